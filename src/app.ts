@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import { createApplications } from "./applications/service.ts";
+import { createAudit } from "./audit/audit.ts";
+import type { Config } from "./config/config.ts";
+import { systemClock, type Clock } from "./lib/clock.ts";
+import { silentLog, type Log } from "./lib/log.ts";
+import { systemRandom, type Random } from "./lib/random.ts";
+import { createPasskeys } from "./passkeys/service.ts";
+import { createHasher } from "./passwords/hasher.ts";
+import { createPasswords } from "./passwords/service.ts";
+import { createRateLimiter } from "./rate-limits/limiter.ts";
+import { openKeyring } from "./secrets/open-keyring.ts";
+import { createRedeem } from "./sign-in/redeem.ts";
+import { createSignIn } from "./sign-in/service.ts";
+import { openStorage } from "./storage/open.ts";
+import { createAccessTokens } from "./tokens/access-tokens.ts";
+import { accessTokenSeconds, createTokens } from "./tokens/service.ts";
+import { createSigningKeys } from "./tokens/signing-keys.ts";
+import { createUsers } from "./users/service.ts";
+
+/** What is not ours to decide in a test. */
+export type Surroundings = { clock?: Clock; random?: Random; log?: Log };
+
+export type App = Awaited<ReturnType<typeof openApp>>;
+export type Services = App["services"];
+
+/**
+ * The composition root: opens storage at its newest schema and puts the services together. The one file that sees all of them.
+ * `baseUrl` (no trailing slash) is the issuer and the origin of every address that the service gives out.
+ * Throws UNUSABLE_STORAGE, INVALID_CONFIG.
+ */
+export async function openApp(config: Config, { baseUrl, clock = systemClock, random = systemRandom, log = silentLog }: Surroundings & { baseUrl: string }) {
+  const storage = await openStorage(
+    { ...config.database, file: join(config.dataDir, "authsvc.db") },
+    clock(),
+    (error) => log.warn("a database connection was lost", { reason: error.message }),
+  );
+  try {
+    const keyring = await openKeyring(storage, { masterKey: config.masterKey, file: join(config.dataDir, "master.key") }, random);
+    const limiter = createRateLimiter(clock);
+    const audit = createAudit({ storage, clock, random });
+    const applications = createApplications({ storage, audit, clock, random });
+    const users = createUsers({ storage, random });
+    const signingKeys = createSigningKeys({ storage, keyring, clock, tokenSeconds: accessTokenSeconds });
+    const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
+    const tokens = createTokens({ storage, keyring, accessTokens, applications, users, audit, clock, random, issuer: baseUrl });
+    const hasher = createHasher(config.passwords, random);
+    const { attemptsPerMinute } = config.passwords;
+    const passwords = createPasswords({ storage, users, hasher, keyring, limiter, clock, random, attemptsPerMinute });
+    const passkeys = createPasskeys({ storage, users, baseUrl, clock, random, log });
+    const signIn = createSignIn({ storage, applications, audit, clock, random, baseUrl });
+    const redeem = createRedeem({ storage, applications, users, tokens, audit, clock });
+
+    return {
+      baseUrl,
+      random,
+      log,
+      storage,
+      keyring,
+      limiter,
+      services: { applications, users, tokens, signingKeys, passwords, passkeys, signIn, redeem },
+
+      /** Removes what has expired, and prepares the next signing keys. Meant to be called now and then; several nodes may do it at once. */
+      async sweep(): Promise<void> {
+        for (const service of [signIn, passkeys, passwords, tokens, audit]) await service.sweep();
+        await signingKeys.rotate();
+      },
+
+      /** Waits for writes under way. */
+      close: () => storage.close(),
+    };
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}

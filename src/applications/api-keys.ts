@@ -1,0 +1,29 @@
+import { crc32 } from "node:zlib";
+import type { Random } from "../lib/random.ts";
+
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const ourForm = /^ak_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})$/u;
+/** An operator's own key, so that a pipeline can be written before the service first runs. 32 characters carry at least 160 random bits. */
+const acceptedForm = /^[A-Za-z0-9_.-]{32,256}$/u;
+
+/** `ak_` + 256 random bits + CRC-32, all letters and digits: selects as one word, and secret scanners can know it for certain. */
+export function newApiKey(random: Random): string {
+  const body = base62(BigInt(`0x${Buffer.from(random(32)).toString("hex")}`), 43);
+  return `ak_${body}_${checksum(body)}`;
+}
+
+/** Whether a key can exist at all: refuses a mistyped key of ours, and what no command would have accepted, without reading storage. */
+export function isPossibleApiKey(key: string): boolean {
+  const parts = ourForm.exec(key);
+  return parts?.[1] !== undefined ? checksum(parts[1]) === parts[2] : acceptedForm.test(key);
+}
+
+function checksum(body: string): string {
+  return base62(BigInt(crc32(body)), 6);
+}
+
+function base62(value: bigint, length: number): string {
+  let text = "";
+  for (let rest = value; text.length < length; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text;
+  return text;
+}

@@ -1,0 +1,41 @@
+const mostCharacters = 2048;
+const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
+/** RFC 8252 §7.1: a private-use scheme is a reversed domain name, so it has a dot (and is never javascript:, data: or file:). */
+const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/u;
+
+/**
+ * Why an address cannot be registered as a redirect URI, or undefined when it can. Registered addresses are compared as exact
+ * strings (RFC 9700 §4.1.3), so an address must already be spelled the way a browser would spell it: what is compared is what is visited.
+ */
+export function redirectUriProblem(uri: string): string | undefined {
+  if (uri.length > mostCharacters) return `at most ${mostCharacters} characters`;
+  if (!/^[\x21-\x7E]+$/u.test(uri)) return "printable ASCII without spaces";
+  if (uri.includes("*")) return "no wildcard";
+  if (uri.includes("#")) return "no fragment";
+  let url: URL;
+  try {
+    url = new URL(uri);
+  } catch {
+    return "an absolute URL";
+  }
+  if (url.username !== "" || url.password !== "") return "no user or password";
+  if (url.href !== uri && url.href !== `${uri}/`) return `written in its normal form, as a browser shows it`;
+  if (url.protocol === "https:") return undefined;
+  if (url.protocol === "http:") return loopbackHost.test(url.hostname) ? undefined : "https (http only for localhost, 127.0.0.1 and [::1])";
+  return privateUseScheme.test(url.protocol) ? undefined : "https, or a private-use scheme with a dot such as com.example.app:/callback";
+}
+
+/** `uri` with parameters added; the query that it has is kept to the letter, and values arrive byte for byte. */
+export function withParameters(uri: string, parameters: Record<string, string | null | undefined>): string {
+  const pairs = Object.entries(parameters)
+    .filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const separator = !uri.includes("?") ? "?" : uri.endsWith("?") || uri.endsWith("&") ? "" : "&";
+  return `${uri}${separator}${pairs.join("&")}`;
+}
+
+/** What a Content-Security-Policy must name for a form whose answer redirects there: the origin, or the private scheme. */
+export function formActionSource(uri: string): string {
+  const url = new URL(uri);
+  return url.protocol === "https:" || url.protocol === "http:" ? url.origin : url.protocol;
+}

@@ -1,0 +1,51 @@
+import { lt } from "drizzle-orm";
+import { day, type Clock } from "../lib/clock.ts";
+import { newId, type Random } from "../lib/random.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+
+/** Who caused it: a person in a browser, an app with its key, a command by an operating-system user, or the service itself. */
+export type Actor = { kind: "user" | "app" | "cli" | "service"; name: string };
+
+/** Where a request came from; null for commands and the service itself. */
+export type Origin = { ipAddress: string; userAgent: string | null; requestId: string };
+
+export type AuditEvent = {
+  actor: Actor;
+  action: string;
+  result: "success" | "failure";
+  appId?: string | null;
+  userId?: string | null;
+  origin?: Origin | undefined;
+  /** Bare facts; never a secret, a token, an address or text that a stranger chose. */
+  details?: Record<string, string | number | boolean | null>;
+};
+
+const eventsAreKept = 90 * day;
+
+export type Audit = ReturnType<typeof createAudit>;
+
+/** The audit log. Events are written in the transaction of what they describe, so neither exists without the other. */
+export function createAudit(deps: { storage: Storage; clock: Clock; random: Random }) {
+  const { storage, clock, random } = deps;
+  return {
+    async record(tx: Handle, event: AuditEvent, now: number): Promise<void> {
+      await tx.db.insert(tx.tables.auditEvents).values({
+        id: newId("aud", now, random),
+        at: now,
+        actor: `${event.actor.kind}:${event.actor.name}`,
+        action: event.action,
+        result: event.result,
+        appId: event.appId ?? null,
+        userId: event.userId ?? null,
+        ipAddress: event.origin?.ipAddress ?? null,
+        requestId: event.origin?.requestId ?? null,
+        details: event.details ?? {},
+      });
+    },
+
+    async sweep(): Promise<void> {
+      const before = clock() - eventsAreKept;
+      await storage.write(async ({ db, tables: { auditEvents } }) => void (await db.delete(auditEvents).where(lt(auditEvents.at, before))));
+    },
+  };
+}

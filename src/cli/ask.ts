@@ -1,0 +1,76 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { AppError } from "../lib/errors.ts";
+import { canAsk } from "./io.ts";
+import type { Io } from "./io.ts";
+
+/** A value that a command needs: `flag` is how it is given (`--name`, `TOKEN`), `question` how a person is asked for it. */
+type Wanted = { flag: string; question: string };
+
+const secretBytes = 65_536;
+/** Long enough for a password manager that asks its owner first; short enough that a pipe nobody writes to is noticed. */
+const silenceSeconds = 30;
+
+/** A command that was typed wrongly: exit code 2. `message` names the flag. */
+export function usageError(message: string, cause?: unknown): AppError {
+  return new AppError("INVALID_REQUEST", message, { cause });
+}
+
+/** `given`, or what a person answers; without a terminal a usage error. */
+export async function askUnlessGiven(io: Io, given: string | undefined, { flag, question }: Wanted): Promise<string> {
+  if (given !== undefined) return given;
+  if (!canAsk(io)) throw usageError(`${flag} is missing`);
+  const { input } = await import("@inquirer/prompts");
+  return await input({ message: question, required: true }, { input: io.stdin, output: io.stderr });
+}
+
+/** A secret from standard input: typed unseen by a person, else all that a pipe or file holds. */
+export async function readSecret(io: Io, { flag, question }: Wanted): Promise<string> {
+  if (!io.stdin.isTTY) return oneLine(await readAll(io, flag), flag, "standard input");
+  if (!canAsk(io)) throw usageError(`${flag} is missing: standard input is a terminal, and there is nowhere to ask`);
+  const { password } = await import("@inquirer/prompts");
+  return oneLine(await password({ message: question }, { input: io.stdin, output: io.stderr }), flag, "the answer");
+}
+
+/** A secret from the file that `flag` names. */
+export async function readSecretFile(io: Io, file: string, flag: string): Promise<string> {
+  try {
+    return oneLine(await readFile(resolve(io.cwd(), file), "utf8"), flag, "the file");
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    throw usageError(
+      `${flag}: the file ${file} ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`,
+      cause,
+    );
+  }
+}
+
+async function readAll(io: Io, flag: string): Promise<string> {
+  const { stdin } = io;
+  let text = "";
+  const silent = (): void =>
+    void stdin.destroy(usageError(`${flag}: nothing came on standard input for ${silenceSeconds} s`));
+  const timer = setTimeout(silent, silenceSeconds * 1000);
+  try {
+    stdin.setEncoding("utf8");
+    for await (const chunk of stdin) {
+      timer.refresh();
+      text += String(chunk);
+      if (text.length > secretBytes) throw usageError(`${flag}: more than ${secretBytes} characters on standard input`);
+    }
+    return text;
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw usageError(`${flag}: standard input cannot be read`, cause);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function oneLine(text: string, flag: string, source: string): string {
+  const line = text.replace(/^\uFEFF/, "").trim();
+  if (line === "") throw usageError(`${flag} is missing: ${source} is empty`);
+  if (/[\r\n]/.test(line)) throw usageError(`${flag}: ${source} has more than one line`);
+  return line;
+}

@@ -1,0 +1,96 @@
+import { InvalidArgumentError } from "commander";
+import type { Command } from "commander";
+import { didYouMean, nearest } from "../../config/nearest.ts";
+import { AppError } from "../../lib/errors.ts";
+import { addApiKeyFlags, chosenApiKey } from "../api-key-flags.ts";
+import type { ApiKeyFlags } from "../api-key-flags.ts";
+import { applicationText } from "../application-text.ts";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, namingFlags } from "../cli.ts";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { facts } from "../text.ts";
+
+const methodNames = ["passkey", "password", "oauth"] as const;
+type MethodName = (typeof methodNames)[number];
+
+type Flags = ApiKeyFlags & {
+  name?: string;
+  id?: string;
+  domain?: string;
+  redirectUri?: string[];
+  methods?: MethodName[];
+  dryRun?: boolean;
+};
+
+export function addAppCreate(app: Command, cli: Cli): void {
+  const command = app
+    .command("create")
+    .description("create an application and its first API key, which is shown once")
+    .option("--name <name>", "name that people see when they sign in")
+    .option("--id <id>", "App ID of your choice, so that a pipeline can know it beforehand")
+    .option("--domain <host>", "domain whose passkeys the application shares")
+    .option("--redirect-uri <uri...>", "address that people return to after signing in; can be repeated")
+    .option("--methods <list>", "passkey, password, oauth, separated by commas", methodsFrom);
+  addApiKeyFlags(command).option("--dry-run", "check everything, create nothing");
+  examples(command, [
+    'authsvc app create --name "My shop" --redirect-uri https://shop.example.com/callback',
+    "authsvc app create --name Shop --id app_shop --methods passkey,oauth --api-key-stdin --json < key.txt",
+  ]).action(async (flags: Flags) => create(cli, flags));
+}
+
+async function create(cli: Cli, flags: Flags): Promise<void> {
+  const { id, domain, redirectUri: redirectUris, methods } = flags;
+  const name = await askUnlessGiven(cli.io, flags.name, { flag: "--name", question: "Name of the application" });
+  const { apiKey, flag } = await chosenApiKey(cli.io, flags);
+  const input = { id, name, domain, redirectUris, methods };
+  const fields = {
+    id: "--id",
+    name: "--name",
+    domain: "--domain",
+    redirectUris: "--redirect-uri",
+    methods: "--methods",
+    apiKey: flag,
+  };
+  await cli.withApp(async ({ applications }) => {
+    if (flags.dryRun) {
+      const application = await namingFlags(fields, () => applications.check(input));
+      if (id !== undefined && (await applications.find(id)))
+        throw new AppError("CONFLICT", "--id: an application with this id exists already");
+      await cli.result({ application, dryRun: true }, applicationText(application));
+      await cli.note("Nothing was created: this was a dry run.");
+      return;
+    }
+    const created = await namingFlags(fields, () => applications.createWithKey(input, { apiKey }, commandActor()));
+    const { application } = created;
+    await cli.result(
+      created,
+      facts([
+        ["App ID", application.id],
+        ["API key", created.apiKey],
+      ]),
+    );
+    if (!cli.isJson()) await nextStep(cli, application);
+  });
+}
+
+async function nextStep(cli: Cli, application: { id: string; redirectUris: string[] }): Promise<void> {
+  await cli.note("The API key is shown only now: keep it where your server reads its secrets.");
+  if (application.redirectUris.length === 0) {
+    await cli.note(
+      "Nobody can sign in yet: the application has no redirect URI (PATCH /applications/{appId}, or create it with --redirect-uri).",
+    );
+  } else {
+    await cli.note("Next: your server calls POST /auth/initiate with this key, and X-Service-App-ID with this App ID.");
+  }
+}
+
+function methodsFrom(list: string): MethodName[] {
+  return list.split(",").map((entry) => {
+    const name = entry.trim();
+    const method = methodNames.find((known) => known === name);
+    if (method === undefined)
+      throw new InvalidArgumentError(`Known are ${methodNames.join(", ")}${didYouMean(nearest(name, methodNames))}`);
+    return method;
+  });
+}

@@ -1,0 +1,27 @@
+import type { Command } from "commander";
+import { methodsText } from "../application-text.ts";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { bold, table } from "../text.ts";
+
+export function addAppList(app: Command, cli: Cli): void {
+  const command = app.command("list").description("list all applications");
+  examples(command, ["authsvc app list", "authsvc app list --json | jq -r '.[].id'"]).action(async () => {
+    await cli.withApp(async ({ applications }) => {
+      const all = await applications.list();
+      const rows = all.map(({ id, name, domain, authMethods, stats }) => [
+        id,
+        name,
+        domain ?? "-",
+        methodsText(authMethods),
+        String(stats.totalUsers),
+      ]);
+      const text =
+        all.length === 0
+          ? ""
+          : table(["APP ID", "NAME", "DOMAIN", "METHODS", "USERS"], rows, bold(cli.io, cli.io.stdout));
+      await cli.result(all, text);
+      if (all.length === 0) await cli.note("There is no application yet. Create one: authsvc app create --name NAME");
+    });
+  });
+}

@@ -1,0 +1,18 @@
+import type { Command } from "commander";
+import { applicationText } from "../application-text.ts";
+import { askUnlessGiven } from "../ask.ts";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+
+export function addAppShow(app: Command, cli: Cli): void {
+  const command = app.command("show").description("show one application").argument("[ID]", "App ID");
+  examples(command, ["authsvc app show app_shop", "authsvc app show app_shop --json"]).action(
+    async (given: string | undefined) => {
+      const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
+      await cli.withApp(async ({ applications }) => {
+        const application = await applications.get(id);
+        await cli.result(application, applicationText(application));
+      });
+    },
+  );
+}

@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import { addApiKeyFlags, chosenApiKey } from "../api-key-flags.ts";
+import type { ApiKeyFlags } from "../api-key-flags.ts";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, namingFlags } from "../cli.ts";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { facts } from "../text.ts";
+
+type Flags = ApiKeyFlags & { app?: string; dryRun?: boolean };
+
+export function addKeyCreate(key: Command, cli: Cli): void {
+  const command = key
+    .command("create")
+    .description("create another API key of an application; it is shown once")
+    .option("--app <id>", "App ID");
+  addApiKeyFlags(command).option("--dry-run", "check everything, create nothing");
+  examples(command, [
+    "authsvc key create --app app_shop",
+    "authsvc key create --app app_shop --api-key-file /run/secrets/key --json",
+  ]).action(async (flags: Flags) => create(cli, flags));
+}
+
+async function create(cli: Cli, flags: Flags): Promise<void> {
+  const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
+  const { apiKey, flag } = await chosenApiKey(cli.io, flags);
+  await cli.withApp(async ({ applications }) => {
+    if (flags.dryRun) {
+      const application = await applications.get(appId);
+      await cli.result({ appId: application.id, dryRun: true }, facts([["App ID", application.id]]));
+      await cli.note("Nothing was created: this was a dry run.");
+      return;
+    }
+    const created = await namingFlags({ appId: "--app", apiKey: flag }, () =>
+      applications.createKey({ appId, apiKey }, commandActor()),
+    );
+    await cli.result(
+      created,
+      facts([
+        ["Key ID", created.id],
+        ["App ID", created.appId],
+        ["API key", created.apiKey],
+      ]),
+    );
+    if (!cli.isJson()) await cli.note("The API key is shown only now: keep it where your server reads its secrets.");
+  });
+}

@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import { AppError } from "../../lib/errors.ts";
+import { readSecret } from "../ask.ts";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { facts } from "../text.ts";
+
+export function addTokenVerify(token: Command, cli: Cli): void {
+  const command = token
+    .command("verify")
+    .description(
+      "check a user's access token as the service would now: exit code 0 and its claims, or 1 and the reason",
+    )
+    .argument("[TOKEN]", "access token (else from standard input)")
+    .option("--app <id>", "App ID that the token must be for");
+  examples(command, [
+    "authsvc token verify --app app_shop < token.txt",
+    "authsvc token verify eyJhbGciOi… --json | jq .claims.exp",
+  ]).action(async (given: string | undefined, flags: { app?: string }) => verify(cli, given, flags.app));
+}
+
+async function verify(cli: Cli, given: string | undefined, appId: string | undefined): Promise<void> {
+  const token = given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Access token" }));
+  await cli.withApp(async ({ tokens }) => {
+    const answer = await tokens.explain(token, appId);
+    if (answer.valid) {
+      await cli.result(
+        answer,
+        facts(Object.entries(answer.claims).map(([name, value]) => [name, claimText(name, value)])),
+      );
+      return;
+    }
+    if (cli.isJson()) await cli.result(answer, "");
+    throw new AppError("INVALID_TOKEN", `the token is not valid: ${answer.reason}`);
+  });
+}
+
+const instants = new Set(["iat", "exp", "nbf", "auth_time"]);
+
+function claimText(name: string, value: unknown): string {
+  if (instants.has(name) && typeof value === "number") return `${value} (${new Date(value * 1000).toISOString()})`;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,25 @@
+import { createCli } from "./cli.ts";
+import type { GlobalFlags } from "./cli.ts";
+import { ignoreStreamErrors, write } from "./io.ts";
+import type { Io } from "./io.ts";
+import { buildProgram, flagsOf } from "./program.ts";
+import { reportOf } from "./report.ts";
+
+/** Runs one command line (`argv` as in `process.argv`) and returns its exit code. Never throws. */
+export async function run(argv: string[], io: Io): Promise<number> {
+  ignoreStreamErrors(io);
+  const cli = createCli(io, () => program.opts<GlobalFlags>());
+  const program = buildProgram(cli);
+  io.on("SIGINT", cli.interrupt);
+  try {
+    await program.parseAsync(argv);
+    return 0;
+  } catch (error) {
+    const { text, exitCode } = await reportOf(error, cli.debug(), flagsOf(program));
+    // Nobody is left to tell when standard error is closed; the exit code still says it.
+    await write(io.stderr, text).catch(() => {});
+    return exitCode;
+  } finally {
+    io.off("SIGINT", cli.interrupt);
+  }
+}

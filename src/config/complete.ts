@@ -1,0 +1,110 @@
+import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import type { Config } from "./config.ts";
+import { canonicalOrigin, hostOf, isLoopbackHost } from "./network.ts";
+import type { Settings } from "./schema.ts";
+import { invalidConfig } from "./settings.ts";
+
+type Context = {
+  dev: boolean;
+  cwd: string;
+  /** The name of a setting as its source spells it; the key where no source gave it. */
+  nameOf: (key: string) => string;
+};
+
+/** Checks what two settings must be together, and fills in what depends on others. Throws INVALID_CONFIG. */
+export function complete(settings: Settings, context: Context): { config: Config; warnings: string[] } {
+  const host = settings.listen.host.replace(/^\[(.*)\]$/, "$1");
+  const baseUrl = settings.baseUrl === undefined ? undefined : canonicalOrigin(settings.baseUrl);
+  const tls = completeTls(settings, context);
+  checkAddresses({ host, baseUrl, tls: tls !== undefined, proxies: settings.trustedProxies.length > 0 }, context);
+  const passwords = completePasswords(settings, context);
+  const config: Config = {
+    dev: context.dev,
+    dataDir: resolve(context.cwd, settings.data),
+    baseUrl,
+    listen: { host, port: settings.listen.port, tls },
+    trustedProxies: settings.trustedProxies,
+    database: { url: settings.database.url, poolSize: settings.database.poolSize },
+    masterKey: settings.masterKey,
+    passwords,
+    rateLimits: settings.rateLimits,
+    log: { level: settings.log.level, format: settings.log.format ?? (context.dev ? "text" : "json") },
+  };
+  return { config, warnings: warningsAbout(config, context) };
+}
+
+function completeTls({ listen: { tls } }: Settings, { nameOf }: Context): Config["listen"]["tls"] {
+  const { certFile, keyFile } = tls;
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  if (certFile !== undefined)
+    throw invalidConfig(`${nameOf("listen.tls.certFile")} needs listen.tls.keyFile beside it`);
+  if (keyFile !== undefined) throw invalidConfig(`${nameOf("listen.tls.keyFile")} needs listen.tls.certFile beside it`);
+  return undefined;
+}
+
+type Addresses = { host: string; baseUrl: string | undefined; tls: boolean; proxies: boolean };
+
+function checkAddresses({ host, baseUrl, tls, proxies }: Addresses, { dev, nameOf }: Context): void {
+  if (dev && !isLoopbackHost(host))
+    throw invalidConfig(`${nameOf("listen.host")} must be 127.0.0.1, ::1 or localhost with --dev`);
+  if (baseUrl === undefined) {
+    if (!isLoopbackHost(host))
+      throw invalidConfig(
+        `baseUrl is missing: ${nameOf("listen.host")} can be reached from other machines, so say under which https address`,
+      );
+    if (tls)
+      throw invalidConfig(
+        `baseUrl is missing: ${nameOf("listen.tls.certFile")} makes the service speak https, so say under which address`,
+      );
+    return;
+  }
+  const name = nameOf("baseUrl");
+  const isHttps = baseUrl.startsWith("https://");
+  const isLocal = isLoopbackHost(hostOf(baseUrl), "localhost and below");
+  if (dev && !isLocal)
+    throw invalidConfig(`${name} must be an address of this machine with --dev, such as http://localhost:8080`);
+  if (!isHttps && tls) throw invalidConfig(`${name} must start with https:// because listen.tls is set`);
+  if (isLocal) return;
+  if (!isHttps) throw invalidConfig(`${name} must start with https://; only an address of this machine may be http`);
+  if (!tls && !proxies) {
+    throw invalidConfig(
+      `${name} is https, so set listen.tls.certFile and listen.tls.keyFile, or name the proxy that ends https in trustedProxies`,
+    );
+  }
+}
+
+function completePasswords({ passwords }: Settings, { nameOf }: Context): Config["passwords"] {
+  // RFC 9106 section 3.1: at least 8 KiB for each lane.
+  if (passwords.memoryKiB < 8 * passwords.parallelism) {
+    throw invalidConfig(`${nameOf("passwords.memoryKiB")} must be at least 8 times passwords.parallelism`);
+  }
+  // More than libuv's four threads would only queue inside libuv, where file calls wait behind them.
+  const concurrency = passwords.concurrency ?? Math.min(4, availableParallelism());
+  return { ...passwords, concurrency, queueSize: passwords.queueSize ?? 64 * concurrency };
+}
+
+/** Memory in KiB for 1, 2, … passes: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#argon2id */
+const owaspMemoryKiB = [47_104, 19_456, 12_288, 9_216, 7_168];
+
+function warningsAbout({ baseUrl, trustedProxies, passwords }: Config, { nameOf }: Context): string[] {
+  const warnings: string[] = [];
+  const enough = owaspMemoryKiB[Math.min(passwords.iterations, owaspMemoryKiB.length) - 1] ?? 0;
+  if (passwords.memoryKiB < enough) {
+    warnings.push(
+      `${nameOf("passwords.memoryKiB")} is below what OWASP asks for with ${passwords.iterations} iterations (${enough}): stolen password hashes would be cheap to guess`,
+    );
+  }
+  if (baseUrl !== undefined && isIP(hostOf(baseUrl)) !== 0) {
+    warnings.push(
+      `${nameOf("baseUrl")} is an IP address: passkeys work only under a host name (on this machine: localhost)`,
+    );
+  }
+  if (trustedProxies.some((entry) => entry.endsWith("/0"))) {
+    warnings.push(
+      `${nameOf("trustedProxies")} holds every address: any client can then choose the address it is counted under`,
+    );
+  }
+  return warnings;
+}

@@ -1,0 +1,43 @@
+import { BlockList, isIP } from "node:net";
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/**
+ * Whether an address or host name (without brackets or port) always means this machine. `*.localhost` counts only where `names` says so:
+ * browsers resolve it themselves (RFC 6761 section 6.3), a listening socket relies on the system's resolver.
+ */
+export function isLoopbackHost(host: string, names: "localhost" | "localhost and below" = "localhost"): boolean {
+  const family = isIP(host);
+  if (family !== 0) return loopback.check(host, family === 4 ? "ipv4" : "ipv6");
+  const name = host.toLowerCase();
+  return name === "localhost" || (names === "localhost and below" && name.endsWith(".localhost"));
+}
+
+/** An address such as `10.0.0.7` or `::1`, or a network such as `10.0.0.0/8`. No zone (`%eth0`): it means nothing on another machine. */
+export function isAddressOrNetwork(value: string): boolean {
+  const [address = "", prefix, ...rest] = value.split("/");
+  const family = isIP(address);
+  if (family === 0 || address.includes("%") || rest.length > 0) return false;
+  return prefix === undefined || (/^(0|[1-9]\d{0,2})$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}
+
+/** An IP address or a host name of letters, digits and hyphens (RFC 1123 section 2.1). */
+export function isHost(value: string): boolean {
+  if (isIP(value) !== 0) return true;
+  return value.length <= 253 && /^([a-z\d]([a-z\d-]{0,61}[a-z\d])?)(\.[a-z\d]([a-z\d-]{0,61}[a-z\d])?)*$/i.test(value);
+}
+
+/** `https://host[:port]` in its canonical form (no trailing slash, default port left out), or `undefined` for anything else. */
+export function canonicalOrigin(value: string): string | undefined {
+  // Checked on the text itself: URL forgives spaces, backslashes, an empty query and `https:host`.
+  if (!/^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) || !URL.canParse(value)) return undefined;
+  const url = new URL(value);
+  return url.port === "0" ? undefined : url.origin;
+}
+
+/** The host of an origin as `isLoopbackHost` and `isIP` read it: without the brackets of an IPv6 address. */
+export function hostOf(origin: string): string {
+  return new URL(origin).hostname.replace(/^\[|\]$/g, "");
+}

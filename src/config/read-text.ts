@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import { invalidConfig } from "./settings.ts";
+
+const reasons: Record<string, string> = {
+  ENOENT: "does not exist",
+  EACCES: "cannot be read: permission denied",
+  EISDIR: "is a folder, not a file",
+};
+
+/** The UTF-8 text of a file that a setting names; `origin` is the setting as its author wrote it. Throws INVALID_CONFIG. */
+export function readText(file: string, origin: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    const reason = cause instanceof TypeError ? "is not UTF-8 text" : (reasons[code] ?? `cannot be read (${code})`);
+    throw invalidConfig(`${origin}: the file ${file} ${reason}`, cause);
+  }
+}

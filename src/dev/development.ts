@@ -1,0 +1,60 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { App } from "../app.ts";
+import type { Actor } from "../audit/audit.ts";
+import { seeOther } from "../http/answer.ts";
+import { anyone, route, type Route } from "../http/route.ts";
+import { AppError } from "../lib/errors.ts";
+import type { Assets } from "../pages/assets.ts";
+import { demoHandler } from "./demo-routes.ts";
+
+export type DemoApp = { appId: string; apiKey: string; callbackUrl: string };
+
+export type Development = Awaited<ReturnType<typeof openDevelopment>>;
+
+const appId = "app_demo";
+const actor: Actor = { kind: "service", name: "development" };
+
+/** What `serve --dev` adds: a demo application, and pages that show how it signs people in. None of it exists otherwise. */
+export async function openDevelopment(app: App, dataDir: string) {
+  const demoUrl = `${app.baseUrl}/dev/demo`;
+  const callbackUrl = `${demoUrl}/callback`;
+  const apiKey = await openDemoApp(app, callbackUrl, join(dataDir, "demo-api-key"));
+  return {
+    info: { appId, apiKey, demoUrl },
+
+    routes(assets: Assets): Route[] {
+      const demo = demoHandler({ demo: { appId, apiKey, callbackUrl }, assets, baseUrl: app.baseUrl });
+      return [
+        route("GET", "/", anyone, undefined, () => seeOther(demoUrl)),
+        route("GET", "/dev/demo", anyone, undefined, demo),
+        route("GET", "/dev/demo/callback", anyone, undefined, demo),
+      ];
+    },
+  };
+}
+
+/** The demo application with an API key that stays the same over restarts: an integration under way keeps working. */
+async function openDemoApp(app: App, callbackUrl: string, keyFile: string): Promise<string> {
+  const { applications } = app.services;
+  const existing = await applications.find(appId);
+  const kept = existing && (await goodKey(app, keyFile));
+  if (existing) await applications.addRedirectUri(appId, callbackUrl, actor);
+  if (kept !== undefined) return kept;
+  const apiKey = existing
+    ? (await applications.createKey({ appId }, actor)).apiKey
+    : (await applications.createWithKey({ id: appId, name: "Acme", redirectUris: [callbackUrl] }, {}, actor)).apiKey;
+  writeFileSync(keyFile, `${apiKey}\n`, { mode: 0o600 });
+  return apiKey;
+}
+
+async function goodKey(app: App, keyFile: string): Promise<string | undefined> {
+  try {
+    const apiKey = readFileSync(keyFile, "utf8").trim();
+    const owner = await app.services.applications.authenticate(apiKey);
+    return owner.id === appId ? apiKey : undefined;
+  } catch (error) {
+    if (error instanceof AppError || (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

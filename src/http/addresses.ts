@@ -1,0 +1,61 @@
+import { BlockList, isIP, isIPv4 } from "node:net";
+
+/** Whose word about a client's address is taken. */
+export type ClientAddresses = {
+  isTrustedProxy(peer: string): boolean;
+  /** The client's address: the socket's peer, or what a trusted proxy says of it. Canonical: IPv4 is never written as IPv6. */
+  clientAddress(peer: string | undefined, forwardedFor: string | undefined): string;
+};
+
+/** `trustedProxies` are addresses or CIDRs, already checked. */
+export function createClientAddresses(trustedProxies: string[]): ClientAddresses {
+  const proxies = new BlockList();
+  for (const entry of trustedProxies) {
+    const [address = "", prefix] = entry.split("/");
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    if (prefix === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(prefix), family);
+  }
+
+  function isTrustedProxy(address: string): boolean {
+    return isIP(address) !== 0 && proxies.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+  }
+
+  return {
+    isTrustedProxy,
+    clientAddress(peer, forwardedFor) {
+      let address = canonicalAddress(peer ?? "");
+      // From right to left: each proxy appends the peer that it saw, so everything left of the first stranger is the stranger's own claim.
+      const claims = forwardedFor?.split(",") ?? [];
+      while (isTrustedProxy(address)) {
+        const claim = claims.pop();
+        const next = claim === undefined ? "" : canonicalAddress(claim.trim());
+        if (isIP(next) === 0) break;
+        address = next;
+      }
+      return address;
+    },
+  };
+}
+
+/** One spelling per address: lower case, IPv4-mapped IPv6 as IPv4. Text that is not an address is returned as it is. */
+function canonicalAddress(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/iu.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (isIP(address) !== 6) return address;
+  const host = new URL(`http://[${address.replace(/%.*$/u, "")}]`).hostname.slice(1, -1);
+  const words = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/u.exec(host);
+  if (!words?.[1] || !words[2]) return host;
+  const [high, low] = [Number.parseInt(words[1], 16), Number.parseInt(words[2], 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}
+
+/** What is counted for an address: itself, or its /64, since one subscriber owns a whole one. Takes a canonical address. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = "", tail] = address.split("::");
+  const left = head.split(":").filter((word) => word !== "");
+  const right = tail?.split(":").filter((word) => word !== "") ?? [];
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => "0");
+  return `${[...left, ...zeros, ...right].slice(0, 4).join(":")}::/64`;
+}

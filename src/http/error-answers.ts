@@ -1,0 +1,42 @@
+import { AppError, type ErrorCode } from "../lib/errors.ts";
+import { json, type Answer } from "./answer.ts";
+
+/** The one table from what went wrong to what the caller sees: the contract's codes (section 7) and statuses. */
+const answers: Record<ErrorCode, { status: number; code: string }> = {
+  INVALID_APP_ID: { status: 401, code: "INVALID_APP_ID" },
+  INVALID_API_KEY: { status: 401, code: "INVALID_API_KEY" },
+  INVALID_TOKEN: { status: 401, code: "INVALID_TOKEN" },
+  INSUFFICIENT_SCOPE: { status: 403, code: "INSUFFICIENT_SCOPE" },
+  USER_NOT_FOUND: { status: 404, code: "USER_NOT_FOUND" },
+  METHOD_NOT_FOUND: { status: 404, code: "METHOD_NOT_FOUND" },
+  INVALID_REQUEST: { status: 400, code: "INVALID_REQUEST" },
+  RATE_LIMITED: { status: 429, code: "RATE_LIMITED" },
+  SERVER_ERROR: { status: 500, code: "SERVER_ERROR" },
+  BUSY: { status: 429, code: "RATE_LIMITED" },
+  UNKNOWN_PATH: { status: 404, code: "INVALID_REQUEST" },
+  METHOD_NOT_ALLOWED: { status: 405, code: "INVALID_REQUEST" },
+  BODY_TOO_LARGE: { status: 413, code: "INVALID_REQUEST" },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, code: "INVALID_REQUEST" },
+  APP_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
+  CONFLICT: { status: 400, code: "INVALID_REQUEST" },
+  INVALID_CONFIG: { status: 500, code: "SERVER_ERROR" },
+  UNUSABLE_STORAGE: { status: 500, code: "SERVER_ERROR" },
+};
+
+/** What may be told of an error: an AppError's own words, a fixed sentence for everything else. */
+export function publicError(error: unknown): AppError {
+  if (error instanceof AppError && answers[error.code].code !== "SERVER_ERROR") return error;
+  return new AppError("SERVER_ERROR", "Something went wrong on our side. Try again in a moment.", { cause: error });
+}
+
+export function statusOf(error: AppError): number {
+  return answers[error.code].status;
+}
+
+/** The contract's error object. */
+export function errorAnswer(error: AppError, requestId: string): Answer {
+  const { status, code } = answers[error.code];
+  const answer = json({ error: { code, message: error.message, details: error.details, requestId } }, status);
+  if (error.retryAfterSeconds !== undefined) answer.headers["retry-after"] = String(error.retryAfterSeconds);
+  return answer;
+}

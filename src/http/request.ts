@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { z } from "zod";
+import type { Origin } from "../audit/audit.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { clip, isStorable } from "../lib/text.ts";
+import { parseJson } from "./json-body.ts";
+
+const mostBodyBytes = 16 * 1024;
+
+/** One request, as handlers see it. Everything in it was chosen by a stranger, but for `id` and `ipAddress`. */
+export class HttpRequest {
+  readonly id: string = `req_${randomUUID().replaceAll("-", "")}`;
+  readonly ipAddress: string;
+  /** Values of the `:name` parts of the route's path, still percent-encoded. */
+  readonly parameters: Record<string, string>;
+  readonly #message: IncomingMessage;
+
+  constructor(message: IncomingMessage, ipAddress: string, parameters: Record<string, string> | undefined) {
+    this.#message = message;
+    this.ipAddress = ipAddress;
+    this.parameters = parameters ?? {};
+  }
+
+  get method(): string {
+    return this.#message.method ?? "";
+  }
+
+  /** The address of the socket's other end, for the question whether it is a trusted proxy. */
+  get peer(): string {
+    return this.#message.socket.remoteAddress ?? "";
+  }
+
+  /** Load balancers ask for these over plain http, from addresses of their own. */
+  get isHealthCheck(): boolean {
+    return this.#message.url === "/healthz" || this.#message.url === "/readyz";
+  }
+
+  header(name: "accept" | "accept-language" | "authorization" | "content-type" | "cookie" | "origin" | "sec-fetch-site" | "user-agent" | "x-forwarded-proto" | "x-service-app-id"): string | undefined {
+    const value = this.#message.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  parameter(name: string): string {
+    return this.parameters[name] ?? "";
+  }
+
+  cookie(name: string): string | undefined {
+    for (const pair of (this.header("cookie") ?? "").split(";")) {
+      const separator = pair.indexOf("=");
+      if (separator > 0 && pair.slice(0, separator).trim() === name) return pair.slice(separator + 1).trim();
+    }
+    return undefined;
+  }
+
+  /** The body as `schema` wants it. Throws UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, INVALID_REQUEST naming the field and the rule. */
+  async json<S extends z.ZodType>(schema: S): Promise<z.output<S>> {
+    this.#requireMediaType("application/json");
+    const value = parseJson(await this.#bytes());
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    const issue = result.error.issues[0];
+    throw invalidRequest(issue ? describeIssue(issue) : "body: not as documented");
+  }
+
+  /** The fields of a posted HTML form. Throws INVALID_REQUEST for a field that is given twice. */
+  async form(): Promise<Map<string, string>> {
+    this.#requireMediaType("application/x-www-form-urlencoded");
+    const fields = new Map<string, string>();
+    for (const [name, value] of new URLSearchParams(Buffer.from(await this.#bytes()).toString("utf8"))) {
+      if (fields.has(name)) throw invalidRequest("form: a field is given twice");
+      if (!isStorable(name) || !isStorable(value)) throw invalidRequest("form: a field holds NUL or half a character");
+      fields.set(name, value);
+    }
+    return fields;
+  }
+
+  #requireMediaType(wanted: string): void {
+    const [mediaType = "", ...parameters] = (this.header("content-type") ?? "").split(";").map((part) => part.trim().toLowerCase());
+    const utf8 = parameters.every((parameter) => !parameter.startsWith("charset=") || /^charset="?utf-?8"?$/u.test(parameter));
+    if (mediaType !== wanted || !utf8 || this.#message.headers["content-encoding"] !== undefined) {
+      throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content type is not supported.", { details: `content-type: ${wanted}` });
+    }
+  }
+
+  async #bytes(): Promise<Uint8Array> {
+    const tooLarge = new AppError("BODY_TOO_LARGE", "The request body is too large.", { details: `body: at most ${mostBodyBytes} bytes` });
+    if (Number(this.#message.headers["content-length"] ?? 0) > mostBodyBytes) throw tooLarge;
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of this.#message as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > mostBodyBytes) throw tooLarge;
+      chunks.push(chunk);
+    }
+    return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  }
+}
+
+/** Where a request came from, for what is remembered of it. */
+export function originOf(request: HttpRequest): Origin {
+  const userAgent = request.header("user-agent");
+  return { ipAddress: request.ipAddress, userAgent: userAgent === undefined ? null : clip(userAgent, 512), requestId: request.id };
+}
+
+/** The field and the rule of a zod issue, in words that hold nothing that was sent but the names of extra keys. */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const field = issue.path.length > 0 ? issue.path.join(".") : "body";
+  if (issue.code === "unrecognized_keys") return `${field}: unknown key ${issue.keys.map((key) => JSON.stringify(key.slice(0, 64))).join(", ")}`;
+  return `${field}: ${issue.message}`;
+}

@@ -1,0 +1,164 @@
+import { H3, type H3Event } from "h3";
+import { FastResponse } from "srvx";
+import { STATUS_CODES, type IncomingMessage } from "node:http";
+import { AppError } from "../lib/errors.ts";
+import type { Log } from "../lib/log.ts";
+import type { RateLimiter, Standing } from "../rate-limits/limiter.ts";
+import { networkOf, type ClientAddresses } from "./addresses.ts";
+import type { Answer } from "./answer.ts";
+import { errorAnswer, publicError, statusOf } from "./error-answers.ts";
+import { HttpRequest } from "./request.ts";
+import type { EndpointType, Route } from "./route.ts";
+
+export type RouterOptions = {
+  routes: Route[];
+  addresses: ClientAddresses;
+  limiter: RateLimiter;
+  limits: Record<EndpointType, number>;
+  /** Whether calls must come over HTTPS: the base URL is https and a proxy, not this process, holds the certificate. */
+  behindTlsProxy: boolean;
+  strictTransportSecurity: boolean;
+  /** Shows an error of a hosted page's route to a person. */
+  errorPage(error: AppError, request: HttpRequest): Answer;
+  log: Log;
+};
+
+/** Routes, limits and answers for all of `routes.ts`: the only user of h3, and the only place where an error becomes an answer. */
+export function createRouter(options: RouterOptions): H3 {
+  const { routes, addresses, limiter, limits, log } = options;
+  const app = new H3({
+    silent: true,
+    // What h3 refuses by itself is a malformed escape in the path; anything else that gets here is a mistake of ours.
+    onError: (error, event) => fail(event, error.unhandled ? error.cause : badPath()),
+  });
+
+  for (const route of routes) app.on(route.method, route.path, (event) => serve(route, event));
+  for (const [path, allowed] of methodsByPath(routes)) {
+    app.all(path, (event) => fail(event, new AppError("METHOD_NOT_ALLOWED", "This path has other methods."), { allow: allowed.join(", ") }));
+  }
+  app.all("/**", (event) => fail(event, new AppError("UNKNOWN_PATH", "There is nothing at this path.")));
+  return app;
+
+  function requestOf(event: H3Event): HttpRequest {
+    const message = event.req.runtime?.node?.req as IncomingMessage;
+    const forwardedFor = message.headers["x-forwarded-for"];
+    const claims = Array.isArray(forwardedFor) ? forwardedFor.join(",") : forwardedFor;
+    return new HttpRequest(message, addresses.clientAddress(message.socket.remoteAddress, claims), event.context.params);
+  }
+
+  async function serve(route: Route, event: H3Event): Promise<Response> {
+    const request = requestOf(event);
+    let standing: Standing | undefined;
+    let answer: Answer;
+    try {
+      refusePlainHttp(request);
+      const admitted = await admit(route, request);
+      standing = count(route.limit, admitted.countedAs ?? addressKey(request));
+      refuseExceeded(standing);
+      answer = await admitted.answer();
+    } catch (error) {
+      if (error instanceof Refusal) standing = error.standing;
+      const cause = error instanceof Refusal ? error.cause : error;
+      answer = route.page ? pageFor(cause, request, route) : errorOf(cause, request, route);
+    }
+    if (log.debugging) log.debug("answered", { requestId: request.id, method: request.method, route: route.path, status: answer.status });
+    return respond(request, answer, standing);
+  }
+
+  /** A caller without good credentials is counted by its address, so that nobody can try keys and tokens at will. */
+  async function admit(route: Route, request: HttpRequest) {
+    try {
+      return await route.admit(request);
+    } catch (error) {
+      const failed = error instanceof AppError && statusOf(error) !== 500;
+      const standing = failed ? count(route.limit, addressKey(request)) : undefined;
+      throw new Refusal(standing, standing?.exceeded ? rateLimited(standing) : error);
+    }
+  }
+
+  function count(type: EndpointType | undefined, key: string): Standing | undefined {
+    return type === undefined ? undefined : limiter.take(`${type} ${key}`, limits[type]);
+  }
+
+  function refusePlainHttp(request: HttpRequest): void {
+    if (!options.behindTlsProxy) return;
+    const overTls = addresses.isTrustedProxy(request.peer) && request.header("x-forwarded-proto") !== "http";
+    if (!overTls && !request.isHealthCheck) throw new AppError("INVALID_REQUEST", "Calls must use HTTPS.", { details: "scheme: https" });
+  }
+
+  function errorOf(error: unknown, request: HttpRequest, route?: Route): Answer {
+    return errorAnswer(reported(error, request, route), request.id);
+  }
+
+  function pageFor(error: unknown, request: HttpRequest, route: Route): Answer {
+    try {
+      return options.errorPage(reported(error, request, route), request);
+    } catch (pageError) {
+      return errorOf(pageError, request, route);
+    }
+  }
+
+  function reported(error: unknown, request: HttpRequest, route: Route | undefined): AppError {
+    const shown = publicError(error);
+    if (shown !== error) log.error("request failed", error, { requestId: request.id, method: request.method, route: route?.path });
+    return shown;
+  }
+
+  function fail(event: H3Event, error: unknown, headers: Record<string, string> = {}): Response {
+    const request = requestOf(event);
+    const answer = errorOf(error, request);
+    return respond(request, { ...answer, headers: { ...answer.headers, ...headers } });
+  }
+
+  function respond(request: HttpRequest, answer: Answer, standing?: Standing): Response {
+    const headers: [string, string][] = [
+      ["x-request-id", request.id],
+      ["x-content-type-options", "nosniff"],
+      ["referrer-policy", "no-referrer"],
+      ["cross-origin-resource-policy", "same-origin"],
+    ];
+    if (options.strictTransportSecurity) headers.push(["strict-transport-security", "max-age=63072000; includeSubDomains"]);
+    if (standing) {
+      headers.push(["x-ratelimit-limit", String(standing.limit)]);
+      headers.push(["x-ratelimit-remaining", String(standing.remaining)]);
+      headers.push(["x-ratelimit-reset", String(standing.resetAt)]);
+    }
+    headers.push(...Object.entries(answer.headers));
+    for (const cookie of answer.cookies ?? []) headers.push(["set-cookie", cookie]);
+    return new FastResponse(answer.body === "" ? null : answer.body, { status: answer.status, statusText: STATUS_CODES[answer.status], headers });
+  }
+}
+
+/** An error that was already counted against its caller. */
+class Refusal extends Error {
+  readonly standing: Standing | undefined;
+  constructor(standing: Standing | undefined, cause: unknown) {
+    super("refused", { cause });
+    this.standing = standing;
+  }
+}
+
+function refuseExceeded(standing: Standing | undefined): void {
+  if (standing?.exceeded) throw new Refusal(standing, rateLimited(standing));
+}
+
+function rateLimited({ retryAfterSeconds }: Standing): AppError {
+  return new AppError("RATE_LIMITED", "Too many requests.", { retryAfterSeconds, details: `retry after ${retryAfterSeconds} seconds` });
+}
+
+function addressKey(request: HttpRequest): string {
+  return `address:${networkOf(request.ipAddress)}`;
+}
+
+function badPath(): AppError {
+  return new AppError("INVALID_REQUEST", "The request is not valid.", { details: "path: malformed percent-encoding" });
+}
+
+function methodsByPath(routes: Route[]): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of routes) {
+    const known = methods.get(path) ?? [];
+    methods.set(path, method === "GET" ? [...known, "GET", "HEAD"] : [...known, method]);
+  }
+  return methods;
+}

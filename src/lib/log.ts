@@ -1,0 +1,62 @@
+import { pino, type DestinationStream } from "pino";
+
+/** What may stand in a log line beside its message. No free objects: a request, a row or an error never goes in whole. */
+export type LogFields = Record<string, string | number | boolean | null | undefined>;
+
+export type Log = {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, error: unknown, fields?: LogFields): void;
+  readonly debugging: boolean;
+};
+
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, debugging: false };
+
+/** Writes to stderr: JSON lines, or short lines for a person. */
+export function createLog(options: { level: "debug" | "info" | "warn" | "error" | "silent"; format: "json" | "text" }, destination?: DestinationStream): Log {
+  const stream = destination ?? pino.destination({ dest: 2, sync: true });
+  const logger = pino(
+    { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
+    options.format === "json" ? stream : asText(stream),
+  );
+  return {
+    debug: (message, fields) => logger.debug(fields ?? {}, message),
+    info: (message, fields) => logger.info(fields ?? {}, message),
+    warn: (message, fields) => logger.warn(fields ?? {}, message),
+    error: (message, error, fields) => logger.error({ ...fields, ...describeError(error) }, message),
+    debugging: logger.isLevelEnabled("debug"),
+  };
+}
+
+/**
+ * An error and its causes as text. A database error is reduced to its code: drizzle puts the query's parameters into its message, and
+ * PostgreSQL quotes values in its own.
+ */
+export function describeError(error: unknown): { error: string; stack?: string } {
+  const texts: string[] = [];
+  let stack: string | undefined;
+  for (let cause = error, depth = 0; cause !== undefined && cause !== null && depth < 5; depth += 1) {
+    if (!(cause instanceof Error)) {
+      texts.push(typeof cause === "string" ? cause : typeof cause);
+      break;
+    }
+    const code = (cause as { code?: unknown }).code;
+    const fromDatabase = "query" in cause || "severity" in cause;
+    texts.push(fromDatabase ? `database error${typeof code === "string" ? ` ${code}` : ""}` : `${cause.name}: ${cause.message}`);
+    if (!fromDatabase && cause.stack !== undefined) stack = cause.stack.split("\n").slice(1).join("\n");
+    cause = cause.cause;
+  }
+  return stack === undefined ? { error: texts.join("; caused by ") } : { error: texts.join("; caused by "), stack };
+}
+
+function asText(stream: DestinationStream): DestinationStream {
+  return {
+    write(line) {
+      const { level, time, msg, stack, ...fields } = JSON.parse(line) as Record<string, unknown>;
+      const details = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
+      const trace = typeof stack === "string" ? `\n${stack}` : "";
+      stream.write(`${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}${details.join("")}${trace}\n`);
+    },
+  };
+}

@@ -1,0 +1,9 @@
+/** Whether a database and a UTF-8 peer give this string back unchanged: no NUL (PostgreSQL refuses it), no lone surrogate. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}
+
+/** At most `most` UTF-16 units, never half a character. For values that strangers choose and we only display (user agents). */
+export function clip(text: string, most: number): string {
+  return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/u, "");
+}

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { accentStylesheet, parseColour } from "./colours.ts";
+
+export type Asset = { body: Uint8Array | string; type: string };
+
+/** Addresses of the files that a page links to. All are safe to cache for a year: the content decides the name. */
+export type AssetLinks = {
+  stylesheet: string;
+  icon: string;
+  hostedScript: string;
+  /** Only when loaded with `demo: true`. */
+  demoScript: string | undefined;
+  /** The stylesheet for an app's colour; undefined when there is none or it is not `#rrggbb` or `#rgb`. */
+  accent: (primaryColor: string | null) => string | undefined;
+};
+
+export type Assets = {
+  links: AssetLinks;
+  /** The file behind a path such as `/assets/pages.<digest>.css` (no query); undefined when there is none. */
+  findAsset: (path: string) => Asset | undefined;
+};
+
+/** Reads what the pages link to, once at start. Throws when the browser code has not been built. */
+export function loadAssets(options: { demo?: boolean; folder?: string } = {}): Assets {
+  const folder = options.folder ?? import.meta.dirname;
+  const files = new Map<string, Asset>();
+
+  function add(name: string, extension: string, type: string, body: string): string {
+    const path = `/assets/${name}.${digest(body)}.${extension}`;
+    files.set(path, { body, type });
+    return path;
+  }
+
+  const links: AssetLinks = {
+    stylesheet: add("pages", "css", cssType, compactCss(readFileSync(join(folder, "styles.css"), "utf8"))),
+    icon: add("icon", "svg", "image/svg+xml", readFileSync(join(folder, "icon.svg"), "utf8")),
+    hostedScript: add("hosted", "js", scriptType, readScript(folder, "hosted.js")),
+    demoScript: options.demo === true ? add("demo", "js", scriptType, readScript(folder, "demo.js")) : undefined,
+    accent: accentLink,
+  };
+  return { links, findAsset: (path) => files.get(path) ?? findAccent(path) };
+}
+
+const cssType = "text/css; charset=utf-8";
+const scriptType = "text/javascript; charset=utf-8";
+
+/** The path says everything about the content, so nothing is stored; the digest in the query changes when the formula does. */
+function accentLink(primaryColor: string | null): string | undefined {
+  const colour = parseColour(primaryColor);
+  if (colour === undefined) return undefined;
+  return `/assets/accent.${colour.slice(1)}.css?v=${digest(accentStylesheet(colour))}`;
+}
+
+function findAccent(path: string): Asset | undefined {
+  const digits = /^\/assets\/accent\.([0-9a-f]{6})\.css$/.exec(path)?.[1];
+  return digits === undefined ? undefined : { body: accentStylesheet(`#${digits}`), type: cssType };
+}
+
+/** Comments and indentation are for us, not for the reader's phone. Strings in the stylesheet hold neither. */
+export function compactCss(source: string): string {
+  return source
+    .replace(/\/\*[^]*?\*\//g, "")
+    .replace(/\s+/g, " ")
+    .replace(/ ?([{};,]) ?/g, "$1")
+    .replace(/: /g, ":")
+    .replaceAll(";}", "}")
+    .trim();
+}
+
+function digest(body: string): string {
+  return createHash("sha256").update(body).digest("base64url").slice(0, 16);
+}
+
+function readScript(folder: string, name: string): string {
+  const path = join(folder, "built", name);
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new Error(`The browser code ${path} is missing. Make it with: npm run build:pages`, { cause });
+  }
+}

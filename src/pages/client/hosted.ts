@@ -1,0 +1,12 @@
+// The browser code of the hosted pages. Everything but passkeys works without it.
+import { keepEmail } from "./hosted/keep-email.ts";
+import { offerPasskeys } from "./hosted/passkeys.ts";
+import { focusProblem } from "./hosted/problems.ts";
+import { sendFormsOnce } from "./hosted/send-once.ts";
+import { showCharacters } from "./hosted/show-characters.ts";
+
+offerPasskeys();
+sendFormsOnce();
+showCharacters();
+keepEmail();
+focusProblem();

@@ -1,0 +1,47 @@
+import { waitingTime } from "../../duration.ts";
+import type { PasskeyTexts } from "../../passkey-texts.ts";
+import { fieldOf } from "./page.ts";
+
+/** Options for a ceremony, or what to say instead; `field` when a field is the cause. */
+export type OptionsAnswer<O> = { options: O } | { words: string; field?: string };
+
+/** Asks the service for a fresh challenge. */
+export async function requestOptions<O>(
+  form: HTMLFormElement,
+  fields: readonly string[] = [],
+): Promise<OptionsAnswer<O>> {
+  const texts = textsOf(form);
+  const body = new URLSearchParams(["token", ...fields].map((name) => [name, fieldOf(form, name).value]));
+  try {
+    const answer = await fetch(form.dataset.options ?? "", {
+      method: "POST",
+      headers: { accept: "application/json" },
+      body,
+    });
+    // The service is ours and the page is its own: what it answers is what it promised.
+    const content = (await answer.json()) as { options: O; error?: { details?: string } };
+    return answer.ok ? content : refusal(answer, content.error?.details ?? "", texts);
+  } catch {
+    return { words: texts.offline };
+  }
+}
+
+function refusal(
+  { status, headers }: Response,
+  details: string,
+  texts: PasskeyTexts,
+): { words: string; field?: string } {
+  if (status === 429) {
+    const wait = waitingTime(Number(headers.get("retry-after")) || 60, document.documentElement.lang);
+    return { words: texts.tooManyTries.replace("{wait}", wait) };
+  }
+  if (status >= 500) return { words: texts.busy };
+  // `details` names the field first, then the rule.
+  const [field = ""] = details.split(/\W/, 1);
+  const words = texts.fields[field];
+  return words === undefined ? { words: texts.timedOut } : { words, field };
+}
+
+export function textsOf(form: HTMLFormElement): PasskeyTexts {
+  return JSON.parse(form.dataset.texts ?? "") as PasskeyTexts;
+}

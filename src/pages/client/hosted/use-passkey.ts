@@ -1,0 +1,42 @@
+import {
+  browserSupportsWebAuthnAutofill,
+  startAuthentication,
+  type PublicKeyCredentialRequestOptionsJSON,
+} from "@simplewebauthn/browser";
+import { runCeremony, send } from "./ceremony.ts";
+import { first } from "./page.ts";
+import { requestOptions } from "./passkey-options.ts";
+import { isBusy, setBusy } from "./send-once.ts";
+
+/** A challenge lives five minutes. */
+const renewMilliseconds = 240_000;
+
+/** The button: the browser's own dialog with every passkey that fits. */
+export async function usePasskey(form: HTMLFormElement): Promise<void> {
+  const sent = await runCeremony<PublicKeyCredentialRequestOptionsJSON>(
+    form,
+    () => requestOptions(form),
+    // Starting this ends the request that waits for autofill.
+    (optionsJSON) => startAuthentication({ optionsJSON }),
+  );
+  if (!sent) void offerInAutofill(form);
+}
+
+let renewal: ReturnType<typeof setTimeout>;
+
+/** Lets the browser offer passkeys in the email field, with a challenge that is always fresh. */
+export async function offerInAutofill(form: HTMLFormElement): Promise<void> {
+  clearTimeout(renewal);
+  if (!first("[autocomplete$=webauthn]") || !(await browserSupportsWebAuthnAutofill())) return;
+  const answer = await requestOptions<PublicKeyCredentialRequestOptionsJSON>(form);
+  // The button may have been pressed meanwhile; starting now would close its dialog.
+  if (!("options" in answer) || isBusy(form)) return;
+  renewal = setTimeout(offerInAutofill, renewMilliseconds, form);
+  try {
+    const credential = await startAuthentication({ optionsJSON: answer.options, useBrowserAutofill: true });
+    setBusy(form, true);
+    send(form, credential);
+  } catch {
+    // Ended by the button, by a renewal or by leaving the page.
+  }
+}

@@ -1,0 +1,107 @@
+import { waitingTime } from "./duration.ts";
+import type { Frame } from "./frame.ts";
+
+export type FieldName = "email" | "password" | "name";
+
+/** What can stop a sign-in and be mended on the page. Provider names are display names ("Google"). */
+export type SignInProblem =
+  | {
+      kind:
+        | "wrong-credentials"
+        | "busy"
+        | "passkey-unknown"
+        | "passkey-failed"
+        | "email-missing"
+        | "email-invalid"
+        | "password-missing";
+    }
+  | { kind: "too-many-tries"; retryAfterSeconds: number }
+  | { kind: "provider-cancelled" | "provider-no-email" | "provider-failed"; provider: string };
+
+/** What can stop a sign-up and be mended on the page. */
+export type CreateAccountProblem =
+  | {
+      kind:
+        | "email-missing"
+        | "email-invalid"
+        | "password-missing"
+        | "password-too-short"
+        | "password-common"
+        | "password-context"
+        | "cannot-create"
+        | "busy"
+        | "passkey-failed"
+        | "passkey-exists";
+    }
+  | { kind: "password-too-long"; maxLength: number }
+  | { kind: "name-too-long"; maxLength: number }
+  | { kind: "too-many-tries"; retryAfterSeconds: number };
+
+/** A problem in words: the summary above the form and, where a field is the cause, the few words beside it. */
+export type ProblemWords = { summary: string; field?: FieldName; beside?: string };
+
+export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey: boolean): ProblemWords {
+  const { texts, look } = frame;
+  switch (problem.kind) {
+    case "wrong-credentials":
+      return { summary: texts.wrongCredentials };
+    case "busy":
+      return { summary: texts.busy };
+    case "passkey-unknown":
+      return { summary: texts.passkeyUnknown(look.name) };
+    case "passkey-failed":
+      return { summary: texts.passkeyFailed };
+    case "email-missing":
+      return { summary: texts.enterEmail, field: "email", beside: texts.emailMissing };
+    case "email-invalid":
+      return { summary: texts.checkEmail, field: "email", beside: texts.emailInvalid };
+    case "password-missing":
+      return { summary: texts.enterPassword, field: "password", beside: texts.passwordMissing };
+    case "too-many-tries": {
+      const wait = waitingTime(problem.retryAfterSeconds, frame.lang);
+      return { summary: passkey ? texts.tooManyTriesOrPasskey(wait) : texts.tooManyTries(wait) };
+    }
+    case "provider-cancelled":
+      return { summary: texts.providerCancelled(problem.provider) };
+    case "provider-no-email":
+      return { summary: texts.providerNoEmail(problem.provider) };
+    case "provider-failed":
+      return { summary: texts.providerFailed(problem.provider) };
+  }
+}
+
+export function createAccountProblemWords(
+  frame: Frame,
+  problem: CreateAccountProblem,
+  passwordMinLength: number,
+): ProblemWords {
+  const { texts, look } = frame;
+  switch (problem.kind) {
+    case "email-missing":
+      return { summary: texts.enterEmail, field: "email", beside: texts.emailMissing };
+    case "email-invalid":
+      return { summary: texts.checkEmail, field: "email", beside: texts.emailInvalid };
+    case "password-missing":
+      return { summary: texts.choosePassword, field: "password", beside: texts.newPasswordMissing };
+    case "password-too-short":
+      return { summary: texts.checkPassword, field: "password", beside: texts.passwordTooShort(passwordMinLength) };
+    case "password-too-long":
+      return { summary: texts.checkPassword, field: "password", beside: texts.passwordTooLong(problem.maxLength) };
+    case "password-common":
+      return { summary: texts.checkPassword, field: "password", beside: texts.passwordCommon };
+    case "password-context":
+      return { summary: texts.checkPassword, field: "password", beside: texts.passwordContext(look.name) };
+    case "name-too-long":
+      return { summary: texts.checkName, field: "name", beside: texts.nameTooLong(problem.maxLength) };
+    case "cannot-create":
+      return { summary: texts.cannotCreate };
+    case "busy":
+      return { summary: texts.busy };
+    case "passkey-failed":
+      return { summary: texts.passkeyNotSaved };
+    case "passkey-exists":
+      return { summary: texts.passkeyExists };
+    case "too-many-tries":
+      return { summary: texts.tooManyTries(waitingTime(problem.retryAfterSeconds, frame.lang)) };
+  }
+}

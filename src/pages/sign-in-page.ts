@@ -1,0 +1,98 @@
+import { html, type Html } from "../lib/html.ts";
+import { framePage, type Frame } from "./frame.ts";
+import type { PageMethods } from "./methods.ts";
+import {
+  divider,
+  field,
+  notice,
+  pageEnd,
+  passkeyButton,
+  problemSummary,
+  providerForms,
+  submitButton,
+  tokenField,
+} from "./parts.ts";
+import { passkeyForm, passkeyHelp } from "./passkey-form.ts";
+import { signInProblemWords, type ProblemWords, type SignInProblem } from "./problems.ts";
+
+export type SignInData = {
+  /** "/sign-in/sis_…", without a trailing slash. */
+  sessionPath: string;
+  /** Anti-forgery token, the hidden field `token` of every form. */
+  token: string;
+  /** What the person typed, or the app's login hint; "" for nothing. */
+  email: string;
+  methods: PageMethods;
+  signUpOpen: boolean;
+  problem?: SignInProblem;
+};
+
+/** Choosing a way to sign in. */
+export function signInPage(frame: Frame, data: SignInData): Html {
+  const { texts, look } = frame;
+  const { methods, sessionPath } = data;
+  const words = data.problem && signInProblemWords(frame, data.problem, methods.passkey);
+  const title = texts.signInTo(look.name);
+  const body = html`<h1>${title}</h1>
+    ${problemSummary(words)} ${methods.passkey && passkeyPart(frame, data)}
+    ${methods.password && passwordForm(frame, data, words)}
+    ${methods.password && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}
+    ${pageEnd(
+      frame,
+      sessionPath,
+      data.signUpOpen
+        ? { lead: texts.newTo(look.name), href: `${sessionPath}/create-account`, label: texts.createAccount }
+        : undefined,
+    )}`;
+  return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
+}
+
+function passkeyPart(frame: Frame, { sessionPath, token, methods }: SignInData): Html {
+  const { texts } = frame;
+  const alone = !methods.password && methods.oauth.length === 0;
+  return html`<div class="passkeys" data-passkeys hidden>
+      ${passkeyForm(frame, {
+        ceremony: "get",
+        action: `${sessionPath}/passkey`,
+        token,
+        alone,
+        inside: html`${passkeyButton(texts.signInWithPasskey, texts.usingPasskey)}
+          <p class="hint">${texts.passkeyInOneLine}</p>
+          ${notice}`,
+      })}
+      ${!alone && divider(texts.or)}
+    </div>
+    ${alone && passkeyHelp(frame)}`;
+}
+
+function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | undefined): Html {
+  const { texts } = frame;
+  const { sessionPath, token, email, methods } = data;
+  return html`<form method="post" action="${sessionPath}/password" novalidate>
+    ${tokenField(token)}
+    ${field(
+      frame,
+      {
+        name: "email",
+        label: texts.email,
+        type: "email",
+        // "webauthn" must come last: it makes the browser offer passkeys in this field.
+        autocomplete: methods.passkey ? "username webauthn" : "username",
+        value: email,
+      },
+      words,
+    )}
+    ${field(
+      frame,
+      {
+        name: "password",
+        label: texts.password,
+        type: "password",
+        autocomplete: "current-password",
+        link: { href: `${sessionPath}/forgot-password`, label: texts.forgotPassword },
+      },
+      words,
+    )}
+    ${submitButton({ label: texts.signIn, busy: texts.signingIn, look: "main" })}
+  </form>`;
+}

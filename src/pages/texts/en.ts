@@ -1,0 +1,125 @@
+/** Every sentence that a person reads on a hosted page, in English. Another language is another file of the same shape. */
+export const en = {
+  // The frame.
+  youAreOn: "You are on",
+  errorTitle: (title: string) => `Error: ${title}`,
+  or: "or",
+  cancel: "Cancel",
+  backTo: (app: string) => `Back to ${app}`,
+
+  // Fields.
+  email: "Email",
+  password: "Password",
+  name: "Name",
+  optional: "Optional",
+  showCharacters: "Show characters",
+  hideCharacters: "Hide characters",
+  show: "Show",
+  hide: "Hide",
+
+  // Signing in.
+  signInTo: (app: string) => `Sign in to ${app}`,
+  signIn: "Sign in",
+  signingIn: "Signing in…",
+  signInWithPasskey: "Sign in with a passkey",
+  usingPasskey: "Waiting for your passkey…",
+  passkeyInOneLine: "Sign in with your fingerprint, face or screen lock. Nothing to remember.",
+  continueWith: (provider: string) => `Continue with ${provider}`,
+  opening: (provider: string) => `Opening ${provider}…`,
+  forgotPassword: "Forgot password?",
+  newTo: (app: string) => `New to ${app}?`,
+
+  // Creating an account.
+  createAccountAt: (app: string) => `Create your ${app} account`,
+  createAccount: "Create account",
+  creatingAccount: "Creating account…",
+  createPasskey: "Create a passkey",
+  creatingPasskey: "Creating your passkey…",
+  orChoosePassword: "or choose a password",
+  passwordRule: (length: number) => `At least ${length} characters. A few words in a row are easiest.`,
+  haveAccount: "Already have an account?",
+
+  // Forgotten password.
+  resetPassword: "Reset your password",
+  resetNotSetUp: (app: string) => `Password reset by mail isn't set up for ${app} yet.`,
+  resetOrPasskey: (app: string) =>
+    `If you have a passkey for this account, sign in with it. If not, ask ${app}'s support to help you back in.`,
+  resetAskSupport: (app: string) => `Ask ${app}'s support to help you back in.`,
+  backToSignIn: "Back to sign in",
+
+  // Passkeys: where the browser can't, and what the browser code says.
+  passkeysNeedScript:
+    "Passkeys need JavaScript, and it's turned off in this browser. Turn it on for this page, then reload.",
+  passkeyNoSupport:
+    "This browser can't use passkeys. Open this page in an up-to-date Chrome, Edge, Firefox or Safari, or on your phone.",
+  passkeyNotUsed: "No passkey was used. Try again when you're ready.",
+  passkeyNotUsedOr: "No passkey was used. Try again when you're ready, or sign in another way.",
+  passkeyNotCreated: "No passkey was created. Try again when you're ready.",
+  passkeyNeedsLock:
+    "This device can't check that it's you. Set up a screen lock, fingerprint or PIN on it, then try again.",
+  offline: "There's no connection right now. Check your network, then try again.",
+  timedOut: (app: string) => `This sign-in has timed out. Go back to ${app} and start again.`,
+
+  // What went wrong and what to do next: the summary above the form.
+  wrongCredentials: "That email and password don't match. Try again, or reset your password.",
+  tooManyTries: (wait: string) => `Too many tries. You can try again in ${wait}.`,
+  tooManyTriesOrPasskey: (wait: string) => `Too many tries. You can try again in ${wait}, or sign in with a passkey.`,
+  busy: "A lot of people are signing in right now. Wait a few seconds, then try again.",
+  passkeyUnknown: (app: string) =>
+    `That passkey isn't linked to an account at ${app}. Try another passkey, or sign in another way.`,
+  passkeyFailed: "That passkey couldn't be checked. Try again, or sign in another way.",
+  passkeyNotSaved: "That passkey couldn't be saved. Try again.",
+  passkeyExists: "This device already has a passkey for this account. Sign in with it instead.",
+  providerCancelled: (provider: string) =>
+    `You came back from ${provider} without signing in. Try again, or sign in another way.`,
+  providerNoEmail: (provider: string) =>
+    `${provider} didn't share an email address. Allow it there and try again, or sign in another way.`,
+  providerFailed: (provider: string) => `${provider} didn't answer as expected. Try again, or sign in another way.`,
+  cannotCreate: "We couldn't create an account with these details. If you already have one, sign in instead.",
+  checkEmail: "Check the email address, then try again.",
+  checkPassword: "Choose a different password, then try again.",
+  checkName: "Check the name, then try again.",
+  enterEmail: "Enter your email address to continue.",
+  enterPassword: "Enter your password to continue.",
+  choosePassword: "Choose a password to continue.",
+
+  // The same, said in a few words beside the field.
+  emailMissing: "Enter your email address.",
+  emailInvalid: "Enter an address like name@example.com.",
+  passwordMissing: "Enter your password.",
+  newPasswordMissing: "Enter a password.",
+  passwordTooShort: (length: number) => `Too short. Use at least ${length} characters.`,
+  passwordTooLong: (length: number) => `Too long. Use at most ${length} characters.`,
+  passwordCommon: "This one is easy to guess: it's on lists of common passwords.",
+  passwordContext: (app: string) => `Use something other than your email or the name ${app}.`,
+  nameTooLong: (length: number) => `Too long. Use at most ${length} characters.`,
+
+  // Whole-page messages: a heading and what to do next.
+  expiredTitle: "This sign-in has timed out",
+  expiredNext: (app: string) => `Go back to ${app} and start again.`,
+  unknownNext: "Go back to the app you came from and start again.",
+  finishedTitle: "You're signed in",
+  finishedNext: (app: string) => `You can close this page, or continue to ${app}.`,
+  continueTo: (app: string) => `Continue to ${app}`,
+  otherBrowserTitle: "This sign-in was started in another browser",
+  otherBrowserNext: (app: string) => `Finish it there, or go back to ${app} in this browser and start again.`,
+  otherBrowserNextUnknown: "Finish it there, or start again from the app in this browser.",
+  badRedirectTitle: "This sign-in link doesn't work",
+  badRedirectNext:
+    "The address to return to isn't one this app has registered, so you were not sent there. Tell the people who run the app.",
+  noMethodsTitle: "There's no way to sign in yet",
+  noMethodsNext: (app: string) => `${app} hasn't turned on any way to sign in. Tell the people who run it.`,
+  noMethodsCommand: "You're in development mode. Turn on a method with this command, then reload:",
+  crossSiteTitle: "That didn't come from this page",
+  crossSiteNext: "Nothing was changed. Go back to the app you came from and start again.",
+  cookiesTitle: "Cookies are turned off",
+  cookiesNext: "Signing in needs one cookie on this site. Allow it in your browser's settings, then reload this page.",
+  serverErrorTitle: "Something went wrong",
+  serverErrorNext: "Wait a moment, then go back and try again.",
+  tooManyTitle: "Too many tries",
+  tooManyNext: (wait: string) => `You can try again in ${wait}.`,
+  busyTitle: "It's busy right now",
+  busyNext: "A lot of people are signing in. Wait a few seconds, then try again.",
+};
+
+export type Texts = typeof en;

@@ -1,0 +1,131 @@
+import type { Application } from "../applications/application.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import { digestOf, newId, newSecret, type Random } from "../lib/random.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { User } from "../users/user.ts";
+import type { Users } from "../users/service.ts";
+import { deviceLabel } from "./device-label.ts";
+import { consumeChallenge, findPasskey, insertChallenge, insertPasskey, notePasskeyUse, sweepChallenges, type Challenge, type Passkey } from "./store.ts";
+import {
+  challengeLastsMilliseconds,
+  challengeOf,
+  creationOptions,
+  parseAssertion,
+  parseAttestation,
+  requestOptions,
+  verifyAssertion,
+  verifyAttestation,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  type RelyingParty,
+  type VerifiedAssertion,
+  type VerifiedAttestation,
+} from "./webauthn.ts";
+
+/** Where a ceremony happens: a challenge made in one sign-in session and browser is worth nothing in another. */
+export type Place = { sessionDigest: string; browserDigest: string };
+
+export type ProvenPasskey = { user: User; passkey: Passkey; proof: VerifiedAssertion };
+/** A passkey that was just made, and for whom. */
+export type NewPasskey = { email: string; name: string | null; userHandle: string; credential: VerifiedAttestation };
+
+export type Passkeys = ReturnType<typeof createPasskeys>;
+
+export function createPasskeys(deps: { storage: Storage; users: Users; baseUrl: string; clock: Clock; random: Random; log: Log }) {
+  const { storage, users, baseUrl, clock, random, log } = deps;
+  const origin = new URL(baseUrl);
+
+  function partyFor(application: Application): RelyingParty {
+    return { id: relyingPartyId(origin.hostname, application.domain), name: application.name, origin: origin.origin };
+  }
+
+  async function newChallenge(
+    place: Place,
+    purpose: Pick<Challenge, "ceremony" | "userHandle" | "email" | "name">,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const challenge = new Uint8Array(random(32));
+    const digest = digestOf(Buffer.from(challenge).toString("base64url"));
+    const expiresAt = clock() + challengeLastsMilliseconds;
+    await storage.write((tx) => insertChallenge(tx, { digest, ...place, ...purpose, expiresAt }));
+    return challenge;
+  }
+
+  /** Consumes the challenge that an answer names before anything in the answer is believed. */
+  async function consume(place: Place, ceremony: Challenge["ceremony"], challenge: string | undefined): Promise<Challenge | undefined> {
+    if (challenge === undefined) return undefined;
+    return await storage.write((tx) => consumeChallenge(tx, { digest: digestOf(challenge), ...place, ceremony }, clock()));
+  }
+
+  const refuse = (ceremony: string) => (reason: string) => log.info("passkey refused", { ceremony, reason });
+
+  return {
+    /** Whether browsers can have passkeys for this service at all: an IP address is no relying party. */
+    available: relyingPartyIsPossible(origin),
+
+    async signInOptions(application: Application, place: Place): Promise<PublicKeyCredentialRequestOptionsJSON> {
+      const challenge = await newChallenge(place, { ceremony: "sign-in", userHandle: null, email: null, name: null });
+      return await requestOptions(partyFor(application), challenge);
+    },
+
+    /** Options for a new account: always a new user handle, so that they are the same for a known and an unknown address. */
+    async signUpOptions(application: Application, place: Place, email: string, name: string | null): Promise<PublicKeyCredentialCreationOptionsJSON> {
+      const userHandle = newSecret(random);
+      const challenge = await newChallenge(place, { ceremony: "sign-up", userHandle, email, name });
+      return await creationOptions(partyFor(application), challenge, { handle: userHandle, email, name, passkeys: [] });
+    },
+
+    /** Who an assertion proves; "unknown" for a passkey that is not registered in this application; undefined when it proves nothing. */
+    async prove(application: Application, place: Place, posted: string): Promise<ProvenPasskey | "unknown" | undefined> {
+      const assertion = parseAssertion(posted);
+      const challenge = assertion && challengeOf(assertion);
+      if (!assertion || challenge === undefined || !(await consume(place, "sign-in", challenge))) return undefined;
+      const found = await findPasskey(storage.reader, application.id, assertion.id);
+      if (!found) return "unknown";
+      const { passkey, handle } = found;
+      // WebAuthn §7.2 step 6: a discoverable credential says whose it is, and must be right.
+      const claimed = assertion.response.userHandle;
+      if (claimed !== undefined && claimed !== null && claimed !== handle) return undefined;
+      const proof = await verifyAssertion(assertion, { party: partyFor(application), challenge }, passkey, refuse("sign-in"));
+      const user = proof && (await users.find(passkey.userId));
+      return user && user.disabledAt === null ? { user, passkey, proof } : undefined;
+    },
+
+    /** What a new credential proves; undefined when it proves nothing. */
+    async proveNew(application: Application, place: Place, posted: string): Promise<NewPasskey | undefined> {
+      const attestation = parseAttestation(posted);
+      const challenge = attestation && challengeOf(attestation);
+      const made = attestation && (await consume(place, "sign-up", challenge));
+      if (!made || challenge === undefined || made.email === null || made.userHandle === null) return undefined;
+      const credential = await verifyAttestation(attestation, { party: partyFor(application), challenge }, refuse("sign-up"));
+      return credential && { email: made.email, name: made.name, userHandle: made.userHandle, credential };
+    },
+
+    async sweep(): Promise<void> {
+      const now = clock();
+      await storage.write((tx) => sweepChallenges(tx, now));
+    },
+
+    /** Notes that a proven passkey has signed its user in. True when its counter went back: a copy of it may exist. */
+    async noteUse(tx: Handle, { passkey, proof }: ProvenPasskey, now: number): Promise<boolean> {
+      await notePasskeyUse(tx, passkey.id, { signCount: proof.signCount, backedUp: proof.backedUp, lastUsedAt: now });
+      return proof.signCount < passkey.signCount || (proof.signCount === passkey.signCount && proof.signCount > 0);
+    },
+
+    /** Gives a user a new passkey; false when the credential belongs to somebody already. */
+    async add(tx: Handle, userId: string, { credential }: NewPasskey, userAgent: string | null, now: number): Promise<boolean> {
+      const name = deviceLabel(credential.aaguid, userAgent);
+      return await insertPasskey(tx, { id: newId("mth", now, random), userId, ...credential, name, createdAt: now, lastUsedAt: now });
+    },
+  };
+}
+
+/** Decision 8: the app's domain when the service's host is that domain or below it, else the service's host. */
+export function relyingPartyId(serviceHost: string, domain: string | null): string {
+  return domain !== null && (serviceHost === domain || serviceHost.endsWith(`.${domain}`)) ? domain : serviceHost;
+}
+
+function relyingPartyIsPossible(origin: URL): boolean {
+  const isAddress = origin.hostname.startsWith("[") || /^[\d.]+$/u.test(origin.hostname);
+  return !isAddress && (origin.protocol === "https:" || origin.hostname === "localhost" || origin.hostname.endsWith(".localhost"));
+}

@@ -1,0 +1,184 @@
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+  type AuthenticationResponseJSON,
+  type AuthenticatorTransport,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  type RegistrationResponseJSON,
+} from "@simplewebauthn/server";
+import { z } from "zod";
+
+export type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON };
+
+/** The relying party: whose passkeys these are (`id`, a host name), and the one origin that may use them here. */
+export type RelyingParty = { id: string; name: string; origin: string };
+
+/** EdDSA, ES256, RS256. Given to both steps: a policy that only the page keeps is none (CVE-2026-8830), and newer defaults differ between runtimes. */
+const algorithms = [-8, -7, -257];
+export const challengeLastsMilliseconds = 5 * 60_000;
+
+const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/u);
+const credential = {
+  id: base64url.max(1364),
+  rawId: base64url.max(1364),
+  type: z.literal("public-key"),
+  authenticatorAttachment: z.string().nullish(),
+  clientExtensionResults: z.record(z.string(), z.unknown()),
+};
+const assertionSchema = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: base64url,
+    authenticatorData: base64url,
+    signature: base64url,
+    userHandle: base64url.nullish(),
+  }),
+});
+const attestationSchema = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: base64url,
+    attestationObject: base64url,
+    transports: z.array(z.string().max(32)).max(16).nullish(),
+  }),
+});
+
+export type Assertion = z.output<typeof assertionSchema>;
+export type Attestation = z.output<typeof attestationSchema>;
+
+/** What the browser posted, when it has the shape of a credential; undefined otherwise. */
+export function parseAssertion(text: string): Assertion | undefined {
+  return assertionSchema.safeParse(jsonOf(text)).data;
+}
+
+export function parseAttestation(text: string): Attestation | undefined {
+  return attestationSchema.safeParse(jsonOf(text)).data;
+}
+
+/** The challenge that a credential answers, by its own word: good enough to look it up, and nothing else. */
+export function challengeOf(answer: Assertion | Attestation): string | undefined {
+  const clientData = jsonOf(Buffer.from(answer.response.clientDataJSON, "base64url").toString("utf8"));
+  const { challenge } = (clientData ?? {}) as { challenge?: unknown };
+  return typeof challenge === "string" ? challenge : undefined;
+}
+
+/** Options for any passkey of this relying party: no list of credentials, so they tell nothing about anybody. */
+export async function requestOptions(party: RelyingParty, challenge: Uint8Array<ArrayBuffer>): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  return await generateAuthenticationOptions({
+    rpID: party.id,
+    challenge,
+    userVerification: "required",
+    timeout: challengeLastsMilliseconds,
+  });
+}
+
+export async function creationOptions(
+  party: RelyingParty,
+  challenge: Uint8Array<ArrayBuffer>,
+  user: { handle: string; email: string; name: string | null; passkeys: { credentialId: string; transports: string[] }[] },
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  return await generateRegistrationOptions({
+    rpID: party.id,
+    rpName: party.name,
+    challenge,
+    userID: new Uint8Array(Buffer.from(user.handle, "base64url")),
+    userName: user.email,
+    userDisplayName: user.name ?? user.email,
+    attestationType: "none",
+    authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
+    supportedAlgorithmIDs: algorithms,
+    excludeCredentials: user.passkeys.map((passkey) => ({ id: passkey.credentialId, transports: knownTransports(passkey.transports) })),
+    timeout: challengeLastsMilliseconds,
+  });
+}
+
+export type VerifiedAssertion = { signCount: number; backedUp: boolean };
+
+/** Undefined when any step of WebAuthn §7.2 fails. The library throws plain errors without a code; their texts go to `explain`. */
+export async function verifyAssertion(
+  assertion: Assertion,
+  expected: { party: RelyingParty; challenge: string },
+  passkey: { credentialId: string; publicKey: string; signCount: number; transports: string[] },
+  explain: (reason: string) => void,
+): Promise<VerifiedAssertion | undefined> {
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: assertion as unknown as AuthenticationResponseJSON,
+      expectedChallenge: expected.challenge,
+      expectedOrigin: expected.party.origin,
+      expectedRPID: expected.party.id,
+      requireUserVerification: true,
+      // The counter is judged by the caller: a synced passkey may well go back, and 0 → 0 is the rule.
+      credential: {
+        id: passkey.credentialId,
+        publicKey: new Uint8Array(Buffer.from(passkey.publicKey, "base64url")),
+        counter: 0,
+        transports: knownTransports(passkey.transports),
+      },
+    });
+    if (!verified) explain("the signature is wrong");
+    return verified ? { signCount: authenticationInfo.newCounter, backedUp: authenticationInfo.credentialBackedUp } : undefined;
+  } catch (error) {
+    explain((error as Error).message);
+    return undefined;
+  }
+}
+
+export type VerifiedAttestation = {
+  credentialId: string;
+  publicKey: string;
+  signCount: number;
+  transports: string[];
+  aaguid: string;
+  backedUp: boolean;
+};
+
+/** Undefined when any step of WebAuthn §7.1 fails. Attestation `none`: whatever statement comes along earns no trust. */
+export async function verifyAttestation(
+  attestation: Attestation,
+  expected: { party: RelyingParty; challenge: string },
+  explain: (reason: string) => void,
+): Promise<VerifiedAttestation | undefined> {
+  try {
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: attestation as unknown as RegistrationResponseJSON,
+      expectedChallenge: expected.challenge,
+      expectedOrigin: expected.party.origin,
+      expectedRPID: expected.party.id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
+    });
+    if (!verified) {
+      explain("the attestation is wrong");
+      return undefined;
+    }
+    const { credential: key, aaguid, credentialBackedUp } = registrationInfo;
+    return {
+      credentialId: key.id,
+      publicKey: Buffer.from(key.publicKey).toString("base64url"),
+      signCount: key.counter,
+      transports: knownTransports(attestation.response.transports ?? []),
+      aaguid,
+      backedUp: credentialBackedUp,
+    };
+  } catch (error) {
+    explain((error as Error).message);
+    return undefined;
+  }
+}
+
+function knownTransports(transports: string[]): AuthenticatorTransport[] {
+  const known: AuthenticatorTransport[] = ["ble", "hybrid", "internal", "nfc", "usb"];
+  return known.filter((transport) => transports.includes(transport));
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { hash, verify } from "@node-rs/argon2";
+import { AppError } from "../lib/errors.ts";
+import type { Random } from "../lib/random.ts";
+
+export type HashParameters = { memoryKiB: number; iterations: number; parallelism: number };
+
+export type Hasher = ReturnType<typeof createHasher>;
+
+/** 2 in @node-rs/argon2's const enum, which type stripping cannot import. */
+const argon2id = 2;
+const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/u;
+
+/**
+ * argon2id on the thread pool, behind a bounded queue: each hash takes memory and a core for some 20 ms, so more of them at once only
+ * makes all of them late. What does not fit into the queue is refused at once (BUSY), and token calls stay fast.
+ */
+export function createHasher(options: HashParameters & { concurrency: number; queueSize: number }, random: Random) {
+  const { memoryKiB, iterations, parallelism, concurrency, queueSize } = options;
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (running >= concurrency) {
+      if (waiting.length >= queueSize) throw new AppError("BUSY", "Too many sign-ins at the moment.", { retryAfterSeconds: 1, details: "retry after 1 second" });
+      await new Promise<void>((start) => waiting.push(start));
+    } else {
+      running += 1;
+    }
+    try {
+      return await work();
+    } finally {
+      // The place passes to the next in line without becoming free in between.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  }
+
+  const base64 = (size: number): string => Buffer.from(random(size)).toString("base64").replaceAll("=", "");
+  /** A hash of no password, with today's parameters: checking against it takes as long as checking a real one. */
+  const nobodysHash = `$argon2id$v=19$m=${memoryKiB},t=${iterations},p=${parallelism}$${base64(16)}$${base64(32)}`;
+
+  return {
+    /** A PHC string with a salt of its own. Throws BUSY when the queue is full. */
+    async hash(password: string): Promise<string> {
+      const settings = { algorithm: argon2id, memoryCost: memoryKiB, timeCost: iterations, parallelism, salt: random(16) };
+      return await inTurn(() => hash(normalised(password), settings));
+    },
+
+    /** Without a stored hash it takes as long and says no. Throws BUSY when the queue is full. */
+    async verify(stored: string | undefined, password: string): Promise<boolean> {
+      const matches = await inTurn(() => verify(stored ?? nobodysHash, normalised(password)));
+      return matches && stored !== undefined;
+    },
+
+    /** Whether a stored hash was made with weaker parameters than today's. */
+    isOutdated(stored: string): boolean {
+      const [, m, t, p] = phc.exec(stored) ?? [];
+      return Number(m) !== memoryKiB || Number(t) !== iterations || Number(p) !== parallelism;
+    },
+  };
+}
+
+/** The same characters typed on two systems can arrive as different code points; NFC makes them one (RFC 8265 §4.2). Nothing is trimmed. */
+function normalised(password: string): string {
+  return password.normalize("NFC");
+}

@@ -1,0 +1,29 @@
+export const mostPasswordCharacters = 256;
+
+export type PasswordProblem = "password-too-short" | "password-too-long" | "password-common" | "password-context";
+
+/** Why a password is refused, or undefined. Lengths count characters; there are no composition rules (NIST SP 800-63B-4 §3.1.1.2). */
+export function passwordProblem(
+  password: string,
+  context: { minLength: number; email: string; names: (string | null)[]; isCommon: (lowerCase: string) => boolean },
+): PasswordProblem | undefined {
+  const length = [...password].length;
+  if (length < context.minLength) return "password-too-short";
+  if (length > mostPasswordCharacters) return "password-too-long";
+  const lowerCase = password.toLowerCase();
+  const localPart = context.email.slice(0, context.email.indexOf("@"));
+  const words = [context.email, localPart, ...context.names].map((word) => word?.toLowerCase());
+  if (words.includes(lowerCase)) return "password-context";
+  return context.isCommon(lowerCase) ? "password-common" : undefined;
+}
+
+const freeFailures = 5;
+const longestWaitSeconds = 900;
+
+/** How long an account waits after its n-th failure in a row: nothing for five, then 1, 2, 4 … 900 s. */
+export function waitSecondsAfter(failures: number): number {
+  return failures <= freeFailures ? 0 : Math.min(2 ** (failures - freeFailures - 1), longestWaitSeconds);
+}
+
+/** The failures from which on the wait no longer grows. */
+export const failuresOfLongestWait = freeFailures + 1 + Math.ceil(Math.log2(longestWaitSeconds));

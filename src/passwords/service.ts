@@ -1,0 +1,97 @@
+import type { Application } from "../applications/application.ts";
+import { day, type Clock } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
+import { newId, type Random } from "../lib/random.ts";
+import type { RateLimiter } from "../rate-limits/limiter.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { User } from "../users/user.ts";
+import type { Users } from "../users/service.ts";
+import { loadCommonPasswords } from "./common-passwords.ts";
+import type { Hasher } from "./hasher.ts";
+import { passwordProblem, type PasswordProblem } from "./rules.ts";
+import { countPasswordTry, findPassword, forgetPasswordFailures, insertPassword, notePasswordUse, sweepPasswordFailures, upgradeHash, type Password } from "./store.ts";
+
+/** A password that was right: what to write when the sign-in succeeds. */
+export type ProvenPassword = { user: User; password: Password; accountDigest: string; upgradedHash: string | undefined };
+
+/** Far longer than the longest wait, so that leaving an account alone for a while is no way around it. */
+const failuresAreKept = day;
+
+export type Passwords = ReturnType<typeof createPasswords>;
+
+export function createPasswords(deps: {
+  storage: Storage;
+  users: Users;
+  hasher: Hasher;
+  keyring: Keyring;
+  limiter: RateLimiter;
+  clock: Clock;
+  random: Random;
+  attemptsPerMinute: number;
+}) {
+  const { storage, users, hasher, keyring, limiter, clock, random, attemptsPerMinute } = deps;
+
+  function accountDigest(appId: string, email: string): string {
+    return keyring.mac("account", appId, email).toString("base64url");
+  }
+
+  /** Throws RATE_LIMITED for too many tries a minute from one network. */
+  function countTry(network: string): void {
+    const { exceeded, retryAfterSeconds } = limiter.take(`password ${network}`, attemptsPerMinute);
+    if (exceeded) throw new AppError("RATE_LIMITED", "Too many tries.", { retryAfterSeconds, details: "too many passwords tried" });
+  }
+
+  return {
+    /**
+     * Checks an address and a password; undefined for an unknown address, a wrong password, a user without one, a disabled user and an account
+     * that must wait: all look the same and take the same time. Throws RATE_LIMITED for too many tries from one network, BUSY under overload.
+     */
+    async prove(application: Application, email: string, password: string, network: string): Promise<ProvenPassword | undefined> {
+      countTry(network);
+      const digest = accountDigest(application.id, email);
+      const now = clock();
+      const admitted = await storage.write((tx) => countPasswordTry(tx, digest, now));
+      const user = await users.findByEmail(application.id, email);
+      const stored = await findPassword(storage.reader, user?.id ?? "");
+      const matches = await hasher.verify(admitted ? stored?.hash : undefined, password);
+      if (!matches || !user || !stored || user.disabledAt !== null) return undefined;
+      const upgradedHash = hasher.isOutdated(stored.hash) ? await hasher.hash(password) : undefined;
+      return { user, password: stored, accountDigest: digest, upgradedHash };
+    },
+
+    /** Notes that a proven password has signed its user in, and forgets the failures before it. */
+    async noteUse(tx: Handle, proven: ProvenPassword, now: number): Promise<void> {
+      await forgetPasswordFailures(tx, proven.accountDigest);
+      await notePasswordUse(tx, proven.password.id, now);
+      if (proven.upgradedHash !== undefined) await upgradeHash(tx, proven.password, proven.upgradedHash);
+    },
+
+    async sweep(): Promise<void> {
+      const triedBefore = clock() - failuresAreKept;
+      await storage.write((tx) => sweepPasswordFailures(tx, triedBefore));
+    },
+
+    /** Why a new password is refused, or undefined. */
+    async problemWith(password: string, application: Application, email: string): Promise<PasswordProblem | undefined> {
+      const { name, branding, settings } = application;
+      return passwordProblem(password, {
+        minLength: settings.passwordMinLength,
+        email,
+        names: [name, branding.companyName],
+        isCommon: await loadCommonPasswords(),
+      });
+    },
+
+    /** The hash of a new password. Throws RATE_LIMITED for too many tries from one network, BUSY under overload. */
+    async hash(password: string, network: string): Promise<string> {
+      countTry(network);
+      return await hasher.hash(password);
+    },
+
+    /** Gives a user without a password this one. */
+    async add(tx: Handle, userId: string, hash: string, now: number): Promise<void> {
+      await insertPassword(tx, { id: newId("mth", now, random), userId, hash }, now);
+    },
+  };
+}

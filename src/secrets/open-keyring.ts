@@ -1,0 +1,45 @@
+import { eq } from "drizzle-orm";
+import { AppError } from "../lib/errors.ts";
+import type { Random } from "../lib/random.ts";
+import type { Storage } from "../storage/storage.ts";
+import { createKeyring, type Keyring } from "./keyring.ts";
+import { createMasterKey, parseMasterKey, readMasterKey } from "./master-key.ts";
+
+const factName = "master-key-check";
+const checkText = "authsvc";
+
+/**
+ * The keys of this database. A database remembers (encrypted) which master key it belongs to: a wrong one is refused before anything is
+ * written with it, and a missing one is never replaced by a new one that could not read what is there.
+ */
+export async function openKeyring(storage: Storage, source: { masterKey: string | undefined; file: string }, random: Random): Promise<Keyring> {
+  const check = await findCheck(storage);
+  const key = source.masterKey === undefined ? readMasterKey(source.file) : parseMasterKey(source.masterKey);
+  if (!key && (check !== undefined || storage.dialect === "postgres")) {
+    const where = storage.dialect === "postgres" ? "Set masterKey or masterKeyFile: every node on one PostgreSQL database needs the same key." : "Restore it from your backup.";
+    throw new AppError("INVALID_CONFIG", `The master key ${source.file} is missing. ${where}`);
+  }
+  const keyring = createKeyring(key ?? createMasterKey(source.file, random), random);
+  // Where another process was first, its check is the one to pass.
+  const stored = check ?? (await storeCheck(storage, keyring.encrypt(checkText, factName)));
+  if (!opens(keyring, stored)) throw new AppError("INVALID_CONFIG", "The master key is not the one that this database was made with.");
+  return keyring;
+}
+
+async function findCheck({ reader: { db, tables } }: Storage): Promise<string | undefined> {
+  const [row] = await db.select().from(tables.facts).where(eq(tables.facts.name, factName));
+  return row?.value;
+}
+
+async function storeCheck(storage: Storage, value: string): Promise<string> {
+  await storage.write(async ({ db, tables }) => void (await db.insert(tables.facts).values({ name: factName, value }).onConflictDoNothing()));
+  return (await findCheck(storage)) ?? value;
+}
+
+function opens(keyring: Keyring, sealed: string): boolean {
+  try {
+    return keyring.decrypt(sealed, factName) === checkText;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,106 @@
+import { toNodeHandler } from "h3";
+import { createServer, type AddressInfo } from "node:net";
+import { openApp, type App, type Surroundings } from "./app.ts";
+import type { Config } from "./config/config.ts";
+import { openDevelopment, type Development } from "./dev/development.ts";
+import { createClientAddresses } from "./http/addresses.ts";
+import { listen, type Listener } from "./http/listener.ts";
+import { createRouter } from "./http/router.ts";
+import { minute } from "./lib/clock.ts";
+import { createLog, type Log } from "./lib/log.ts";
+import { loadAssets } from "./pages/assets.ts";
+import { routes } from "./routes.ts";
+import { createBrowsers } from "./sign-in/browser.ts";
+import { createChoosePages } from "./sign-in/choose-pages.ts";
+import { createHosted } from "./sign-in/hosted.ts";
+import { createPasskeyPages } from "./sign-in/passkey-pages.ts";
+import { createPasswordPages } from "./sign-in/password-pages.ts";
+
+export type RunningServer = {
+  /** Where it listens. */
+  url: string;
+  app: App;
+  dev: Development["info"] | undefined;
+  reloadCertificate(): void;
+  /** Answers what has begun, then resolves. */
+  close(): Promise<void>;
+};
+
+const sweepEvery = 10 * minute;
+
+/** Starts the service. Rejects with Node's error when the address cannot be listened on; throws INVALID_CONFIG, UNUSABLE_STORAGE. */
+export async function startServer(config: Config, surroundings: Surroundings = {}): Promise<RunningServer> {
+  const log = surroundings.log ?? createLog(config.log);
+  const port = config.listen.port === 0 ? await findFreePort(config.listen.host) : config.listen.port;
+  const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
+  const app = await openApp(config, { ...surroundings, log, baseUrl });
+  let ready = true;
+  let listener: Listener;
+  let development: Development | undefined;
+  try {
+    // Published before use: the key set is complete before anybody can ask for it.
+    await app.services.signingKeys.forSigning("ES256");
+    development = config.dev ? await openDevelopment(app, config.dataDir) : undefined;
+    listener = await listen({ ...config.listen, port }, handlerFor(config, app, development, () => ready));
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  const sweeping = setInterval(() => void sweep(app, log), sweepEvery);
+  const { host, tls } = config.listen;
+  return {
+    url: config.baseUrl === undefined ? baseUrl : `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${listener.port}`,
+    app,
+    dev: development?.info,
+    reloadCertificate: listener.reloadCertificate,
+    async close() {
+      ready = false;
+      clearInterval(sweeping);
+      await listener.close();
+      await app.close();
+    },
+  };
+}
+
+function handlerFor(config: Config, app: App, development: Development | undefined, isReady: () => boolean) {
+  const { baseUrl, random, keyring, limiter, log, services } = app;
+  const { signIn, passwords, passkeys, users } = services;
+  const assets = loadAssets({ demo: config.dev });
+  const browsers = createBrowsers({ keyring, random, baseUrl });
+  const hosted = createHosted({ signIn, browsers, assets: assets.links, baseUrl });
+  const choose = createChoosePages({ hosted, signIn, farewell: browsers.farewell, passkeysAvailable: passkeys.available });
+  const passwordPages = createPasswordPages({ hosted, choose, signIn, passwords, users });
+  const passkeyPages = createPasskeyPages({ hosted, choose, signIn, passkeys, users });
+  const isHttps = baseUrl.startsWith("https:");
+  const router = createRouter({
+    routes: [...routes(app, { assets, choose, passwordPages, passkeyPages }, isReady), ...(development?.routes(assets) ?? [])],
+    addresses: createClientAddresses(config.trustedProxies),
+    limiter,
+    limits: config.rateLimits,
+    behindTlsProxy: isHttps && config.listen.tls === undefined && config.trustedProxies.length > 0,
+    strictTransportSecurity: isHttps,
+    errorPage: hosted.errorPage,
+    log,
+  });
+  return toNodeHandler(router);
+}
+
+async function sweep(app: App, log: Log): Promise<void> {
+  try {
+    await app.sweep();
+  } catch (error) {
+    log.error("sweeping failed", error);
+  }
+}
+
+/** The port must be known before it is listened on, because it is part of the issuer. */
+async function findFreePort(host: string): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once("error", reject);
+    probe.listen(0, host, resolve);
+  });
+  const { port } = probe.address() as AddressInfo;
+  await new Promise<void>((resolve) => probe.close(() => resolve()));
+  return port;
+}

@@ -1,0 +1,107 @@
+import { withParameters } from "../applications/redirect-uris.ts";
+import type { SignInMethod } from "../applications/application.ts";
+import { seeOther, type Answer } from "../http/answer.ts";
+import type { HttpRequest } from "../http/request.ts";
+import { createAccountPage } from "../pages/create-account-page.ts";
+import { forgotPasswordPage } from "../pages/forgot-password-page.ts";
+import type { PageMethods } from "../pages/methods.ts";
+import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
+import { signInPage } from "../pages/sign-in-page.ts";
+import { isAnswer, type Hosted, type Posted, type Visit } from "./hosted.ts";
+import type { SignedIn, SignIn } from "./service.ts";
+
+export type ChoosePages = ReturnType<typeof createChoosePages>;
+
+/** The pages on which a person chooses how to go on, and the ends that all ways share. */
+export function createChoosePages(deps: { hosted: Hosted; signIn: SignIn; farewell(sessionId: string): string; passkeysAvailable: boolean }) {
+  const { hosted, signIn, farewell, passkeysAvailable } = deps;
+
+  function pathOf(visit: Visit): string {
+    return `/sign-in/${visit.sessionId}`;
+  }
+
+  function methodsOf(visit: Visit): PageMethods {
+    const methods = signIn.methodsFor(visit.session, visit.application);
+    return { passkey: passkeysAvailable && methods.includes("passkey"), password: methods.includes("password"), oauth: [] };
+  }
+
+  function isUsable({ passkey, password, oauth }: PageMethods): boolean {
+    return passkey || password || oauth.length > 0;
+  }
+
+  /** The sign-in page, with what was typed and what was wrong with it. */
+  function showSignIn(visit: Visit, shown: { email?: string; problem?: SignInProblem; status?: number } = {}): Answer {
+    const methods = methodsOf(visit);
+    if (!isUsable(methods)) return hosted.message(visit.frame, { kind: "no-methods" });
+    const body = signInPage(visit.frame, {
+      sessionPath: pathOf(visit),
+      token: visit.browser.formToken,
+      email: shown.email ?? visit.session.loginHint ?? "",
+      methods,
+      signUpOpen: visit.application.settings.signUp === "open",
+      ...(shown.problem ? { problem: shown.problem } : {}),
+    });
+    return withRetryAfter(hosted.page(visit, body, shown.status), shown.problem);
+  }
+
+  function showCreateAccount(visit: Visit, shown: { email?: string; name?: string; problem?: CreateAccountProblem; status?: number } = {}): Answer {
+    const methods = methodsOf(visit);
+    if (!isUsable(methods)) return hosted.message(visit.frame, { kind: "no-methods" });
+    if (visit.application.settings.signUp === "closed") return seeOther(pathOf(visit));
+    const body = createAccountPage(visit.frame, {
+      sessionPath: pathOf(visit),
+      token: visit.browser.formToken,
+      email: shown.email ?? visit.session.loginHint ?? "",
+      name: shown.name ?? "",
+      methods,
+      passwordMinLength: visit.application.settings.passwordMinLength,
+      ...(shown.problem ? { problem: shown.problem } : {}),
+    });
+    return withRetryAfter(hosted.page(visit, body, shown.status), shown.problem);
+  }
+
+  async function onVisit(request: HttpRequest, show: (visit: Visit) => Answer): Promise<Answer> {
+    const visit = await hosted.visit(request);
+    return isAnswer(visit) ? visit : show(visit);
+  }
+
+  return {
+    showSignIn,
+    showCreateAccount,
+
+    /** Whether a way may be used in this session: asked of every post, because a page may be old or written by hand. */
+    allows(visit: Visit, method: "passkey" | "password"): boolean {
+      return methodsOf(visit)[method];
+    },
+
+    /** Back to the app: the method was switched off after the page was shown. */
+    methodDisabled(visit: Visit, method: SignInMethod): Answer {
+      const { session, sessionId } = visit;
+      const description = `Signing in by ${method} is not enabled.`;
+      return seeOther(withParameters(session.redirectUri, { error: "method_disabled", error_description: description, state: session.state, sessionId }));
+    },
+
+    /** Back to the app with a code, or what to say when the session ended in the meantime. */
+    async finish(posted: Posted, outcome: SignedIn | "over"): Promise<Answer> {
+      if (outcome === "over") return await hosted.over(posted);
+      return { ...seeOther(outcome.redirectTo), cookies: [farewell(posted.sessionId)] };
+    },
+
+    signInPage: async (request: HttpRequest) => await onVisit(request, (visit) => showSignIn(visit)),
+
+    createAccountPage: async (request: HttpRequest) => await onVisit(request, (visit) => showCreateAccount(visit)),
+
+    forgotPasswordPage: async (request: HttpRequest) =>
+      await onVisit(request, (visit) =>
+        hosted.page(visit, forgotPasswordPage(visit.frame, { sessionPath: pathOf(visit), passkey: methodsOf(visit).passkey })),
+      ),
+
+    cancel: async (request: HttpRequest) => await onVisit(request, ({ session, sessionId }) => seeOther(signIn.cancelAddress(session, sessionId))),
+  };
+}
+
+function withRetryAfter(answer: Answer, problem: SignInProblem | CreateAccountProblem | undefined): Answer {
+  if (problem?.kind === "too-many-tries") answer.headers["retry-after"] = String(problem.retryAfterSeconds);
+  if (problem?.kind === "busy") answer.headers["retry-after"] = "1";
+  return answer;
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { isMethodEnabled, type Application, type SignInMethod } from "../applications/application.ts";
+import { invalidRequest } from "../lib/errors.ts";
+import { canonicalEmail } from "../users/user.ts";
+import { allScopes } from "./session.ts";
+
+const text = (most: number) => z.string("must be a string").max(most, `at most ${most} characters`);
+
+/** What POST /auth/initiate takes (contract 4.1, decision 4). */
+export const initiateBody = z.strictObject({
+  redirectUri: z.string("required, a string"),
+  authMethod: z.enum(["passkey", "oauth", "password"], "one of passkey, oauth, password").optional(),
+  provider: text(64).optional(),
+  state: text(2048).optional(),
+  scopes: z.array(z.enum(allScopes, "one of profile, email"), "must be an array").min(1, "at least one").max(2, "at most two").optional(),
+  codeChallenge: z
+    .string("must be a string")
+    .regex(/^[A-Za-z0-9_-]{43}$/u, "the base64url SHA-256 of the code verifier, 43 characters")
+    .optional(),
+  loginHint: text(254).optional(),
+  locale: text(35).optional(),
+});
+
+export type InitiateBody = z.output<typeof initiateBody>;
+
+export type SignInRequest = {
+  redirectUri: string;
+  authMethod: SignInMethod | null;
+  provider: string | null;
+  state: string | null;
+  scopes: string[];
+  codeChallenge: string | null;
+  loginHint: string | null;
+  locale: string | null;
+};
+
+/** The request that a body makes of this application. Throws INVALID_REQUEST naming the field. */
+export function signInRequest(body: InitiateBody, application: Application): SignInRequest {
+  if (!application.redirectUris.includes(body.redirectUri)) throw invalidRequest("redirectUri: not registered for this application");
+  const { authMethod, provider } = body;
+  if (authMethod !== undefined && !isMethodEnabled(application, authMethod)) throw invalidRequest("authMethod: not enabled for this application");
+  if (authMethod === "oauth" && provider === undefined) throw invalidRequest("provider: required with authMethod oauth");
+  if (authMethod !== "oauth" && provider !== undefined) throw invalidRequest("provider: only with authMethod oauth");
+  if (provider !== undefined && !application.authMethods.oauth.providers.includes(provider.toLowerCase())) {
+    throw invalidRequest("provider: not enabled for this application");
+  }
+  const loginHint = body.loginHint === undefined ? null : canonicalEmail(body.loginHint);
+  if (loginHint === undefined) throw invalidRequest("loginHint: an email address");
+  return {
+    redirectUri: body.redirectUri,
+    authMethod: authMethod ?? null,
+    provider: provider?.toLowerCase() ?? null,
+    state: body.state ?? null,
+    scopes: allScopes.filter((scope) => body.scopes?.includes(scope) ?? true),
+    codeChallenge: body.codeChallenge ?? null,
+    loginHint,
+    locale: body.locale ?? null,
+  };
+}

@@ -1,0 +1,71 @@
+import { hash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../lib/errors.ts";
+
+export type Migration = { name: string; sql: string; checksum: string };
+
+/** What a database connection must offer to be migrated; each `query` is one statement. */
+export type MigrationTarget = {
+  query(sql: string, parameters?: string[]): Promise<Record<string, unknown>[]>;
+  hasMigrationsTable(): Promise<boolean>;
+  /** Runs `work` in one transaction that no other process can run at the same time. */
+  exclusively(work: () => Promise<void>): Promise<void>;
+  /** Called once before the first change to a database that already holds something. */
+  snapshot(): Promise<void>;
+};
+
+export function readMigrations(dialect: "sqlite" | "postgres"): Migration[] {
+  const folder = join(import.meta.dirname, "../../migrations", dialect);
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".sql"))
+    .toSorted()
+    .map((file) => {
+      const sql = readFileSync(join(folder, file), "utf8");
+      return { name: file.slice(0, -".sql".length), sql, checksum: hash("sha256", sql) };
+    });
+}
+
+/** Brings the schema up to date, each migration in a transaction of its own. Refuses a newer schema and one whose past was edited. */
+export async function migrate(target: MigrationTarget, migrations: Migration[], now: number): Promise<void> {
+  const applied = await appliedMigrations(target);
+  refuseForeignHistory(applied, migrations);
+  // The usual case: nothing to do, and so no lock to wait for.
+  if (applied.size === migrations.length) return;
+  if (applied.size > 0) await target.snapshot();
+  await target.exclusively(async () => {
+    await target.query("CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, checksum text NOT NULL, applied_at bigint NOT NULL)");
+  });
+  for (const migration of migrations) {
+    await target.exclusively(async () => {
+      // Read again under the lock: another process may have been first.
+      const present = await appliedMigrations(target);
+      refuseForeignHistory(present, migrations);
+      if (present.has(migration.name)) return;
+      for (const statement of migration.sql.split("--> statement-breakpoint")) await target.query(statement);
+      await target.query("INSERT INTO migrations (name, checksum, applied_at) VALUES ($1, $2, $3)", [
+        migration.name,
+        migration.checksum,
+        String(now),
+      ]);
+    });
+  }
+}
+
+async function appliedMigrations(target: MigrationTarget): Promise<Map<string, string>> {
+  if (!(await target.hasMigrationsTable())) return new Map();
+  const rows = await target.query("SELECT name, checksum FROM migrations ORDER BY name");
+  return new Map(rows.map((row) => [String(row["name"]), String(row["checksum"])]));
+}
+
+function refuseForeignHistory(applied: Map<string, string>, migrations: Migration[]): void {
+  const known = new Map(migrations.map((migration) => [migration.name, migration.checksum]));
+  for (const [name, checksum] of applied) {
+    if (!known.has(name)) {
+      throw new AppError("UNUSABLE_STORAGE", `The database is newer than this program: it holds migration ${name}. Run the newer authsvc, or restore a snapshot.`);
+    }
+    if (known.get(name) !== checksum) {
+      throw new AppError("UNUSABLE_STORAGE", `Migration ${name} in the database is not the one in this program.`);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import type { Database } from "better-sqlite3";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Pool } from "pg";
+import { AppError } from "../lib/errors.ts";
+import { migrate, readMigrations, type MigrationTarget } from "./migrate.ts";
+import { createPostgresPool, createPostgresStorage, unreachablePostgres } from "./postgres.ts";
+import { createSqliteStorage, openSqliteConnection } from "./sqlite.ts";
+import type { Storage } from "./storage.ts";
+
+/** Opens the database that the configuration names, at the newest schema. Throws UNUSABLE_STORAGE with a sentence for the operator. */
+export async function openStorage(
+  database: { url: string | undefined; poolSize: number; file: string },
+  now: number,
+  onIdleError: (error: Error) => void,
+): Promise<Storage> {
+  return database.url === undefined
+    ? await openSqlite(database.file, now)
+    : await openPostgres(database.url, database.poolSize, now, onIdleError);
+}
+
+async function openSqlite(file: string, now: number): Promise<Storage> {
+  createPrivately(file);
+  const connection = openSqliteConnection(file);
+  try {
+    await migrate(sqliteTarget(connection, `${file}.before-migration-${now}`), readMigrations("sqlite"), now);
+  } catch (error) {
+    throw error instanceof AppError
+      ? error
+      : new AppError("UNUSABLE_STORAGE", `The database ${file} cannot be used: ${(error as Error).message}.`, { cause: error });
+  } finally {
+    connection.close();
+  }
+  return createSqliteStorage(file);
+}
+
+/** The database holds people's addresses: readable by its owner only, from its first byte on (SQLite gives -wal and -shm the same mode). */
+function createPrivately(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+  } catch (error) {
+    throw new AppError("UNUSABLE_STORAGE", `The data directory ${dirname(file)} is not writable: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+function sqliteTarget(connection: Database, snapshotFile: string): MigrationTarget {
+  return {
+    async query(sql, parameters = []) {
+      const statement = connection.prepare(sql.replaceAll(/\$\d/gu, "?"));
+      if (statement.reader) return statement.all(...parameters) as Record<string, unknown>[];
+      statement.run(...parameters);
+      return [];
+    },
+    hasMigrationsTable: async () =>
+      connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").get() !== undefined,
+    async exclusively(work) {
+      connection.exec("BEGIN EXCLUSIVE");
+      try {
+        await work();
+        connection.exec("COMMIT");
+      } catch (error) {
+        if (connection.inTransaction) connection.exec("ROLLBACK");
+        throw error;
+      }
+    },
+    snapshot: async () => void (await connection.backup(snapshotFile)),
+  };
+}
+
+async function openPostgres(url: string, poolSize: number, now: number, onIdleError: (error: Error) => void): Promise<Storage> {
+  const pool = createPostgresPool(url, poolSize, onIdleError);
+  try {
+    await migratePostgres(pool, now);
+  } catch (error) {
+    await pool.end();
+    throw error instanceof AppError ? error : unreachablePostgres(error);
+  }
+  return createPostgresStorage(pool);
+}
+
+async function migratePostgres(pool: Pool, now: number): Promise<void> {
+  const client = await pool.connect();
+  const query = async (sql: string, parameters: string[] = []): Promise<Record<string, unknown>[]> =>
+    (await client.query<Record<string, unknown>>(sql, parameters)).rows;
+  try {
+    await migrate(
+      {
+        query,
+        hasMigrationsTable: async () => (await query("SELECT to_regclass('migrations') AS found"))[0]?.["found"] !== null,
+        async exclusively(work) {
+          await query("BEGIN");
+          try {
+            // One number for every node: "authsvc" as bytes would do; any constant does.
+            await query("SELECT pg_advisory_xact_lock(728471120)");
+            await work();
+            await query("COMMIT");
+          } catch (error) {
+            await query("ROLLBACK");
+            throw error;
+          }
+        },
+        // The operator's own backups cover PostgreSQL (decision 13 asks for a snapshot of SQLite only).
+        snapshot: async () => {},
+      },
+      readMigrations("postgres"),
+      now,
+    );
+  } finally {
+    client.release();
+  }
+}

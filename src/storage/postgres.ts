@@ -1,0 +1,86 @@
+import { drizzle } from "drizzle-orm/node-postgres";
+import { Pool, type PoolClient } from "pg";
+import { AppError } from "../lib/errors.ts";
+import { postgresKit } from "./kit.ts";
+import { defineTables } from "./schema.ts";
+import type { Handle, Storage } from "./storage.ts";
+
+const tables = defineTables(postgresKit);
+const mostTries = 5;
+
+/** `onIdleError` hears of connections that die while idle: without a listener node-postgres ends the process. */
+export function createPostgresPool(url: string, poolSize: number, onIdleError: (error: Error) => void): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: 10_000,
+    application_name: "authsvc",
+  });
+  pool.on("error", onIdleError);
+  return pool;
+}
+
+export function createPostgresStorage(pool: Pool): Storage {
+  const reader: Handle = { db: drizzle(pool) as unknown as Handle["db"], tables };
+  const handles = new WeakMap<PoolClient, Handle>();
+
+  function handleOf(client: PoolClient): Handle {
+    let handle = handles.get(client);
+    if (!handle) {
+      handle = { db: drizzle(client) as unknown as Handle["db"], tables };
+      handles.set(client, handle);
+    }
+    return handle;
+  }
+
+  async function transaction<T>(work: (tx: Handle) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let broken = false;
+    // pg-pool listens only while a client is idle; a connection that dies in our hands fails the query, and must not also end the process.
+    const ignore = (): void => {};
+    client.on("error", ignore);
+    try {
+      await client.query("BEGIN");
+      const value = await work(handleOf(client));
+      await client.query("COMMIT");
+      return value;
+    } catch (error) {
+      await client.query("ROLLBACK").catch(() => {
+        broken = true;
+      });
+      throw error;
+    } finally {
+      client.removeListener("error", ignore);
+      client.release(broken);
+    }
+  }
+
+  return {
+    dialect: "postgres",
+    reader,
+    async write(work) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await transaction(work);
+        } catch (error) {
+          if (attempt === mostTries || !isSerializationFailure(error)) throw error;
+        }
+      }
+    },
+    ping: async () => void (await pool.query("SELECT 1")),
+    close: () => pool.end(),
+  };
+}
+
+export function unreachablePostgres(error: unknown): AppError {
+  const reason = error instanceof AggregateError ? (error.errors[0] as Error).message : (error as Error).message;
+  return new AppError("UNUSABLE_STORAGE", `The PostgreSQL database cannot be used: ${reason}.`, { cause: error });
+}
+
+/** Deadlocks and serialization failures: the transaction did nothing and may run again. drizzle wraps the driver's error. */
+function isSerializationFailure(error: unknown): boolean {
+  const code = ((error as Error).cause as { code?: string } | undefined)?.code ?? (error as { code?: string }).code;
+  return code === "40001" || code === "40P01";
+}

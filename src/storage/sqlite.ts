@@ -1,0 +1,50 @@
+import Database from "better-sqlite3";
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import { AppError } from "../lib/errors.ts";
+import { sqliteTables } from "./schema.ts";
+import type { Handle, Storage } from "./storage.ts";
+import { createWriteQueue } from "./write-queue.ts";
+
+/** Opens one connection. The pragmas are what decision 13 promises: an acknowledged write survives kill -9 and power loss. */
+export function openSqliteConnection(file: string): Database.Database {
+  try {
+    const connection = new Database(file, { timeout: 5000 });
+    connection.pragma("journal_mode = WAL");
+    connection.pragma("synchronous = FULL");
+    connection.pragma("foreign_keys = ON");
+    connection.pragma("secure_delete = ON");
+    connection.pragma("journal_size_limit = 67108864");
+    return connection;
+  } catch (error) {
+    throw new AppError("UNUSABLE_STORAGE", `The database ${file} cannot be opened: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** One writer connection behind a queue, one reader connection: with WAL neither waits for the other. */
+export function createSqliteStorage(file: string): Storage {
+  const writer = openSqliteConnection(file);
+  // Another process (a command) may hold the lock: waiting inside SQLite would stop the event loop, so the queue waits outside it.
+  writer.pragma("busy_timeout = 0");
+  const reader = openSqliteConnection(file);
+  reader.pragma("query_only = ON");
+  const queue = createWriteQueue(writer, handleOf(writer));
+  return {
+    dialect: "sqlite",
+    reader: handleOf(reader),
+    write: queue.write,
+    // Cannot be a mere SELECT 1, which never touches the file.
+    ping: async () => void reader.prepare("SELECT count(*) FROM applications WHERE id = ''").get(),
+    close: async () => {
+      await queue.idle();
+      reader.close();
+      writer.close();
+    },
+  };
+}
+
+/** The one cast: drizzle's synchronous database seen through the asynchronous type that both dialects share. */
+function handleOf(connection: Database.Database): Handle {
+  return { db: drizzle(connection) as unknown as Handle["db"], tables: sqliteTables };
+}

@@ -1,0 +1,18 @@
+import { postgresKit } from "../kit.ts";
+import { defineTables } from "../schema.ts";
+
+/** What drizzle-kit reads to write `migrations/postgres`. */
+export const {
+  applications,
+  apiKeys,
+  users,
+  passwords,
+  passwordFailures,
+  passkeys,
+  signInSessions,
+  passkeyChallenges,
+  logins,
+  signingKeys,
+  auditEvents,
+  facts,
+} = defineTables(postgresKit);

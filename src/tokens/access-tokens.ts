@@ -1,0 +1,82 @@
+import { LRUCache } from "lru-cache";
+import { second, type Clock } from "../lib/clock.ts";
+import { parseJwt, signatureProblem, signJwt, type SigningAlgorithm } from "./jwt.ts";
+import type { SigningKeys } from "./signing-keys.ts";
+
+/** The claims of an access token: the contract's (2.6), and jti, sid, scope, auth_time, amr. Times are epoch seconds. */
+export type AccessTokenClaims = {
+  iss: string;
+  sub: string;
+  aud: string;
+  user_id: string;
+  app_id: string;
+  email?: string | null;
+  iat: number;
+  exp: number;
+  jti: string;
+  /** The login: what logout ends. */
+  sid: string;
+  scope: string;
+  auth_time: number;
+  amr: string[];
+};
+
+export type Verdict = { claims: AccessTokenClaims } | { reason: string };
+
+/** About 2 KB an entry: the text, the claims and the map around them. */
+const mostRemembered = 10_000;
+/** A token from a node whose clock is ahead of ours is still good. */
+const leewaySeconds = 5;
+
+export type AccessTokens = ReturnType<typeof createAccessTokens>;
+
+/**
+ * Signs and verifies access tokens. A verified token is remembered by its exact text, so that its signature is computed once;
+ * expiry is looked at each time, and whether its login still lives is the caller's question to storage.
+ */
+export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; clock: Clock }) {
+  const { keys, issuer, clock } = deps;
+  const remembered = new LRUCache<string, { claims: AccessTokenClaims; kid: string }>({ max: mostRemembered });
+
+  async function verifyNew(token: string): Promise<Verdict> {
+    const parsed = parseJwt(token);
+    if (!parsed) return { reason: "it is not a JWT" };
+    const kid = typeof parsed.header["kid"] === "string" ? parsed.header["kid"] : undefined;
+    await keys.refresh(kid);
+    const problem = signatureProblem(parsed, keys.find);
+    if (problem !== undefined) return { reason: problem };
+    const { claims } = parsed;
+    if (!isAccessTokenClaims(claims)) return { reason: "its claims are not those of an access token" };
+    if (claims.iss !== issuer) return { reason: "it was issued by another service (iss)" };
+    remembered.set(token, { claims, kid: kid ?? "" });
+    return { claims };
+  }
+
+  return {
+    async sign(claims: AccessTokenClaims, algorithm: SigningAlgorithm): Promise<string> {
+      return signJwt(claims, await keys.forSigning(algorithm));
+    },
+
+    /** Whether this service signed it and it holds now; `reason` completes the sentence "the token is not valid: …". Does not look at logins. */
+    async verify(token: string): Promise<Verdict> {
+      const known = remembered.get(token);
+      const verdict = known && keys.find(known.kid) ? { claims: known.claims } : await verifyNew(token);
+      if ("reason" in verdict) return verdict;
+      const now = clock() / second;
+      if (verdict.claims.exp <= now) return { reason: `it expired at ${new Date(verdict.claims.exp * second).toISOString()}` };
+      if (verdict.claims.iat > now + leewaySeconds) return { reason: "it was issued in the future (iat)" };
+      return verdict;
+    },
+  };
+}
+
+function isAccessTokenClaims(claims: Record<string, unknown>): claims is AccessTokenClaims {
+  const { iss, sub, aud, user_id, app_id, iat, exp, jti, sid, scope } = claims;
+  return (
+    [iss, sub, aud, jti, sid, scope].every((value) => typeof value === "string") &&
+    sub === user_id &&
+    aud === app_id &&
+    Number.isInteger(iat) &&
+    Number.isInteger(exp)
+  );
+}

@@ -1,0 +1,122 @@
+import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import type { SignInMethod } from "../applications/application.ts";
+import { prepare, statements, type Handle } from "../storage/storage.ts";
+
+/** The live session that a user gets from a sign-in, and the one line of its refresh tokens. Instants are epoch milliseconds. */
+export type Login = {
+  id: string;
+  appId: string;
+  userId: string;
+  signedInWith: SignInMethod;
+  scopes: string[];
+  publicClient: boolean;
+  signedInAt: number;
+  createdAt: number;
+  lastSeenAt: number;
+  ipAddress: string | null;
+  userAgent: string | null;
+  generation: number;
+  refreshDigest: string;
+  previousDigest: string | null;
+  refreshedAt: number;
+  expiresAt: number;
+  endedAt: number | null;
+  endReason: EndReason | null;
+};
+
+export type EndReason = "logout" | "logout-all" | "refresh-reuse" | "code-reuse";
+
+/** What a live access token needs to be answered: read from storage on every call. */
+export type LiveUser = { id: string; email: string | null; emailVerified: boolean; name: string | null };
+
+const prepared = statements(({ db, tables: { logins, users } }) => {
+  const id = sql.placeholder("id");
+  const live = and(isNull(logins.endedAt), gt(logins.expiresAt, sql.placeholder("now")));
+  return {
+    byId: prepare(db.select().from(logins).where(eq(logins.id, id)), "login_by_id"),
+    liveUser: prepare(
+      db
+        .select({ id: users.id, email: users.email, emailVerified: users.emailVerified, name: users.name })
+        .from(logins)
+        .innerJoin(users, eq(users.id, logins.userId))
+        .where(and(eq(logins.id, id), live, isNull(users.disabledAt))),
+      "live_user_of_login",
+    ),
+    rotate: prepare(
+      db
+        .update(logins)
+        .set({
+          generation: sql`${logins.generation} + 1`,
+          previousDigest: sql`${logins.refreshDigest}`,
+          refreshDigest: sql`${sql.placeholder("successorDigest")}`,
+          refreshedAt: sql`${sql.placeholder("now")}`,
+          lastSeenAt: sql`${sql.placeholder("now")}`,
+        })
+        .where(
+          and(
+            eq(logins.id, id),
+            eq(logins.appId, sql.placeholder("appId")),
+            eq(logins.refreshDigest, sql.placeholder("presentedDigest")),
+            live,
+            gt(logins.refreshedAt, sql.placeholder("idleSince")),
+          ),
+        )
+        .returning(),
+      "rotate_login",
+    ),
+  };
+});
+
+export async function insertLogin({ db, tables: { logins } }: Handle, login: Login): Promise<void> {
+  await db.insert(logins).values(login);
+}
+
+export async function findLogin(handle: Handle, id: string): Promise<Login | undefined> {
+  const [row] = await prepared(handle).byId.execute({ id });
+  return row;
+}
+
+/** The user of a login that is live at `now`; undefined when it ended or expired, or its user is disabled or gone. */
+export async function findLiveUser(handle: Handle, loginId: string, now: number): Promise<LiveUser | undefined> {
+  const [row] = await prepared(handle).liveUser.execute({ id: loginId, now });
+  return row;
+}
+
+/** Replaces the presented refresh token by its successor: one conditional write, so that of parallel calls exactly one gets the login back. */
+export async function rotateLogin(
+  tx: Handle,
+  rotation: { id: string; appId: string; presentedDigest: string; successorDigest: string; now: number; idleSince: number },
+): Promise<Login | undefined> {
+  const [row] = await prepared(tx).rotate.execute(rotation);
+  return row;
+}
+
+/** True when this call ended it, false when it had ended before. */
+export async function endLogin({ db, tables: { logins } }: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
+  const ended = await db
+    .update(logins)
+    .set({ endedAt: now, endReason: reason })
+    .where(and(eq(logins.id, id), isNull(logins.endedAt)))
+    .returning({ id: logins.id });
+  return ended.length === 1;
+}
+
+/** Ends every login of a user; answers the ids of those that this call ended. */
+export async function endLoginsOfUser(
+  { db, tables: { logins } }: Handle,
+  userId: string,
+  reason: EndReason,
+  now: number,
+): Promise<string[]> {
+  const ended = await db
+    .update(logins)
+    .set({ endedAt: now, endReason: reason })
+    .where(and(eq(logins.userId, userId), isNull(logins.endedAt)))
+    .returning({ id: logins.id });
+  return ended.map((row) => row.id);
+}
+
+/** Removes logins that expired before `expiredBefore`, ended or not. */
+export async function sweepLogins({ db, tables: { logins } }: Handle, expiredBefore: number): Promise<void> {
+  await db.delete(logins).where(lt(logins.expiresAt, expiredBefore));
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { Application } from "../applications/application.ts";
+import { json } from "../http/answer.ts";
+import { originOf, type HttpRequest } from "../http/request.ts";
+import { isoTime, second } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
+import { keySetMaxAgeSeconds, type SigningKeys } from "./signing-keys.ts";
+import type { Bearer, Tokens } from "./service.ts";
+
+const refreshBody = z.strictObject({ refreshToken: z.string("required, a string").max(512, "at most 512 characters") });
+
+const logoutBody = z.strictObject({
+  refreshToken: z.string("must be a string").max(512, "at most 512 characters").optional(),
+  allSessions: z.boolean("must be a boolean").optional(),
+});
+
+/** POST /auth/refresh */
+export function refreshHandler(tokens: Tokens) {
+  return async (request: HttpRequest, { application, withoutApiKey }: { application: Application; withoutApiKey: boolean }) => {
+    const body = await request.json(refreshBody).catch((error: unknown) => {
+      throw withoutApiKey ? new AppError("INVALID_API_KEY", "The API key is missing or not valid.") : error;
+    });
+    return json(await tokens.refresh({ ...body, appId: application.id, withoutApiKey, origin: originOf(request) }));
+  };
+}
+
+/** GET /auth/validate */
+export function validateHandler() {
+  return (_request: HttpRequest, { claims, scopes, user }: Bearer) => {
+    const { id, name } = user;
+    const shown = scopes.includes("email") ? { id, email: user.email, emailVerified: user.emailVerified, name } : { id, name };
+    return json({ valid: true, user: shown, scopes, expiresAt: isoTime(claims.exp * second) });
+  };
+}
+
+/** POST /auth/logout */
+export function logoutHandler(tokens: Tokens) {
+  return async (request: HttpRequest, bearer: Bearer) => {
+    await tokens.logout(bearer, await request.json(logoutBody), originOf(request));
+    return json({ success: true, message: "Signed out." });
+  };
+}
+
+/** GET /.well-known/jwks.json */
+export function keySetHandler(keys: SigningKeys) {
+  return async () => cacheable(json(await keys.keySet()));
+}
+
+/** GET /.well-known/openid-configuration: only what is true of this service, which issues no ID tokens and has no token endpoint. */
+export function discoveryHandler(issuer: string) {
+  const document = {
+    issuer,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    scopes_supported: ["profile", "email"],
+    claims_supported: ["sub", "aud", "iss", "iat", "exp", "jti", "sid", "auth_time", "amr", "email", "user_id", "app_id", "scope"],
+    code_challenge_methods_supported: ["S256"],
+    ui_locales_supported: ["en"],
+  };
+  return () => cacheable(json(document));
+}
+
+function cacheable(answer: ReturnType<typeof json>) {
+  answer.headers["cache-control"] = `public, max-age=${keySetMaxAgeSeconds}`;
+  return answer;
+}

@@ -1,0 +1,243 @@
+import type { Application, SignInMethod } from "../applications/application.ts";
+import type { Applications } from "../applications/service.ts";
+import type { Audit, Origin } from "../audit/audit.ts";
+import { day, isoTime, second, type Clock } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
+import { newId, type Random } from "../lib/random.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { User } from "../users/user.ts";
+import type { Users } from "../users/service.ts";
+import type { AccessTokenClaims, AccessTokens } from "./access-tokens.ts";
+import {
+  endLogin,
+  endLoginsOfUser,
+  findLiveUser,
+  findLogin,
+  insertLogin,
+  rotateLogin,
+  sweepLogins,
+  type EndReason,
+  type LiveUser,
+  type Login,
+} from "./login-store.ts";
+import { firstRefreshToken, formatRefreshToken, parseRefreshToken, refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.ts";
+
+export const accessTokenSeconds = 900;
+const refreshIdleFor = 14 * day;
+const loginLastsFor = 30 * day;
+/** A client that lost the answer, or raced itself, gets the same successor again for this long. */
+const refreshGrace = 10 * second;
+
+/** RFC 8176 authentication method references; a provider's sign-in has no registered value, `fed` is what others say. */
+const methodReferences: Record<SignInMethod, string[]> = { password: ["pwd"], passkey: ["pop", "user"], oauth: ["fed"] };
+
+/** What callback and refresh answer. `expiresIn` is in seconds. */
+export type TokenPair = { accessToken: string; refreshToken: string; expiresIn: number };
+
+/** Whom an access token speaks for, as storage knows them at this moment. */
+export type Bearer = { claims: AccessTokenClaims; scopes: string[]; user: LiveUser };
+
+export type StartedLogin = { login: Login; refreshToken: RefreshToken };
+
+export type Tokens = ReturnType<typeof createTokens>;
+
+export function createTokens(deps: {
+  storage: Storage;
+  keyring: Keyring;
+  accessTokens: AccessTokens;
+  applications: Applications;
+  users: Users;
+  audit: Audit;
+  clock: Clock;
+  random: Random;
+  issuer: string;
+}) {
+  const { storage, keyring, accessTokens, applications, users, audit, clock, random, issuer } = deps;
+
+  async function pairFor(login: Login, refreshToken: RefreshToken, user: User, application: Application, now: number): Promise<TokenPair> {
+    const issuedAt = Math.floor(now / second);
+    const claims: AccessTokenClaims = {
+      iss: issuer,
+      sub: user.id,
+      aud: login.appId,
+      user_id: user.id,
+      app_id: login.appId,
+      ...(login.scopes.includes("email") ? { email: user.email } : {}),
+      iat: issuedAt,
+      exp: issuedAt + accessTokenSeconds,
+      jti: Buffer.from(random(16)).toString("base64url"),
+      sid: login.id,
+      scope: login.scopes.join(" "),
+      auth_time: Math.floor(login.signedInAt / second),
+      amr: methodReferences[login.signedInWith],
+    };
+    return {
+      accessToken: await accessTokens.sign(claims, application.settings.signingAlgorithm),
+      refreshToken: formatRefreshToken(refreshToken, keyring),
+      expiresIn: accessTokenSeconds,
+    };
+  }
+
+  /** Everything that a sign-in checks; a refresh is refused, not ended, where it fails: the operator may have been mistaken. */
+  async function mayContinue(tx: Handle, login: Login): Promise<{ user: User; application: Application } | undefined> {
+    const user = await users.find(login.userId, tx);
+    const application = await applications.find(login.appId, tx);
+    if (!user || user.disabledAt !== null || !application) return undefined;
+    return application.authMethods[login.signedInWith].enabled ? { user, application } : undefined;
+  }
+
+  type Rotation = { login: Login; next: RefreshToken; user: User; application: Application } | "refused" | "public-client-only";
+
+  async function rotate(tx: Handle, presented: RefreshToken, call: RefreshCall, now: number): Promise<Rotation> {
+    const presentedDigest = refreshDigest(presented);
+    const next = successorOf(presented, keyring);
+    const known = await findLogin(tx, presented.loginId);
+    if (!known || known.appId !== call.appId) return "refused";
+    if (call.withoutApiKey && !known.publicClient) return "public-client-only";
+    const allowed = await mayContinue(tx, known);
+    if (!allowed) return "refused";
+    const rotated = await rotateLogin(tx, {
+      id: known.id,
+      appId: call.appId,
+      presentedDigest,
+      successorDigest: refreshDigest(next),
+      now,
+      idleSince: now - refreshIdleFor,
+    });
+    if (rotated) return { login: rotated, next, ...allowed };
+    // Read again: on PostgreSQL another call may have rotated between the first read and the write.
+    const current = await findLogin(tx, presented.loginId);
+    if (!current || current.endedAt !== null || current.expiresAt <= now) return "refused";
+    const isPredecessor = current.previousDigest === presentedDigest && current.refreshDigest === refreshDigest(next);
+    if (isPredecessor && now < current.refreshedAt + refreshGrace) return { login: current, next, ...allowed };
+    if (presented.generation < current.generation) await endForReuse(tx, current, call.origin, now);
+    return "refused";
+  }
+
+  async function endForReuse(tx: Handle, login: Login, origin: Origin, now: number): Promise<void> {
+    if (!(await endLogin(tx, login.id, "refresh-reuse", now))) return;
+    await audit.record(
+      tx,
+      {
+        actor: { kind: "app", name: login.appId },
+        action: "token.reuse",
+        result: "failure",
+        appId: login.appId,
+        userId: login.userId,
+        origin,
+        details: { loginId: login.id },
+      },
+      now,
+    );
+  }
+
+  return {
+    /** Starts the login that a redeemed code buys, in the caller's transaction. */
+    async startLogin(
+      tx: Handle,
+      input: Pick<Login, "appId" | "userId" | "signedInWith" | "scopes" | "publicClient" | "signedInAt" | "ipAddress" | "userAgent">,
+      now: number,
+    ): Promise<StartedLogin> {
+      const id = newId("lgn", now, random);
+      const refreshToken = firstRefreshToken(id, random);
+      const login: Login = {
+        id,
+        ...input,
+        createdAt: now,
+        lastSeenAt: now,
+        generation: 0,
+        refreshDigest: refreshDigest(refreshToken),
+        previousDigest: null,
+        refreshedAt: now,
+        expiresAt: now + loginLastsFor,
+        endedAt: null,
+        endReason: null,
+      };
+      await insertLogin(tx, login);
+      return { login, refreshToken };
+    },
+
+    /** The tokens of a login that was just started; after the commit, because signing is not database work. */
+    async firstPair(started: StartedLogin, user: User, application: Application, now: number): Promise<TokenPair> {
+      return await pairFor(started.login, started.refreshToken, user, application, now);
+    },
+
+    /** Ends one login; true when it had been alive. */
+    async endLogin(tx: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
+      return await endLogin(tx, id, reason, now);
+    },
+
+    /** Replaces a refresh token. Throws INVALID_TOKEN; INVALID_API_KEY where the login was not started by a public client. */
+    async refresh(call: RefreshCall): Promise<TokenPair> {
+      const now = clock();
+      const presented = parseRefreshToken(call.refreshToken, keyring);
+      const outcome = presented ? await storage.write((tx) => rotate(tx, presented, call, now)) : "refused";
+      if (outcome === "public-client-only" || (!presented && call.withoutApiKey)) {
+        throw new AppError("INVALID_API_KEY", "The API key is missing or not valid.");
+      }
+      if (outcome === "refused") throw new AppError("INVALID_TOKEN", "The refresh token is not valid.");
+      return await pairFor(outcome.login, outcome.next, outcome.user, outcome.application, now);
+    },
+
+    /** Who an access token speaks for right now. Throws INVALID_TOKEN; INVALID_APP_ID when `appId` is given and is not the token's. */
+    async authenticate(accessToken: string, appId: string | undefined): Promise<Bearer> {
+      const verdict = await accessTokens.verify(accessToken);
+      if ("reason" in verdict) throw invalidAccessToken(verdict.reason);
+      const { claims } = verdict;
+      const user = await findLiveUser(storage.reader, claims.sid, clock());
+      if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended");
+      if (appId !== undefined && appId !== claims.aud) throw new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
+      return { claims, scopes: claims.scope.split(" "), user };
+    },
+
+    async sweep(): Promise<void> {
+      const now = clock();
+      await storage.write((tx) => sweepLogins(tx, now));
+    },
+
+    /** Why a token is good or bad, for a person with access to this machine. */
+    async explain(accessToken: string, appId?: string): Promise<{ valid: true; claims: AccessTokenClaims } | { valid: false; reason: string }> {
+      const verdict = await accessTokens.verify(accessToken);
+      if ("reason" in verdict) return { valid: false, reason: verdict.reason };
+      const { claims } = verdict;
+      if (appId !== undefined && claims.aud !== appId) return { valid: false, reason: `it is for another application (aud ${claims.aud})` };
+      const login = await findLogin(storage.reader, claims.sid);
+      if (!login) return { valid: false, reason: "its login or its user was deleted" };
+      if (login.endedAt !== null) return { valid: false, reason: `its login ended at ${isoTime(login.endedAt)} (${login.endReason})` };
+      const user = await findLiveUser(storage.reader, claims.sid, clock());
+      return user ? { valid: true, claims } : { valid: false, reason: "its user is disabled, or its login has expired" };
+    },
+
+    /** Ends what the caller asks for; a refresh token of somebody else, or of nobody, is ignored. Resolves when the end is durable. */
+    async logout(bearer: Bearer, request: { refreshToken?: string | undefined; allSessions?: boolean | undefined }, origin: Origin): Promise<void> {
+      const now = clock();
+      const { sub: userId, aud: appId, sid } = bearer.claims;
+      await storage.write(async (tx) => {
+        const ended = request.allSessions
+          ? await endLoginsOfUser(tx, userId, "logout-all", now)
+          : await endOne(tx, request.refreshToken === undefined ? sid : ownLogin(request.refreshToken), userId, now);
+        for (const loginId of ended) {
+          const actor = { kind: "user", name: userId } as const;
+          await audit.record(tx, { actor, action: "user.logout", result: "success", appId, userId, origin, details: { loginId } }, now);
+        }
+      });
+    },
+  };
+
+  function ownLogin(refreshToken: string): string | undefined {
+    return parseRefreshToken(refreshToken, keyring)?.loginId;
+  }
+
+  async function endOne(tx: Handle, loginId: string | undefined, userId: string, now: number): Promise<string[]> {
+    const login = loginId === undefined ? undefined : await findLogin(tx, loginId);
+    if (!login || login.userId !== userId) return [];
+    return (await endLogin(tx, login.id, "logout", now)) ? [login.id] : [];
+  }
+}
+
+export type RefreshCall = { refreshToken: string; appId: string; withoutApiKey: boolean; origin: Origin };
+
+function invalidAccessToken(reason: string): AppError {
+  return new AppError("INVALID_TOKEN", "The access token is missing or not valid.", { cause: reason });
+}

@@ -1,0 +1,29 @@
+import { asc, eq } from "drizzle-orm";
+import type { Handle } from "../storage/storage.ts";
+import type { SigningAlgorithm } from "./jwt.ts";
+
+export type SigningKeyRow = {
+  /** The `kid`: the RFC 7638 thumbprint of the public key. */
+  id: string;
+  algorithm: SigningAlgorithm;
+  generation: number;
+  publicJwk: Record<string, unknown>;
+  encryptedPrivateJwk: string;
+  createdAt: number;
+  signsFrom: number;
+};
+
+/** Oldest first. */
+export async function listSigningKeys({ db, tables: { signingKeys } }: Handle): Promise<SigningKeyRow[]> {
+  return await db.select().from(signingKeys).orderBy(asc(signingKeys.generation));
+}
+
+/** False when another node has made this generation of the algorithm. */
+export async function insertSigningKey({ db, tables: { signingKeys } }: Handle, key: SigningKeyRow): Promise<boolean> {
+  const inserted = await db.insert(signingKeys).values(key).onConflictDoNothing().returning({ id: signingKeys.id });
+  return inserted.length === 1;
+}
+
+export async function deleteSigningKeys({ db, tables: { signingKeys } }: Handle, ids: string[]): Promise<void> {
+  for (const id of ids) await db.delete(signingKeys).where(eq(signingKeys.id, id));
+}

@@ -1,0 +1,44 @@
+import { writeSync } from "node:fs";
+import type { Reporter, TestModule } from "vitest/node";
+
+export interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** Ends the output of a run with one plain line that scripts can read: `N passed, N failed`, and `, N skipped` when there are some. */
+export default class ClosingLineReporter implements Reporter {
+  #counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+
+  onInit(): void {
+    // Written while the process exits, so that nothing else comes after it; also when the run ended before it began.
+    process.once("exit", (exitCode) => writeSync(1, `${closingLine(this.#counts, exitCode)}\n`));
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+    this.#counts = count(modules, unhandledErrors);
+  }
+}
+
+/** A file or suite that could not run, and an error outside of every test, count as one failure each. */
+function count(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): Counts {
+  const counts: Counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
+  for (const module of modules) {
+    counts.failed += module.errors().length;
+    for (const suite of module.children.allSuites()) counts.failed += suite.errors().length;
+    for (const test of module.children.allTests()) {
+      const { state } = test.result();
+      if (state === "passed") counts.passed += 1;
+      else if (state === "failed") counts.failed += 1;
+      else counts.skipped += 1;
+    }
+  }
+  return counts;
+}
+
+/** A run that failed never reads as if nothing had. */
+export function closingLine({ passed, failed, skipped }: Counts, exitCode: number): string {
+  const shown = exitCode === 0 ? failed : Math.max(failed, 1);
+  return `${passed} passed, ${shown} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}

@@ -1,0 +1,124 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe } from "vitest";
+import type { NewApplication } from "../../src/applications/application.ts";
+import type { Config } from "../../src/config/config.ts";
+import { startServer, type RunningServer } from "../../src/server.ts";
+import { createTestDatabase } from "./postgres.ts";
+
+export type Dialect = "sqlite" | "postgres";
+
+/** A running service with a clock that tests set. */
+export type TestService = {
+  url: string;
+  server: RunningServer;
+  dialect: Dialect;
+  dataDir: string;
+  clock: { now: number; advance(milliseconds: number): void };
+  /** An application and the headers that its server sends. */
+  createApp(input?: Partial<NewApplication>): Promise<TestApp>;
+  /** Everything that the database's files hold, as text. */
+  databaseText(): Promise<string>;
+};
+
+export type TestApp = { id: string; apiKey: string; redirectUri: string; headers: Record<string, string> };
+
+const unlimited = 1_000_000_000;
+
+export const testConfig = {
+  dev: false,
+  baseUrl: undefined,
+  listen: { host: "127.0.0.1", port: 0, tls: undefined },
+  trustedProxies: [],
+  masterKey: undefined,
+  // Cheap hashes: what is tested is when a password is hashed, not how dearly.
+  passwords: { memoryKiB: 8, iterations: 1, parallelism: 1, concurrency: 2, queueSize: 1000, attemptsPerMinute: unlimited },
+  rateLimits: { authentication: unlimited, userManagement: unlimited, applicationManagement: unlimited, webhooks: unlimited },
+  log: { level: "silent", format: "json" },
+} satisfies Partial<Config>;
+
+/** Starts a service on a new database. `stop` leaves the data; `restart` opens it again. */
+export async function startTestService(dialect: Dialect, overrides: Partial<Config> = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), "authsvc-test-"));
+  const url = dialect === "postgres" ? await createTestDatabase() : undefined;
+  const masterKey = dialect === "postgres" ? Buffer.alloc(32, 7).toString("base64url") : undefined;
+  const config: Config = { ...testConfig, masterKey, database: { url, poolSize: 5 }, dataDir, ...overrides };
+  // A real moment, so that tokens look like today's to other libraries.
+  const clock = {
+    now: Date.now(),
+    advance(milliseconds: number) {
+      clock.now += milliseconds;
+    },
+  };
+  const start = async (): Promise<RunningServer> => await startServer(config, { clock: () => clock.now });
+  let server = await start();
+  let apps = 0;
+
+  const service: TestService = {
+    get url() {
+      return server.url;
+    },
+    get server() {
+      return server;
+    },
+    dialect,
+    dataDir,
+    clock,
+    async createApp(input = {}) {
+      apps += 1;
+      const redirectUri = input.redirectUris?.[0] ?? "https://app.example/callback";
+      const created = await server.app.services.applications.createWithKey(
+        { id: `app_${apps}`, name: `Acme ${apps}`, redirectUris: [redirectUri], ...input },
+        {},
+        { kind: "cli", name: "test" },
+      );
+      const { id } = created.application;
+      const headers = { authorization: `Bearer ${created.apiKey}`, "x-service-app-id": id };
+      return { id, apiKey: created.apiKey, redirectUri, headers };
+    },
+    async databaseText() {
+      if (dialect === "postgres") {
+        const { storage } = server.app;
+        const rows = await Promise.all(Object.values(storage.reader.tables).map((table) => storage.reader.db.select().from(table)));
+        return JSON.stringify(rows);
+      }
+      return readdirSync(dataDir)
+        .filter((file) => file.startsWith("authsvc.db"))
+        .map((file) => readFileSync(join(dataDir, file), "latin1"))
+        .join("\n");
+    },
+  };
+  return {
+    service,
+    async restart(): Promise<void> {
+      await server.close();
+      server = await start();
+    },
+    async stop(): Promise<void> {
+      await server.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs the same tests on both databases, each on a service of its own. `current()` is the service inside a test. */
+export function describeEachDatabase(
+  title: string,
+  tests: (current: () => TestService, control: { restart(): Promise<void> }) => void,
+  overrides: Partial<Config> = {},
+): void {
+  describe.each<Dialect>(["sqlite", "postgres"])(`${title} (%s)`, (dialect) => {
+    let running: Awaited<ReturnType<typeof startTestService>>;
+    beforeAll(async () => {
+      running = await startTestService(dialect, overrides);
+    });
+    afterEach(() => {
+      running.service.clock.now = Math.max(running.service.clock.now, Date.now());
+    });
+    afterAll(async () => {
+      await running.stop();
+    });
+    tests(() => running.service, { restart: async () => await running.restart() });
+  });
+}

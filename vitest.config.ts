@@ -1,0 +1,42 @@
+import { defineConfig } from "vitest/config";
+
+const isCi = Boolean(process.env["CI"]);
+const browserTests = "test/browser/**/*.test.ts";
+
+export default defineConfig({
+  test: {
+    environment: "node",
+    pool: "forks",
+    // A .only that somebody forgot would hide every other test.
+    allowOnly: !isCi,
+    reporters: ["default", "./test/support/closing-line-reporter.ts"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "server",
+          include: ["test/**/*.test.ts"],
+          exclude: [browserTests],
+          globalSetup: ["test/support/postgres-global-setup.ts"],
+          testTimeout: 20_000,
+          hookTimeout: 30_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "browser",
+          include: [browserTests],
+          globalSetup: ["test/support/postgres-global-setup.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          // One browser at a time, after everything else: a page that waits for its turn looks like a page that is broken.
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});

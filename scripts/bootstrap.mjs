@@ -2,7 +2,7 @@
 // plain JavaScript, no dependencies. Installs what is locked, builds the browser code, and says nothing when both are up to date.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -27,6 +27,7 @@ const runtime = path.join(modules, runtimes[platform] ?? "");
 function bootstrap() {
   checkMachine();
   if (!isInstalled()) install();
+  linkRuntime();
   if (isPagesBuildStale()) buildPages();
 }
 
@@ -80,12 +81,26 @@ function install() {
   const { error, status, stderr } = npm(["ci", ...options, ...patience, "--loglevel=error"]);
   if (error) giveUp(`npm is needed and could not be started (${error.message}).`);
   // Some versions of npm break off half-way and still report success.
-  if (status !== 0 || !isInstalledAsLocked()) giveUp(`npm could not install the locked packages: ${reasonOf(stderr)}`);
+  if (status !== 0 || !isInstalledAsLocked()) {
+    giveUp(
+      `npm could not install the locked packages: ${reasonOf(stderr)} (all that npm says: npm ci --ignore-scripts)`,
+    );
+  }
 
   const check = spawnSync(runtime, ["--version"], { encoding: "utf8" });
   if (check.status !== 0)
     giveUp(`the Node from npm does not run here (${path.relative(root, runtime)}); on Linux it needs glibc.`);
   writeFileSync(stampFile, wantedStamp());
+}
+
+/** Makes it the `node` of npm's scripts, which look into .bin first. npm 11 makes the link by itself, npm 10 often does not. */
+function linkRuntime() {
+  const isWindows = process.platform === "win32";
+  const link = path.join(modules, ".bin", isWindows ? "node.cmd" : "node");
+  if (existsSync(link)) return;
+  const target = path.relative(path.dirname(link), runtime);
+  if (isWindows) writeFileSync(link, `@"%~dp0\\${target}" %*\r\n`);
+  else symlinkSync(target, link);
 }
 
 /** The npm that started this script, else the one on the PATH. */

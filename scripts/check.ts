@@ -5,9 +5,11 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, "..");
+const env = { ...process.env, NO_COLOR: "1" };
 
 /** What each check is called, and the tool in node_modules/.bin that makes it. */
 const checks: [name: string, tool: string, ...args: string[]][] = [
+  ["lock file", "node", "scripts/complete-lock.ts", "--check"],
   ["format", "oxfmt", "--check"],
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
   ["types", "tsc"],
@@ -32,7 +34,7 @@ process.exitCode = failures === 0 ? 0 : 1;
 /** Runs a tool; undefined when it is content, otherwise everything that it said. */
 async function outputOfFailure(tool: string, args: string[]): Promise<string | undefined> {
   try {
-    await run(path.join(root, "node_modules", ".bin", tool), args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+    await run(path.join(root, "node_modules", ".bin", tool), args, { cwd: root, env, maxBuffer: 64 * 1024 * 1024 });
     return undefined;
   } catch (error) {
     const { stdout = "", stderr = "", message = "" } = error as { stdout?: string; stderr?: string; message?: string };

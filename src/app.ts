@@ -29,21 +29,38 @@ export type Services = App["services"];
  * `baseUrl` (no trailing slash) is the issuer and the origin of every address that the service gives out.
  * Throws UNUSABLE_STORAGE, INVALID_CONFIG.
  */
-export async function openApp(config: Config, { baseUrl, clock = systemClock, random = systemRandom, log = silentLog }: Surroundings & { baseUrl: string }) {
+export async function openApp(
+  config: Config,
+  { baseUrl, clock = systemClock, random = systemRandom, log = silentLog }: Surroundings & { baseUrl: string },
+) {
   const storage = await openStorage(
     { ...config.database, file: join(config.dataDir, "authsvc.db") },
     clock(),
     (error) => log.warn("a database connection was lost", { reason: error.message }),
   );
   try {
-    const keyring = await openKeyring(storage, { masterKey: config.masterKey, file: join(config.dataDir, "master.key") }, random);
+    const keyring = await openKeyring(
+      storage,
+      { masterKey: config.masterKey, file: join(config.dataDir, "master.key") },
+      random,
+    );
     const limiter = createRateLimiter(clock);
     const audit = createAudit({ storage, clock, random });
     const applications = createApplications({ storage, audit, clock, random });
     const users = createUsers({ storage, random });
     const signingKeys = createSigningKeys({ storage, keyring, clock, tokenSeconds: accessTokenSeconds });
     const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
-    const tokens = createTokens({ storage, keyring, accessTokens, applications, users, audit, clock, random, issuer: baseUrl });
+    const tokens = createTokens({
+      storage,
+      keyring,
+      accessTokens,
+      applications,
+      users,
+      audit,
+      clock,
+      random,
+      issuer: baseUrl,
+    });
     const hasher = createHasher(config.passwords, random);
     const { attemptsPerMinute } = config.passwords;
     const passwords = createPasswords({ storage, users, hasher, keyring, limiter, clock, random, attemptsPerMinute });

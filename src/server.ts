@@ -41,7 +41,10 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     // Published before use: the key set is complete before anybody can ask for it.
     await app.services.signingKeys.forSigning("ES256");
     development = config.dev ? await openDevelopment(app, config.dataDir) : undefined;
-    listener = await listen({ ...config.listen, port }, handlerFor(config, app, development, () => ready));
+    listener = await listen(
+      { ...config.listen, port },
+      handlerFor(config, app, development, () => ready),
+    );
   } catch (error) {
     await app.close();
     throw error;
@@ -49,7 +52,10 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   const sweeping = setInterval(() => void sweep(app, log), sweepEvery);
   const { host, tls } = config.listen;
   return {
-    url: config.baseUrl === undefined ? baseUrl : `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${listener.port}`,
+    url:
+      config.baseUrl === undefined
+        ? baseUrl
+        : `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${listener.port}`,
     app,
     dev: development?.info,
     reloadCertificate: listener.reloadCertificate,
@@ -68,12 +74,20 @@ function handlerFor(config: Config, app: App, development: Development | undefin
   const assets = loadAssets({ demo: config.dev });
   const browsers = createBrowsers({ keyring, random, baseUrl });
   const hosted = createHosted({ signIn, browsers, assets: assets.links, baseUrl });
-  const choose = createChoosePages({ hosted, signIn, farewell: browsers.farewell, passkeysAvailable: passkeys.available });
+  const choose = createChoosePages({
+    hosted,
+    signIn,
+    farewell: browsers.farewell,
+    passkeysAvailable: passkeys.available,
+  });
   const passwordPages = createPasswordPages({ hosted, choose, signIn, passwords, users });
   const passkeyPages = createPasskeyPages({ hosted, choose, signIn, passkeys, users });
   const isHttps = baseUrl.startsWith("https:");
   const router = createRouter({
-    routes: [...routes(app, { assets, choose, passwordPages, passkeyPages }, isReady), ...(development?.routes(assets) ?? [])],
+    routes: [
+      ...routes(app, { assets, choose, passwordPages, passkeyPages }, isReady),
+      ...(development?.routes(assets) ?? []),
+    ],
     addresses: createClientAddresses(config.trustedProxies),
     limiter,
     limits: config.rateLimits,

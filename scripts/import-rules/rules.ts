@@ -29,11 +29,12 @@ const mayUse: Record<string, string[]> = {
   pages: ["lib"],
   cli: ["lib", "config", "src"],
   bin: ["lib", "config", "cli"],
-  src: ["lib", "config", "http", "pages", "src"],
+  dev: ["lib", "config", "http", "pages"],
+  src: ["lib", "config", "http", "pages", "dev", "src"],
   ...Object.fromEntries(domains.map((domain) => [domain, ["lib", "config", "storage", "http", "pages"]])),
 };
 
-/** The composition root sees everything; the table of routes sees the handlers. */
+/** The composition root sees everything; the table of routes sees the handlers. Other files beside them: of one domain at most. */
 const exceptions: { file: string; to: RegExp }[] = [
   { file: "src/app.ts", to: /^src\// },
   { file: "src/routes.ts", to: /^src\/[a-z-]+\/([a-z-]+-)?routes\.ts$/ },
@@ -73,7 +74,11 @@ const mostLines = 300;
 
 /** Checks the files of src/ and bin/ against the rules of the house. Each violation is one line: `file:line  what is wrong`. */
 export function findViolations(modules: Module[]): string[] {
-  return [...modules.flatMap(violationsOf), ...importersTooMany(modules)].toSorted();
+  return [
+    ...modules.flatMap(violationsOf),
+    ...modules.flatMap(domainsTooMany),
+    ...importersTooMany(modules),
+  ].toSorted();
 }
 
 function violationsOf(module: Module): string[] {
@@ -109,6 +114,7 @@ function isAllowed(file: string, target: string, isType: boolean): boolean {
   const [from, to] = [placeOf(file), placeOf(target)];
   if (from === to || to === "outside") return true;
   if (isType && from !== "lib") return true;
+  if (from === "src" && domains.includes(to)) return true; // counted by domainsTooMany
   if (exceptions.some((exception) => exception.file === file && exception.to.test(target))) return true;
   return mayUse[from]?.includes(to) ?? true;
 }
@@ -126,6 +132,17 @@ function placeOf(file: string): string {
   if (top === "bin") return "bin";
   if (top !== "src") return "outside";
   return rest.length === 0 ? "src" : folder;
+}
+
+function domainsTooMany({ path: file, imports }: Module): string[] {
+  if (placeOf(file) !== "src") return [];
+  const targets = imports
+    .filter(({ from, isType }) => from.startsWith(".") && !isType)
+    .map(({ from, line }) => ({ target: path.posix.join(path.posix.dirname(file), from), line }))
+    .filter(({ target }) => domains.includes(placeOf(target)))
+    .filter(({ target }) => !exceptions.some((exception) => exception.file === file && exception.to.test(target)));
+  if (new Set(targets.map(({ target }) => placeOf(target))).size <= 1) return [];
+  return targets.map(({ target, line }) => `${file}:${line}  only src/app.ts composes several domains (${target})`);
 }
 
 function importersTooMany(modules: Module[]): string[] {

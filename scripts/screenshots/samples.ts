@@ -1,96 +1,21 @@
-import type { Page } from "playwright-core";
-import type { Html } from "../../src/lib/html.ts";
-import type { AssetLinks } from "../../src/pages/assets.ts";
-import { createAccountPage, type CreateAccountData } from "../../src/pages/create-account-page.ts";
 import { forgotPasswordPage } from "../../src/pages/forgot-password-page.ts";
-import { serviceLook, type Frame, type Look } from "../../src/pages/frame.ts";
-import { messagePage, type Message } from "../../src/pages/message-page.ts";
-import { signInPage, type SignInData } from "../../src/pages/sign-in-page.ts";
-import { en } from "../../src/pages/texts/en.ts";
 import { arabicSample } from "./arabic-sample.ts";
-
-export type Variant = "light" | "dark" | "phone" | "narrow" | "contrast";
-
-/** What the options address answers; "never" keeps a button working. */
-export type OptionsAnswer = "get" | "create" | "never" | "expired" | "limited" | "offline";
-
-export type Sample = {
-  name: string;
-  variants: readonly Variant[];
-  page: (assets: AssetLinks, origin: string, sessionPath: string) => Html;
-  options?: OptionsAnswer;
-  /** Runs before the page loads, in the page. */
-  prepare?: "no-passkeys" | "no-script";
-  /** Brings the page into the state to be shown. */
-  act?: (page: Page) => Promise<void>;
-};
-
-const acme: Look = { name: "Acme", companyName: "Acme", logo: null, primaryColor: "#4f46e5" };
-const all: readonly Variant[] = ["light", "dark", "phone"];
-const some: readonly Variant[] = ["light", "dark"];
-
-const oneProvider = [{ name: "google", displayName: "Google" }];
-const everyProvider = [
-  ...oneProvider,
-  { name: "github", displayName: "GitHub" },
-  { name: "microsoft", displayName: "Microsoft" },
-  { name: "apple", displayName: "Apple" },
-  { name: "discord", displayName: "Discord" },
-  { name: "facebook", displayName: "Facebook" },
-  { name: "okta", displayName: "Northwind SSO" },
-];
-const usual = { passkey: true, password: true, oauth: oneProvider };
-
-function frameOf(assets: AssetLinks, changes: Partial<Frame> = {}): Frame {
-  return {
-    look: acme,
-    texts: en,
-    lang: "en",
-    dir: "ltr",
-    host: "auth.acme.example",
-    assets,
-    backUrl: "https://acme.example/",
-    ...changes,
-  };
-}
-
-function signIn(changes: Partial<SignInData> = {}, frame: Partial<Frame> = {}): Sample["page"] {
-  return (assets, _origin, sessionPath) =>
-    signInPage(frameOf(assets, frame), {
-      sessionPath,
-      token: "token",
-      email: "",
-      methods: usual,
-      signUpOpen: true,
-      ...changes,
-    });
-}
-
-function createAccount(changes: Partial<CreateAccountData> = {}, frame: Partial<Frame> = {}): Sample["page"] {
-  return (assets, _origin, sessionPath) =>
-    createAccountPage(frameOf(assets, frame), {
-      sessionPath,
-      token: "token",
-      email: "",
-      name: "",
-      methods: usual,
-      passwordMinLength: 15,
-      ...changes,
-    });
-}
-
-function message(name: string, content: Message, frame: Partial<Frame> = {}): Sample {
-  return { name: `message-${name}`, variants: some, page: (assets) => messagePage(frameOf(assets, frame), content) };
-}
-
-const pressPasskey = (page: Page) => page.getByRole("button", { name: /passkey/ }).click();
-const noticed = async (page: Page) => {
-  await pressPasskey(page);
-  await page.locator(".notice:not(:empty)").waitFor();
-};
-
-const northwind: Look = { name: "Northwind", companyName: "Northwind Traders", logo: null, primaryColor: "#ffb703" };
-const noApp = { look: serviceLook, backUrl: undefined };
+import {
+  acme,
+  all,
+  createAccount,
+  everyProvider,
+  frameOf,
+  message,
+  noApp,
+  northwind,
+  noticed,
+  pressPasskey,
+  signIn,
+  some,
+  usual,
+  type Sample,
+} from "./sample.ts";
 
 export const samples: readonly Sample[] = [
   { name: "sign-in", variants: [...all, "narrow", "contrast"], page: signIn() },

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { render } from "../../src/lib/html.ts";
 import { loadAssets } from "../../src/pages/assets.ts";
-import { samples, type OptionsAnswer } from "./samples.ts";
+import type { OptionsAnswer } from "./sample.ts";
+import { samples } from "./samples.ts";
 
 /** The policy that the pages live under in the service. */
 const policy =

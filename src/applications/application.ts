@@ -69,7 +69,8 @@ export function applicationFrom(input: NewApplication, newId: string, now: numbe
 }
 
 function checkedId(id: string): string {
-  if (!idForm.test(id)) throw invalidRequest("id: 1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit");
+  if (!idForm.test(id))
+    throw invalidRequest("id: 1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit");
   return id;
 }
 

@@ -21,8 +21,11 @@ export function redirectUriProblem(uri: string): string | undefined {
   if (url.username !== "" || url.password !== "") return "no user or password";
   if (url.href !== uri && url.href !== `${uri}/`) return `written in its normal form, as a browser shows it`;
   if (url.protocol === "https:") return undefined;
-  if (url.protocol === "http:") return loopbackHost.test(url.hostname) ? undefined : "https (http only for localhost, 127.0.0.1 and [::1])";
-  return privateUseScheme.test(url.protocol) ? undefined : "https, or a private-use scheme with a dot such as com.example.app:/callback";
+  if (url.protocol === "http:")
+    return loopbackHost.test(url.hostname) ? undefined : "https (http only for localhost, 127.0.0.1 and [::1])";
+  return privateUseScheme.test(url.protocol)
+    ? undefined
+    : "https, or a private-use scheme with a dot such as com.example.app:/callback";
 }
 
 /** `uri` with parameters added; the query that it has is kept to the letter, and values arrive byte for byte. */

@@ -20,7 +20,10 @@ import {
 const activeFor = 30 * day;
 
 /** The application as the contract shows it (2.4). */
-export type ApplicationAnswer = Pick<Application, "id" | "name" | "domain" | "redirectUris" | "authMethods" | "branding"> & {
+export type ApplicationAnswer = Pick<
+  Application,
+  "id" | "name" | "domain" | "redirectUris" | "authMethods" | "branding"
+> & {
   stats: ApplicationStats;
 };
 
@@ -38,11 +41,22 @@ export function createApplications(deps: { storage: Storage; audit: Audit; clock
   }
 
   async function insert(tx: Handle, application: Application, actor: Actor): Promise<void> {
-    if (!(await insertApplication(tx, application))) throw new AppError("CONFLICT", "An application with this id exists already.");
-    await audit.record(tx, { actor, action: "application.create", result: "success", appId: application.id }, application.createdAt);
+    if (!(await insertApplication(tx, application)))
+      throw new AppError("CONFLICT", "An application with this id exists already.");
+    await audit.record(
+      tx,
+      { actor, action: "application.create", result: "success", appId: application.id },
+      application.createdAt,
+    );
   }
 
-  async function insertKey(tx: Handle, appId: string, apiKey: string, actor: Actor, now: number): Promise<ApiKeyAnswer> {
+  async function insertKey(
+    tx: Handle,
+    appId: string,
+    apiKey: string,
+    actor: Actor,
+    now: number,
+  ): Promise<ApiKeyAnswer> {
     const id = newId("key", now, random);
     if (!(await insertApiKey(tx, { id, appId, keyDigest: digestOf(apiKey), createdAt: now }))) {
       throw new AppError("CONFLICT", "This API key is in use already.");
@@ -53,7 +67,9 @@ export function createApplications(deps: { storage: Storage; audit: Audit; clock
 
   function chosenOrNewKey(chosen: string | undefined): string {
     if (chosen !== undefined && !isPossibleApiKey(chosen)) {
-      throw invalidRequest("apiKey: 32 to 256 letters, digits, '.', '_' or '-' (a key in authsvc's own form must be complete)");
+      throw invalidRequest(
+        "apiKey: 32 to 256 letters, digits, '.', '_' or '-' (a key in authsvc's own form must be complete)",
+      );
     }
     return chosen ?? newApiKey(random);
   }
@@ -67,7 +83,15 @@ export function createApplications(deps: { storage: Storage; audit: Audit; clock
     /** The application as `create` would make it; changes nothing. Throws INVALID_REQUEST. */
     check(input: NewApplication): ApplicationAnswer {
       const { id, name, domain, redirectUris, authMethods, branding } = newApplication(input);
-      return { id, name, domain, redirectUris, authMethods, branding, stats: { totalUsers: 0, activeUsers: 0, totalLogins: 0 } };
+      return {
+        id,
+        name,
+        domain,
+        redirectUris,
+        authMethods,
+        branding,
+        stats: { totalUsers: 0, activeUsers: 0, totalLogins: 0 },
+      };
     },
 
     /** The application and its first API key, or neither. The key is shown here and never again. Throws INVALID_REQUEST, CONFLICT. */
@@ -103,7 +127,11 @@ export function createApplications(deps: { storage: Storage; audit: Audit; clock
         if (!application) throw applicationNotFound();
         if (application.redirectUris.includes(uri)) return;
         await setRedirectUris(tx, id, checkedRedirectUris([...application.redirectUris, uri]), now);
-        await audit.record(tx, { actor, action: "application.update", result: "success", appId: id, details: { field: "redirectUris" } }, now);
+        await audit.record(
+          tx,
+          { actor, action: "application.update", result: "success", appId: id, details: { field: "redirectUris" } },
+          now,
+        );
       });
     },
 

@@ -3,17 +3,30 @@ import { prepare, statements, type Handle } from "../storage/storage.ts";
 import type { Application } from "./application.ts";
 
 const prepared = statements(({ db, tables: { applications, apiKeys } }) => ({
-  byId: prepare(db.select().from(applications).where(eq(applications.id, sql.placeholder("id"))), "application_by_id"),
+  byId: prepare(
+    db
+      .select()
+      .from(applications)
+      .where(eq(applications.id, sql.placeholder("id"))),
+    "application_by_id",
+  ),
   byKey: prepare(
     db
-      .select({ application: applications })
-      .from(apiKeys)
-      .innerJoin(applications, eq(applications.id, apiKeys.appId))
+      .select()
+      .from(applications)
       .where(
-        and(
-          eq(apiKeys.keyDigest, sql.placeholder("keyDigest")),
-          isNull(apiKeys.revokedAt),
-          or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql.placeholder("now"))),
+        eq(
+          applications.id,
+          db
+            .select({ appId: apiKeys.appId })
+            .from(apiKeys)
+            .where(
+              and(
+                eq(apiKeys.keyDigest, sql.placeholder("keyDigest")),
+                isNull(apiKeys.revokedAt),
+                or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql.placeholder("now"))),
+              ),
+            ),
         ),
       ),
     "application_by_key",
@@ -26,9 +39,13 @@ export async function findApplication(handle: Handle, id: string): Promise<Appli
 }
 
 /** The application of a live API key, by the key's digest. */
-export async function findApplicationByKey(handle: Handle, keyDigest: string, now: number): Promise<Application | undefined> {
+export async function findApplicationByKey(
+  handle: Handle,
+  keyDigest: string,
+  now: number,
+): Promise<Application | undefined> {
   const [row] = await prepared(handle).byKey.execute({ keyDigest, now });
-  return row?.application;
+  return row;
 }
 
 export async function listApplications({ db, tables: { applications } }: Handle): Promise<Application[]> {
@@ -45,7 +62,12 @@ export async function insertApplication({ db, tables }: Handle, application: App
   return inserted.length === 1;
 }
 
-export async function setRedirectUris({ db, tables: { applications } }: Handle, id: string, redirectUris: string[], now: number): Promise<void> {
+export async function setRedirectUris(
+  { db, tables: { applications } }: Handle,
+  id: string,
+  redirectUris: string[],
+  now: number,
+): Promise<void> {
   await db.update(applications).set({ redirectUris, updatedAt: now }).where(eq(applications.id, id));
 }
 
@@ -64,7 +86,11 @@ export async function insertApiKey({ db, tables: { apiKeys } }: Handle, key: Api
 export type ApplicationStats = { totalUsers: number; activeUsers: number; totalLogins: number };
 
 /** `activeUsers` are those who signed in after `activeSince`. */
-export async function countUsers({ db, tables: { users } }: Handle, appId: string, activeSince: number): Promise<ApplicationStats> {
+export async function countUsers(
+  { db, tables: { users } }: Handle,
+  appId: string,
+  activeSince: number,
+): Promise<ApplicationStats> {
   const [all] = await db
     .select({ users: count(), logins: sum(users.loginCount) })
     .from(users)

@@ -45,7 +45,10 @@ export function createAudit(deps: { storage: Storage; clock: Clock; random: Rand
 
     async sweep(): Promise<void> {
       const before = clock() - eventsAreKept;
-      await storage.write(async ({ db, tables: { auditEvents } }) => void (await db.delete(auditEvents).where(lt(auditEvents.at, before))));
+      await storage.write(
+        async ({ db, tables: { auditEvents } }) =>
+          void (await db.delete(auditEvents).where(lt(auditEvents.at, before))),
+      );
     },
   };
 }

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import type { App } from "../app.ts";
 import type { Actor } from "../audit/audit.ts";
 import { seeOther } from "../http/answer.ts";
-import { anyone, route, type Route } from "../http/route.ts";
+import { route, type Route } from "../http/route.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Assets } from "../pages/assets.ts";
 import { demoHandler } from "./demo-routes.ts";
+import { onThisMachine } from "./this-machine.ts";
 
 export type DemoApp = { appId: string; apiKey: string; callbackUrl: string };
 
@@ -24,11 +25,12 @@ export async function openDevelopment(app: App, dataDir: string) {
     info: { appId, apiKey, demoUrl },
 
     routes(assets: Assets): Route[] {
-      const demo = demoHandler({ demo: { appId, apiKey, callbackUrl }, assets, baseUrl: app.baseUrl });
+      const demo = demoHandler({ demo: { appId, apiKey, callbackUrl }, assets: assets.links, baseUrl: app.baseUrl });
+      const fromHere = onThisMachine(app.baseUrl);
       return [
-        route("GET", "/", anyone, undefined, () => seeOther(demoUrl)),
-        route("GET", "/dev/demo", anyone, undefined, demo),
-        route("GET", "/dev/demo/callback", anyone, undefined, demo),
+        route("GET", "/", fromHere, undefined, () => seeOther(demoUrl)),
+        route("GET", "/dev/demo", fromHere, undefined, demo),
+        route("GET", "/dev/demo/callback", fromHere, undefined, demo),
       ];
     },
   };

@@ -2,7 +2,11 @@
 export type Answer = { status: number; headers: Record<string, string>; cookies?: string[]; body: string | Uint8Array };
 
 export function json(value: unknown, status = 200): Answer {
-  return { status, headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" }, body: JSON.stringify(value) };
+  return {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
+    body: JSON.stringify(value),
+  };
 }
 
 /** 303: the browser follows with GET, and never repeats the body of a form (RFC 9700 §4.12). */

@@ -8,10 +8,12 @@ export function healthHandler() {
 /** GET /readyz: the database answers and the process is not about to stop; else 503, so that a balancer looks elsewhere. */
 export function readinessHandler(ping: () => Promise<void>, isReady: () => boolean) {
   return async () => {
-    const ready = isReady() && (await ping().then(
-      () => true,
-      () => false,
-    ));
+    const ready =
+      isReady() &&
+      (await ping().then(
+        () => true,
+        () => false,
+      ));
     return ready ? json({ status: "ready" }) : json({ status: "unavailable" }, 503);
   };
 }

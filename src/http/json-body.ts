@@ -33,7 +33,8 @@ function countKeysKept(root: unknown): number {
   const waiting = [root];
   while (waiting.length > 0) {
     const value = waiting.pop();
-    if (typeof value === "string" && !isStorable(value)) throw invalidRequest("body: a string holds NUL or half a character");
+    if (typeof value === "string" && !isStorable(value))
+      throw invalidRequest("body: a string holds NUL or half a character");
     if (typeof value !== "object" || value === null) continue;
     for (const [key, member] of Object.entries(value)) {
       if (!isStorable(key)) throw invalidRequest("body: a key holds NUL or half a character");

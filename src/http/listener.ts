@@ -11,11 +11,20 @@ export type TlsFiles = { certFile: string; keyFile: string };
 export type Listener = { port: number; close(): Promise<void>; reloadCertificate(): void };
 
 /** Far below Node's defaults: a client that dribbles its request holds a socket for seconds, not for minutes. */
-const limits = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384 };
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 2_000,
+  maxHeaderSize: 16_384,
+};
 const idleCheckMilliseconds = 50;
 
 /** Listens on one address; rejects with Node's error when it cannot. Throws INVALID_CONFIG for certificate files that cannot be used. */
-export async function listen(address: { host: string; port: number; tls: TlsFiles | undefined }, handler: RequestListener): Promise<Listener> {
+export async function listen(
+  address: { host: string; port: number; tls: TlsFiles | undefined },
+  handler: RequestListener,
+): Promise<Listener> {
   const { tls } = address;
   const server: Server | HttpsServer = tls
     ? createHttpsServer({ ...limits, ...certificate(tls), minVersion: "TLSv1.2" }, handler)
@@ -63,7 +72,9 @@ function answerGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
   const [status, details] = statusOfGarbage(error.code);
   const requestId = `req_${randomUUID().replaceAll("-", "")}`;
-  const body = JSON.stringify({ error: { code: "INVALID_REQUEST", message: "The request is not valid.", details, requestId } });
+  const body = JSON.stringify({
+    error: { code: "INVALID_REQUEST", message: "The request is not valid.", details, requestId },
+  });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n` +
       `X-Request-Id: ${requestId}\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

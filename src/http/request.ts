@@ -36,7 +36,20 @@ export class HttpRequest {
     return this.#message.url === "/healthz" || this.#message.url === "/readyz";
   }
 
-  header(name: "accept" | "accept-language" | "authorization" | "content-type" | "cookie" | "origin" | "sec-fetch-site" | "user-agent" | "x-forwarded-proto" | "x-service-app-id"): string | undefined {
+  header(
+    name:
+      | "accept"
+      | "accept-language"
+      | "authorization"
+      | "content-type"
+      | "cookie"
+      | "host"
+      | "origin"
+      | "sec-fetch-site"
+      | "user-agent"
+      | "x-forwarded-proto"
+      | "x-service-app-id",
+  ): string | undefined {
     const value = this.#message.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
   }
@@ -76,15 +89,23 @@ export class HttpRequest {
   }
 
   #requireMediaType(wanted: string): void {
-    const [mediaType = "", ...parameters] = (this.header("content-type") ?? "").split(";").map((part) => part.trim().toLowerCase());
-    const utf8 = parameters.every((parameter) => !parameter.startsWith("charset=") || /^charset="?utf-?8"?$/u.test(parameter));
+    const [mediaType = "", ...parameters] = (this.header("content-type") ?? "")
+      .split(";")
+      .map((part) => part.trim().toLowerCase());
+    const utf8 = parameters.every(
+      (parameter) => !parameter.startsWith("charset=") || /^charset="?utf-?8"?$/u.test(parameter),
+    );
     if (mediaType !== wanted || !utf8 || this.#message.headers["content-encoding"] !== undefined) {
-      throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content type is not supported.", { details: `content-type: ${wanted}` });
+      throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content type is not supported.", {
+        details: `content-type: ${wanted}`,
+      });
     }
   }
 
   async #bytes(): Promise<Uint8Array> {
-    const tooLarge = new AppError("BODY_TOO_LARGE", "The request body is too large.", { details: `body: at most ${mostBodyBytes} bytes` });
+    const tooLarge = new AppError("BODY_TOO_LARGE", "The request body is too large.", {
+      details: `body: at most ${mostBodyBytes} bytes`,
+    });
     if (Number(this.#message.headers["content-length"] ?? 0) > mostBodyBytes) throw tooLarge;
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -100,12 +121,17 @@ export class HttpRequest {
 /** Where a request came from, for what is remembered of it. */
 export function originOf(request: HttpRequest): Origin {
   const userAgent = request.header("user-agent");
-  return { ipAddress: request.ipAddress, userAgent: userAgent === undefined ? null : clip(userAgent, 512), requestId: request.id };
+  return {
+    ipAddress: request.ipAddress,
+    userAgent: userAgent === undefined ? null : clip(userAgent, 512),
+    requestId: request.id,
+  };
 }
 
 /** The field and the rule of a zod issue, in words that hold nothing that was sent but the names of extra keys. */
 function describeIssue(issue: z.core.$ZodIssue): string {
   const field = issue.path.length > 0 ? issue.path.join(".") : "body";
-  if (issue.code === "unrecognized_keys") return `${field}: unknown key ${issue.keys.map((key) => JSON.stringify(key.slice(0, 64))).join(", ")}`;
+  if (issue.code === "unrecognized_keys")
+    return `${field}: unknown key ${issue.keys.map((key) => JSON.stringify(key.slice(0, 64))).join(", ")}`;
   return `${field}: ${issue.message}`;
 }

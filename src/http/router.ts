@@ -34,7 +34,9 @@ export function createRouter(options: RouterOptions): H3 {
 
   for (const route of routes) app.on(route.method, route.path, (event) => serve(route, event));
   for (const [path, allowed] of methodsByPath(routes)) {
-    app.all(path, (event) => fail(event, new AppError("METHOD_NOT_ALLOWED", "This path has other methods."), { allow: allowed.join(", ") }));
+    app.all(path, (event) =>
+      fail(event, new AppError("METHOD_NOT_ALLOWED", "This path has other methods."), { allow: allowed.join(", ") }),
+    );
   }
   app.all("/**", (event) => fail(event, new AppError("UNKNOWN_PATH", "There is nothing at this path.")));
   return app;
@@ -43,7 +45,11 @@ export function createRouter(options: RouterOptions): H3 {
     const message = event.req.runtime?.node?.req as IncomingMessage;
     const forwardedFor = message.headers["x-forwarded-for"];
     const claims = Array.isArray(forwardedFor) ? forwardedFor.join(",") : forwardedFor;
-    return new HttpRequest(message, addresses.clientAddress(message.socket.remoteAddress, claims), event.context.params);
+    return new HttpRequest(
+      message,
+      addresses.clientAddress(message.socket.remoteAddress, claims),
+      event.context.params,
+    );
   }
 
   async function serve(route: Route, event: H3Event): Promise<Response> {
@@ -61,7 +67,13 @@ export function createRouter(options: RouterOptions): H3 {
       const cause = error instanceof Refusal ? error.cause : error;
       answer = route.page ? pageFor(cause, request, route) : errorOf(cause, request, route);
     }
-    if (log.debugging) log.debug("answered", { requestId: request.id, method: request.method, route: route.path, status: answer.status });
+    if (log.debugging)
+      log.debug("answered", {
+        requestId: request.id,
+        method: request.method,
+        route: route.path,
+        status: answer.status,
+      });
     return respond(request, answer, standing);
   }
 
@@ -83,7 +95,8 @@ export function createRouter(options: RouterOptions): H3 {
   function refusePlainHttp(request: HttpRequest): void {
     if (!options.behindTlsProxy) return;
     const overTls = addresses.isTrustedProxy(request.peer) && request.header("x-forwarded-proto") !== "http";
-    if (!overTls && !request.isHealthCheck) throw new AppError("INVALID_REQUEST", "Calls must use HTTPS.", { details: "scheme: https" });
+    if (!overTls && !request.isHealthCheck)
+      throw new AppError("INVALID_REQUEST", "Calls must use HTTPS.", { details: "scheme: https" });
   }
 
   function errorOf(error: unknown, request: HttpRequest, route?: Route): Answer {
@@ -100,7 +113,8 @@ export function createRouter(options: RouterOptions): H3 {
 
   function reported(error: unknown, request: HttpRequest, route: Route | undefined): AppError {
     const shown = publicError(error);
-    if (shown !== error) log.error("request failed", error, { requestId: request.id, method: request.method, route: route?.path });
+    if (shown !== error)
+      log.error("request failed", error, { requestId: request.id, method: request.method, route: route?.path });
     return shown;
   }
 
@@ -117,7 +131,8 @@ export function createRouter(options: RouterOptions): H3 {
       ["referrer-policy", "no-referrer"],
       ["cross-origin-resource-policy", "same-origin"],
     ];
-    if (options.strictTransportSecurity) headers.push(["strict-transport-security", "max-age=63072000; includeSubDomains"]);
+    if (options.strictTransportSecurity)
+      headers.push(["strict-transport-security", "max-age=63072000; includeSubDomains"]);
     if (standing) {
       headers.push(["x-ratelimit-limit", String(standing.limit)]);
       headers.push(["x-ratelimit-remaining", String(standing.remaining)]);
@@ -125,7 +140,11 @@ export function createRouter(options: RouterOptions): H3 {
     }
     headers.push(...Object.entries(answer.headers));
     for (const cookie of answer.cookies ?? []) headers.push(["set-cookie", cookie]);
-    return new FastResponse(answer.body === "" ? null : answer.body, { status: answer.status, statusText: STATUS_CODES[answer.status], headers });
+    return new FastResponse(answer.body === "" ? null : answer.body, {
+      status: answer.status,
+      statusText: STATUS_CODES[answer.status],
+      headers,
+    });
   }
 }
 
@@ -143,7 +162,10 @@ function refuseExceeded(standing: Standing | undefined): void {
 }
 
 function rateLimited({ retryAfterSeconds }: Standing): AppError {
-  return new AppError("RATE_LIMITED", "Too many requests.", { retryAfterSeconds, details: `retry after ${retryAfterSeconds} seconds` });
+  return new AppError("RATE_LIMITED", "Too many requests.", {
+    retryAfterSeconds,
+    details: `retry after ${retryAfterSeconds} seconds`,
+  });
 }
 
 function addressKey(request: HttpRequest): string {

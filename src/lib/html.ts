@@ -59,6 +59,6 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Escapes text for element content and quoted attributes. NUL, which no document may hold, becomes U+FFFD. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`\0]/g, (character) => entities[character] ?? "\u{FFFD}");
 }

@@ -14,10 +14,18 @@ export type Log = {
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, debugging: false };
 
 /** Writes to stderr: JSON lines, or short lines for a person. */
-export function createLog(options: { level: "debug" | "info" | "warn" | "error" | "silent"; format: "json" | "text" }, destination?: DestinationStream): Log {
+export function createLog(
+  options: { level: "debug" | "info" | "warn" | "error" | "silent"; format: "json" | "text" },
+  destination?: DestinationStream,
+): Log {
   const stream = destination ?? pino.destination({ dest: 2, sync: true });
   const logger = pino(
-    { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
     options.format === "json" ? stream : asText(stream),
   );
   return {
@@ -43,7 +51,9 @@ export function describeError(error: unknown): { error: string; stack?: string }
     }
     const code = (cause as { code?: unknown }).code;
     const fromDatabase = "query" in cause || "severity" in cause;
-    texts.push(fromDatabase ? `database error${typeof code === "string" ? ` ${code}` : ""}` : `${cause.name}: ${cause.message}`);
+    texts.push(
+      fromDatabase ? `database error${typeof code === "string" ? ` ${code}` : ""}` : `${cause.name}: ${cause.message}`,
+    );
     if (!fromDatabase && cause.stack !== undefined) stack = cause.stack.split("\n").slice(1).join("\n");
     cause = cause.cause;
   }
@@ -56,7 +66,9 @@ function asText(stream: DestinationStream): DestinationStream {
       const { level, time, msg, stack, ...fields } = JSON.parse(line) as Record<string, unknown>;
       const details = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
       const trace = typeof stack === "string" ? `\n${stack}` : "";
-      stream.write(`${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}${details.join("")}${trace}\n`);
+      stream.write(
+        `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}${details.join("")}${trace}\n`,
+      );
     },
   };
 }

@@ -12,6 +12,7 @@ export type AssetLinks = {
   hostedScript: string;
   /** Only when loaded with `demo: true`. */
   demoScript: string | undefined;
+  demoStylesheet?: string | undefined;
   /** The stylesheet for an app's colour; undefined when there is none or it is not `#rrggbb` or `#rgb`. */
   accent: (primaryColor: string | null) => string | undefined;
 };
@@ -34,10 +35,11 @@ export function loadAssets(options: { demo?: boolean; folder?: string } = {}): A
   }
 
   const links: AssetLinks = {
-    stylesheet: add("pages", "css", cssType, compactCss(readFileSync(join(folder, "styles.css"), "utf8"))),
+    stylesheet: add("pages", "css", cssType, readCss(folder, "styles.css")),
     icon: add("icon", "svg", "image/svg+xml", readFileSync(join(folder, "icon.svg"), "utf8")),
     hostedScript: add("hosted", "js", scriptType, readScript(folder, "hosted.js")),
     demoScript: options.demo === true ? add("demo", "js", scriptType, readScript(folder, "demo.js")) : undefined,
+    demoStylesheet: options.demo === true ? add("demo", "css", cssType, readCss(folder, "demo.css")) : undefined,
     accent: accentLink,
   };
   return { links, findAsset: (path) => files.get(path) ?? findAccent(path) };
@@ -67,6 +69,10 @@ export function compactCss(source: string): string {
     .replace(/: /g, ":")
     .replaceAll(";}", "}")
     .trim();
+}
+
+function readCss(folder: string, name: string): string {
+  return compactCss(readFileSync(join(folder, name), "utf8"));
 }
 
 function digest(body: string): string {

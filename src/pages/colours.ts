@@ -64,7 +64,7 @@ function properties({ accent, accentHover, onAccent, accentText }: Accent): stri
 function readableOn(colour: Rgb, scheme: "light" | "dark", bar: number): Rgb {
   if (meets(colour, scheme, bar)) return colour;
   // Black ink becomes white ink on a dark ground, not a mid-grey that looks switched off.
-  if (chromaOf(colour) < greyChroma && meets(mirrored(colour), scheme, bar)) return mirrored(colour);
+  if (chromaOf(colour) < greyChroma && meets(mirrored(colour), scheme, bar + margin)) return mirrored(colour);
   const target = scheme === "light" ? 0 : 1;
   // Black on light and white on dark always pass; halve the way until the nearest colour that passes is found.
   let near = 0;

@@ -52,7 +52,7 @@ export function framePage(
         ${page.script === true && html`<script type="module" src="${assets.hostedScript}" blocking="render"></script>`}
       </head>
       <body>
-        <main class="card" ${page.sessionPath !== undefined && html` data-session="${page.sessionPath}"`}>
+        <main class="card" ${page.sessionPath !== undefined && html`data-session="${page.sessionPath}"`}>
           ${brand(look)} ${page.body}
         </main>
         <footer class="where">${texts.youAreOn} <bdi>${frame.host}</bdi></footer>

@@ -38,14 +38,14 @@ export type FieldOptions = {
 
 /** A labelled field. The words beside it are always there, hidden while empty, so that the browser code can fill them too. */
 export function field(frame: Frame, options: FieldOptions, words: ProblemWords | undefined): Html {
-  const { name, label, type, hint, mark, link } = options;
+  const { name, label, type, hint, mark, link, minLength } = options;
   const wrong = words?.field === name;
   const describedBy = [hint !== undefined && `${name}-hint`, `${name}-problem`].filter(Boolean).join(" ");
   return html`<div class="field">
     <label for="${name}">${label}</label>
     ${mark !== undefined && html`<span class="mark">${mark}</span>`}
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-    <p class="beside" id="${name}-problem" ${!wrong && html` hidden`}>${wrong && (words.beside ?? words.summary)}</p>
+    <p class="beside" id="${name}-problem" ${!wrong && html`hidden`}>${wrong && (words.beside ?? words.summary)}</p>
     <div class="control">
       <input
         id="${name}"
@@ -53,14 +53,11 @@ export function field(frame: Frame, options: FieldOptions, words: ProblemWords |
         type="${type}"
         autocomplete="${options.autocomplete}"
         aria-describedby="${describedBy}"
-        ${[
-          wrong && html` aria-invalid="true"`,
-          type !== "password" && html` value="${options.value ?? ""}"`,
-          type === "email" && html` inputmode="email" dir="ltr"`,
-          type !== "text" && html` autocapitalize="none" autocorrect="off" spellcheck="false"`,
-          options.minLength !== undefined &&
-            html` minlength="${options.minLength}" passwordrules="minlength: ${options.minLength};"`,
-        ]}
+        ${wrong && html`aria-invalid="true"`}
+        ${type !== "password" && html`value="${options.value ?? ""}"`}
+        ${type === "email" && html`inputmode="email" dir="ltr"`}
+        ${type !== "text" && html`autocapitalize="none" autocorrect="off" spellcheck="false"`}
+        ${minLength !== undefined && html`minlength="${minLength}" passwordrules="minlength: ${minLength};"`}
       />
       ${type === "password" && showButton(frame)}
     </div>
@@ -96,7 +93,7 @@ export type ButtonOptions = {
 };
 
 export function submitButton({ label, busy, look, before, form }: ButtonOptions): Html {
-  return html`<button class="button ${look}" data-busy="${busy}" ${form !== undefined && html` form="${form}"`}>
+  return html`<button class="button ${look}" data-busy="${busy}" ${form !== undefined && html`form="${form}"`}>
     ${before}<span>${label}</span>
   </button>`;
 }

@@ -22,7 +22,7 @@ export function passkeyForm(
   return html`<form
     method="post"
     action="${form.action}"
-    ${form.id !== undefined && html` id="${form.id}"`}
+    ${form.id !== undefined && html`id="${form.id}"`}
     data-passkey="${form.ceremony}"
     data-options="${form.action}/options"
     data-texts="${JSON.stringify(passkeyTexts(frame, form.ceremony, form.alone))}"

@@ -6,7 +6,16 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import { deviceLabel } from "./device-label.ts";
-import { consumeChallenge, findPasskey, insertChallenge, insertPasskey, notePasskeyUse, sweepChallenges, type Challenge, type Passkey } from "./store.ts";
+import {
+  consumeChallenge,
+  findPasskey,
+  insertChallenge,
+  insertPasskey,
+  notePasskeyUse,
+  sweepChallenges,
+  type Challenge,
+  type Passkey,
+} from "./store.ts";
 import {
   challengeLastsMilliseconds,
   challengeOf,
@@ -32,7 +41,14 @@ export type NewPasskey = { email: string; name: string | null; userHandle: strin
 
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
-export function createPasskeys(deps: { storage: Storage; users: Users; baseUrl: string; clock: Clock; random: Random; log: Log }) {
+export function createPasskeys(deps: {
+  storage: Storage;
+  users: Users;
+  baseUrl: string;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}) {
   const { storage, users, baseUrl, clock, random, log } = deps;
   const origin = new URL(baseUrl);
 
@@ -52,9 +68,15 @@ export function createPasskeys(deps: { storage: Storage; users: Users; baseUrl: 
   }
 
   /** Consumes the challenge that an answer names before anything in the answer is believed. */
-  async function consume(place: Place, ceremony: Challenge["ceremony"], challenge: string | undefined): Promise<Challenge | undefined> {
+  async function consume(
+    place: Place,
+    ceremony: Challenge["ceremony"],
+    challenge: string | undefined,
+  ): Promise<Challenge | undefined> {
     if (challenge === undefined) return undefined;
-    return await storage.write((tx) => consumeChallenge(tx, { digest: digestOf(challenge), ...place, ceremony }, clock()));
+    return await storage.write((tx) =>
+      consumeChallenge(tx, { digest: digestOf(challenge), ...place, ceremony }, clock()),
+    );
   }
 
   const refuse = (ceremony: string) => (reason: string) => log.info("passkey refused", { ceremony, reason });
@@ -69,14 +91,23 @@ export function createPasskeys(deps: { storage: Storage; users: Users; baseUrl: 
     },
 
     /** Options for a new account: always a new user handle, so that they are the same for a known and an unknown address. */
-    async signUpOptions(application: Application, place: Place, email: string, name: string | null): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    async signUpOptions(
+      application: Application,
+      place: Place,
+      email: string,
+      name: string | null,
+    ): Promise<PublicKeyCredentialCreationOptionsJSON> {
       const userHandle = newSecret(random);
       const challenge = await newChallenge(place, { ceremony: "sign-up", userHandle, email, name });
       return await creationOptions(partyFor(application), challenge, { handle: userHandle, email, name, passkeys: [] });
     },
 
     /** Who an assertion proves; "unknown" for a passkey that is not registered in this application; undefined when it proves nothing. */
-    async prove(application: Application, place: Place, posted: string): Promise<ProvenPasskey | "unknown" | undefined> {
+    async prove(
+      application: Application,
+      place: Place,
+      posted: string,
+    ): Promise<ProvenPasskey | "unknown" | undefined> {
       const assertion = parseAssertion(posted);
       const challenge = assertion && challengeOf(assertion);
       if (!assertion || challenge === undefined || !(await consume(place, "sign-in", challenge))) return undefined;
@@ -86,7 +117,12 @@ export function createPasskeys(deps: { storage: Storage; users: Users; baseUrl: 
       // WebAuthn §7.2 step 6: a discoverable credential says whose it is, and must be right.
       const claimed = assertion.response.userHandle;
       if (claimed !== undefined && claimed !== null && claimed !== handle) return undefined;
-      const proof = await verifyAssertion(assertion, { party: partyFor(application), challenge }, passkey, refuse("sign-in"));
+      const proof = await verifyAssertion(
+        assertion,
+        { party: partyFor(application), challenge },
+        passkey,
+        refuse("sign-in"),
+      );
       const user = proof && (await users.find(passkey.userId));
       return user && user.disabledAt === null ? { user, passkey, proof } : undefined;
     },
@@ -97,7 +133,11 @@ export function createPasskeys(deps: { storage: Storage; users: Users; baseUrl: 
       const challenge = attestation && challengeOf(attestation);
       const made = attestation && (await consume(place, "sign-up", challenge));
       if (!made || challenge === undefined || made.email === null || made.userHandle === null) return undefined;
-      const credential = await verifyAttestation(attestation, { party: partyFor(application), challenge }, refuse("sign-up"));
+      const credential = await verifyAttestation(
+        attestation,
+        { party: partyFor(application), challenge },
+        refuse("sign-up"),
+      );
       return credential && { email: made.email, name: made.name, userHandle: made.userHandle, credential };
     },
 
@@ -113,9 +153,22 @@ export function createPasskeys(deps: { storage: Storage; users: Users; baseUrl: 
     },
 
     /** Gives a user a new passkey; false when the credential belongs to somebody already. */
-    async add(tx: Handle, userId: string, { credential }: NewPasskey, userAgent: string | null, now: number): Promise<boolean> {
+    async add(
+      tx: Handle,
+      userId: string,
+      { credential }: NewPasskey,
+      userAgent: string | null,
+      now: number,
+    ): Promise<boolean> {
       const name = deviceLabel(credential.aaguid, userAgent);
-      return await insertPasskey(tx, { id: newId("mth", now, random), userId, ...credential, name, createdAt: now, lastUsedAt: now });
+      return await insertPasskey(tx, {
+        id: newId("mth", now, random),
+        userId,
+        ...credential,
+        name,
+        createdAt: now,
+        lastUsedAt: now,
+      });
     },
   };
 }
@@ -127,5 +180,8 @@ export function relyingPartyId(serviceHost: string, domain: string | null): stri
 
 function relyingPartyIsPossible(origin: URL): boolean {
   const isAddress = origin.hostname.startsWith("[") || /^[\d.]+$/u.test(origin.hostname);
-  return !isAddress && (origin.protocol === "https:" || origin.hostname === "localhost" || origin.hostname.endsWith(".localhost"));
+  return (
+    !isAddress &&
+    (origin.protocol === "https:" || origin.hostname === "localhost" || origin.hostname.endsWith(".localhost"))
+  );
 }

@@ -33,12 +33,18 @@ const prepared = statements(({ db, tables: { passkeys, users } }) => ({
       .select({ passkey: passkeys, handle: users.handle })
       .from(passkeys)
       .innerJoin(users, eq(users.id, passkeys.userId))
-      .where(and(eq(passkeys.credentialId, sql.placeholder("credentialId")), eq(users.appId, sql.placeholder("appId")))),
+      .where(
+        and(eq(passkeys.credentialId, sql.placeholder("credentialId")), eq(users.appId, sql.placeholder("appId"))),
+      ),
     "passkey_by_credential",
   ),
 }));
 
-export async function findPasskey(handle: Handle, appId: string, credentialId: string): Promise<{ passkey: Passkey; handle: string } | undefined> {
+export async function findPasskey(
+  handle: Handle,
+  appId: string,
+  credentialId: string,
+): Promise<{ passkey: Passkey; handle: string } | undefined> {
   const [row] = await prepared(handle).byCredential.execute({ appId, credentialId });
   return row;
 }
@@ -57,7 +63,10 @@ export async function notePasskeyUse(
   await db.update(passkeys).set(use).where(eq(passkeys.id, id));
 }
 
-export async function insertChallenge({ db, tables: { passkeyChallenges } }: Handle, challenge: Challenge): Promise<void> {
+export async function insertChallenge(
+  { db, tables: { passkeyChallenges } }: Handle,
+  challenge: Challenge,
+): Promise<void> {
   await db.insert(passkeyChallenges).values(challenge);
 }
 

@@ -66,7 +66,10 @@ export function challengeOf(answer: Assertion | Attestation): string | undefined
 }
 
 /** Options for any passkey of this relying party: no list of credentials, so they tell nothing about anybody. */
-export async function requestOptions(party: RelyingParty, challenge: Uint8Array<ArrayBuffer>): Promise<PublicKeyCredentialRequestOptionsJSON> {
+export async function requestOptions(
+  party: RelyingParty,
+  challenge: Uint8Array<ArrayBuffer>,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return await generateAuthenticationOptions({
     rpID: party.id,
     challenge,
@@ -78,7 +81,12 @@ export async function requestOptions(party: RelyingParty, challenge: Uint8Array<
 export async function creationOptions(
   party: RelyingParty,
   challenge: Uint8Array<ArrayBuffer>,
-  user: { handle: string; email: string; name: string | null; passkeys: { credentialId: string; transports: string[] }[] },
+  user: {
+    handle: string;
+    email: string;
+    name: string | null;
+    passkeys: { credentialId: string; transports: string[] }[];
+  },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   return await generateRegistrationOptions({
     rpID: party.id,
@@ -90,7 +98,10 @@ export async function creationOptions(
     attestationType: "none",
     authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
     supportedAlgorithmIDs: algorithms,
-    excludeCredentials: user.passkeys.map((passkey) => ({ id: passkey.credentialId, transports: knownTransports(passkey.transports) })),
+    excludeCredentials: user.passkeys.map((passkey) => ({
+      id: passkey.credentialId,
+      transports: knownTransports(passkey.transports),
+    })),
     timeout: challengeLastsMilliseconds,
   });
 }
@@ -120,7 +131,9 @@ export async function verifyAssertion(
       },
     });
     if (!verified) explain("the signature is wrong");
-    return verified ? { signCount: authenticationInfo.newCounter, backedUp: authenticationInfo.credentialBackedUp } : undefined;
+    return verified
+      ? { signCount: authenticationInfo.newCounter, backedUp: authenticationInfo.credentialBackedUp }
+      : undefined;
   } catch (error) {
     explain((error as Error).message);
     return undefined;

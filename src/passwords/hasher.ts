@@ -21,7 +21,11 @@ export function createHasher(options: HashParameters & { concurrency: number; qu
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (running >= concurrency) {
-      if (waiting.length >= queueSize) throw new AppError("BUSY", "Too many sign-ins at the moment.", { retryAfterSeconds: 1, details: "retry after 1 second" });
+      if (waiting.length >= queueSize)
+        throw new AppError("BUSY", "Too many sign-ins at the moment.", {
+          retryAfterSeconds: 1,
+          details: "retry after 1 second",
+        });
       await new Promise<void>((start) => waiting.push(start));
     } else {
       running += 1;
@@ -43,7 +47,13 @@ export function createHasher(options: HashParameters & { concurrency: number; qu
   return {
     /** A PHC string with a salt of its own. Throws BUSY when the queue is full. */
     async hash(password: string): Promise<string> {
-      const settings = { algorithm: argon2id, memoryCost: memoryKiB, timeCost: iterations, parallelism, salt: random(16) };
+      const settings = {
+        algorithm: argon2id,
+        memoryCost: memoryKiB,
+        timeCost: iterations,
+        parallelism,
+        salt: random(16),
+      };
       return await inTurn(() => hash(normalised(password), settings));
     },
 

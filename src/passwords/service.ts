@@ -10,10 +10,24 @@ import type { Users } from "../users/service.ts";
 import { loadCommonPasswords } from "./common-passwords.ts";
 import type { Hasher } from "./hasher.ts";
 import { passwordProblem, type PasswordProblem } from "./rules.ts";
-import { countPasswordTry, findPassword, forgetPasswordFailures, insertPassword, notePasswordUse, sweepPasswordFailures, upgradeHash, type Password } from "./store.ts";
+import {
+  countPasswordTry,
+  findPassword,
+  forgetPasswordFailures,
+  insertPassword,
+  notePasswordUse,
+  sweepPasswordFailures,
+  upgradeHash,
+  type Password,
+} from "./store.ts";
 
 /** A password that was right: what to write when the sign-in succeeds. */
-export type ProvenPassword = { user: User; password: Password; accountDigest: string; upgradedHash: string | undefined };
+export type ProvenPassword = {
+  user: User;
+  password: Password;
+  accountDigest: string;
+  upgradedHash: string | undefined;
+};
 
 /** Far longer than the longest wait, so that leaving an account alone for a while is no way around it. */
 const failuresAreKept = day;
@@ -39,7 +53,8 @@ export function createPasswords(deps: {
   /** Throws RATE_LIMITED for too many tries a minute from one network. */
   function countTry(network: string): void {
     const { exceeded, retryAfterSeconds } = limiter.take(`password ${network}`, attemptsPerMinute);
-    if (exceeded) throw new AppError("RATE_LIMITED", "Too many tries.", { retryAfterSeconds, details: "too many passwords tried" });
+    if (exceeded)
+      throw new AppError("RATE_LIMITED", "Too many tries.", { retryAfterSeconds, details: "too many passwords tried" });
   }
 
   return {
@@ -47,7 +62,12 @@ export function createPasswords(deps: {
      * Checks an address and a password; undefined for an unknown address, a wrong password, a user without one, a disabled user and an account
      * that must wait: all look the same and take the same time. Throws RATE_LIMITED for too many tries from one network, BUSY under overload.
      */
-    async prove(application: Application, email: string, password: string, network: string): Promise<ProvenPassword | undefined> {
+    async prove(
+      application: Application,
+      email: string,
+      password: string,
+      network: string,
+    ): Promise<ProvenPassword | undefined> {
       countTry(network);
       const digest = accountDigest(application.id, email);
       const now = clock();

@@ -19,7 +19,11 @@ export async function findPassword(handle: Handle, userId: string): Promise<Pass
   return row;
 }
 
-export async function insertPassword({ db, tables: { passwords } }: Handle, password: Password, now: number): Promise<void> {
+export async function insertPassword(
+  { db, tables: { passwords } }: Handle,
+  password: Password,
+  now: number,
+): Promise<void> {
   await db.insert(passwords).values({ ...password, createdAt: now, updatedAt: now, lastUsedAt: now });
 }
 
@@ -39,10 +43,17 @@ export async function upgradeHash({ db, tables: { passwords } }: Handle, from: P
  * Counts a try as failed before it is checked, and says whether it may be checked at all: one conditional write, so that of parallel tries
  * no more get through than of tries in a row. A refused try writes as well, because it must take as long as any other.
  */
-export async function countPasswordTry({ db, tables: { passwordFailures } }: Handle, accountDigest: string, now: number): Promise<boolean> {
+export async function countPasswordTry(
+  { db, tables: { passwordFailures } }: Handle,
+  accountDigest: string,
+  now: number,
+): Promise<boolean> {
   const { failures, blockedUntil } = passwordFailures;
   const admitted = sql`${blockedUntil} <= ${now}`;
-  const waits = Array.from({ length: failuresOfLongestWait }, (_, known) => `WHEN ${known} THEN ${waitSecondsAfter(known + 1) * 1000}`);
+  const waits = Array.from(
+    { length: failuresOfLongestWait },
+    (_, known) => `WHEN ${known} THEN ${waitSecondsAfter(known + 1) * 1000}`,
+  );
   const wait = sql`CASE ${failures} ${sql.raw(waits.join(" "))} ELSE ${sql.raw(String(waitSecondsAfter(failuresOfLongestWait) * 1000))} END`;
   const [row] = await db
     .insert(passwordFailures)
@@ -60,11 +71,17 @@ export async function countPasswordTry({ db, tables: { passwordFailures } }: Han
   return row?.admitted === true;
 }
 
-export async function forgetPasswordFailures({ db, tables: { passwordFailures } }: Handle, accountDigest: string): Promise<void> {
+export async function forgetPasswordFailures(
+  { db, tables: { passwordFailures } }: Handle,
+  accountDigest: string,
+): Promise<void> {
   await db.delete(passwordFailures).where(eq(passwordFailures.accountDigest, accountDigest));
 }
 
 /** Forgets failures of accounts that nobody has tried since `triedBefore`. */
-export async function sweepPasswordFailures({ db, tables: { passwordFailures } }: Handle, triedBefore: number): Promise<void> {
+export async function sweepPasswordFailures(
+  { db, tables: { passwordFailures } }: Handle,
+  triedBefore: number,
+): Promise<void> {
   await db.delete(passwordFailures).where(lt(passwordFailures.updatedAt, triedBefore));
 }

@@ -1,7 +1,13 @@
 import { minute, second, type Clock } from "../lib/clock.ts";
 
 /** Where a caller stands in its minute. `resetAt` is Unix time in seconds. */
-export type Standing = { limit: number; remaining: number; resetAt: number; exceeded: boolean; retryAfterSeconds: number };
+export type Standing = {
+  limit: number;
+  remaining: number;
+  resetAt: number;
+  exceeded: boolean;
+  retryAfterSeconds: number;
+};
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 

@@ -9,7 +9,11 @@ const version = "v1";
 export function createKeyring(masterKey: Uint8Array, random: Random) {
   const derive = (purpose: string): Buffer => Buffer.from(hkdfSync("sha256", masterKey, "", `authsvc ${purpose}`, 32));
   const encryptionKey = derive("encryption at rest");
-  const macKeys = { refresh: derive("refresh tokens"), form: derive("form tokens"), account: derive("account digests") };
+  const macKeys = {
+    refresh: derive("refresh tokens"),
+    form: derive("form tokens"),
+    account: derive("account digests"),
+  };
 
   return {
     /** AES-256-GCM. `context` (table and row) is authenticated: a ciphertext moved to another row does not decrypt. */

@@ -8,7 +8,10 @@ const form = /^[A-Za-z0-9_-]{43}$/u;
 /** 32 bytes from their text form (43 base64url characters), as in `master.key` or the `masterKey` setting. */
 export function parseMasterKey(text: string): Buffer {
   if (!form.test(text)) {
-    throw new AppError("INVALID_CONFIG", "The master key must be 43 base64url characters (256 random bits), as authsvc writes to master.key.");
+    throw new AppError(
+      "INVALID_CONFIG",
+      "The master key must be 43 base64url characters (256 random bits), as authsvc writes to master.key.",
+    );
   }
   return Buffer.from(text, "base64url");
 }
@@ -20,7 +23,9 @@ export function readMasterKey(file: string): Buffer | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     if (error instanceof AppError) throw error;
-    throw new AppError("INVALID_CONFIG", `The master key ${file} cannot be read: ${(error as Error).message}.`, { cause: error });
+    throw new AppError("INVALID_CONFIG", `The master key ${file} cannot be read: ${(error as Error).message}.`, {
+      cause: error,
+    });
   }
 }
 

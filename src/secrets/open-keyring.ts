@@ -12,17 +12,25 @@ const checkText = "authsvc";
  * The keys of this database. A database remembers (encrypted) which master key it belongs to: a wrong one is refused before anything is
  * written with it, and a missing one is never replaced by a new one that could not read what is there.
  */
-export async function openKeyring(storage: Storage, source: { masterKey: string | undefined; file: string }, random: Random): Promise<Keyring> {
+export async function openKeyring(
+  storage: Storage,
+  source: { masterKey: string | undefined; file: string },
+  random: Random,
+): Promise<Keyring> {
   const check = await findCheck(storage);
   const key = source.masterKey === undefined ? readMasterKey(source.file) : parseMasterKey(source.masterKey);
   if (!key && (check !== undefined || storage.dialect === "postgres")) {
-    const where = storage.dialect === "postgres" ? "Set masterKey or masterKeyFile: every node on one PostgreSQL database needs the same key." : "Restore it from your backup.";
+    const where =
+      storage.dialect === "postgres"
+        ? "Set masterKey or masterKeyFile: every node on one PostgreSQL database needs the same key."
+        : "Restore it from your backup.";
     throw new AppError("INVALID_CONFIG", `The master key ${source.file} is missing. ${where}`);
   }
   const keyring = createKeyring(key ?? createMasterKey(source.file, random), random);
   // Where another process was first, its check is the one to pass.
   const stored = check ?? (await storeCheck(storage, keyring.encrypt(checkText, factName)));
-  if (!opens(keyring, stored)) throw new AppError("INVALID_CONFIG", "The master key is not the one that this database was made with.");
+  if (!opens(keyring, stored))
+    throw new AppError("INVALID_CONFIG", "The master key is not the one that this database was made with.");
   return keyring;
 }
 
@@ -32,7 +40,10 @@ async function findCheck({ reader: { db, tables } }: Storage): Promise<string | 
 }
 
 async function storeCheck(storage: Storage, value: string): Promise<string> {
-  await storage.write(async ({ db, tables }) => void (await db.insert(tables.facts).values({ name: factName, value }).onConflictDoNothing()));
+  await storage.write(
+    async ({ db, tables }) =>
+      void (await db.insert(tables.facts).values({ name: factName, value }).onConflictDoNothing()),
+  );
   return (await findCheck(storage)) ?? value;
 }
 

@@ -20,7 +20,9 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
   const secure = baseUrl.startsWith("https:");
 
   function cookieName(sessionId: string): string {
-    return `${secure ? "__Host-" : ""}authsvc-${digestOf(sessionId).replaceAll(/[^A-Za-z0-9]/gu, "").slice(0, 12)}`;
+    return `${secure ? "__Host-" : ""}authsvc-${digestOf(sessionId)
+      .replaceAll(/[^A-Za-z0-9]/gu, "")
+      .slice(0, 12)}`;
   }
 
   function cookieLine(sessionId: string, value: string, maxAge: number): string {

@@ -13,7 +13,12 @@ import type { SignedIn, SignIn } from "./service.ts";
 export type ChoosePages = ReturnType<typeof createChoosePages>;
 
 /** The pages on which a person chooses how to go on, and the ends that all ways share. */
-export function createChoosePages(deps: { hosted: Hosted; signIn: SignIn; farewell(sessionId: string): string; passkeysAvailable: boolean }) {
+export function createChoosePages(deps: {
+  hosted: Hosted;
+  signIn: SignIn;
+  farewell(sessionId: string): string;
+  passkeysAvailable: boolean;
+}) {
   const { hosted, signIn, farewell, passkeysAvailable } = deps;
 
   function pathOf(visit: Visit): string {
@@ -22,7 +27,11 @@ export function createChoosePages(deps: { hosted: Hosted; signIn: SignIn; farewe
 
   function methodsOf(visit: Visit): PageMethods {
     const methods = signIn.methodsFor(visit.session, visit.application);
-    return { passkey: passkeysAvailable && methods.includes("passkey"), password: methods.includes("password"), oauth: [] };
+    return {
+      passkey: passkeysAvailable && methods.includes("passkey"),
+      password: methods.includes("password"),
+      oauth: [],
+    };
   }
 
   function isUsable({ passkey, password, oauth }: PageMethods): boolean {
@@ -44,7 +53,10 @@ export function createChoosePages(deps: { hosted: Hosted; signIn: SignIn; farewe
     return withRetryAfter(hosted.page(visit, body, shown.status), shown.problem);
   }
 
-  function showCreateAccount(visit: Visit, shown: { email?: string; name?: string; problem?: CreateAccountProblem; status?: number } = {}): Answer {
+  function showCreateAccount(
+    visit: Visit,
+    shown: { email?: string; name?: string; problem?: CreateAccountProblem; status?: number } = {},
+  ): Answer {
     const methods = methodsOf(visit);
     if (!isUsable(methods)) return hosted.message(visit.frame, { kind: "no-methods" });
     if (visit.application.settings.signUp === "closed") return seeOther(pathOf(visit));
@@ -78,7 +90,14 @@ export function createChoosePages(deps: { hosted: Hosted; signIn: SignIn; farewe
     methodDisabled(visit: Visit, method: SignInMethod): Answer {
       const { session, sessionId } = visit;
       const description = `Signing in by ${method} is not enabled.`;
-      return seeOther(withParameters(session.redirectUri, { error: "method_disabled", error_description: description, state: session.state, sessionId }));
+      return seeOther(
+        withParameters(session.redirectUri, {
+          error: "method_disabled",
+          error_description: description,
+          state: session.state,
+          sessionId,
+        }),
+      );
     },
 
     /** Back to the app with a code, or what to say when the session ended in the meantime. */
@@ -93,10 +112,14 @@ export function createChoosePages(deps: { hosted: Hosted; signIn: SignIn; farewe
 
     forgotPasswordPage: async (request: HttpRequest) =>
       await onVisit(request, (visit) =>
-        hosted.page(visit, forgotPasswordPage(visit.frame, { sessionPath: pathOf(visit), passkey: methodsOf(visit).passkey })),
+        hosted.page(
+          visit,
+          forgotPasswordPage(visit.frame, { sessionPath: pathOf(visit), passkey: methodsOf(visit).passkey }),
+        ),
       ),
 
-    cancel: async (request: HttpRequest) => await onVisit(request, ({ session, sessionId }) => seeOther(signIn.cancelAddress(session, sessionId))),
+    cancel: async (request: HttpRequest) =>
+      await onVisit(request, ({ session, sessionId }) => seeOther(signIn.cancelAddress(session, sessionId))),
   };
 }
 

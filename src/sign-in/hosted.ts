@@ -51,10 +51,23 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
   function frameFor(request: HttpRequest, known?: { session: SignInSession; application: Application }): Frame {
     const { texts, lang, dir } = textsFor(known?.session.locale ?? undefined, request.header("accept-language"));
     const backUrl = known && appHome(known.session.redirectUri);
-    return { look: known ? lookOf(known.application) : serviceLook, texts, lang, dir, host, assets, ...(backUrl === undefined ? {} : { backUrl }) };
+    return {
+      look: known ? lookOf(known.application) : serviceLook,
+      texts,
+      lang,
+      dir,
+      host,
+      assets,
+      ...(backUrl === undefined ? {} : { backUrl }),
+    };
   }
 
-  function page(frame: Frame, body: Html, status: number, visit?: { session: SignInSession; cookies: (string | undefined)[] }): Answer {
+  function page(
+    frame: Frame,
+    body: Html,
+    status: number,
+    visit?: { session: SignInSession; cookies: (string | undefined)[] },
+  ): Answer {
     return {
       status,
       headers: {
@@ -73,7 +86,7 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
     return page(frame, messagePage(frame, content), status);
   }
 
-  function messageFor(request: HttpRequest, opened: Exclude<OpenedSession, { state: "open" }> | OpenedSession): Answer {
+  function messageFor(request: HttpRequest, opened: OpenedSession): Answer {
     if (opened.state === "unknown") return message(frameFor(request), { kind: "unknown" });
     return message(frameFor(request, opened), { kind: opened.state === "open" ? "expired" : opened.state });
   }
@@ -114,7 +127,9 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
     async submit(request: HttpRequest): Promise<Posted | Answer> {
       const posted = await post(request);
       if (isAnswer(posted)) return posted;
-      return (await signIn.claim(posted.session, posted.browser.digest)) ? posted : message(posted.frame, { kind: "other-browser" });
+      return (await signIn.claim(posted.session, posted.browser.digest))
+        ? posted
+        : message(posted.frame, { kind: "other-browser" });
     },
 
     /** Says what has become of a session that was open a moment ago. */
@@ -133,7 +148,11 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
       }
       if (error.code === "BUSY") return message(frame, { kind: "busy" });
       if (error.code === "SERVER_ERROR") return message(frame, { kind: "server-error" });
-      return message(frame, { kind: "unknown" }, error.code === "BODY_TOO_LARGE" ? 413 : error.code === "UNSUPPORTED_MEDIA_TYPE" ? 415 : 400);
+      return message(
+        frame,
+        { kind: "unknown" },
+        error.code === "BODY_TOO_LARGE" ? 413 : error.code === "UNSUPPORTED_MEDIA_TYPE" ? 415 : 400,
+      );
     },
   };
 }

@@ -12,7 +12,11 @@ export const initiateBody = z.strictObject({
   authMethod: z.enum(["passkey", "oauth", "password"], "one of passkey, oauth, password").optional(),
   provider: text(64).optional(),
   state: text(2048).optional(),
-  scopes: z.array(z.enum(allScopes, "one of profile, email"), "must be an array").min(1, "at least one").max(2, "at most two").optional(),
+  scopes: z
+    .array(z.enum(allScopes, "one of profile, email"), "must be an array")
+    .min(1, "at least one")
+    .max(2, "at most two")
+    .optional(),
   codeChallenge: z
     .string("must be a string")
     .regex(/^[A-Za-z0-9_-]{43}$/u, "the base64url SHA-256 of the code verifier, 43 characters")
@@ -36,10 +40,13 @@ export type SignInRequest = {
 
 /** The request that a body makes of this application. Throws INVALID_REQUEST naming the field. */
 export function signInRequest(body: InitiateBody, application: Application): SignInRequest {
-  if (!application.redirectUris.includes(body.redirectUri)) throw invalidRequest("redirectUri: not registered for this application");
+  if (!application.redirectUris.includes(body.redirectUri))
+    throw invalidRequest("redirectUri: not registered for this application");
   const { authMethod, provider } = body;
-  if (authMethod !== undefined && !isMethodEnabled(application, authMethod)) throw invalidRequest("authMethod: not enabled for this application");
-  if (authMethod === "oauth" && provider === undefined) throw invalidRequest("provider: required with authMethod oauth");
+  if (authMethod !== undefined && !isMethodEnabled(application, authMethod))
+    throw invalidRequest("authMethod: not enabled for this application");
+  if (authMethod === "oauth" && provider === undefined)
+    throw invalidRequest("provider: required with authMethod oauth");
   if (authMethod !== "oauth" && provider !== undefined) throw invalidRequest("provider: only with authMethod oauth");
   if (provider !== undefined && !application.authMethods.oauth.providers.includes(provider.toLowerCase())) {
     throw invalidRequest("provider: not enabled for this application");

@@ -12,7 +12,13 @@ import type { SignIn } from "./service.ts";
 export type PasskeyPages = ReturnType<typeof createPasskeyPages>;
 
 /** The passkey ceremonies: options as JSON for the page's script, and the credential as a form like any other. */
-export function createPasskeyPages(deps: { hosted: Hosted; choose: ChoosePages; signIn: SignIn; passkeys: Passkeys; users: Users }) {
+export function createPasskeyPages(deps: {
+  hosted: Hosted;
+  choose: ChoosePages;
+  signIn: SignIn;
+  passkeys: Passkeys;
+  users: Users;
+}) {
   const { hosted, choose, signIn, passkeys, users } = deps;
 
   function placeOf(visit: Visit): Place {
@@ -22,7 +28,8 @@ export function createPasskeyPages(deps: { hosted: Hosted; choose: ChoosePages; 
   /** A script cannot show a page: whatever is wrong with the session is one error, and the script says that it has timed out. */
   async function scriptPost(request: HttpRequest): Promise<Posted> {
     const posted = await hosted.post(request);
-    if (isAnswer(posted) || !choose.allows(posted, "passkey")) throw invalidRequest("session: cannot be used by this browser now");
+    if (isAnswer(posted) || !choose.allows(posted, "passkey"))
+      throw invalidRequest("session: cannot be used by this browser now");
     return posted;
   }
 
@@ -33,11 +40,17 @@ export function createPasskeyPages(deps: { hosted: Hosted; choose: ChoosePages; 
       await signIn.noteFailure(posted.application, "passkey", posted.origin);
       return again({ kind: proven === "unknown" ? "passkey-unknown" : "passkey-failed" });
     }
-    const outcome = await signIn.complete({ ...posted, browserDigest: posted.browser.digest }, "passkey", posted.origin, async (tx, now) => {
-      const copied = await passkeys.noteUse(tx, proven, now);
-      if (copied) await signIn.noteCopiedPasskey(tx, posted.application, proven.user.id, proven.passkey.id, posted.origin, now);
-      return proven.user.id;
-    });
+    const outcome = await signIn.complete(
+      { ...posted, browserDigest: posted.browser.digest },
+      "passkey",
+      posted.origin,
+      async (tx, now) => {
+        const copied = await passkeys.noteUse(tx, proven, now);
+        if (copied)
+          await signIn.noteCopiedPasskey(tx, posted.application, proven.user.id, proven.passkey.id, posted.origin, now);
+        return proven.user.id;
+      },
+    );
     return outcome === "refused" ? again({ kind: "passkey-failed" }) : await choose.finish(posted, outcome);
   }
 
@@ -49,12 +62,17 @@ export function createPasskeyPages(deps: { hosted: Hosted; choose: ChoosePages; 
     const again = (problem: CreateAccountProblem): Answer =>
       choose.showCreateAccount(posted, { email, name: name ?? "", problem, status: 422 });
     let credentialIsTaken = false;
-    const outcome = await signIn.complete({ ...posted, browserDigest: browser.digest }, "passkey", origin, async (tx, now) => {
-      const user = await users.create(tx, { appId: application.id, email, name, handle }, now);
-      if (!user) return undefined;
-      credentialIsTaken = !(await passkeys.add(tx, user.id, made, origin.userAgent, now));
-      return credentialIsTaken ? undefined : user.id;
-    });
+    const outcome = await signIn.complete(
+      { ...posted, browserDigest: browser.digest },
+      "passkey",
+      origin,
+      async (tx, now) => {
+        const user = await users.create(tx, { appId: application.id, email, name, handle }, now);
+        if (!user) return undefined;
+        credentialIsTaken = !(await passkeys.add(tx, user.id, made, origin.userAgent, now));
+        return credentialIsTaken ? undefined : user.id;
+      },
+    );
     if (outcome !== "refused") return await choose.finish(posted, outcome);
     return again({ kind: credentialIsTaken ? "passkey-exists" : "cannot-create" });
   }
@@ -69,8 +87,13 @@ export function createPasskeyPages(deps: { hosted: Hosted; choose: ChoosePages; 
       const posted = await scriptPost(request);
       if (posted.application.settings.signUp === "closed") throw invalidRequest("session: sign-up is closed");
       const person = newPerson({ email: posted.form.get("email") ?? "", name: posted.form.get("name") ?? "" });
-      if ("kind" in person) throw invalidRequest(person.kind === "name-too-long" ? "name: at most 200 characters" : "email: an email address");
-      return json({ options: await passkeys.signUpOptions(posted.application, placeOf(posted), person.email, person.name) });
+      if ("kind" in person)
+        throw invalidRequest(
+          person.kind === "name-too-long" ? "name: at most 200 characters" : "email: an email address",
+        );
+      return json({
+        options: await passkeys.signUpOptions(posted.application, placeOf(posted), person.email, person.name),
+      });
     },
 
     async signIn(request: HttpRequest): Promise<Answer> {
@@ -83,7 +106,9 @@ export function createPasskeyPages(deps: { hosted: Hosted; choose: ChoosePages; 
       const posted = await hosted.submit(request);
       if (isAnswer(posted)) return posted;
       if (!choose.allows(posted, "passkey")) return choose.methodDisabled(posted, "passkey");
-      return posted.application.settings.signUp === "closed" ? choose.showCreateAccount(posted) : await createAccountWith(posted);
+      return posted.application.settings.signUp === "closed"
+        ? choose.showCreateAccount(posted)
+        : await createAccountWith(posted);
     },
   };
 }

@@ -15,26 +15,41 @@ export type PasswordPages = ReturnType<typeof createPasswordPages>;
 /** A form is too large to hold an honest password long before this, and hashing has no say in it. */
 const mostTypedCharacters = 4 * mostPasswordCharacters;
 
-export function createPasswordPages(deps: { hosted: Hosted; choose: ChoosePages; signIn: SignIn; passwords: Passwords; users: Users }) {
+export function createPasswordPages(deps: {
+  hosted: Hosted;
+  choose: ChoosePages;
+  signIn: SignIn;
+  passwords: Passwords;
+  users: Users;
+}) {
   const { hosted, choose, signIn, passwords, users } = deps;
 
   async function signInWith(posted: Posted): Promise<Answer> {
     const typed = posted.form.get("email") ?? "";
     const password = posted.form.get("password") ?? "";
-    const again = (problem: SignInProblem, status: number): Answer => choose.showSignIn(posted, { email: clipped(typed), problem, status });
+    const again = (problem: SignInProblem, status: number): Answer =>
+      choose.showSignIn(posted, { email: clipped(typed), problem, status });
     const email = canonicalEmail(typed);
     if (typed.trim() === "") return again({ kind: "email-missing" }, 422);
     if (email === undefined) return again({ kind: "email-invalid" }, 422);
     if (password === "") return again({ kind: "password-missing" }, 422);
-    const proven = password.length > mostTypedCharacters ? undefined : await passwords.prove(posted.application, email, password, posted.network);
+    const proven =
+      password.length > mostTypedCharacters
+        ? undefined
+        : await passwords.prove(posted.application, email, password, posted.network);
     if (!proven) {
       await signIn.noteFailure(posted.application, "password", posted.origin);
       return again({ kind: "wrong-credentials" }, 401);
     }
-    const outcome = await signIn.complete({ ...posted, browserDigest: posted.browser.digest }, "password", posted.origin, async (tx, now) => {
-      await passwords.noteUse(tx, proven, now);
-      return proven.user.id;
-    });
+    const outcome = await signIn.complete(
+      { ...posted, browserDigest: posted.browser.digest },
+      "password",
+      posted.origin,
+      async (tx, now) => {
+        await passwords.noteUse(tx, proven, now);
+        return proven.user.id;
+      },
+    );
     return outcome === "refused" ? again({ kind: "wrong-credentials" }, 401) : await choose.finish(posted, outcome);
   }
 
@@ -42,7 +57,12 @@ export function createPasswordPages(deps: { hosted: Hosted; choose: ChoosePages;
     const typed = { email: posted.form.get("email") ?? "", name: posted.form.get("name") ?? "" };
     const password = posted.form.get("password") ?? "";
     const again = (problem: CreateAccountProblem, status: number): Answer =>
-      choose.showCreateAccount(posted, { email: clipped(typed.email), name: typed.name.slice(0, mostNameCharacters), problem, status });
+      choose.showCreateAccount(posted, {
+        email: clipped(typed.email),
+        name: typed.name.slice(0, mostNameCharacters),
+        problem,
+        status,
+      });
     const person = newPerson(typed);
     if ("kind" in person) return again(person, 422);
     if (password === "") return again({ kind: "password-missing" }, 422);
@@ -52,22 +72,31 @@ export function createPasswordPages(deps: { hosted: Hosted; choose: ChoosePages;
     // Hashed before anybody looks whether the address is known: both take the same time.
     const hash = await passwords.hash(password, posted.network);
     const { application, origin, browser } = posted;
-    const outcome = await signIn.complete({ ...posted, browserDigest: browser.digest }, "password", origin, async (tx, now) => {
-      const user = await users.create(tx, { appId: application.id, ...person }, now);
-      if (user) await passwords.add(tx, user.id, hash, now);
-      return user?.id;
-    });
+    const outcome = await signIn.complete(
+      { ...posted, browserDigest: browser.digest },
+      "password",
+      origin,
+      async (tx, now) => {
+        const user = await users.create(tx, { appId: application.id, ...person }, now);
+        if (user) await passwords.add(tx, user.id, hash, now);
+        return user?.id;
+      },
+    );
     return outcome === "refused" ? again({ kind: "cannot-create" }, 422) : await choose.finish(posted, outcome);
   }
 
   /** What the limits refuse is said on the page that the person is on, with what was typed. */
-  async function orTryLater(work: Promise<Answer>, again: (problem: SignInProblem & CreateAccountProblem) => Answer): Promise<Answer> {
+  async function orTryLater(
+    work: Promise<Answer>,
+    again: (problem: SignInProblem & CreateAccountProblem) => Answer,
+  ): Promise<Answer> {
     try {
       return await work;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code === "BUSY") return again({ kind: "busy" });
-      if (error.code === "RATE_LIMITED") return again({ kind: "too-many-tries", retryAfterSeconds: error.retryAfterSeconds ?? 60 });
+      if (error.code === "RATE_LIMITED")
+        return again({ kind: "too-many-tries", retryAfterSeconds: error.retryAfterSeconds ?? 60 });
       throw error;
     }
   }
@@ -78,7 +107,9 @@ export function createPasswordPages(deps: { hosted: Hosted; choose: ChoosePages;
       if (isAnswer(posted)) return posted;
       if (!choose.allows(posted, "password")) return choose.methodDisabled(posted, "password");
       const email = clipped(posted.form.get("email") ?? "");
-      return await orTryLater(signInWith(posted), (problem) => choose.showSignIn(posted, { email, problem, status: 429 }));
+      return await orTryLater(signInWith(posted), (problem) =>
+        choose.showSignIn(posted, { email, problem, status: 429 }),
+      );
     },
 
     async createAccount(request: HttpRequest): Promise<Answer> {
@@ -87,13 +118,18 @@ export function createPasswordPages(deps: { hosted: Hosted; choose: ChoosePages;
       if (!choose.allows(posted, "password")) return choose.methodDisabled(posted, "password");
       if (posted.application.settings.signUp === "closed") return choose.showCreateAccount(posted);
       const email = clipped(posted.form.get("email") ?? "");
-      return await orTryLater(createAccountWith(posted), (problem) => choose.showCreateAccount(posted, { email, problem, status: 429 }));
+      return await orTryLater(createAccountWith(posted), (problem) =>
+        choose.showCreateAccount(posted, { email, problem, status: 429 }),
+      );
     },
   };
 }
 
 /** Who an account is for, or what to mend. Shared by both ways to create one. */
-export function newPerson(typed: { email: string; name: string }): { email: string; name: string | null } | CreateAccountProblem {
+export function newPerson(typed: {
+  email: string;
+  name: string;
+}): { email: string; name: string | null } | CreateAccountProblem {
   if (typed.email.trim() === "") return { kind: "email-missing" };
   const email = canonicalEmail(typed.email);
   if (email === undefined) return { kind: "email-invalid" };

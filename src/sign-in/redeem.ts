@@ -55,20 +55,39 @@ export function createRedeem(deps: {
     return answersTheSession(call.body, session, now) ? await startLogin(tx, session, call, now) : undefined;
   }
 
-  async function startLogin(tx: Handle, session: SignInSession, call: CallbackCall, now: number): Promise<Redeemed | undefined> {
+  async function startLogin(
+    tx: Handle,
+    session: SignInSession,
+    call: CallbackCall,
+    now: number,
+  ): Promise<Redeemed | undefined> {
     const { userId, signedInWith, signedInAt, scopes, ipAddress, userAgent } = session;
     // Read again inside the transaction: what a sign-in was allowed a minute ago, it must still be allowed now.
     const application = await applications.find(call.application.id, tx);
     if (userId === null || signedInWith === null || signedInAt === null || !application) return undefined;
-    if (!isMethodEnabled(application, signedInWith) || !application.redirectUris.includes(session.redirectUri)) return undefined;
+    if (!isMethodEnabled(application, signedInWith) || !application.redirectUris.includes(session.redirectUri))
+      return undefined;
     const user = await users.noteLogin(tx, userId, { at: now, ipAddress, userAgent });
     if (!user) return undefined;
-    const login = { appId: application.id, userId, signedInWith, signedInAt, scopes, ipAddress, userAgent, publicClient: call.withoutApiKey };
+    const login = {
+      appId: application.id,
+      userId,
+      signedInWith,
+      signedInAt,
+      scopes,
+      ipAddress,
+      userAgent,
+      publicClient: call.withoutApiKey,
+    };
     const started = await tokens.startLogin(tx, login, now);
     await noteLogin(tx, session.digest, started.login.id);
     const actor = { kind: "user", name: userId } as const;
     const details = { method: signedInWith, loginId: started.login.id };
-    await audit.record(tx, { actor, action: "user.login", result: "success", appId: application.id, userId, origin: call.origin, details }, now);
+    await audit.record(
+      tx,
+      { actor, action: "user.login", result: "success", appId: application.id, userId, origin: call.origin, details },
+      now,
+    );
     return { started, user, userAnswer: await users.answerFor(user, scopes, tx), application };
   }
 
@@ -79,7 +98,19 @@ export function createRedeem(deps: {
     if (!(await tokens.endLogin(tx, session.loginId, "code-reuse", now))) return;
     const actor = { kind: "app", name: session.appId } as const;
     const details = { loginId: session.loginId };
-    await audit.record(tx, { actor, action: "code.reuse", result: "failure", appId: session.appId, userId: session.userId, origin: call.origin, details }, now);
+    await audit.record(
+      tx,
+      {
+        actor,
+        action: "code.reuse",
+        result: "failure",
+        appId: session.appId,
+        userId: session.userId,
+        origin: call.origin,
+        details,
+      },
+      now,
+    );
   }
 
   return {
@@ -88,7 +119,9 @@ export function createRedeem(deps: {
       const now = clock();
       const redeemed = await storage.write((tx) => consumeAndCheck(tx, call, now));
       if (!redeemed) {
-        throw new AppError("INVALID_REQUEST", "The code cannot be redeemed.", { details: "code, state or sessionId: wrong, used or expired" });
+        throw new AppError("INVALID_REQUEST", "The code cannot be redeemed.", {
+          details: "code, state or sessionId: wrong, used or expired",
+        });
       }
       const pair = await tokens.firstPair(redeemed.started, redeemed.user, redeemed.application, now);
       return { ...pair, user: redeemed.userAnswer };

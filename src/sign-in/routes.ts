@@ -8,7 +8,8 @@ import type { SignIn } from "./service.ts";
 
 /** POST /auth/initiate */
 export function initiateHandler(signIn: SignIn) {
-  return async (request: HttpRequest, application: Application) => json(await signIn.initiate(application, await request.json(initiateBody)));
+  return async (request: HttpRequest, application: Application) =>
+    json(await signIn.initiate(application, await request.json(initiateBody)));
 }
 
 /** POST /auth/callback */

@@ -15,7 +15,11 @@ const sessionsAreKept = day;
 /** A session as a page finds it. `state` says what may be done with it now. */
 export type OpenedSession =
   | { state: "unknown" }
-  | { state: "open" | "expired" | "finished" | "other-browser" | "bad-redirect"; session: SignInSession; application: Application };
+  | {
+      state: "open" | "expired" | "finished" | "other-browser" | "bad-redirect";
+      session: SignInSession;
+      application: Application;
+    };
 
 export type SignedIn = { redirectTo: string };
 
@@ -33,12 +37,22 @@ export function createSignIn(deps: {
 
   return {
     /** Starts an authentication (contract 2.1). Throws INVALID_REQUEST. */
-    async initiate(application: Application, body: InitiateBody): Promise<{ authUrl: string; sessionId: string; expiresAt: string }> {
+    async initiate(
+      application: Application,
+      body: InitiateBody,
+    ): Promise<{ authUrl: string; sessionId: string; expiresAt: string }> {
       const request = signInRequest(body, application);
       const now = clock();
       const sessionId = `sis_${newSecret(random)}`;
       const expiresAt = now + sessionLasts;
-      const session: SignInSession = { ...newSession, ...request, digest: digestOf(sessionId), appId: application.id, createdAt: now, expiresAt };
+      const session: SignInSession = {
+        ...newSession,
+        ...request,
+        digest: digestOf(sessionId),
+        appId: application.id,
+        createdAt: now,
+        expiresAt,
+      };
       await storage.write((tx) => insertSession(tx, session));
       return { authUrl: `${baseUrl}/sign-in/${sessionId}`, sessionId, expiresAt: isoTime(expiresAt) };
     },
@@ -80,18 +94,34 @@ export function createSignIn(deps: {
         .write(async (tx) => {
           const userId = await prove(tx, now);
           if (userId === undefined) throw new Undo("refused");
-          const completed = await completeSession(tx, { digest: session.digest, browserDigest }, {
-            userId,
-            signedInWith,
-            signedInAt: now,
-            ipAddress: origin.ipAddress,
-            userAgent: origin.userAgent,
-            codeDigest: digestOf(code),
-            codeExpiresAt: now + codeLasts,
-          });
+          const completed = await completeSession(
+            tx,
+            { digest: session.digest, browserDigest },
+            {
+              userId,
+              signedInWith,
+              signedInAt: now,
+              ipAddress: origin.ipAddress,
+              userAgent: origin.userAgent,
+              codeDigest: digestOf(code),
+              codeExpiresAt: now + codeLasts,
+            },
+          );
           if (!completed) throw new Undo("over");
           const actor = { kind: "user", name: userId } as const;
-          await audit.record(tx, { actor, action: "sign-in", result: "success", appId: application.id, userId, origin, details: { method: signedInWith } }, now);
+          await audit.record(
+            tx,
+            {
+              actor,
+              action: "sign-in",
+              result: "success",
+              appId: application.id,
+              userId,
+              origin,
+              details: { method: signedInWith },
+            },
+            now,
+          );
           return "completed" as const;
         })
         .catch((error: unknown) => {
@@ -105,13 +135,37 @@ export function createSignIn(deps: {
     /** Where a person goes who gives up; the session stays as it is. */
     cancelAddress(session: SignInSession, sessionId: string): string {
       const description = "The sign-in was cancelled.";
-      return withParameters(session.redirectUri, { error: "access_denied", error_description: description, state: session.state, sessionId });
+      return withParameters(session.redirectUri, {
+        error: "access_denied",
+        error_description: description,
+        state: session.state,
+        sessionId,
+      });
     },
 
     /** A counter that went back may mean a copied authenticator, or one that counts badly: flagged, not refused (WebAuthn §6.1.1). */
-    async noteCopiedPasskey(tx: Handle, application: Application, userId: string, methodId: string, origin: Origin, now: number): Promise<void> {
+    async noteCopiedPasskey(
+      tx: Handle,
+      application: Application,
+      userId: string,
+      methodId: string,
+      origin: Origin,
+      now: number,
+    ): Promise<void> {
       const actor = { kind: "user", name: userId } as const;
-      await audit.record(tx, { actor, action: "passkey.counter", result: "failure", appId: application.id, userId, origin, details: { methodId } }, now);
+      await audit.record(
+        tx,
+        {
+          actor,
+          action: "passkey.counter",
+          result: "failure",
+          appId: application.id,
+          userId,
+          origin,
+          details: { methodId },
+        },
+        now,
+      );
     },
 
     async sweep(): Promise<void> {
@@ -122,7 +176,13 @@ export function createSignIn(deps: {
     async noteFailure(application: Application, method: SignInMethod, origin: Origin): Promise<void> {
       const now = clock();
       const actor = { kind: "user", name: "unknown" } as const;
-      await storage.write((tx) => audit.record(tx, { actor, action: "sign-in", result: "failure", appId: application.id, origin, details: { method } }, now));
+      await storage.write((tx) =>
+        audit.record(
+          tx,
+          { actor, action: "sign-in", result: "failure", appId: application.id, origin, details: { method } },
+          now,
+        ),
+      );
     },
   };
 }

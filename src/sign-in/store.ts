@@ -4,8 +4,20 @@ import { prepare, statements, type Handle } from "../storage/storage.ts";
 import type { SignInSession } from "./session.ts";
 
 const prepared = statements(({ db, tables: { signInSessions } }) => ({
-  byDigest: prepare(db.select().from(signInSessions).where(eq(signInSessions.digest, sql.placeholder("digest"))), "sign_in_session"),
-  byCode: prepare(db.select().from(signInSessions).where(eq(signInSessions.codeDigest, sql.placeholder("codeDigest"))), "sign_in_session_by_code"),
+  byDigest: prepare(
+    db
+      .select()
+      .from(signInSessions)
+      .where(eq(signInSessions.digest, sql.placeholder("digest"))),
+    "sign_in_session",
+  ),
+  byCode: prepare(
+    db
+      .select()
+      .from(signInSessions)
+      .where(eq(signInSessions.codeDigest, sql.placeholder("codeDigest"))),
+    "sign_in_session_by_code",
+  ),
 }));
 
 export async function insertSession({ db, tables: { signInSessions } }: Handle, session: SignInSession): Promise<void> {
@@ -23,7 +35,11 @@ export async function findSessionByCode(handle: Handle, codeDigest: string): Pro
 }
 
 /** Gives the session to the browser that posts first; true when it is this browser's. */
-export async function claimSession({ db, tables: { signInSessions } }: Handle, digest: string, browserDigest: string): Promise<boolean> {
+export async function claimSession(
+  { db, tables: { signInSessions } }: Handle,
+  digest: string,
+  browserDigest: string,
+): Promise<boolean> {
   const { browserDigest: owner } = signInSessions;
   const claimed = await db
     .update(signInSessions)
@@ -86,7 +102,11 @@ export async function consumeCode(
 }
 
 /** Remembers what the code bought, so that a second use of it can be answered by ending that. */
-export async function noteLogin({ db, tables: { signInSessions } }: Handle, digest: string, loginId: string): Promise<void> {
+export async function noteLogin(
+  { db, tables: { signInSessions } }: Handle,
+  digest: string,
+  loginId: string,
+): Promise<void> {
   await db.update(signInSessions).set({ loginId }).where(eq(signInSessions.digest, digest));
 }
 

@@ -1,4 +1,12 @@
-import { bigint, boolean, index as pgIndex, jsonb, pgTable, text as pgText, uniqueIndex as pgUniqueIndex } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  index as pgIndex,
+  jsonb,
+  pgTable,
+  text as pgText,
+  uniqueIndex as pgUniqueIndex,
+} from "drizzle-orm/pg-core";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 /**

@@ -34,7 +34,9 @@ export async function migrate(target: MigrationTarget, migrations: Migration[], 
   if (applied.size === migrations.length) return;
   if (applied.size > 0) await target.snapshot();
   await target.exclusively(async () => {
-    await target.query("CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, checksum text NOT NULL, applied_at bigint NOT NULL)");
+    await target.query(
+      "CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, checksum text NOT NULL, applied_at bigint NOT NULL)",
+    );
   });
   for (const migration of migrations) {
     await target.exclusively(async () => {
@@ -62,7 +64,10 @@ function refuseForeignHistory(applied: Map<string, string>, migrations: Migratio
   const known = new Map(migrations.map((migration) => [migration.name, migration.checksum]));
   for (const [name, checksum] of applied) {
     if (!known.has(name)) {
-      throw new AppError("UNUSABLE_STORAGE", `The database is newer than this program: it holds migration ${name}. Run the newer authsvc, or restore a snapshot.`);
+      throw new AppError(
+        "UNUSABLE_STORAGE",
+        `The database is newer than this program: it holds migration ${name}. Run the newer authsvc, or restore a snapshot.`,
+      );
     }
     if (known.get(name) !== checksum) {
       throw new AppError("UNUSABLE_STORAGE", `Migration ${name} in the database is not the one in this program.`);

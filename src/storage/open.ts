@@ -27,7 +27,9 @@ async function openSqlite(file: string, now: number): Promise<Storage> {
   } catch (error) {
     throw error instanceof AppError
       ? error
-      : new AppError("UNUSABLE_STORAGE", `The database ${file} cannot be used: ${(error as Error).message}.`, { cause: error });
+      : new AppError("UNUSABLE_STORAGE", `The database ${file} cannot be used: ${(error as Error).message}.`, {
+          cause: error,
+        });
   } finally {
     connection.close();
   }
@@ -40,7 +42,11 @@ function createPrivately(file: string): void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   } catch (error) {
-    throw new AppError("UNUSABLE_STORAGE", `The data directory ${dirname(file)} is not writable: ${(error as Error).message}.`, { cause: error });
+    throw new AppError(
+      "UNUSABLE_STORAGE",
+      `The data directory ${dirname(file)} is not writable: ${(error as Error).message}.`,
+      { cause: error },
+    );
   }
 }
 
@@ -53,7 +59,8 @@ function sqliteTarget(connection: Database, snapshotFile: string): MigrationTarg
       return [];
     },
     hasMigrationsTable: async () =>
-      connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").get() !== undefined,
+      connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").get() !==
+      undefined,
     async exclusively(work) {
       connection.exec("BEGIN EXCLUSIVE");
       try {
@@ -68,7 +75,12 @@ function sqliteTarget(connection: Database, snapshotFile: string): MigrationTarg
   };
 }
 
-async function openPostgres(url: string, poolSize: number, now: number, onIdleError: (error: Error) => void): Promise<Storage> {
+async function openPostgres(
+  url: string,
+  poolSize: number,
+  now: number,
+  onIdleError: (error: Error) => void,
+): Promise<Storage> {
   const pool = createPostgresPool(url, poolSize, onIdleError);
   try {
     await migratePostgres(pool, now);
@@ -87,7 +99,8 @@ async function migratePostgres(pool: Pool, now: number): Promise<void> {
     await migrate(
       {
         query,
-        hasMigrationsTable: async () => (await query("SELECT to_regclass('migrations') AS found"))[0]?.["found"] !== null,
+        hasMigrationsTable: async () =>
+          (await query("SELECT to_regclass('migrations') AS found"))[0]?.["found"] !== null,
         async exclusively(work) {
           await query("BEGIN");
           try {

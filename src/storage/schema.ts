@@ -188,7 +188,11 @@ export function defineTables(kit: Kit) {
       endedAt: instant("ended_at"),
       endReason: text("end_reason").$type<EndReason>(),
     },
-    (t) => [index("logins_user_id").on(t.userId), index("logins_app_id").on(t.appId), index("logins_expires_at").on(t.expiresAt)],
+    (t) => [
+      index("logins_user_id").on(t.userId),
+      index("logins_app_id").on(t.appId),
+      index("logins_expires_at").on(t.expiresAt),
+    ],
   );
 
   const signingKeys = table(

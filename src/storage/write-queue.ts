@@ -48,7 +48,8 @@ export function createWriteQueue(connection: Database, handle: Handle) {
       for (const job of batch) {
         const outcome = await runInSavepoint(job);
         outcomes.push(outcome);
-        if (!connection.inTransaction) throw "error" in outcome ? outcome.error : new Error("the transaction ended early");
+        if (!connection.inTransaction)
+          throw "error" in outcome ? outcome.error : new Error("the transaction ended early");
       }
       commit.run();
     } catch (error) {

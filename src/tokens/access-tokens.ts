@@ -63,7 +63,8 @@ export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; cl
       const verdict = known && keys.find(known.kid) ? { claims: known.claims } : await verifyNew(token);
       if ("reason" in verdict) return verdict;
       const now = clock() / second;
-      if (verdict.claims.exp <= now) return { reason: `it expired at ${new Date(verdict.claims.exp * second).toISOString()}` };
+      if (verdict.claims.exp <= now)
+        return { reason: `it expired at ${new Date(verdict.claims.exp * second).toISOString()}` };
       if (verdict.claims.iat > now + leewaySeconds) return { reason: "it was issued in the future (iat)" };
       return verdict;
     },

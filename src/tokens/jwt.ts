@@ -24,11 +24,19 @@ export function importPrivateKey(jwk: webcrypto.JsonWebKey): KeyObject {
 export function signJwt(claims: object, key: SigningKey): string {
   const header = { alg: key.algorithm, typ: accessTokenType, kid: key.id };
   const signingInput = `${encode(JSON.stringify(header))}.${encode(JSON.stringify(claims))}`;
-  const signature = sign(digestFor(key.algorithm), Buffer.from(signingInput), { key: key.privateKey, dsaEncoding: "ieee-p1363" });
+  const signature = sign(digestFor(key.algorithm), Buffer.from(signingInput), {
+    key: key.privateKey,
+    dsaEncoding: "ieee-p1363",
+  });
   return `${signingInput}.${signature.toString("base64url")}`;
 }
 
-export type ParsedJwt = { header: Record<string, unknown>; claims: Record<string, unknown>; signingInput: string; signature: Buffer };
+export type ParsedJwt = {
+  header: Record<string, unknown>;
+  claims: Record<string, unknown>;
+  signingInput: string;
+  signature: Buffer;
+};
 
 /** Takes a token apart without trusting it; undefined when it is not a compact JWS with a JSON header and payload in canonical base64url. */
 export function parseJwt(token: string): ParsedJwt | undefined {
@@ -44,7 +52,10 @@ export function parseJwt(token: string): ParsedJwt | undefined {
 }
 
 /** Why the signature cannot be trusted, or undefined when it can. The algorithm is the key's own: the header only has to agree (RFC 8725 §3.1). */
-export function signatureProblem(parsed: ParsedJwt, findKey: (kid: string) => VerificationKey | undefined): string | undefined {
+export function signatureProblem(
+  parsed: ParsedJwt,
+  findKey: (kid: string) => VerificationKey | undefined,
+): string | undefined {
   const { alg, typ, kid } = parsed.header;
   if (typ !== accessTokenType) return "it is not an access token (typ is not at+jwt)";
   if (typeof kid !== "string") return "it names no signing key (kid)";
@@ -77,7 +88,9 @@ function decodeObject(part: string): Record<string, unknown> | undefined {
   if (!bytes) return undefined;
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }

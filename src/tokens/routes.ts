@@ -16,7 +16,10 @@ const logoutBody = z.strictObject({
 
 /** POST /auth/refresh */
 export function refreshHandler(tokens: Tokens) {
-  return async (request: HttpRequest, { application, withoutApiKey }: { application: Application; withoutApiKey: boolean }) => {
+  return async (
+    request: HttpRequest,
+    { application, withoutApiKey }: { application: Application; withoutApiKey: boolean },
+  ) => {
     const body = await request.json(refreshBody).catch((error: unknown) => {
       throw withoutApiKey ? new AppError("INVALID_API_KEY", "The API key is missing or not valid.") : error;
     });
@@ -28,7 +31,9 @@ export function refreshHandler(tokens: Tokens) {
 export function validateHandler() {
   return (_request: HttpRequest, { claims, scopes, user }: Bearer) => {
     const { id, name } = user;
-    const shown = scopes.includes("email") ? { id, email: user.email, emailVerified: user.emailVerified, name } : { id, name };
+    const shown = scopes.includes("email")
+      ? { id, email: user.email, emailVerified: user.emailVerified, name }
+      : { id, name };
     return json({ valid: true, user: shown, scopes, expiresAt: isoTime(claims.exp * second) });
   };
 }
@@ -52,7 +57,21 @@ export function discoveryHandler(issuer: string) {
     issuer,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     scopes_supported: ["profile", "email"],
-    claims_supported: ["sub", "aud", "iss", "iat", "exp", "jti", "sid", "auth_time", "amr", "email", "user_id", "app_id", "scope"],
+    claims_supported: [
+      "sub",
+      "aud",
+      "iss",
+      "iat",
+      "exp",
+      "jti",
+      "sid",
+      "auth_time",
+      "amr",
+      "email",
+      "user_id",
+      "app_id",
+      "scope",
+    ],
     code_challenge_methods_supported: ["S256"],
     ui_locales_supported: ["en"],
   };

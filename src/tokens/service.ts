@@ -21,7 +21,14 @@ import {
   type LiveUser,
   type Login,
 } from "./login-store.ts";
-import { firstRefreshToken, formatRefreshToken, parseRefreshToken, refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.ts";
+import {
+  firstRefreshToken,
+  formatRefreshToken,
+  parseRefreshToken,
+  refreshDigest,
+  successorOf,
+  type RefreshToken,
+} from "./refresh-tokens.ts";
 
 export const accessTokenSeconds = 900;
 const refreshIdleFor = 14 * day;
@@ -30,7 +37,11 @@ const loginLastsFor = 30 * day;
 const refreshGrace = 10 * second;
 
 /** RFC 8176 authentication method references; a provider's sign-in has no registered value, `fed` is what others say. */
-const methodReferences: Record<SignInMethod, string[]> = { password: ["pwd"], passkey: ["pop", "user"], oauth: ["fed"] };
+const methodReferences: Record<SignInMethod, string[]> = {
+  password: ["pwd"],
+  passkey: ["pop", "user"],
+  oauth: ["fed"],
+};
 
 /** What callback and refresh answer. `expiresIn` is in seconds. */
 export type TokenPair = { accessToken: string; refreshToken: string; expiresIn: number };
@@ -55,7 +66,13 @@ export function createTokens(deps: {
 }) {
   const { storage, keyring, accessTokens, applications, users, audit, clock, random, issuer } = deps;
 
-  async function pairFor(login: Login, refreshToken: RefreshToken, user: User, application: Application, now: number): Promise<TokenPair> {
+  async function pairFor(
+    login: Login,
+    refreshToken: RefreshToken,
+    user: User,
+    application: Application,
+    now: number,
+  ): Promise<TokenPair> {
     const issuedAt = Math.floor(now / second);
     const claims: AccessTokenClaims = {
       iss: issuer,
@@ -87,7 +104,10 @@ export function createTokens(deps: {
     return application.authMethods[login.signedInWith].enabled ? { user, application } : undefined;
   }
 
-  type Rotation = { login: Login; next: RefreshToken; user: User; application: Application } | "refused" | "public-client-only";
+  type Rotation =
+    | { login: Login; next: RefreshToken; user: User; application: Application }
+    | "refused"
+    | "public-client-only";
 
   async function rotate(tx: Handle, presented: RefreshToken, call: RefreshCall, now: number): Promise<Rotation> {
     const presentedDigest = refreshDigest(presented);
@@ -136,7 +156,10 @@ export function createTokens(deps: {
     /** Starts the login that a redeemed code buys, in the caller's transaction. */
     async startLogin(
       tx: Handle,
-      input: Pick<Login, "appId" | "userId" | "signedInWith" | "scopes" | "publicClient" | "signedInAt" | "ipAddress" | "userAgent">,
+      input: Pick<
+        Login,
+        "appId" | "userId" | "signedInWith" | "scopes" | "publicClient" | "signedInAt" | "ipAddress" | "userAgent"
+      >,
       now: number,
     ): Promise<StartedLogin> {
       const id = newId("lgn", now, random);
@@ -187,7 +210,8 @@ export function createTokens(deps: {
       const { claims } = verdict;
       const user = await findLiveUser(storage.reader, claims.sid, clock());
       if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended");
-      if (appId !== undefined && appId !== claims.aud) throw new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
+      if (appId !== undefined && appId !== claims.aud)
+        throw new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
       return { claims, scopes: claims.scope.split(" "), user };
     },
 
@@ -197,20 +221,31 @@ export function createTokens(deps: {
     },
 
     /** Why a token is good or bad, for a person with access to this machine. */
-    async explain(accessToken: string, appId?: string): Promise<{ valid: true; claims: AccessTokenClaims } | { valid: false; reason: string }> {
+    async explain(
+      accessToken: string,
+      appId?: string,
+    ): Promise<{ valid: true; claims: AccessTokenClaims } | { valid: false; reason: string }> {
       const verdict = await accessTokens.verify(accessToken);
       if ("reason" in verdict) return { valid: false, reason: verdict.reason };
       const { claims } = verdict;
-      if (appId !== undefined && claims.aud !== appId) return { valid: false, reason: `it is for another application (aud ${claims.aud})` };
+      if (appId !== undefined && claims.aud !== appId)
+        return { valid: false, reason: `it is for another application (aud ${claims.aud})` };
       const login = await findLogin(storage.reader, claims.sid);
       if (!login) return { valid: false, reason: "its login or its user was deleted" };
-      if (login.endedAt !== null) return { valid: false, reason: `its login ended at ${isoTime(login.endedAt)} (${login.endReason})` };
+      if (login.endedAt !== null)
+        return { valid: false, reason: `its login ended at ${isoTime(login.endedAt)} (${login.endReason})` };
       const user = await findLiveUser(storage.reader, claims.sid, clock());
-      return user ? { valid: true, claims } : { valid: false, reason: "its user is disabled, or its login has expired" };
+      return user
+        ? { valid: true, claims }
+        : { valid: false, reason: "its user is disabled, or its login has expired" };
     },
 
     /** Ends what the caller asks for; a refresh token of somebody else, or of nobody, is ignored. Resolves when the end is durable. */
-    async logout(bearer: Bearer, request: { refreshToken?: string | undefined; allSessions?: boolean | undefined }, origin: Origin): Promise<void> {
+    async logout(
+      bearer: Bearer,
+      request: { refreshToken?: string | undefined; allSessions?: boolean | undefined },
+      origin: Origin,
+    ): Promise<void> {
       const now = clock();
       const { sub: userId, aud: appId, sid } = bearer.claims;
       await storage.write(async (tx) => {
@@ -219,7 +254,11 @@ export function createTokens(deps: {
           : await endOne(tx, request.refreshToken === undefined ? sid : ownLogin(request.refreshToken), userId, now);
         for (const loginId of ended) {
           const actor = { kind: "user", name: userId } as const;
-          await audit.record(tx, { actor, action: "user.logout", result: "success", appId, userId, origin, details: { loginId } }, now);
+          await audit.record(
+            tx,
+            { actor, action: "user.logout", result: "success", appId, userId, origin, details: { loginId } },
+            now,
+          );
         }
       });
     },

@@ -3,7 +3,13 @@ import { calculateJwkThumbprint } from "jose";
 import { day, hour, minute, second, type Clock } from "../lib/clock.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Storage } from "../storage/storage.ts";
-import { importPrivateKey, importPublicKey, type SigningAlgorithm, type SigningKey, type VerificationKey } from "./jwt.ts";
+import {
+  importPrivateKey,
+  importPublicKey,
+  type SigningAlgorithm,
+  type SigningKey,
+  type VerificationKey,
+} from "./jwt.ts";
 import { deleteSigningKeys, insertSigningKey, listSigningKeys, type SigningKeyRow } from "./signing-key-store.ts";
 
 /** A key signs for 30 days. Its successor is published a day earlier, so that every cache of the key set knows it before its first token. */
@@ -33,7 +39,12 @@ export function createSigningKeys(deps: { storage: Storage; keyring: Keyring; cl
     const ids = new Set(rows.map((row) => row.id));
     for (const row of rows) {
       if (!publicKeys.has(row.id)) {
-        publicKeys.set(row.id, { id: row.id, algorithm: row.algorithm, publicKey: importPublicKey(row.publicJwk), row });
+        publicKeys.set(row.id, {
+          id: row.id,
+          algorithm: row.algorithm,
+          publicKey: importPublicKey(row.publicJwk),
+          row,
+        });
       }
     }
     for (const id of publicKeys.keys()) {
@@ -90,7 +101,10 @@ export function createSigningKeys(deps: { storage: Storage; keyring: Keyring; cl
       }
       let key = privateKeys.get(row.id);
       if (!key) {
-        const jwk = JSON.parse(keyring.decrypt(row.encryptedPrivateJwk, encryptionContext(row.id))) as Record<string, unknown>;
+        const jwk = JSON.parse(keyring.decrypt(row.encryptedPrivateJwk, encryptionContext(row.id))) as Record<
+          string,
+          unknown
+        >;
         key = { id: row.id, algorithm, privateKey: importPrivateKey(jwk) };
         privateKeys.set(row.id, key);
       }
@@ -111,7 +125,12 @@ export function createSigningKeys(deps: { storage: Storage; keyring: Keyring; cl
     /** The JSON Web Key Set (RFC 7517): public members only. */
     async keySet(): Promise<{ keys: Record<string, unknown>[] }> {
       await readIfOlderThan(rereadAfter);
-      const keys = [...publicKeys.values()].map(({ id, algorithm, row }) => ({ ...row.publicJwk, kid: id, alg: algorithm, use: "sig" }));
+      const keys = [...publicKeys.values()].map(({ id, algorithm, row }) => ({
+        ...row.publicJwk,
+        kid: id,
+        alg: algorithm,
+        use: "sig",
+      }));
       return { keys };
     },
 
@@ -129,7 +148,13 @@ export function createSigningKeys(deps: { storage: Storage; keyring: Keyring; cl
           const successor = rows[position + 1];
           return successor !== undefined && successor.signsFrom + keptAfter < now;
         });
-        if (expired.length > 0) await storage.write((tx) => deleteSigningKeys(tx, expired.map((row) => row.id)));
+        if (expired.length > 0)
+          await storage.write((tx) =>
+            deleteSigningKeys(
+              tx,
+              expired.map((row) => row.id),
+            ),
+          );
       }
       await readOnce();
     },
@@ -146,7 +171,10 @@ async function newSigningKey(
   const { privateKey, publicKey } = generateKeyPair(algorithm);
   const publicJwk = publicKey.export({ format: "jwk" });
   const id = await calculateJwkThumbprint(publicJwk);
-  const encryptedPrivateJwk = keyring.encrypt(JSON.stringify(privateKey.export({ format: "jwk" })), encryptionContext(id));
+  const encryptedPrivateJwk = keyring.encrypt(
+    JSON.stringify(privateKey.export({ format: "jwk" })),
+    encryptionContext(id),
+  );
   return { id, algorithm, generation, publicJwk: { ...publicJwk }, encryptedPrivateJwk, createdAt: now, signsFrom };
 }
 

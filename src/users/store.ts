@@ -3,7 +3,13 @@ import { prepare, statements, type Handle } from "../storage/storage.ts";
 import type { User } from "./user.ts";
 
 const prepared = statements(({ db, tables: { users, passwords, passkeys } }) => ({
-  byId: prepare(db.select().from(users).where(eq(users.id, sql.placeholder("id"))), "user_by_id"),
+  byId: prepare(
+    db
+      .select()
+      .from(users)
+      .where(eq(users.id, sql.placeholder("id"))),
+    "user_by_id",
+  ),
   byEmail: prepare(
     db
       .select()
@@ -11,9 +17,19 @@ const prepared = statements(({ db, tables: { users, passwords, passkeys } }) => 
       .where(and(eq(users.appId, sql.placeholder("appId")), eq(users.email, sql.placeholder("email")))),
     "user_by_email",
   ),
-  passwordsOf: prepare(db.select({ id: passwords.id }).from(passwords).where(eq(passwords.userId, sql.placeholder("userId"))), "passwords_of_user"),
+  passwordsOf: prepare(
+    db
+      .select({ id: passwords.id })
+      .from(passwords)
+      .where(eq(passwords.userId, sql.placeholder("userId"))),
+    "passwords_of_user",
+  ),
   passkeysOf: prepare(
-    db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.userId, sql.placeholder("userId"))).limit(1),
+    db
+      .select({ id: passkeys.id })
+      .from(passkeys)
+      .where(eq(passkeys.userId, sql.placeholder("userId")))
+      .limit(1),
     "passkeys_of_user",
   ),
 }));
@@ -55,7 +71,10 @@ export async function noteLogin(
 }
 
 /** Which kinds of method can sign this user in. */
-export async function findMethodKinds(handle: Handle, userId: string): Promise<{ passkey: boolean; oauth: string[]; password: boolean }> {
+export async function findMethodKinds(
+  handle: Handle,
+  userId: string,
+): Promise<{ passkey: boolean; oauth: string[]; password: boolean }> {
   const { passkeysOf, passwordsOf } = prepared(handle);
   const passkeys = await passkeysOf.execute({ userId });
   const passwords = await passwordsOf.execute({ userId });

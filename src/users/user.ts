@@ -36,5 +36,7 @@ export const mostNameCharacters = 200;
 export function canonicalName(text: string): string | null | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return null;
-  return trimmed.length > mostNameCharacters || !trimmed.isWellFormed() || /\p{Cc}/u.test(trimmed) ? undefined : trimmed;
+  return trimmed.length > mostNameCharacters || !trimmed.isWellFormed() || /\p{Cc}/u.test(trimmed)
+    ? undefined
+    : trimmed;
 }

@@ -1,5 +1,17 @@
 import { expect, it } from "vitest";
-import { call, goodPassword, initiate, newEmail, redeem, refresh, signedUp, signIn, signUp, validate, Visitor } from "../support/person.ts";
+import {
+  call,
+  goodPassword,
+  initiate,
+  newEmail,
+  redeem,
+  refresh,
+  signedUp,
+  signIn,
+  signUp,
+  validate,
+  Visitor,
+} from "../support/person.ts";
 import { describeEachDatabase } from "../support/service.ts";
 
 describeEachDatabase("the whole sign-in", (current) => {
@@ -64,7 +76,9 @@ describeEachDatabase("the whole sign-in", (current) => {
     const visitor = new Visitor();
     const page = await visitor.get(`${session.authUrl}/create-account`);
     const done = await visitor.submit(page, "/create-account", { email: newEmail(), password: goodPassword });
-    expect(done.headers.get("location")).toMatch(/^https:\/\/app\.example\/cb\?x=%2F&y=a\+b&code=[\w-]{43}&sessionId=sis_[\w-]{43}$/u);
+    expect(done.headers.get("location")).toMatch(
+      /^https:\/\/app\.example\/cb\?x=%2F&y=a\+b&code=[\w-]{43}&sessionId=sis_[\w-]{43}$/u,
+    );
   });
 
   it("sends a person who cancels back to the app, and leaves the session open", async () => {

@@ -128,5 +128,5 @@ async function missingLibraries(executablePath: string, env: Record<string, stri
     // Without ldd, starting the browser will tell.
     () => "",
   );
-  return [...stdout.matchAll(/^\s*(\S+) => not found/gm)].map((match) => match[1] ?? "");
+  return [...new Set(stdout.matchAll(/^\s*(\S+) => not found/gm).map((match) => match[1] ?? ""))];
 }

@@ -14,7 +14,12 @@ export class Visitor {
   }
 
   /** Posts the form of `page` whose action ends with `action`, with its hidden fields and these values. */
-  async submit(page: Page, action: string, values: Record<string, string>, headers: Record<string, string> = {}): Promise<Page> {
+  async submit(
+    page: Page,
+    action: string,
+    values: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<Page> {
     const form = page.form(action);
     return await this.post(new URL(form.action, page.url).href, { ...form.fields, ...values }, headers);
   }
@@ -28,9 +33,16 @@ export class Visitor {
     });
   }
 
-  async #send(url: string, init: { method?: string; body?: URLSearchParams; headers: Record<string, string> }): Promise<Page> {
+  async #send(
+    url: string,
+    init: { method?: string; body?: URLSearchParams; headers: Record<string, string> },
+  ): Promise<Page> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const response = await fetch(url, { ...init, redirect: "manual", headers: { ...this.headers, ...init.headers, ...(cookie ? { cookie } : {}) } });
+    const response = await fetch(url, {
+      ...init,
+      redirect: "manual",
+      headers: { ...this.headers, ...init.headers, ...(cookie ? { cookie } : {}) },
+    });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ""] = line.split(";");
       const [name = "", value = ""] = pair.split("=");
@@ -64,7 +76,12 @@ export class Page {
       const action = attribute(match[1] ?? "", "action");
       if (!action?.endsWith(actionEnd)) continue;
       const hidden = [...(match[2] ?? "").matchAll(/<input\b[^>]*type="hidden"[^>]*>/gu)].map(([input]) => input);
-      return { action, fields: Object.fromEntries(hidden.map((input) => [attribute(input, "name") ?? "", attribute(input, "value") ?? ""])) };
+      return {
+        action,
+        fields: Object.fromEntries(
+          hidden.map((input) => [attribute(input, "name") ?? "", attribute(input, "value") ?? ""]),
+        ),
+      };
     }
     throw new Error(`no form ${actionEnd} in a page with status ${this.status}: ${this.text.slice(0, 2000)}`);
   }
@@ -97,7 +114,11 @@ export async function call(
   path: string,
   headers: Record<string, string>,
   body?: unknown,
-): Promise<{ status: number; headers: Headers; body: Record<string, unknown> & { error?: { code: string; message: string; details: string; requestId: string } } }> {
+): Promise<{
+  status: number;
+  headers: Headers;
+  body: Record<string, unknown> & { error?: { code: string; message: string; details: string; requestId: string } };
+}> {
   const response = await fetch(`${service.url}${path}`, {
     method,
     headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
@@ -107,8 +128,15 @@ export async function call(
   return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
 }
 
-export async function initiate(service: TestService, app: TestApp, extra: Record<string, unknown> = {}): Promise<Session> {
-  const { status, body } = await call(service, "POST", "/auth/initiate", app.headers, { redirectUri: app.redirectUri, ...extra });
+export async function initiate(
+  service: TestService,
+  app: TestApp,
+  extra: Record<string, unknown> = {},
+): Promise<Session> {
+  const { status, body } = await call(service, "POST", "/auth/initiate", app.headers, {
+    redirectUri: app.redirectUri,
+    ...extra,
+  });
   if (status !== 200) throw new Error(`initiate answered ${status}: ${JSON.stringify(body)}`);
   return body as Session;
 }
@@ -123,7 +151,11 @@ export async function signUp(
   const session = await initiate(service, app, extra);
   const visitor = new Visitor();
   const page = await visitor.get(`${session.authUrl}/create-account`);
-  const done = await visitor.submit(page, "/create-account", { email: person.email, name: person.name ?? "", password: person.password ?? goodPassword });
+  const done = await visitor.submit(page, "/create-account", {
+    email: person.email,
+    name: person.name ?? "",
+    password: person.password ?? goodPassword,
+  });
   if (done.status !== 303) throw new Error(`sign-up answered ${done.status}: ${done.text}`);
   return { session, code: done.location.searchParams.get("code") ?? "", location: done.location };
 }
@@ -137,24 +169,44 @@ export async function signIn(
   const session = await initiate(service, app, extra);
   const visitor = new Visitor();
   const page = await visitor.get(session.authUrl);
-  const done = await visitor.submit(page, "/password", { email: person.email, password: person.password ?? goodPassword });
+  const done = await visitor.submit(page, "/password", {
+    email: person.email,
+    password: person.password ?? goodPassword,
+  });
   if (done.status !== 303) throw new Error(`sign-in answered ${done.status}: ${done.text}`);
   return { session, code: done.location.searchParams.get("code") ?? "" };
 }
 
-export async function redeem(service: TestService, app: TestApp, signedIn: { session: Session; code: string }, extra: Record<string, unknown> = {}): Promise<Tokens> {
-  const { status, body } = await call(service, "POST", "/auth/callback", app.headers, { code: signedIn.code, sessionId: signedIn.session.sessionId, ...extra });
+export async function redeem(
+  service: TestService,
+  app: TestApp,
+  signedIn: { session: Session; code: string },
+  extra: Record<string, unknown> = {},
+): Promise<Tokens> {
+  const { status, body } = await call(service, "POST", "/auth/callback", app.headers, {
+    code: signedIn.code,
+    sessionId: signedIn.session.sessionId,
+    ...extra,
+  });
   if (status !== 200) throw new Error(`callback answered ${status}: ${JSON.stringify(body)}`);
   return body as Tokens;
 }
 
 /** A new user with live tokens. */
-export async function signedUp(service: TestService, app: TestApp, email = newEmail(), extra: Record<string, unknown> = {}): Promise<Tokens & { email: string }> {
+export async function signedUp(
+  service: TestService,
+  app: TestApp,
+  email = newEmail(),
+  extra: Record<string, unknown> = {},
+): Promise<Tokens & { email: string }> {
   return { ...(await redeem(service, app, await signUp(service, app, { email }, extra))), email };
 }
 
 export async function validate(service: TestService, app: TestApp, accessToken: string) {
-  return await call(service, "GET", "/auth/validate", { authorization: `Bearer ${accessToken}`, "x-service-app-id": app.id });
+  return await call(service, "GET", "/auth/validate", {
+    authorization: `Bearer ${accessToken}`,
+    "x-service-app-id": app.id,
+  });
 }
 
 export async function refresh(service: TestService, app: TestApp, refreshToken: string) {

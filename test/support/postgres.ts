@@ -101,11 +101,6 @@ export async function createTestDatabase(): Promise<string> {
   return urlFor(await sharedFolder(), name);
 }
 
-/** Removes a database of `createTestDatabase`, with whatever is still connected to it. */
-export async function dropTestDatabase(url: string): Promise<void> {
-  await administer(await sharedFolder(), `DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
-}
-
 let shared: Promise<string> | undefined;
 
 function sharedFolder(): Promise<string> {

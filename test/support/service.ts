@@ -33,8 +33,20 @@ export const testConfig = {
   trustedProxies: [],
   masterKey: undefined,
   // Cheap hashes: what is tested is when a password is hashed, not how dearly.
-  passwords: { memoryKiB: 8, iterations: 1, parallelism: 1, concurrency: 2, queueSize: 1000, attemptsPerMinute: unlimited },
-  rateLimits: { authentication: unlimited, userManagement: unlimited, applicationManagement: unlimited, webhooks: unlimited },
+  passwords: {
+    memoryKiB: 8,
+    iterations: 1,
+    parallelism: 1,
+    concurrency: 2,
+    queueSize: 1000,
+    attemptsPerMinute: unlimited,
+  },
+  rateLimits: {
+    authentication: unlimited,
+    userManagement: unlimited,
+    applicationManagement: unlimited,
+    webhooks: unlimited,
+  },
   log: { level: "silent", format: "json" },
 } satisfies Partial<Config>;
 
@@ -80,7 +92,9 @@ export async function startTestService(dialect: Dialect, overrides: Partial<Conf
     async databaseText() {
       if (dialect === "postgres") {
         const { storage } = server.app;
-        const rows = await Promise.all(Object.values(storage.reader.tables).map((table) => storage.reader.db.select().from(table)));
+        const rows = await Promise.all(
+          Object.values(storage.reader.tables).map((table) => storage.reader.db.select().from(table)),
+        );
         return JSON.stringify(rows);
       }
       return readdirSync(dataDir)

@@ -47,6 +47,6 @@ function acceptedTags(header: string): string[] {
       return { tag, quality: quality === undefined ? 1 : Number(quality) };
     })
     .filter(({ tag, quality }) => tag !== "" && quality > 0)
-    .sort((a, b) => b.quality - a.quality)
+    .toSorted((a, b) => b.quality - a.quality)
     .map(({ tag }) => tag);
 }

@@ -1,0 +1,96 @@
+import type { Page } from "playwright-core";
+import type { Html } from "../../src/lib/html.ts";
+import type { AssetLinks } from "../../src/pages/assets.ts";
+import { createAccountPage, type CreateAccountData } from "../../src/pages/create-account-page.ts";
+import { serviceLook, type Frame, type Look } from "../../src/pages/frame.ts";
+import { messagePage, type Message } from "../../src/pages/message-page.ts";
+import { signInPage, type SignInData } from "../../src/pages/sign-in-page.ts";
+import { en } from "../../src/pages/texts/en.ts";
+
+export type Variant = "light" | "dark" | "phone" | "narrow" | "contrast";
+
+/** What the options address answers; "never" keeps a button working. */
+export type OptionsAnswer = "get" | "create" | "never" | "expired" | "limited" | "offline";
+
+export type Sample = {
+  name: string;
+  variants: readonly Variant[];
+  page: (assets: AssetLinks, origin: string, sessionPath: string) => Html;
+  options?: OptionsAnswer;
+  /** Runs before the page loads, in the page. */
+  prepare?: "no-passkeys" | "no-script";
+  /** Brings the page into the state to be shown. */
+  act?: (page: Page) => Promise<void>;
+};
+
+export const acme: Look = { name: "Acme", companyName: "Acme", logo: null, primaryColor: "#4f46e5" };
+export const all: readonly Variant[] = ["light", "dark", "phone"];
+export const some: readonly Variant[] = ["light", "dark"];
+
+const oneProvider = [{ name: "google", displayName: "Google" }];
+export const everyProvider = [
+  ...oneProvider,
+  { name: "github", displayName: "GitHub" },
+  { name: "microsoft", displayName: "Microsoft" },
+  { name: "apple", displayName: "Apple" },
+  { name: "discord", displayName: "Discord" },
+  { name: "facebook", displayName: "Facebook" },
+  { name: "okta", displayName: "Northwind SSO" },
+];
+export const usual = { passkey: true, password: true, oauth: oneProvider };
+
+export function frameOf(assets: AssetLinks, changes: Partial<Frame> = {}): Frame {
+  return {
+    look: acme,
+    texts: en,
+    lang: "en",
+    dir: "ltr",
+    host: "auth.acme.example",
+    assets,
+    backUrl: "https://acme.example/",
+    ...changes,
+  };
+}
+
+export function signIn(changes: Partial<SignInData> = {}, frame: Partial<Frame> = {}): Sample["page"] {
+  return (assets, _origin, sessionPath) =>
+    signInPage(frameOf(assets, frame), {
+      sessionPath,
+      token: "token",
+      email: "",
+      methods: usual,
+      signUpOpen: true,
+      ...changes,
+    });
+}
+
+export function createAccount(changes: Partial<CreateAccountData> = {}, frame: Partial<Frame> = {}): Sample["page"] {
+  return (assets, _origin, sessionPath) =>
+    createAccountPage(frameOf(assets, frame), {
+      sessionPath,
+      token: "token",
+      email: "",
+      name: "",
+      methods: usual,
+      passwordMinLength: 15,
+      ...changes,
+    });
+}
+
+export function message(name: string, content: Message, frame: Partial<Frame> = {}): Sample {
+  return { name: `message-${name}`, variants: some, page: (assets) => messagePage(frameOf(assets, frame), content) };
+}
+
+export const pressPasskey = (page: Page) => page.getByRole("button", { name: /passkey/ }).click();
+export const noticed = async (page: Page) => {
+  await pressPasskey(page);
+  await page.locator(".notice:not(:empty)").waitFor();
+};
+
+export const northwind: Look = {
+  name: "Northwind",
+  companyName: "Northwind Traders",
+  logo: null,
+  primaryColor: "#ffb703",
+};
+export const noApp = { look: serviceLook, backUrl: undefined };

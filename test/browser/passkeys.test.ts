@@ -1,0 +1,194 @@
+import { expect, it } from "vitest";
+import { addVirtualAuthenticator } from "../support/chromium.ts";
+import { goodPassword, newEmail, redeem, signUp } from "../support/person.ts";
+import { changeApp, deleteUser, disableUser, usersOf } from "./support/records.ts";
+import { describeInBrowser } from "./support/stage.ts";
+import { createPasskeyAccount, openSignInUntouched, said } from "./support/passkey-steps.ts";
+import { backAtTheApp, button, createApp, field, fillAccount, focused, link, openSignIn, summary } from "./support/steps.ts";
+
+const notUsed = "No passkey was used. Try again when you're ready, or sign in another way.";
+const notCreated = "No passkey was created. Try again when you're ready.";
+
+describeInBrowser("passkeys in a browser", (stage) => {
+  it("signs in by the button", async () => {
+    const { app, page, authenticator, email } = await createPasskeyAccount(stage);
+    const session = await openSignInUntouched(stage, page, app, authenticator);
+    await button(page, "Sign in with a passkey").click();
+    const code = (await backAtTheApp(stage, page)).get("code") ?? "";
+    expect((await redeem(stage.service, app, { session, code })).user["email"]).toBe(email);
+  });
+
+  it("signs in by autofill, without a press of any button", async () => {
+    const { app, page, email } = await createPasskeyAccount(stage);
+    const session = await openSignIn(stage, page, app);
+    const code = (await backAtTheApp(stage, page)).get("code") ?? "";
+    expect((await redeem(stage.service, app, { session, code })).user["email"]).toBe(email);
+  });
+
+  it("makes passkeys that need no address to be found, and that hold no identifier of ours", async () => {
+    const { app, authenticator, email } = await createPasskeyAccount(stage);
+    const [credential] = await authenticator.credentials();
+    const [user] = await usersOf(stage.service, app);
+    expect(credential).toMatchObject({ isResidentCredential: true, rpId: "localhost" });
+    const handle = Buffer.from(credential?.userHandle ?? "", "base64");
+    expect(handle).toHaveLength(32);
+    expect(handle.toString("base64url")).toBe(user?.handle);
+    expect(handle.toString("latin1")).not.toContain(user?.id);
+    expect(handle.toString("latin1")).not.toContain(email);
+  });
+
+  it("says what to do when the device could not check who it is, and signs nobody in", async () => {
+    const { app, page, authenticator } = await createPasskeyAccount(stage);
+    await authenticator.setUserVerified(false);
+    const session = await openSignIn(stage, page, app);
+    await button(page, "Sign in with a passkey").click();
+    expect(await said(page)).toBe(notUsed);
+    expect(page.url()).toBe(session.authUrl);
+    expect(stage.site.callbacks).toHaveLength(1);
+    expect(await focused(page)).toMatchObject({ tag: "button", text: "Sign in with a passkey" });
+    await authenticator.setUserVerified(true);
+    await button(page, "Sign in with a passkey").click();
+    await backAtTheApp(stage, page);
+  });
+
+  it("creates no account when the device could not check who it is", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    await addVirtualAuthenticator(page, { isUserVerified: false });
+    await openSignIn(stage, page, app);
+    await link(page, "Create account").click();
+    await field(page, "Email").fill(newEmail());
+    await button(page, "Create a passkey").click();
+    expect(await said(page)).toBe(notCreated);
+    expect(await usersOf(stage.service, app)).toEqual([]);
+  });
+
+  it("says what to do when the device has no screen lock", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    await addVirtualAuthenticator(page, { hasUserVerification: false, isUserVerified: false });
+    await openSignIn(stage, page, app);
+    await link(page, "Create account").click();
+    await field(page, "Email").fill(newEmail());
+    await button(page, "Create a passkey").click();
+    expect(await said(page)).toBe(
+      "This device can't check that it's you. Set up a screen lock, fingerprint or PIN on it, then try again.",
+    );
+  });
+
+  it("says so when nobody answers in time, and works at the next press", async () => {
+    const { app, page, authenticator } = await createPasskeyAccount(stage);
+    await page.route("**/passkey/options", async (route) => {
+      const response = await route.fetch();
+      const { options } = (await response.json()) as { options: object };
+      await route.fulfill({ response, json: { options: { ...options, timeout: 300 } } });
+    });
+    await authenticator.setAutomaticPresence(false);
+    await openSignIn(stage, page, app);
+    await button(page, "Sign in with a passkey").click();
+    expect(await said(page)).toBe(notUsed);
+    await page.unroute("**/passkey/options");
+    await authenticator.setAutomaticPresence(true);
+    await button(page, "Sign in with a passkey").click();
+    await backAtTheApp(stage, page);
+  });
+
+  it("says that no passkey was used when the device has none for this app, and leaves the password", async () => {
+    const app = await createApp(stage);
+    const email = newEmail();
+    await signUp(stage.service, app, { email });
+    const page = await stage.newPage();
+    await addVirtualAuthenticator(page);
+    await openSignIn(stage, page, app);
+    await button(page, "Sign in with a passkey").click();
+    expect(await said(page)).toBe(notUsed);
+    await fillAccount(page, { email, password: goodPassword });
+    await button(page, "Sign in").click();
+    await backAtTheApp(stage, page);
+  });
+
+  it("says that a passkey is linked to no account once its user is deleted", async () => {
+    const { app, page, authenticator, email } = await createPasskeyAccount(stage);
+    await deleteUser(stage.service, email);
+    await openSignInUntouched(stage, page, app, authenticator);
+    await button(page, "Sign in with a passkey").click();
+    await summary(page).waitFor();
+    expect(await summary(page).textContent()).toMatch(/That passkey isn't linked to an account at Acme/u);
+    expect(stage.site.callbacks).toHaveLength(1);
+  });
+
+  it("says the same of a passkey that belongs to another app of this service", async () => {
+    const { page, authenticator } = await createPasskeyAccount(stage);
+    const other = await createApp(stage, { name: "Umbrella" });
+    await openSignInUntouched(stage, page, other, authenticator);
+    await button(page, "Sign in with a passkey").click();
+    await summary(page).waitFor();
+    expect(await summary(page).textContent()).toContain("That passkey isn't linked to an account at Umbrella.");
+  });
+
+  it("signs no disabled user in", async () => {
+    const { app, page, authenticator, email } = await createPasskeyAccount(stage);
+    await disableUser(stage.service, email);
+    await openSignInUntouched(stage, page, app, authenticator);
+    await button(page, "Sign in with a passkey").click();
+    await summary(page).waitFor();
+    expect(stage.site.callbacks).toHaveLength(1);
+  });
+
+  it("asks for the address before the browser's dialog, and says what is wrong with it beside the field", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    const authenticator = await addVirtualAuthenticator(page);
+    await openSignIn(stage, page, app);
+    await link(page, "Create account").click();
+    await button(page, "Create a passkey").click();
+    await page.getByText("Enter your email address.", { exact: true }).waitFor();
+    expect(await focused(page)).toMatchObject({ id: "email" });
+    await field(page, "Email").fill("ada at example");
+    await button(page, "Create a passkey").click();
+    await page.getByText("Enter an address like name@example.com.", { exact: true }).waitFor();
+    expect(await authenticator.credentials()).toEqual([]);
+  });
+
+  it("tells a stranger nothing about an address that has an account", async () => {
+    const { app, email } = await createPasskeyAccount(stage);
+    const page = await stage.newPage();
+    await addVirtualAuthenticator(page);
+    await openSignIn(stage, page, app);
+    await link(page, "Create account").click();
+    await field(page, "Email").fill(email);
+    await button(page, "Create a passkey").click();
+    await summary(page).waitFor();
+    expect(await summary(page).textContent()).toContain("We couldn't create an account with these details.");
+    expect(await usersOf(stage.service, app)).toHaveLength(1);
+  });
+
+  it("says that there is no connection, and that a sign-in timed out, where the button needs the service", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    await openSignIn(stage, page, app);
+    stage.expectComplaint(/ERR_INTERNET_DISCONNECTED/u);
+    await page.context().setOffline(true);
+    await button(page, "Sign in with a passkey").click();
+    expect(await said(page)).toBe("There's no connection right now. Check your network, then try again.");
+    await page.context().setOffline(false);
+    stage.service.clock.advance(600_000);
+    await button(page, "Sign in with a passkey").click();
+    await page.getByText("This sign-in has timed out. Go back to Acme").waitFor();
+  });
+
+  it("offers no passkey where the browser has none, and explains itself where there is nothing else", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    await page.addInitScript("delete window.PublicKeyCredential");
+    const { authUrl } = await openSignIn(stage, page, app);
+    expect(await button(page, "Sign in with a passkey").isVisible()).toBe(false);
+    expect(await button(page, "Sign in").isVisible()).toBe(true);
+    await changeApp(stage.service, app, { methods: { password: false } });
+    await page.goto(authUrl);
+    expect(await page.getByText("This browser can't use passkeys.").isVisible()).toBe(true);
+    const plain = await stage.newPage({ javaScriptEnabled: false });
+    await plain.goto(authUrl);
+    expect(await plain.getByText("Passkeys need JavaScript, and it's turned off in this browser.").isVisible()).toBe(true);
+  });
+});

@@ -1,0 +1,184 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { goodPassword, newEmail, signUp } from "../support/person.ts";
+import { auditOf, usersOf } from "./support/records.ts";
+import { describeInBrowser } from "./support/stage.ts";
+import { backAtTheApp, button, createApp, field, fillAccount, focused, link, openSignIn, summary } from "./support/steps.ts";
+
+describeInBrowser("passwords in a browser", (stage) => {
+  describe.each([
+    ["with JavaScript", true],
+    ["without JavaScript", false],
+  ])("%s", (_, javaScriptEnabled) => {
+    async function problem(page: Page): Promise<string> {
+      return ((await summary(page).textContent()) ?? "").trim();
+    }
+
+    it("says that email and password don't match, keeps the address, and takes the right password after it", async () => {
+      const app = await createApp(stage);
+      const email = newEmail();
+      await signUp(stage.service, app, { email });
+      const page = await stage.newPage({ javaScriptEnabled });
+      await openSignIn(stage, page, app);
+      await fillAccount(page, { email, password: "not the password at all" });
+      await button(page, "Sign in").click();
+      await page.waitForURL("**/password");
+      expect(await problem(page)).toBe("That email and password don't match. Try again, or reset your password.");
+      expect(await page.title()).toMatch(/^Error: Sign in to Acme/u);
+      expect(await field(page, "Email").inputValue()).toBe(email);
+      expect(await field(page, "Password").inputValue()).toBe("");
+      expect(stage.site.callbacks).toEqual([]);
+      expect(await auditOf(stage.service, app)).toContain("sign-in failure");
+      await field(page, "Password").fill(goodPassword);
+      await button(page, "Sign in").click();
+      expect((await backAtTheApp(stage, page)).get("code")).toMatch(/^[\w-]{43}$/u);
+    });
+
+    it("says the same of an address that nobody has", async () => {
+      const app = await createApp(stage);
+      const page = await stage.newPage({ javaScriptEnabled });
+      await openSignIn(stage, page, app);
+      await fillAccount(page, { email: newEmail(), password: goodPassword });
+      await button(page, "Sign in").click();
+      expect(await problem(page)).toBe("That email and password don't match. Try again, or reset your password.");
+    });
+
+    it("refuses a password that is too short, beside the field, and keeps what was typed", async () => {
+      const app = await createApp(stage);
+      const page = await stage.newPage({ javaScriptEnabled });
+      await openSignIn(stage, page, app);
+      await link(page, "Create account").click();
+      expect(await page.getByText("At least 15 characters.").isVisible()).toBe(true);
+      const email = newEmail();
+      await fillAccount(page, { email, password: "fourteen chars", name: "Ada" });
+      await button(page, "Create account").click();
+      expect(await problem(page)).toBe("Choose a different password, then try again.");
+      expect(await page.getByText("Too short. Use at least 15 characters.").isVisible()).toBe(true);
+      expect(await field(page, "Password").getAttribute("aria-invalid")).toBe("true");
+      expect(await field(page, "Email").inputValue()).toBe(email);
+      expect(await field(page, "Name").inputValue()).toBe("Ada");
+      expect(await usersOf(stage.service, app)).toEqual([]);
+      await field(page, "Password").fill("fifteen chars!!");
+      await button(page, "Create account").click();
+      await backAtTheApp(stage, page);
+      expect(await usersOf(stage.service, app)).toMatchObject([{ email, name: "Ada" }]);
+    });
+
+    it.each([
+      ["a common one", "passwordpassword", "This one is easy to guess: it's on lists of common passwords."],
+      ["the email address", "same@example.org", "Use something other than your email or the name Acme"],
+      ["no password", "", "Enter a password."],
+    ])("refuses %s as a new password", async (_what, password, words) => {
+      const app = await createApp(stage);
+      const page = await stage.newPage({ javaScriptEnabled });
+      await openSignIn(stage, page, app);
+      await link(page, "Create account").click();
+      await fillAccount(page, { email: "same@example.org", password });
+      await button(page, "Create account").click();
+      expect(await page.getByText(words).isVisible()).toBe(true);
+      expect(await usersOf(stage.service, app)).toEqual([]);
+    });
+
+    it.each([
+      ["is none", "ada at example.org", "Check the email address, then try again.", "Enter an address like name@example.com."],
+      ["is missing", " ", "Enter your email address to continue.", "Enter your email address."],
+    ])("asks for an email address where what was typed %s", async (_what, typed, words, beside) => {
+      const app = await createApp(stage);
+      const page = await stage.newPage({ javaScriptEnabled });
+      await openSignIn(stage, page, app);
+      for (const name of ["Sign in", "Create account"]) {
+        await fillAccount(page, { email: typed, password: goodPassword });
+        await button(page, name).click();
+        await summary(page).waitFor();
+        expect(await problem(page)).toBe(words);
+        expect(await page.getByText(beside, { exact: true }).isVisible()).toBe(true);
+        expect(await field(page, "Email").getAttribute("aria-invalid")).toBe("true");
+        if (name === "Sign in") await link(page, "Create account").click();
+      }
+      expect(await usersOf(stage.service, app)).toEqual([]);
+    });
+
+    it("tells a stranger nothing about an address that has an account", async () => {
+      const app = await createApp(stage);
+      const email = newEmail();
+      await signUp(stage.service, app, { email });
+      const page = await stage.newPage({ javaScriptEnabled });
+      await openSignIn(stage, page, app);
+      await link(page, "Create account").click();
+      await fillAccount(page, { email, password: goodPassword });
+      await button(page, "Create account").click();
+      expect(await problem(page)).toBe(
+        "We couldn't create an account with these details. If you already have one, sign in instead.",
+      );
+      expect(await usersOf(stage.service, app)).toHaveLength(1);
+    });
+
+    it("moves the focus to what went wrong, and from there to the field", async () => {
+      const app = await createApp(stage);
+      const page = await stage.newPage({ javaScriptEnabled });
+      await openSignIn(stage, page, app);
+      await fillAccount(page, { email: "nobody", password: goodPassword });
+      await button(page, "Sign in").click();
+      await summary(page).waitFor();
+      expect(await focused(page)).toMatchObject({ role: "alert" });
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      expect(await focused(page)).toMatchObject({ id: "email" });
+    });
+
+    it("takes a person who cancels back to the app", async () => {
+      const app = await createApp(stage);
+      const page = await stage.newPage({ javaScriptEnabled });
+      const session = await openSignIn(stage, page, app, { state: "kept" });
+      await link(page, "Cancel").click();
+      const brought = Object.fromEntries(await backAtTheApp(stage, page));
+      expect(brought).toMatchObject({ error: "access_denied", state: "kept", sessionId: session.sessionId });
+      expect(brought["code"]).toBeUndefined();
+    });
+
+    it("explains a forgotten password and leads back", async () => {
+      const app = await createApp(stage);
+      const page = await stage.newPage({ javaScriptEnabled });
+      const session = await openSignIn(stage, page, app);
+      await link(page, "Forgot password?").click();
+      await page.getByRole("heading", { name: "Reset your password" }).waitFor();
+      await link(page, "Back to sign in").click();
+      await page.waitForURL(session.authUrl);
+    });
+  });
+
+  it("shows and hides the characters of a password, and sends it hidden", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    await openSignIn(stage, page, app);
+    await field(page, "Password").fill("visible");
+    await button(page, "Show characters").click();
+    expect(await field(page, "Password").getAttribute("type")).toBe("text");
+    await button(page, "Hide characters").click();
+    expect(await field(page, "Password").getAttribute("type")).toBe("password");
+  });
+
+  it("keeps the typed address between signing in and creating an account, and out of every address", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    await openSignIn(stage, page, app);
+    await field(page, "Email").fill("typed@example.org");
+    await link(page, "Create account").click();
+    expect(await field(page, "Email").inputValue()).toBe("typed@example.org");
+    await link(page, "Sign in").click();
+    expect(await field(page, "Email").inputValue()).toBe("typed@example.org");
+    expect(page.url()).not.toContain("typed");
+  });
+
+  it("fills in the address that the app expects, in fields that password managers understand", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    await openSignIn(stage, page, app, { loginHint: "hinted@example.org" });
+    expect(await field(page, "Email").inputValue()).toBe("hinted@example.org");
+    expect(await field(page, "Email").getAttribute("autocomplete")).toBe("username webauthn");
+    expect(await field(page, "Password").getAttribute("autocomplete")).toBe("current-password");
+    await link(page, "Create account").click();
+    expect(await field(page, "Email").inputValue()).toBe("hinted@example.org");
+    expect(await field(page, "Password").getAttribute("autocomplete")).toBe("new-password");
+  });
+});

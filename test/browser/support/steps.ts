@@ -1,0 +1,75 @@
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import type { NewApplication } from "../../../src/applications/application.ts";
+import { initiate, type Session } from "../../support/person.ts";
+import type { TestApp } from "../../support/service.ts";
+import type { Stage } from "./stage.ts";
+
+/** An app whose people come back to the stage's site. */
+export async function createApp(stage: Stage, input: Partial<NewApplication> = {}): Promise<TestApp> {
+  return await stage.service.createApp({ redirectUris: [`${stage.site.origin}/callback`], ...input });
+}
+
+/** Starts a sign-in for the app and opens its page. */
+export async function openSignIn(
+  stage: Stage,
+  page: Page,
+  app: TestApp,
+  extra: Record<string, unknown> = {},
+): Promise<Session> {
+  const session = await initiate(stage.service, app, extra);
+  await page.goto(session.authUrl);
+  return session;
+}
+
+export function field(page: Page, name: "Email" | "Password" | "Name"): Locator {
+  return page.getByLabel(name, { exact: true });
+}
+
+export function button(page: Page, name: string): Locator {
+  return page.getByRole("button", { name, exact: true });
+}
+
+export function link(page: Page, name: string): Locator {
+  return page.getByRole("link", { name, exact: true });
+}
+
+export function heading(page: Page): Locator {
+  return page.getByRole("heading", { level: 1 });
+}
+
+export function summary(page: Page): Locator {
+  return page.getByRole("alert");
+}
+
+export async function fillAccount(page: Page, person: { email: string; password: string; name?: string }): Promise<void> {
+  await field(page, "Email").fill(person.email);
+  if (person.name !== undefined) await field(page, "Name").fill(person.name);
+  await field(page, "Password").fill(person.password);
+}
+
+/** Waits until the browser is back at the app; what it brought along. */
+export async function backAtTheApp(stage: Stage, page: Page): Promise<URLSearchParams> {
+  await page.waitForURL(`${stage.site.origin}/callback?*`);
+  expect(await heading(page).textContent()).toBe("You are back at Acme");
+  const brought = stage.site.callbacks.at(-1);
+  if (brought === undefined) throw new Error("nobody came back to the app");
+  return brought;
+}
+
+/** Runs a function, given as source, in the page: these sources know no browser types. */
+export async function inPage<T>(page: Page, source: string, argument?: unknown): Promise<T> {
+  return await page.evaluate<T>(`(${source})(${JSON.stringify(argument) ?? ""})`);
+}
+
+/** What has the focus. */
+export async function focused(page: Page): Promise<{ tag: string; id: string; role: string | null; text: string }> {
+  return await inPage(
+    page,
+    `() => {
+      const { localName, id, textContent, ariaLabel } = document.activeElement;
+      const role = document.activeElement.getAttribute("role");
+      return { tag: localName, id, role, text: (ariaLabel ?? textContent).trim() };
+    }`,
+  );
+}

@@ -1,0 +1,147 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { authsvc, emptyFolder, finish, outputOf, start } from "./command.ts";
+
+const listening = /^listening on (http:\/\/\S+)\n/;
+const env = { AUTHSVC_PASSWORDS__MEMORY_KIB: "8", AUTHSVC_PASSWORDS__ITERATIONS: "1" };
+const isPosix = process.platform !== "win32";
+const started: ReturnType<typeof start>[] = [];
+
+function serve(args: string[], cwd = emptyFolder()): ReturnType<typeof start> {
+  const child = start(["serve", ...args], { cwd, env });
+  started.push(child);
+  return child;
+}
+
+async function addressOf(child: ReturnType<typeof start>): Promise<string> {
+  return listening.exec(await outputOf(child, listening))?.[1] ?? "";
+}
+
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+});
+
+describe("serve", () => {
+  test("--port 0 picks a port, says so in one line when it answers, and logs to standard error", async () => {
+    const child = serve(["--port", "0"]);
+    const finished = finish(child);
+    const url = await addressOf(child);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    child.kill("SIGTERM");
+    const { stdout, stderr } = await finished;
+    expect(stdout).toBe(`listening on ${url}\n`);
+    // The warning about cheap password hashes, as a log line.
+    expect(JSON.parse(stderr.split("\n")[0] ?? "")).toMatchObject({
+      level: "warn",
+      msg: expect.stringContaining("OWASP") as string,
+    });
+  });
+
+  test.skipIf(!isPosix).each(["SIGTERM", "SIGINT"] as const)(
+    "%s ends it with exit code 0 at once when nothing is under way",
+    async (signal) => {
+      const child = serve(["--port", "0"]);
+      const finished = finish(child);
+      const url = await addressOf(child);
+      // An idle connection is kept open by the client and must not be waited for.
+      await (await fetch(`${url}/healthz`)).text();
+      const before = Date.now();
+      child.kill(signal);
+      expect(await finished).toMatchObject({ code: 0, signal: null });
+      expect(Date.now() - before).toBeLessThan(3000);
+    },
+  );
+
+  test.skipIf(!isPosix)("a connection that never finishes its request does not keep it longer than 10 s", async () => {
+    const child = serve(["--port", "0"]);
+    const finished = finish(child);
+    const { port } = new URL(await addressOf(child));
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write("POST /auth/initiate HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
+    await pause(300);
+    const before = Date.now();
+    child.kill("SIGTERM");
+    expect(await finished).toMatchObject({ code: 0 });
+    expect(Date.now() - before).toBeLessThan(10_000);
+    socket.destroy();
+  });
+
+  test.skipIf(!isPosix)("a signal while it starts ends it with exit code 0 too", async () => {
+    const child = serve(["--port", "0"]);
+    const finished = finish(child);
+    await pause(250);
+    child.kill("SIGTERM");
+    expect((await finished).signal === "SIGTERM" || (await finished).code === 0).toBe(true);
+  });
+
+  test("a port in use is one line that names --port, and exit code 1", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    const answer = await authsvc(["serve", "--port", String(port)], { cwd: emptyFolder() });
+    other.close();
+    expect(answer).toMatchObject({ code: 1, stdout: "" });
+    expect(answer.stderr).toBe(
+      `authsvc: --port: port ${port} on 127.0.0.1 is in use by another program; choose another, or 0 for a free one\n`,
+    );
+  });
+
+  test("an address of no network card is named by --host", async () => {
+    const answer = await authsvc(["serve", "--host", "203.0.113.9", "--port", "0"], {
+      cwd: emptyFolder(),
+      env: { AUTHSVC_BASE_URL: "https://auth.example.com", AUTHSVC_TRUSTED_PROXIES: "10.0.0.1" },
+    });
+    expect(answer).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: "authsvc: --host: 203.0.113.9 is not an address of this machine\n",
+    });
+  });
+
+  test("--dev prints the demo application, its key and its page; the key stays the same", async () => {
+    const cwd = emptyFolder();
+    const first = serve(["--dev", "--port", "0"], cwd);
+    const text = await outputOf(first, /Demo page .*\n/);
+    expect(text).toMatch(
+      /^listening on http:\/\/localhost:\d+\n\nApp ID +app_demo\nAPI key +ak_\w{50}\nDemo page +http:\/\/localhost:\d+\/\S+\n$/,
+    );
+    const demoUrl = /http:\S+$/.exec(text.trim())?.[0] ?? "";
+    expect((await fetch(demoUrl)).status).toBe(200);
+    first.kill("SIGTERM");
+    await finish(first);
+    const again = serve(["--dev", "--port", "0", "--json"], cwd);
+    const { appId, apiKey, url } = JSON.parse(await outputOf(again, /\n$/)) as Record<string, string>;
+    expect(text).toContain(`${apiKey}\n`);
+    expect(appId).toBe("app_demo");
+    expect(url).toMatch(/^http:\/\/localhost:\d+$/);
+  });
+
+  test("without --dev none of it exists", async () => {
+    const url = await addressOf(serve(["--port", "0"]));
+    expect((await fetch(`${url}/dev/demo`)).status).toBe(404);
+  });
+
+  test("commands change the data of a running server, and it honours the change at the next call", async () => {
+    const cwd = emptyFolder();
+    const url = await addressOf(serve(["--port", "0"], cwd));
+    const { stdout } = await authsvc(
+      ["app", "create", "--name", "Shop", "--redirect-uri", "https://a.example/cb", "--json"],
+      { cwd },
+    );
+    const { application, apiKey } = JSON.parse(stdout) as { application: { id: string }; apiKey: string };
+    const answer = await fetch(`${url}/auth/initiate`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        "x-service-app-id": application.id,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ redirectUri: "https://a.example/cb" }),
+    });
+    expect(answer.status).toBe(200);
+  });
+});

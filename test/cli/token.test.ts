@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openApp } from "../../src/app.ts";
+import { loadConfig } from "../../src/config/config.ts";
+import { authsvc, emptyFolder } from "./command.ts";
+
+const cwd = emptyFolder();
+const appId = "app_shop";
+const hour = 3_600_000;
+
+/** Access tokens of a user who signed in at `now`, one of them logged out, from the data folder that the commands use. */
+async function makeTokens(now: number): Promise<{ live: string; ended: string }> {
+  const { config } = loadConfig({ flags: {}, env: {}, cwd });
+  const app = await openApp(config, { baseUrl: "http://localhost:8080", clock: () => now });
+  const { applications, users, tokens } = app.services;
+  const application =
+    (await applications.find(appId)) ??
+    (await applications
+      .createWithKey({ id: appId, name: "Shop" }, {}, { kind: "cli", name: "test" })
+      .then(() => applications.find(appId)));
+  const signIn = async (name: string) =>
+    await app.storage.write(async (tx) => {
+      const user = await users.create(tx, { appId, email: `${name}@example.com`, name: `\u001b[31m${name}` }, now);
+      if (!user) throw new Error("the address is taken");
+      const login = {
+        appId,
+        userId: user.id,
+        signedInWith: "password",
+        scopes: ["profile", "email"],
+        publicClient: false,
+        signedInAt: now,
+        ipAddress: null,
+        userAgent: null,
+      } as const;
+      return { user, started: await tokens.startLogin(tx, { ...login, scopes: [...login.scopes] }, now) };
+    });
+  const first = await signIn(`live${now}`);
+  const second = await signIn(`ended${now}`);
+  if (!application) throw new Error("the application was not created");
+  const live = await tokens.firstPair(first.started, first.user, application, now);
+  const ended = await tokens.firstPair(second.started, second.user, application, now);
+  await app.storage.write(async (tx) => await tokens.endLogin(tx, second.started.login.id, "logout", now));
+  await app.close();
+  return { live: live.accessToken, ended: ended.accessToken };
+}
+
+describe("token verify", () => {
+  let token: { live: string; ended: string; expired: string };
+
+  beforeAll(async () => {
+    // In this order: the first signing key becomes usable when it is made.
+    const { live: expired } = await makeTokens(Date.now() - hour);
+    token = { ...(await makeTokens(Date.now())), expired };
+  });
+
+  test("prints the claims of a good token and ends with 0, from an argument or standard input", async () => {
+    const asArgument = await authsvc(["token", "verify", token.live, "--json"], { cwd });
+    expect(asArgument).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(asArgument.stdout)).toMatchObject({
+      valid: true,
+      claims: { app_id: appId, iss: "http://localhost:8080" },
+    });
+    const piped = await authsvc(["token", "verify", "--app", appId, "--json"], { cwd, input: `${token.live}\n` });
+    expect(piped).toEqual(asArgument);
+    const { stdout } = await authsvc(["token", "verify", token.live], { cwd });
+    expect(stdout).toMatch(/^exp +\d+ \(\d{4}-\d\d-\d\dT/m);
+  });
+
+  const bad: [title: string, which: () => string, flags: string[], reason: RegExp][] = [
+    ["logged out", () => token.ended, [], /its login ended at .*\(logout\)/],
+    ["expired", () => token.expired, [], /expired at/],
+    ["of another application", () => token.live, ["--app", "app_other"], /another application/],
+    ["forged", () => `${token.live.slice(0, -6)}AAAAAA`, [], /signature/],
+    ["not a token", () => "nonsense", [], /not a JWT/],
+  ];
+
+  test.each(bad)("ends with 1 and the precise reason: %s", async (_title, which, flags, reason) => {
+    const answer = await authsvc(["token", "verify", which(), ...flags], { cwd });
+    expect(answer).toMatchObject({ code: 1, stdout: "" });
+    expect(answer.stderr).toMatch(/^authsvc: the token is not valid: [^\n]*\n$/);
+    expect(answer.stderr).toMatch(reason);
+    const asJson = await authsvc(["token", "verify", ...flags, "--json"], { cwd, input: which() });
+    expect(asJson.code).toBe(1);
+    expect(JSON.parse(asJson.stdout)).toEqual({ valid: false, reason: expect.stringMatching(reason) as string });
+  });
+
+  test("does not accept a token of a service with another baseUrl", async () => {
+    const answer = await authsvc(["token", "verify", token.live], {
+      cwd,
+      env: { AUTHSVC_BASE_URL: "http://localhost:9" },
+    });
+    expect(answer.stderr).toContain("another service");
+  });
+
+  test("works with the data folder of another working directory", async () => {
+    const answer = await authsvc(["token", "verify", token.live, "--data", join(cwd, "data")], { cwd: emptyFolder() });
+    expect(answer.code).toBe(0);
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { describeEachDatabase, type TestService } from "../support/service.ts";
+
+const allowed: Record<string, string[]> = {
+  "/auth/initiate": ["POST"],
+  "/auth/callback": ["POST"],
+  "/auth/refresh": ["POST"],
+  "/auth/validate": ["GET"],
+  "/auth/logout": ["POST"],
+  "/.well-known/jwks.json": ["GET"],
+  "/.well-known/openid-configuration": ["GET"],
+  "/healthz": ["GET"],
+  "/readyz": ["GET"],
+};
+const withBody = Object.entries(allowed).flatMap(([path, [method]]) => (method === "POST" ? [path] : []));
+const redirectUri = "https://app.example/callback";
+const invalidRequest = (status: number) => ({ status, body: { error: { code: "INVALID_REQUEST" } } });
+
+describeEachDatabase("HTTP's own conditions", (current) => {
+  describe.each(Object.entries(allowed))("%s", (path, methods) => {
+    it("refuses other methods with 405 and says in Allow which it has", async () => {
+      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"].filter((name) => !methods.includes(name))) {
+        const answer = await send(current(), method, path);
+        expect(answer, method).toMatchObject(invalidRequest(405));
+        expect(answer.headers.get("allow")?.split(", ")).toEqual(expect.arrayContaining(methods));
+      }
+    });
+
+    it("has every method that Allow names", async () => {
+      const allow = (await send(current(), "DELETE", path)).headers.get("allow") ?? "";
+      expect(allow).not.toBe("");
+      for (const method of allow.split(", ")) expect([method, (await send(current(), method, path)).status]).not.toEqual([method, 405]);
+    });
+  });
+
+  it.each(["/", "/auth", "/auth/", "/auth/token", "/AUTH/initiate", "/auth/Initiate", "/.well-known/", "/.well-known/openid-configuration/x", "/.env", "/index.html", "/metrics", "/debug", "/dev/mail", "/demo"])(
+    "answers 404 for the unknown path %s, by any method (security rule Y4)",
+    async (path) => {
+      for (const method of ["GET", "POST", "DELETE"]) expect(await send(current(), method, path)).toMatchObject(invalidRequest(404));
+    },
+  );
+
+  describe("the content type", () => {
+    const refused = [
+      undefined,
+      "",
+      "text/plain",
+      "text/json",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "application/jsonp",
+      "application/json-patch+json",
+      "application/vnd.api+json",
+      "xapplication/json",
+      "application/json, text/plain",
+      "text/plain; application/json",
+      "application/json; charset=utf-16",
+      "application/json; charset=iso-8859-1",
+    ];
+
+    it.each(refused)("%j is refused with 415", async (type) => {
+      const { headers } = await current().createApp();
+      const body = new TextEncoder().encode(JSON.stringify({ redirectUri }));
+      const sent = type === undefined ? headers : { ...headers, "content-type": type };
+      expect(await send(current(), "POST", "/auth/initiate", { headers: sent, body })).toMatchObject(invalidRequest(415));
+    });
+
+    it.each(["application/json", "Application/JSON", "application/json; charset=utf-8", 'application/json;charset="UTF-8"'])("%j is taken", async (type) => {
+      const { headers } = await current().createApp();
+      const body = JSON.stringify({ redirectUri });
+      expect((await send(current(), "POST", "/auth/initiate", { headers: { ...headers, "content-type": type }, body })).status).toBe(200);
+    });
+
+    it.each(["gzip", "br", "deflate", "identity, gzip"])("a body in content encoding %s is refused with 415", async (encoding) => {
+      const { headers } = await current().createApp();
+      const sent = { ...headers, "content-type": "application/json", "content-encoding": encoding };
+      const answer = await send(current(), "POST", "/auth/initiate", { headers: sent, body: JSON.stringify({ redirectUri }) });
+      expect(answer).toMatchObject(invalidRequest(415));
+    });
+  });
+
+  describe("the size of a body", () => {
+    /** A good body of initiate, filled up with white space to `bytes`. */
+    const bodyOf = (bytes: number) => JSON.stringify({ redirectUri }).padEnd(bytes, " ");
+    const stream = (text: string) => new Blob([text]).stream();
+
+    it("may be 16 KiB", async () => {
+      const { headers } = await current().createApp();
+      const sent = { ...headers, "content-type": "application/json" };
+      for (const body of [bodyOf(16_384), stream(bodyOf(16_384))]) {
+        expect((await send(current(), "POST", "/auth/initiate", { headers: sent, body })).status).toBe(200);
+      }
+    });
+
+    it.each(withBody)("one byte more is refused with 413 by %s, with or without a Content-Length", async (path) => {
+      const app = await current().createApp();
+      // Logout takes a user's token, so its 413 comes after 401: it is tried in errors-order.test.ts.
+      const expected = path === "/auth/logout" ? 401 : 413;
+      const headers = { ...app.headers, "content-type": "application/json" };
+      for (const body of [bodyOf(16_385), stream(bodyOf(16_385)), bodyOf(3_000_000), stream(bodyOf(3_000_000))]) {
+        expect((await send(current(), "POST", path, { headers, body })).status).toBe(expected);
+      }
+    });
+  });
+});
+
+async function send(
+  service: TestService,
+  method: string,
+  path: string,
+  { headers = {}, body }: { headers?: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> | ReadableStream } = {},
+) {
+  const duplex = body instanceof ReadableStream ? { duplex: "half" as const } : {};
+  const response = await fetch(service.url + path, { method, headers, ...(body === undefined ? {} : { body, ...duplex }) });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
+}

@@ -1,0 +1,140 @@
+import Database from "better-sqlite3";
+import { eq } from "drizzle-orm";
+import { mkdtempSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStorage } from "../../src/storage/open.ts";
+import type { Handle, Storage } from "../../src/storage/storage.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+
+async function insertFact({ db, tables }: Handle, name: string): Promise<void> {
+  await db.insert(tables.facts).values({ name, value: name });
+}
+
+async function factNames({ db, tables }: Handle): Promise<string[]> {
+  return (await db.select().from(tables.facts)).map((fact) => fact.name).toSorted();
+}
+
+describe.each(["sqlite", "postgres"] as const)("storage (%s)", (dialect) => {
+  const file = join(mkdtempSync(join(tmpdir(), "authsvc-storage-")), "authsvc.db");
+  let storage: Storage;
+
+  beforeAll(async () => {
+    const url = dialect === "postgres" ? await createTestDatabase() : undefined;
+    storage = await openStorage({ url, poolSize: 5, file }, Date.now(), () => {});
+  });
+  afterAll(async () => {
+    await storage.close();
+  });
+
+  it("shows a write to the reader as soon as it has resolved", async () => {
+    await storage.write((tx) => insertFact(tx, "visible"));
+    expect(await factNames(storage.reader)).toContain("visible");
+  });
+
+  it("undoes what a failed transaction wrote, and nothing that its neighbours wrote", async () => {
+    const results = await Promise.allSettled(
+      Array.from(
+        { length: 30 },
+        async (_, position) =>
+          await storage.write(async (tx) => {
+            await insertFact(tx, `neighbour ${position}`);
+            if (position % 3 === 0) throw new Error(`no ${position}`);
+            return position;
+          }),
+      ),
+    );
+    const names = (await factNames(storage.reader)).filter((name) => name.startsWith("neighbour"));
+    for (const [position, result] of results.entries()) {
+      expect(result.status).toBe(position % 3 === 0 ? "rejected" : "fulfilled");
+      expect(names.includes(`neighbour ${position}`)).toBe(position % 3 !== 0);
+    }
+  });
+
+  it("passes on a broken constraint to the one who broke it", async () => {
+    await storage.write((tx) => insertFact(tx, "unique"));
+    const [bad, good] = await Promise.allSettled([
+      storage.write((tx) => insertFact(tx, "unique")),
+      storage.write((tx) => insertFact(tx, "beside the broken one")),
+    ]);
+    expect(bad.status).toBe("rejected");
+    expect(good.status).toBe("fulfilled");
+    expect(await factNames(storage.reader)).toContain("beside the broken one");
+  });
+
+  it("lets one of many conditional writes win", async () => {
+    await storage.write((tx) => insertFact(tx, "once"));
+    const winners = await Promise.all(
+      Array.from(
+        { length: 50 },
+        async () =>
+          await storage.write(
+            async ({ db, tables }) =>
+              (await db.delete(tables.facts).where(eq(tables.facts.name, "once")).returning()).length,
+          ),
+      ),
+    );
+    expect(winners.toSorted()).toEqual([...Array.from({ length: 49 }, () => 0), 1]);
+  });
+
+  it("keeps the order of what one caller writes", async () => {
+    for (let step = 0; step < 10; step += 1) {
+      await storage.write(
+        async ({ db, tables }) =>
+          void (await db
+            .update(tables.facts)
+            .set({ value: String(step) })
+            .where(eq(tables.facts.name, "visible"))),
+      );
+    }
+    const [fact] = await storage.reader.db
+      .select()
+      .from(storage.reader.tables.facts)
+      .where(eq(storage.reader.tables.facts.name, "visible"));
+    expect(fact?.value).toBe("9");
+  });
+});
+
+describe("the SQLite file", () => {
+  const file = join(mkdtempSync(join(tmpdir(), "authsvc-storage-")), "data", "authsvc.db");
+  const open = async (): Promise<Storage> =>
+    await openStorage({ url: undefined, poolSize: 1, file }, Date.now(), () => {});
+
+  it("is readable by its owner only, with its log", async () => {
+    const storage = await open();
+    await storage.write((tx) => insertFact(tx, "private"));
+    for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(name).mode & 0o077, name).toBe(0);
+    await storage.close();
+  });
+
+  it("is written with synchronous=FULL, foreign keys and WAL", async () => {
+    const storage = await open();
+    const pragma = async (name: string): Promise<unknown> =>
+      await storage.write(async ({ db }) => Object.values(((await db.all(`PRAGMA ${name}`)) as object[])[0] ?? {})[0]);
+    expect(await pragma("synchronous")).toBe(2);
+    expect(await pragma("foreign_keys")).toBe(1);
+    expect(await pragma("journal_mode")).toBe("wal");
+    expect(await pragma("secure_delete")).toBe(1);
+    await storage.close();
+  });
+
+  it("is waited for without stopping the event loop while another process writes", async () => {
+    const storage = await open();
+    const other = new Database(file);
+    other.exec("BEGIN IMMEDIATE");
+    const waiting = storage.write((tx) => insertFact(tx, "waited"));
+    let longestPause = 0;
+    for (let turn = 0, last = performance.now(); turn < 20; turn += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      longestPause = Math.max(longestPause, performance.now() - last);
+      last = performance.now();
+    }
+    other.exec("COMMIT");
+    other.close();
+    await waiting;
+    expect(longestPause).toBeLessThan(150);
+    expect(await factNames(storage.reader)).toContain("waited");
+    await storage.close();
+  });
+});

@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { compactCss, loadAssets } from "../../src/pages/assets.ts";
+
+const assets = loadAssets();
+const folder = mkdtempSync(path.join(tmpdir(), "authsvc-pages-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("assets", () => {
+  it("stay small: a stylesheet under 8 KB and a script under 12 KB", () => {
+    expect(assets.findAsset(assets.links.stylesheet)?.body.length).toBeLessThan(8 * 1024);
+    expect(assets.findAsset(assets.links.hostedScript)?.body.length).toBeLessThan(12 * 1024);
+  });
+
+  it("have a digest in the name and the right type", () => {
+    const { stylesheet, hostedScript, icon } = assets.links;
+    expect(stylesheet).toMatch(/^\/assets\/pages\.[\w-]{16}\.css$/);
+    expect(hostedScript).toMatch(/^\/assets\/hosted\.[\w-]{16}\.js$/);
+    expect(icon).toMatch(/^\/assets\/icon\.[\w-]{16}\.svg$/);
+    expect(assets.findAsset(stylesheet)?.type).toBe("text/css; charset=utf-8");
+    expect(assets.findAsset(hostedScript)?.type).toBe("text/javascript; charset=utf-8");
+    expect(assets.findAsset(icon)?.type).toBe("image/svg+xml");
+  });
+
+  it("load nothing from anywhere else", () => {
+    for (const link of [assets.links.stylesheet, assets.links.icon]) {
+      expect(String(assets.findAsset(link)?.body)).not.toMatch(/url\(|@import|<script|href/);
+    }
+  });
+
+  it("make an accent stylesheet from the colour in its address, and only from a colour", () => {
+    const link = assets.links.accent("#635BFF");
+    expect(link).toMatch(/^\/assets\/accent\.635bff\.css\?v=[\w-]{16}$/);
+    expect(assets.findAsset("/assets/accent.635bff.css")).toMatchObject({ type: "text/css; charset=utf-8" });
+    expect(assets.links.accent("#fff")).toContain("/assets/accent.ffffff.css");
+    for (const colour of [null, "", "red", "#12345", "#fff}body{}"])
+      expect(assets.links.accent(colour)).toBeUndefined();
+    for (const name of [
+      "accent.635BFF.css",
+      "accent.fff.css",
+      "accent.gggggg.css",
+      "accent.635bff.css.css",
+      "accent..css",
+    ]) {
+      expect(assets.findAsset(`/assets/${name}`)).toBeUndefined();
+    }
+  });
+
+  it("are found under their own addresses only", () => {
+    const strays = [
+      "/assets/styles.css",
+      "/assets/",
+      "/assets/../assets.ts",
+      "/assets/pages.AAAAAAAAAAAAAAAA.css",
+      "__proto__",
+    ];
+    for (const stray of strays) expect(assets.findAsset(stray)).toBeUndefined();
+  });
+
+  it("say which command mends a missing script", () => {
+    writeFileSync(path.join(folder, "styles.css"), "a{}");
+    writeFileSync(path.join(folder, "icon.svg"), "<svg/>");
+    expect(() => loadAssets({ folder })).toThrow("npm run build:pages");
+    mkdirSync(path.join(folder, "built"));
+    writeFileSync(path.join(folder, "built", "hosted.js"), "0");
+    expect(loadAssets({ folder }).links.demoScript).toBeUndefined();
+    expect(() => loadAssets({ folder, demo: true })).toThrow("demo.js");
+  });
+});
+
+describe("compactCss", () => {
+  it("drops comments and the spaces that mean nothing", () => {
+    const source =
+      "/* why */\na > b,\n.c:not([d]) ~ e {\n  margin: 0 auto;\n  inset: calc(1rem + 2px);\n}\n@media (min-width: 3rem) {\n  a { b: c; }\n}\n";
+    expect(compactCss(source)).toBe(
+      "a > b,.c:not([d]) ~ e{margin:0 auto;inset:calc(1rem + 2px)}@media (min-width:3rem){a{b:c}}",
+    );
+  });
+});

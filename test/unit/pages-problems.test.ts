@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { render } from "../../src/lib/html.ts";
+import type { AssetLinks } from "../../src/pages/assets.ts";
+import { createAccountPage } from "../../src/pages/create-account-page.ts";
+import { logoUrl, safeHref, serviceLook, type Frame } from "../../src/pages/frame.ts";
+import { messagePage } from "../../src/pages/message-page.ts";
+import { signInPage } from "../../src/pages/sign-in-page.ts";
+import { en } from "../../src/pages/texts/en.ts";
+
+const links: AssetLinks = {
+  stylesheet: "/assets/pages.css",
+  icon: "/assets/icon.svg",
+  hostedScript: "/assets/hosted.js",
+  demoScript: undefined,
+  demoStylesheet: undefined,
+  accent: () => undefined,
+};
+
+function frame(value: string, logo: string | null = null): Frame {
+  const look = { name: value, companyName: value, logo, primaryColor: value };
+  return { look, texts: en, lang: "en", dir: "ltr", host: value, assets: links, backUrl: "https://acme.example/" };
+}
+
+describe("a problem", () => {
+  it("stands in a summary that takes focus, beside its field, and in the title", () => {
+    const text = render(
+      createAccountPage(frame("Acme"), {
+        sessionPath: "/sign-in/sis_1",
+        token: "t",
+        email: "ada@example.com",
+        name: "",
+        methods: { passkey: false, password: true, oauth: [] },
+        passwordMinLength: 15,
+        problem: { kind: "password-too-short" },
+      }),
+    );
+    expect(text).toMatch(/<title>Error: /);
+    expect(text).toMatch(/<div class="summary" role="alert" tabindex="-1" autofocus>[^]*<a href="#password">/);
+    expect(text).toMatch(/id="password-problem"\s*>Too short\. Use at least 15 characters\.<\/p>/);
+    expect(text).toMatch(/<input[^>]*id="password"[^>]*aria-invalid="true"/);
+    expect(text).not.toMatch(/<input[^>]*id="email"[^>]*aria-invalid/);
+  });
+
+  it("tells how long to wait, and of the passkey only where there is one", () => {
+    const withPasskey = (passkey: boolean) =>
+      render(
+        signInPage(frame("Acme"), {
+          sessionPath: "/sign-in/sis_1",
+          token: "t",
+          email: "",
+          methods: { passkey, password: true, oauth: [] },
+          signUpOpen: true,
+          problem: { kind: "too-many-tries", retryAfterSeconds: 240 },
+        }),
+      );
+    expect(withPasskey(true)).toContain("Too many tries. You can try again in 4 minutes, or sign in with a passkey.");
+    expect(withPasskey(false)).toContain("Too many tries. You can try again in 4 minutes.");
+  });
+});
+
+describe("addresses from outside", () => {
+  it("become a link only when they cannot run anything", () => {
+    for (const bad of [
+      "javascript:alert(1)",
+      " JavaScript:alert(1)",
+      "data:text/html,x",
+      "vbscript:x",
+      "file:///etc/passwd",
+      "/x",
+      "",
+      undefined,
+    ]) {
+      expect(safeHref(bad)).toBeUndefined();
+      expect(render(messagePage({ ...frame("Acme"), backUrl: bad }, { kind: "finished" }))).not.toContain(
+        '<a class="button',
+      );
+    }
+    expect(safeHref("https://acme.example/a?b=c")).toBe("https://acme.example/a?b=c");
+    expect(safeHref("com.example.app:/cb")).toBe("com.example.app:/cb");
+  });
+
+  it("become a logo only over https, or http on this machine", () => {
+    const shown = (logo: string) => logoUrl({ ...serviceLook, logo })?.href;
+    expect(shown("https://cdn.example/a.svg")).toBe("https://cdn.example/a.svg");
+    expect(shown("http://localhost:3000/a.svg")).toBe("http://localhost:3000/a.svg");
+    for (const bad of [
+      "http://cdn.example/a.svg",
+      "data:image/svg+xml,x",
+      "javascript:1",
+      "//cdn.example/a.svg",
+      "a.svg",
+    ]) {
+      expect(shown(bad)).toBeUndefined();
+    }
+    const page = render(messagePage(frame("Acme", `https://cdn.example/"><script>`), { kind: "busy" }));
+    expect(page).toContain('<img src="https://cdn.example/%22%3E%3Cscript%3E" alt="Acme" />');
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { render, type Html } from "../../src/lib/html.ts";
+import type { AssetLinks } from "../../src/pages/assets.ts";
+import { createAccountPage } from "../../src/pages/create-account-page.ts";
+import { forgotPasswordPage } from "../../src/pages/forgot-password-page.ts";
+import type { Frame } from "../../src/pages/frame.ts";
+import { messagePage, type Message } from "../../src/pages/message-page.ts";
+import type { CreateAccountProblem, SignInProblem } from "../../src/pages/problems.ts";
+import { signInPage } from "../../src/pages/sign-in-page.ts";
+import { en } from "../../src/pages/texts/en.ts";
+
+const links: AssetLinks = {
+  stylesheet: "/assets/pages.css",
+  icon: "/assets/icon.svg",
+  hostedScript: "/assets/hosted.js",
+  demoScript: undefined,
+  demoStylesheet: undefined,
+  accent: () => undefined,
+};
+
+const hostile = [
+  `"><script>alert(1)</script>`,
+  `'><img src=x onerror=alert(1)>`,
+  "</title></textarea></noscript><script>",
+  "&quot;&#34;&lt;script&gt;",
+  "` onfocus=alert(1) autofocus x=`",
+  "{wait} ${1} {{1}} <!-- -->",
+  "مرحبا\u202e 日本語 👩🏽‍🚀\0\u2028",
+  "",
+];
+
+const signInProblems: SignInProblem[] = [
+  ...(
+    ["wrong-credentials", "busy", "passkey-unknown", "passkey-failed", "email-missing", "email-invalid"] as const
+  ).map((kind) => ({ kind })),
+  { kind: "password-missing" },
+  { kind: "too-many-tries", retryAfterSeconds: 240 },
+];
+
+const createAccountProblems: CreateAccountProblem[] = [
+  ...(
+    [
+      "email-missing",
+      "email-invalid",
+      "password-missing",
+      "password-too-short",
+      "password-common",
+      "password-context",
+      "cannot-create",
+      "busy",
+      "passkey-failed",
+      "passkey-exists",
+    ] as const
+  ).map((kind) => ({ kind })),
+  { kind: "password-too-long", maxLength: 256 },
+  { kind: "name-too-long", maxLength: 200 },
+  { kind: "too-many-tries", retryAfterSeconds: 1 },
+];
+
+const messages: Message[] = [
+  ...(
+    [
+      "expired",
+      "unknown",
+      "finished",
+      "other-browser",
+      "bad-redirect",
+      "cross-site",
+      "cookies-blocked",
+      "server-error",
+      "busy",
+    ] as const
+  ).map((kind) => ({ kind })),
+  { kind: "too-many-tries", retryAfterSeconds: 5 },
+];
+
+function frame(value: string): Frame {
+  const look = { name: value, companyName: value, logo: null, primaryColor: value };
+  return { look, texts: en, lang: "en", dir: "ltr", host: value, assets: links, backUrl: "https://acme.example/" };
+}
+
+/** Every page with `value` wherever the page takes one. */
+function everyPage(value: string): Html[] {
+  const framed = frame(value);
+  const oauth = [{ name: value, displayName: value }];
+  const choices = [
+    { passkey: true, password: true, oauth },
+    { passkey: true, password: false, oauth: [] },
+    { passkey: false, password: true, oauth: [] },
+    { passkey: false, password: false, oauth },
+  ];
+  const base = { sessionPath: `/sign-in/${value}`, token: value, email: value };
+  const providers = (["provider-cancelled", "provider-no-email", "provider-failed"] as const).map((kind) => ({
+    kind,
+    provider: value,
+  }));
+  return [
+    ...choices.flatMap((methods) => [
+      signInPage(framed, { ...base, methods, signUpOpen: true }),
+      signInPage(framed, { ...base, methods, signUpOpen: false }),
+      createAccountPage(framed, { ...base, name: value, methods, passwordMinLength: 15 }),
+      ...[...signInProblems, ...providers].map((problem) =>
+        signInPage(framed, { ...base, methods, signUpOpen: true, problem }),
+      ),
+      ...createAccountProblems.map((problem) =>
+        createAccountPage(framed, { ...base, name: value, methods, passwordMinLength: 15, problem }),
+      ),
+    ]),
+    forgotPasswordPage(framed, base),
+    forgotPasswordPage(framed, { ...base, passkey: false }),
+    ...[...messages, { kind: "no-methods", command: value } as const, { kind: "no-methods" } as const].map((message) =>
+      messagePage(framed, message),
+    ),
+  ];
+}
+
+/** Tags and the names of their attributes, as a browser would read them. */
+function skeleton(page: Html): string[] {
+  const tags = [...render(page).matchAll(/<(\/?[a-z][a-z0-9]*|!doctype)((?:\s+[^\s=>"/]+(?:="[^"]*")?)*)\s*\/?>/gi)];
+  expect(tags.length).toBe(render(page).split("<").length - 1);
+  return tags.map(
+    ([, name = "", attributes = ""]) =>
+      `${name} ${[...attributes.matchAll(/([^\s="]+)(?:="[^"]*")?/g)].map(([, attribute]) => attribute).join(" ")}`,
+  );
+}
+
+describe("every page", () => {
+  const pages = everyPage("Acme");
+
+  it("has the same tags and attributes whatever is put into it", () => {
+    const expected = pages.map(skeleton);
+    for (const value of hostile) expect(everyPage(value).map(skeleton)).toEqual(expected);
+  });
+
+  it("has nothing inline: no style, no handler, no script of its own", () => {
+    for (const page of pages) {
+      for (const tag of skeleton(page))
+        expect(tag).not.toMatch(/ (style|on[a-z]+)( |$)|^(style|iframe|object|base|link\b.*\bas)\b/);
+      for (const [, attributes = ""] of render(page).matchAll(/<script([^>]*)>/g))
+        expect(attributes).toContain('src="/assets/hosted.js"');
+    }
+  });
+
+  it("sends every form by POST and with its token", () => {
+    for (const page of pages) {
+      for (const [form] of render(page).matchAll(/<form.*?<\/form>/gs)) {
+        expect(form).toMatch(/^<form\s+method="post"\s+action="\/sign-in\/Acme\//);
+        expect(form).toContain('<input type="hidden" name="token" value="Acme" />');
+      }
+    }
+  });
+
+  it("has one heading, ids that are unique, and a title", () => {
+    for (const page of pages) {
+      const text = render(page);
+      expect(text.match(/<h1>/g)).toHaveLength(1);
+      const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(text).toMatch(/<title>[^<]+<\/title>/);
+      for (const [, described = ""] of text.matchAll(/aria-describedby="([^"]*)"/g)) {
+        for (const id of described.split(" ")) expect(ids).toContain(id);
+      }
+    }
+  });
+
+  it("never puts the typed address into an address", () => {
+    const page = signInPage(frame("Acme"), {
+      sessionPath: "/sign-in/sis_1",
+      token: "t",
+      email: "ada@example.com",
+      methods: { passkey: true, password: true, oauth: [] },
+      signUpOpen: true,
+    });
+    for (const [, address] of render(page).matchAll(/(?:href|action|src)="([^"]*)"/g))
+      expect(address).not.toContain("ada");
+  });
+});

@@ -22,7 +22,6 @@ import { createUsers } from "./users/service.ts";
 export type Surroundings = { clock?: Clock; random?: Random; log?: Log };
 
 export type App = Awaited<ReturnType<typeof openApp>>;
-export type Services = App["services"];
 
 /**
  * The composition root: opens storage at its newest schema and puts the services together. The one file that sees all of them.

@@ -97,8 +97,3 @@ export function checkedRedirectUris(uris: string[]): string[] {
   }
   return [...new Set(uris)];
 }
-
-/** Whether a sign-in by this method may begin, go on or be refreshed now. */
-export function isMethodEnabled(application: Application, method: SignInMethod): boolean {
-  return application.authMethods[method].enabled;
-}

@@ -27,18 +27,3 @@ export function redirectUriProblem(uri: string): string | undefined {
     ? undefined
     : "https, or a private-use scheme with a dot such as com.example.app:/callback";
 }
-
-/** `uri` with parameters added; the query that it has is kept to the letter, and values arrive byte for byte. */
-export function withParameters(uri: string, parameters: Record<string, string | null | undefined>): string {
-  const pairs = Object.entries(parameters)
-    .filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== undefined)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  const separator = !uri.includes("?") ? "?" : uri.endsWith("?") || uri.endsWith("&") ? "" : "&";
-  return `${uri}${separator}${pairs.join("&")}`;
-}
-
-/** What a Content-Security-Policy must name for a form whose answer redirects there: the origin, or the private scheme. */
-export function formActionSource(uri: string): string {
-  const url = new URL(uri);
-  return url.protocol === "https:" || url.protocol === "http:" ? url.origin : url.protocol;
-}

@@ -1,7 +1,7 @@
-import { lt } from "drizzle-orm";
 import { day, type Clock } from "../lib/clock.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import { insertAuditEvent, sweepAuditEvents } from "./store.ts";
 
 /** Who caused it: a person in a browser, an app with its key, a command by an operating-system user, or the service itself. */
 export type Actor = { kind: "user" | "app" | "cli" | "service"; name: string };
@@ -29,7 +29,7 @@ export function createAudit(deps: { storage: Storage; clock: Clock; random: Rand
   const { storage, clock, random } = deps;
   return {
     async record(tx: Handle, event: AuditEvent, now: number): Promise<void> {
-      await tx.db.insert(tx.tables.auditEvents).values({
+      await insertAuditEvent(tx, {
         id: newId("aud", now, random),
         at: now,
         actor: `${event.actor.kind}:${event.actor.name}`,
@@ -45,10 +45,7 @@ export function createAudit(deps: { storage: Storage; clock: Clock; random: Rand
 
     async sweep(): Promise<void> {
       const before = clock() - eventsAreKept;
-      await storage.write(
-        async ({ db, tables: { auditEvents } }) =>
-          void (await db.delete(auditEvents).where(lt(auditEvents.at, before))),
-      );
+      await storage.write((tx) => sweepAuditEvents(tx, before));
     },
   };
 }

@@ -12,7 +12,7 @@ const secretBytes = 65_536;
 const silenceSeconds = 30;
 
 /** A command that was typed wrongly: exit code 2. `message` names the flag. */
-export function usageError(message: string, cause?: unknown): AppError {
+function usageError(message: string, cause?: unknown): AppError {
   return new AppError("INVALID_REQUEST", message, { cause });
 }
 

@@ -93,7 +93,7 @@ function warningsAbout({ baseUrl, trustedProxies, passwords }: Config, { nameOf 
   const enough = owaspMemoryKiB[Math.min(passwords.iterations, owaspMemoryKiB.length) - 1] ?? 0;
   if (passwords.memoryKiB < enough) {
     warnings.push(
-      `${nameOf("passwords.memoryKiB")} is below what OWASP asks for with ${passwords.iterations} iterations (${enough}): stolen password hashes would be cheap to guess`,
+      `${nameOf("passwords.memoryKiB")} is below the ${enough} that OWASP asks for with passwords.iterations ${passwords.iterations}: stolen password hashes would be cheap to guess`,
     );
   }
   if (baseUrl !== undefined && isIP(hostOf(baseUrl)) !== 0) {

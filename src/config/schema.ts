@@ -71,13 +71,11 @@ export const settingsSchema = z.strictObject({
         example: "/etc/authsvc/tls/fullchain.pem",
         path: true,
       }),
-      keyFile: path()
-        .optional()
-        .register(settingDocs, {
-          about: "Private key of the certificate (PEM). Default: none.",
-          example: "/etc/authsvc/tls/privkey.pem",
-          path: true,
-        }),
+      keyFile: path().optional().register(settingDocs, {
+        about: "Private key of the certificate (PEM). Default: none.",
+        example: "/etc/authsvc/tls/privkey.pem",
+        path: true,
+      }),
     }),
   }),
   trustedProxies: z
@@ -101,13 +99,11 @@ export const settingsSchema = z.strictObject({
         example: "postgres://authsvc:password@db.example.com/authsvc",
         secret: true,
       }),
-    urlFile: path()
-      .optional()
-      .register(settingDocs, {
-        about: "The same, read from a file.",
-        example: "/run/secrets/database-url",
-        path: true,
-      }),
+    urlFile: path().optional().register(settingDocs, {
+      about: "The same, read from a file.",
+      example: "/run/secrets/database-url",
+      path: true,
+    }),
     poolSize: wholeNumber(1, 1000).default(10).register(settingDocs, { about: "Connections to PostgreSQL at most." }),
   }),
   masterKey: secret("must be 43 base64url characters (256 random bits), as authsvc writes to master.key", (value) =>
@@ -131,12 +127,10 @@ export const settingsSchema = z.strictObject({
     }),
     iterations: wholeNumber(1, 1000).default(2).register(settingDocs, { about: "argon2id: passes over the memory." }),
     parallelism: wholeNumber(1, 64).default(1).register(settingDocs, { about: "argon2id: lanes." }),
-    concurrency: wholeNumber(1, 64)
-      .optional()
-      .register(settingDocs, {
-        about: "Hashes computed at the same time. Default: one per processor core, at most 4.",
-        example: "2",
-      }),
+    concurrency: wholeNumber(1, 64).optional().register(settingDocs, {
+      about: "Hashes computed at the same time. Default: one per processor core, at most 4.",
+      example: "2",
+    }),
     queueSize: wholeNumber(1, 100_000).optional().register(settingDocs, {
       about:
         "Hashes that may wait; more are answered 429 at once. Default: 64 times concurrency, which drains in about a second.",

@@ -4,8 +4,6 @@ import type { Bearer } from "../tokens/service.ts";
 import type { HttpRequest } from "./request.ts";
 import type { Guard } from "./route.ts";
 
-export type Guards = ReturnType<typeof createGuards>;
-
 /** Reads a caller's credentials in the order of decision 3: API key or token first, then the App ID. */
 export function createGuards(check: {
   apiKey(key: string): Promise<Application>;

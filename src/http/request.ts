@@ -109,10 +109,16 @@ export class HttpRequest {
     if (Number(this.#message.headers["content-length"] ?? 0) > mostBodyBytes) throw tooLarge;
     const chunks: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of this.#message as AsyncIterable<Uint8Array>) {
+    const body = this.#message.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+    for await (const chunk of body) {
       size += chunk.length;
-      if (size > mostBodyBytes) throw tooLarge;
+      if (size > mostBodyBytes) break;
       chunks.push(chunk);
+    }
+    if (size > mostBodyBytes) {
+      // The rest is discarded: left unread, it would block the next request on this connection.
+      this.#message.resume();
+      throw tooLarge;
     }
     return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
   }

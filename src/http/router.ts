@@ -32,7 +32,10 @@ export function createRouter(options: RouterOptions): H3 {
     onError: (error, event) => fail(event, error.unhandled ? error.cause : badPath()),
   });
 
-  for (const route of routes) app.on(route.method, route.path, (event) => serve(route, event));
+  for (const route of routes) {
+    app.on(route.method, route.path, (event) => serve(route, event));
+    if (route.method === "GET") app.on("HEAD", route.path, (event) => serve(route, event));
+  }
   for (const [path, allowed] of methodsByPath(routes)) {
     app.all(path, (event) =>
       fail(event, new AppError("METHOD_NOT_ALLOWED", "This path has other methods."), { allow: allowed.join(", ") }),

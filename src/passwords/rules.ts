@@ -1,6 +1,8 @@
-export const mostPasswordCharacters = 256;
+const mostPasswordCharacters = 256;
 
-export type PasswordProblem = "password-too-short" | "password-too-long" | "password-common" | "password-context";
+export type PasswordProblem =
+  | { kind: "password-too-short" | "password-common" | "password-context" }
+  | { kind: "password-too-long"; maxLength: number };
 
 /** Why a password is refused, or undefined. Lengths count characters; there are no composition rules (NIST SP 800-63B-4 §3.1.1.2). */
 export function passwordProblem(
@@ -8,13 +10,13 @@ export function passwordProblem(
   context: { minLength: number; email: string; names: (string | null)[]; isCommon: (lowerCase: string) => boolean },
 ): PasswordProblem | undefined {
   const length = [...password].length;
-  if (length < context.minLength) return "password-too-short";
-  if (length > mostPasswordCharacters) return "password-too-long";
+  if (length < context.minLength) return { kind: "password-too-short" };
+  if (length > mostPasswordCharacters) return { kind: "password-too-long", maxLength: mostPasswordCharacters };
   const lowerCase = password.toLowerCase();
   const localPart = context.email.slice(0, context.email.indexOf("@"));
   const words = [context.email, localPart, ...context.names].map((word) => word?.toLowerCase());
-  if (words.includes(lowerCase)) return "password-context";
-  return context.isCommon(lowerCase) ? "password-common" : undefined;
+  if (words.includes(lowerCase)) return { kind: "password-context" };
+  return context.isCommon(lowerCase) ? { kind: "password-common" } : undefined;
 }
 
 const freeFailures = 5;

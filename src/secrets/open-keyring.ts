@@ -1,8 +1,8 @@
-import { eq } from "drizzle-orm";
 import { AppError } from "../lib/errors.ts";
 import type { Random } from "../lib/random.ts";
 import type { Storage } from "../storage/storage.ts";
 import { createKeyring, type Keyring } from "./keyring.ts";
+import { findFact, settleFact } from "./store.ts";
 import { createMasterKey, parseMasterKey, readMasterKey } from "./master-key.ts";
 
 const factName = "master-key-check";
@@ -17,7 +17,7 @@ export async function openKeyring(
   source: { masterKey: string | undefined; file: string },
   random: Random,
 ): Promise<Keyring> {
-  const check = await findCheck(storage);
+  const check = await findFact(storage.reader, factName);
   const key = source.masterKey === undefined ? readMasterKey(source.file) : parseMasterKey(source.masterKey);
   if (!key && (check !== undefined || storage.dialect === "postgres")) {
     const where =
@@ -28,23 +28,10 @@ export async function openKeyring(
   }
   const keyring = createKeyring(key ?? createMasterKey(source.file, random), random);
   // Where another process was first, its check is the one to pass.
-  const stored = check ?? (await storeCheck(storage, keyring.encrypt(checkText, factName)));
+  const stored = check ?? (await storage.write((tx) => settleFact(tx, factName, keyring.encrypt(checkText, factName))));
   if (!opens(keyring, stored))
     throw new AppError("INVALID_CONFIG", "The master key is not the one that this database was made with.");
   return keyring;
-}
-
-async function findCheck({ reader: { db, tables } }: Storage): Promise<string | undefined> {
-  const [row] = await db.select().from(tables.facts).where(eq(tables.facts.name, factName));
-  return row?.value;
-}
-
-async function storeCheck(storage: Storage, value: string): Promise<string> {
-  await storage.write(
-    async ({ db, tables }) =>
-      void (await db.insert(tables.facts).values({ name: factName, value }).onConflictDoNothing()),
-  );
-  return (await findCheck(storage)) ?? value;
 }
 
 function opens(keyring: Keyring, sealed: string): boolean {

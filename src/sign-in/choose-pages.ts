@@ -1,4 +1,3 @@
-import { withParameters } from "../applications/redirect-uris.ts";
 import type { SignInMethod } from "../applications/application.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
@@ -8,6 +7,7 @@ import type { PageMethods } from "../pages/methods.ts";
 import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
 import { signInPage } from "../pages/sign-in-page.ts";
 import { isAnswer, type Hosted, type Posted, type Visit } from "./hosted.ts";
+import { withParameters } from "./redirects.ts";
 import type { SignedIn, SignIn } from "./service.ts";
 
 export type ChoosePages = ReturnType<typeof createChoosePages>;

@@ -1,5 +1,4 @@
 import type { Application } from "../applications/application.ts";
-import { formActionSource } from "../applications/redirect-uris.ts";
 import type { Origin } from "../audit/audit.ts";
 import { networkOf } from "../http/addresses.ts";
 import type { Answer } from "../http/answer.ts";
@@ -7,10 +6,11 @@ import { originOf, type HttpRequest } from "../http/request.ts";
 import type { AppError } from "../lib/errors.ts";
 import { render, type Html } from "../lib/html.ts";
 import type { AssetLinks } from "../pages/assets.ts";
-import { logoUrl, serviceLook, type Frame, type Look } from "../pages/frame.ts";
+import { serviceLook, type Frame, type Look } from "../pages/frame.ts";
 import { messagePage, type Message } from "../pages/message-page.ts";
 import { textsFor } from "../pages/texts/texts.ts";
 import type { Browser, Browsers } from "./browser.ts";
+import { contentSecurityPolicy, formTargets } from "./page-policy.ts";
 import type { OpenedSession, SignIn } from "./service.ts";
 import type { SignInSession } from "./session.ts";
 
@@ -66,14 +66,17 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
     frame: Frame,
     body: Html,
     status: number,
-    visit?: { session: SignInSession; cookies: (string | undefined)[] },
+    visit?: { session: SignInSession; application: Application; cookies: (string | undefined)[] },
   ): Answer {
     return {
       status,
       headers: {
         "content-type": "text/html; charset=utf-8",
         "cache-control": "no-store",
-        "content-security-policy": contentSecurityPolicy(frame.look, visit?.session.redirectUri),
+        "content-security-policy": contentSecurityPolicy(
+          frame.look,
+          visit && formTargets(visit.session.redirectUri, visit.application.domain),
+        ),
         "cross-origin-opener-policy": "same-origin",
         "x-frame-options": "DENY",
       },
@@ -114,7 +117,7 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
 
   return {
     page(visit: Visit, body: Html, status = 200): Answer {
-      return page(visit.frame, body, status, { session: visit.session, cookies: [visit.browser.setCookie] });
+      return page(visit.frame, body, status, { ...visit, cookies: [visit.browser.setCookie] });
     },
 
     message,
@@ -169,21 +172,4 @@ function lookOf({ name, branding }: Application): Look {
 function appHome(redirectUri: string): string | undefined {
   const { origin } = new URL(redirectUri);
   return origin === "null" ? undefined : `${origin}/`;
-}
-
-/** form-action also governs where the answer to a form may redirect, in Chromium and Safari: the app's address must be in it. */
-function contentSecurityPolicy(look: Look, redirectUri: string | undefined): string {
-  const logo = logoUrl(look);
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    `img-src 'self'${logo ? ` ${logo.origin}` : ""}`,
-    "connect-src 'self'",
-    `form-action 'self'${redirectUri === undefined ? "" : ` ${formActionSource(redirectUri)}`}`,
-    "base-uri 'none'",
-    "object-src 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join("; ");
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { isMethodEnabled, type Application, type SignInMethod } from "../applications/application.ts";
+import type { Application, SignInMethod } from "../applications/application.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { canonicalEmail } from "../users/user.ts";
+import { canonicalEmail } from "../lib/email.ts";
 import { allScopes } from "./session.ts";
 
 const text = (most: number) => z.string("must be a string").max(most, `at most ${most} characters`);
@@ -43,7 +43,7 @@ export function signInRequest(body: InitiateBody, application: Application): Sig
   if (!application.redirectUris.includes(body.redirectUri))
     throw invalidRequest("redirectUri: not registered for this application");
   const { authMethod, provider } = body;
-  if (authMethod !== undefined && !isMethodEnabled(application, authMethod))
+  if (authMethod !== undefined && !application.authMethods[authMethod].enabled)
     throw invalidRequest("authMethod: not enabled for this application");
   if (authMethod === "oauth" && provider === undefined)
     throw invalidRequest("provider: required with authMethod oauth");

@@ -1,19 +1,16 @@
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
+import { canonicalEmail, mostEmailCharacters } from "../lib/email.ts";
 import { AppError } from "../lib/errors.ts";
-import { mostPasswordCharacters } from "../passwords/rules.ts";
+import { displayName, mostNameCharacters } from "../lib/text.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
 import type { Users } from "../users/service.ts";
-import { canonicalEmail, canonicalName, mostEmailCharacters, mostNameCharacters } from "../users/user.ts";
 import type { ChoosePages } from "./choose-pages.ts";
 import { isAnswer, type Hosted, type Posted } from "./hosted.ts";
 import type { SignIn } from "./service.ts";
 
 export type PasswordPages = ReturnType<typeof createPasswordPages>;
-
-/** A form is too large to hold an honest password long before this, and hashing has no say in it. */
-const mostTypedCharacters = 4 * mostPasswordCharacters;
 
 export function createPasswordPages(deps: {
   hosted: Hosted;
@@ -33,10 +30,7 @@ export function createPasswordPages(deps: {
     if (typed.trim() === "") return again({ kind: "email-missing" }, 422);
     if (email === undefined) return again({ kind: "email-invalid" }, 422);
     if (password === "") return again({ kind: "password-missing" }, 422);
-    const proven =
-      password.length > mostTypedCharacters
-        ? undefined
-        : await passwords.prove(posted.application, email, password, posted.network);
+    const proven = await passwords.prove(posted.application, email, password, posted.network);
     if (!proven) {
       await signIn.noteFailure(posted.application, "password", posted.origin);
       return again({ kind: "wrong-credentials" }, 401);
@@ -67,8 +61,7 @@ export function createPasswordPages(deps: {
     if ("kind" in person) return again(person, 422);
     if (password === "") return again({ kind: "password-missing" }, 422);
     const problem = await passwords.problemWith(password, posted.application, person.email);
-    if (problem === "password-too-long") return again({ kind: problem, maxLength: mostPasswordCharacters }, 422);
-    if (problem !== undefined) return again({ kind: problem }, 422);
+    if (problem) return again(problem, 422);
     // Hashed before anybody looks whether the address is known: both take the same time.
     const hash = await passwords.hash(password, posted.network);
     const { application, origin, browser } = posted;
@@ -133,7 +126,7 @@ export function newPerson(typed: {
   if (typed.email.trim() === "") return { kind: "email-missing" };
   const email = canonicalEmail(typed.email);
   if (email === undefined) return { kind: "email-invalid" };
-  const name = canonicalName(typed.name);
+  const name = displayName(typed.name);
   return name === undefined ? { kind: "name-too-long", maxLength: mostNameCharacters } : { email, name };
 }
 

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { isMethodEnabled, type Application } from "../applications/application.ts";
+import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -65,7 +65,7 @@ export function createRedeem(deps: {
     // Read again inside the transaction: what a sign-in was allowed a minute ago, it must still be allowed now.
     const application = await applications.find(call.application.id, tx);
     if (userId === null || signedInWith === null || signedInAt === null || !application) return undefined;
-    if (!isMethodEnabled(application, signedInWith) || !application.redirectUris.includes(session.redirectUri))
+    if (!application.authMethods[signedInWith].enabled || !application.redirectUris.includes(session.redirectUri))
       return undefined;
     const user = await users.noteLogin(tx, userId, { at: now, ipAddress, userAgent });
     if (!user) return undefined;

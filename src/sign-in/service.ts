@@ -1,11 +1,11 @@
-import { isMethodEnabled, type Application, type SignInMethod } from "../applications/application.ts";
-import { withParameters } from "../applications/redirect-uris.ts";
+import type { Application, SignInMethod } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
 import { day, isoTime, type Clock } from "../lib/clock.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
+import { withParameters } from "./redirects.ts";
 import { codeLasts, isSessionId, sessionLasts, type SignInSession } from "./session.ts";
 import { claimSession, completeSession, findSession, insertSession, sweepSessions } from "./store.ts";
 
@@ -74,7 +74,7 @@ export function createSignIn(deps: {
     /** The ways that this session may be signed in now: what the app asked for and has enabled at this moment. */
     methodsFor(session: SignInSession, application: Application): SignInMethod[] {
       const asked: SignInMethod[] = session.authMethod ? [session.authMethod] : ["passkey", "password", "oauth"];
-      return asked.filter((method) => isMethodEnabled(application, method));
+      return asked.filter((method) => application.authMethods[method].enabled);
     },
 
     /**

@@ -3,7 +3,17 @@ import { describe, expect, it } from "vitest";
 import { goodPassword, newEmail, signUp } from "../support/person.ts";
 import { auditOf, usersOf } from "./support/records.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { backAtTheApp, button, createApp, field, fillAccount, focused, link, openSignIn, summary } from "./support/steps.ts";
+import {
+  backAtTheApp,
+  button,
+  createApp,
+  field,
+  fillAccount,
+  focused,
+  link,
+  openSignIn,
+  summary,
+} from "./support/steps.ts";
 
 describeInBrowser("passwords in a browser", (stage) => {
   describe.each([
@@ -80,7 +90,12 @@ describeInBrowser("passwords in a browser", (stage) => {
     });
 
     it.each([
-      ["is none", "ada at example.org", "Check the email address, then try again.", "Enter an address like name@example.com."],
+      [
+        "is none",
+        "ada at example.org",
+        "Check the email address, then try again.",
+        "Enter an address like name@example.com.",
+      ],
       ["is missing", " ", "Enter your email address to continue.", "Enter your email address."],
     ])("asks for an email address where what was typed %s", async (_what, typed, words, beside) => {
       const app = await createApp(stage);

@@ -3,9 +3,12 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, vi } from "vitest";
 
 const executable = join(import.meta.dirname, "../../bin/authsvc.ts");
+
+// Every command is a process that loads its sources anew, and a test may run several while other files keep the processors busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 export type Finished = { code: number | null; signal: string | null; stdout: string; stderr: string };
 

@@ -56,18 +56,18 @@ it("E1: what was acknowledged survives kill -9, and what was revoked stays revok
       if (state === "unknown") continue;
       const answer = await refresh(service, app, tokens.refreshToken);
       expect(answer.status, `${email} is ${state}`).toBe(state === "live" ? 200 : 401);
-      if (answer.status === 200) acknowledged.set(email, { tokens: { ...tokens, ...answer.body } as Tokens, state });
+      if (answer.status === 200) acknowledged.set(email, { tokens: { ...tokens, ...answer.body }, state });
     }
-    let killed = false;
+    const stop = new AbortController();
     const work = Array.from({ length: 8 }, async () => {
-      while (!killed) {
+      while (!stop.signal.aborted) {
         const email = newEmail();
         const tokens = await redeem(service, app, await signUp(service, app, { email }));
         acknowledged.set(email, { tokens, state: "live" });
         // While its answer is under way, a call has neither happened nor not happened.
         acknowledged.set(email, { tokens, state: "unknown" });
         const next = await refresh(service, app, tokens.refreshToken);
-        acknowledged.set(email, { tokens: { ...tokens, ...next.body } as Tokens, state: "live" });
+        acknowledged.set(email, { tokens: { ...tokens, ...next.body }, state: "live" });
         if (acknowledged.size % 3 !== 0) continue;
         acknowledged.set(email, { tokens, state: "unknown" });
         await call(
@@ -77,12 +77,12 @@ it("E1: what was acknowledged survives kill -9, and what was revoked stays revok
           { authorization: `Bearer ${tokens.accessToken}` },
           { allSessions: true },
         );
-        acknowledged.set(email, { tokens: { ...tokens, ...next.body } as Tokens, state: "ended" });
+        acknowledged.set(email, { tokens: { ...tokens, ...next.body }, state: "ended" });
       }
     });
     await new Promise((resolve) => setTimeout(resolve, 150 + Math.random() * 400));
     const dying = kill(process);
-    killed = true;
+    stop.abort();
     await Promise.all([dying, ...work.map(async (worker) => await worker.catch(() => {}))]);
   }
 

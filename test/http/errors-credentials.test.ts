@@ -20,7 +20,10 @@ const badAuthorizations: [title: string, value: (key: string, token: string, app
   ["words after the key", (key) => `Bearer ${key} x`],
   ["a truncated key", (key) => `Bearer ${key.slice(0, -1)}`],
   ["a lengthened key", (key) => `Bearer ${key}0`],
-  ["a key with its first half changed", (key) => `Bearer ${key.slice(0, 8)}${key[8] === "a" ? "b" : "a"}${key.slice(9)}`],
+  [
+    "a key with its first half changed",
+    (key) => `Bearer ${key.slice(0, 8)}${key[8] === "a" ? "b" : "a"}${key.slice(9)}`,
+  ],
   ["a key with its end changed", (key) => `Bearer ${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`],
   ["a key in lower case", (key) => `Bearer ${key.toLowerCase()}`],
   ["a key in upper case", (key) => `Bearer ${key.toUpperCase()}`],
@@ -56,22 +59,43 @@ describeEachDatabase("API keys and App IDs", (current) => {
   });
 
   describe.each(serverRoutes)("POST %s", (path) => {
-    it.each(badAuthorizations)("answers INVALID_API_KEY, always the same, to %s as API key (security rule A1)", async (_title, value) => {
-      const authorization = value(app.apiKey, token, app.id);
-      const answer = await call(current(), "POST", path, { "x-service-app-id": app.id, ...(authorization === undefined ? {} : { authorization }) }, body);
-      expect(answer).toMatchObject(invalidKey);
-      const unknown = await call(current(), "POST", path, { "x-service-app-id": app.id, authorization: `Bearer ${"z".repeat(40)}` }, body);
-      expect(withoutId(answer)).toEqual(withoutId(unknown));
-    });
+    it.each(badAuthorizations)(
+      "answers INVALID_API_KEY, always the same, to %s as API key (security rule A1)",
+      async (_title, value) => {
+        const authorization = value(app.apiKey, token, app.id);
+        const answer = await call(
+          current(),
+          "POST",
+          path,
+          { "x-service-app-id": app.id, ...(authorization === undefined ? {} : { authorization }) },
+          body,
+        );
+        expect(answer).toMatchObject(invalidKey);
+        const unknown = await call(
+          current(),
+          "POST",
+          path,
+          { "x-service-app-id": app.id, authorization: `Bearer ${"z".repeat(40)}` },
+          body,
+        );
+        expect(withoutId(answer)).toEqual(withoutId(unknown));
+      },
+    );
 
-    it.each(badAppIds)("answers INVALID_APP_ID, unknown or foreign alike, to %s as App ID (security rule A2)", async (_title, value) => {
-      const appId = value(app.id, other.id);
-      const headers = { authorization: `Bearer ${app.apiKey}`, ...(appId === undefined ? {} : { "x-service-app-id": appId }) };
-      const answer = await call(current(), "POST", path, headers, body);
-      expect(answer).toMatchObject(invalidAppId);
-      const unknown = await call(current(), "POST", path, { ...headers, "x-service-app-id": "app_nobody" }, body);
-      expect(withoutId(answer)).toEqual(withoutId(unknown));
-    });
+    it.each(badAppIds)(
+      "answers INVALID_APP_ID, unknown or foreign alike, to %s as App ID (security rule A2)",
+      async (_title, value) => {
+        const appId = value(app.id, other.id);
+        const headers = {
+          authorization: `Bearer ${app.apiKey}`,
+          ...(appId === undefined ? {} : { "x-service-app-id": appId }),
+        };
+        const answer = await call(current(), "POST", path, headers, body);
+        expect(answer).toMatchObject(invalidAppId);
+        const unknown = await call(current(), "POST", path, { ...headers, "x-service-app-id": "app_nobody" }, body);
+        expect(withoutId(answer)).toEqual(withoutId(unknown));
+      },
+    );
 
     it("refuses a revoked key at once, and leaves the app's other key alone (security rule A5)", async () => {
       const rotating = await current().createApp();
@@ -80,7 +104,9 @@ describeEachDatabase("API keys and App IDs", (current) => {
       expect((await call(current(), "POST", path, withSecond, body)).body.error?.code).not.toBe("INVALID_API_KEY");
       await setKey(current(), second.id, { revokedAt: current().clock.now });
       expect(await call(current(), "POST", path, withSecond, body)).toMatchObject(invalidKey);
-      expect((await call(current(), "POST", path, rotating.headers, body)).body.error?.code).not.toBe("INVALID_API_KEY");
+      expect((await call(current(), "POST", path, rotating.headers, body)).body.error?.code).not.toBe(
+        "INVALID_API_KEY",
+      );
     });
 
     it("refuses a key from the moment that it expires", async () => {
@@ -110,10 +136,15 @@ describeEachDatabase("API keys and App IDs", (current) => {
   it("takes no ids in a body or a query for a credential (security rule A3)", async () => {
     const claims = { appId: app.id, app_id: app.id, apiKey: app.apiKey, userId: "usr_1", ...body };
     const query = `?app_id=${app.id}&api_key=${app.apiKey}&token=${token}`;
-    for (const path of serverRoutes) expect(await call(current(), "POST", path + query, {}, claims)).toMatchObject(invalidKey);
+    for (const path of serverRoutes)
+      expect(await call(current(), "POST", path + query, {}, claims)).toMatchObject(invalidKey);
     const invalidToken = { status: 401, body: { error: { code: "INVALID_TOKEN" } } };
-    expect(await call(current(), "GET", `/auth/validate${query}`, { "x-service-app-id": app.id })).toMatchObject(invalidToken);
-    expect(await call(current(), "POST", `/auth/logout${query}`, {}, { accessToken: token })).toMatchObject(invalidToken);
+    expect(await call(current(), "GET", `/auth/validate${query}`, { "x-service-app-id": app.id })).toMatchObject(
+      invalidToken,
+    );
+    expect(await call(current(), "POST", `/auth/logout${query}`, {}, { accessToken: token })).toMatchObject(
+      invalidToken,
+    );
   });
 
   it("redeems no code and refreshes no token for a caller that names another app's ID", async () => {
@@ -128,7 +159,6 @@ describeEachDatabase("API keys and App IDs", (current) => {
     expect(await call(service, "POST", "/auth/refresh", foreign, { refreshToken })).toMatchObject(invalidAppId);
     expect((await call(service, "POST", "/auth/refresh", app.headers, { refreshToken })).status).toBe(200);
   });
-
 });
 
 /** An error answer without what is different in each. */
@@ -140,7 +170,11 @@ async function createKey(service: TestService, app: TestApp) {
   return await service.server.app.services.applications.createKey({ appId: app.id }, { kind: "cli", name: "test" });
 }
 
-async function setKey(service: TestService, id: string, change: { revokedAt?: number; expiresAt?: number }): Promise<void> {
+async function setKey(
+  service: TestService,
+  id: string,
+  change: { revokedAt?: number; expiresAt?: number },
+): Promise<void> {
   await service.server.app.storage.write(async ({ db, tables: { apiKeys } }) => {
     await db.update(apiKeys).set(change).where(eq(apiKeys.id, id));
   });

@@ -13,7 +13,12 @@ const json = { "content-type": "application/json" };
 const unknownKey = `Bearer ak_${canary.padEnd(43, "x")}_000000`;
 const post =
   (path: string, headers: (known: Known) => Record<string, string>, body: unknown = {}) =>
-  (known: Known): Sent => ({ method: "POST", path, headers: { ...json, ...headers(known) }, body: JSON.stringify(body) });
+  (known: Known): Sent => ({
+    method: "POST",
+    path,
+    headers: { ...json, ...headers(known) },
+    body: JSON.stringify(body),
+  });
 const server = ({ app }: Known) => app.headers;
 const user = ({ tokens }: Known) => ({ authorization: `Bearer ${tokens.accessToken}` });
 const serverWithAppId = (appId: string) => (known: Known) => ({ ...known.app.headers, "x-service-app-id": appId });
@@ -29,38 +34,123 @@ const rows: Row[] = [
   ["initiate without a key", 401, "INVALID_API_KEY", post("/auth/initiate", () => ({ "x-service-app-id": canary }))],
   ["initiate, unknown key", 401, "INVALID_API_KEY", post("/auth/initiate", () => ({ authorization: unknownKey }))],
   ["initiate, malformed key", 401, "INVALID_API_KEY", post("/auth/initiate", () => ({ authorization: canary }))],
-  ["callback, unknown key", 401, "INVALID_API_KEY", post("/auth/callback", () => ({ authorization: unknownKey }), code)],
+  [
+    "callback, unknown key",
+    401,
+    "INVALID_API_KEY",
+    post("/auth/callback", () => ({ authorization: unknownKey }), code),
+  ],
   ["refresh, unknown key", 401, "INVALID_API_KEY", post("/auth/refresh", () => ({ authorization: unknownKey }))],
   ["initiate, unknown App ID", 401, "INVALID_APP_ID", post("/auth/initiate", serverWithAppId(canary))],
   ["callback, unknown App ID", 401, "INVALID_APP_ID", post("/auth/callback", serverWithAppId(canary), code)],
   ["refresh, unknown App ID", 401, "INVALID_APP_ID", post("/auth/refresh", serverWithAppId(canary))],
-  ["initiate, another app's ID", 401, "INVALID_APP_ID", (known) => post("/auth/initiate", serverWithAppId(known.other.id))(known)],
+  [
+    "initiate, another app's ID",
+    401,
+    "INVALID_APP_ID",
+    (known) => post("/auth/initiate", serverWithAppId(known.other.id))(known),
+  ],
   ["validate without an App ID", 401, "INVALID_APP_ID", validate(user)],
-  ["validate, unknown App ID", 401, "INVALID_APP_ID", validate((known) => ({ ...user(known), "x-service-app-id": canary }))],
-  ["logout, unknown App ID", 401, "INVALID_APP_ID", post("/auth/logout", (known) => ({ ...user(known), "x-service-app-id": canary }))],
+  [
+    "validate, unknown App ID",
+    401,
+    "INVALID_APP_ID",
+    validate((known) => ({ ...user(known), "x-service-app-id": canary })),
+  ],
+  [
+    "logout, unknown App ID",
+    401,
+    "INVALID_APP_ID",
+    post("/auth/logout", (known) => ({ ...user(known), "x-service-app-id": canary })),
+  ],
   ["validate without a token", 401, "INVALID_TOKEN", validate(({ app }) => ({ "x-service-app-id": app.id }))],
-  ["validate, not a token", 401, "INVALID_TOKEN", validate(({ app }) => ({ ...app.headers, authorization: `Bearer ${canary}` }))],
+  [
+    "validate, not a token",
+    401,
+    "INVALID_TOKEN",
+    validate(({ app }) => ({ ...app.headers, authorization: `Bearer ${canary}` })),
+  ],
   ["validate, an API key as token", 401, "INVALID_TOKEN", validate(server)],
   ["logout without a token", 401, "INVALID_TOKEN", post("/auth/logout", () => ({}))],
-  ["logout, forged token", 401, "INVALID_TOKEN", post("/auth/logout", () => ({ authorization: `Bearer e30.e30.${canary}` }))],
-  ["refresh, unknown refresh token", 401, "INVALID_TOKEN", post("/auth/refresh", server, { refreshToken: canary.repeat(10) })],
-  ["initiate, not JSON", 400, "INVALID_REQUEST", (known) => ({ ...post("/auth/initiate", server)(known), body: `{"${canary}` })],
+  [
+    "logout, forged token",
+    401,
+    "INVALID_TOKEN",
+    post("/auth/logout", () => ({ authorization: `Bearer e30.e30.${canary}` })),
+  ],
+  [
+    "refresh, unknown refresh token",
+    401,
+    "INVALID_TOKEN",
+    post("/auth/refresh", server, { refreshToken: canary.repeat(10) }),
+  ],
+  [
+    "initiate, not JSON",
+    400,
+    "INVALID_REQUEST",
+    (known) => ({ ...post("/auth/initiate", server)(known), body: `{"${canary}` }),
+  ],
   ["initiate, wrong type", 400, "INVALID_REQUEST", post("/auth/initiate", server, { redirectUri: [canary] })],
   ["initiate, missing field", 400, "INVALID_REQUEST", post("/auth/initiate", server, { state: canary })],
   ["initiate, extra field", 400, "INVALID_REQUEST", post("/auth/initiate", server, { redirectUri, extra: canary })],
-  ["initiate, unregistered redirectUri", 400, "INVALID_REQUEST", post("/auth/initiate", server, { redirectUri: `https://${canary}.example/` })],
-  ["initiate, unknown method", 400, "INVALID_REQUEST", post("/auth/initiate", server, { redirectUri, authMethod: canary })],
-  ["initiate, disabled method", 400, "INVALID_REQUEST", post("/auth/initiate", server, { redirectUri, authMethod: "oauth", provider: "google" })],
-  ["initiate, unknown provider", 400, "INVALID_REQUEST", post("/auth/initiate", server, { redirectUri, authMethod: "oauth", provider: canary })],
+  [
+    "initiate, unregistered redirectUri",
+    400,
+    "INVALID_REQUEST",
+    post("/auth/initiate", server, { redirectUri: `https://${canary}.example/` }),
+  ],
+  [
+    "initiate, unknown method",
+    400,
+    "INVALID_REQUEST",
+    post("/auth/initiate", server, { redirectUri, authMethod: canary }),
+  ],
+  [
+    "initiate, disabled method",
+    400,
+    "INVALID_REQUEST",
+    post("/auth/initiate", server, { redirectUri, authMethod: "oauth", provider: "google" }),
+  ],
+  [
+    "initiate, unknown provider",
+    400,
+    "INVALID_REQUEST",
+    post("/auth/initiate", server, { redirectUri, authMethod: "oauth", provider: canary }),
+  ],
   ["callback, wrong code", 400, "INVALID_REQUEST", post("/auth/callback", server, code)],
   ["callback, wrong type", 400, "INVALID_REQUEST", post("/auth/callback", server, { ...code, state: { canary } })],
   ["refresh, missing field", 400, "INVALID_REQUEST", post("/auth/refresh", server)],
   ["logout, wrong type", 400, "INVALID_REQUEST", post("/auth/logout", user, { allSessions: canary })],
   ["unknown path", 404, "INVALID_REQUEST", () => ({ path: `/${canary}?${canary}=${canary}` })],
-  ["unknown path below a known one", 404, "INVALID_REQUEST", (known) => post(`/auth/initiate/${canary}`, server)(known)],
-  ["method not allowed", 405, "INVALID_REQUEST", () => ({ method: "PUT", path: `/auth/initiate?${canary}`, body: canary })],
-  ["body too large", 413, "INVALID_REQUEST", post("/auth/initiate", server, { redirectUri, state: canary.repeat(2000) })],
-  ["not application/json", 415, "INVALID_REQUEST", (known) => ({ method: "POST", path: "/auth/initiate", headers: { ...server(known), "content-type": "text/plain" }, body: canary })],
+  [
+    "unknown path below a known one",
+    404,
+    "INVALID_REQUEST",
+    (known) => post(`/auth/initiate/${canary}`, server)(known),
+  ],
+  [
+    "method not allowed",
+    405,
+    "INVALID_REQUEST",
+    () => ({ method: "PUT", path: `/auth/initiate?${canary}`, body: canary }),
+  ],
+  [
+    "body too large",
+    413,
+    "INVALID_REQUEST",
+    post("/auth/initiate", server, { redirectUri, state: canary.repeat(2000) }),
+  ],
+  [
+    "not application/json",
+    415,
+    "INVALID_REQUEST",
+    (known) => ({
+      method: "POST",
+      path: "/auth/initiate",
+      headers: { ...server(known), "content-type": "text/plain" },
+      body: canary,
+    }),
+  ],
 ];
 
 describeEachDatabase("the error object of the contract (security rule G4)", (current) => {
@@ -106,7 +196,12 @@ async function send(service: TestService, { path, ...init }: Sent) {
 
 function expectErrorObject({ status, headers, text }: Awaited<ReturnType<typeof send>>, wanted: number, code: string) {
   expect(JSON.parse(text)).toEqual({
-    error: { code, message: expect.stringMatching(/\S/u), details: expect.any(String), requestId: headers.get("x-request-id") },
+    error: {
+      code,
+      message: expect.stringMatching(/\S/u),
+      details: expect.any(String),
+      requestId: headers.get("x-request-id"),
+    },
   });
   expect(status).toBe(wanted);
   expect(headers.get("x-request-id")).toMatch(/^\S+$/u);

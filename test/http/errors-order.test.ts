@@ -20,25 +20,40 @@ describeEachDatabase("the order of checks: address, API key or token, App ID, bo
   });
 
   describe.each(badBodies)("with a body that is wrong too (%s)", (_title, body, type, status) => {
-    it.each(["/auth/initiate", "/auth/callback", "/auth/refresh"])("POST %s looks at the key, then the App ID, then the body", async (path) => {
-      const send = async (headers: Record<string, string>) => await call(current(), "POST", path, { "content-type": type, ...headers }, body);
-      const badKey = { authorization: `Bearer ${"z".repeat(40)}` };
-      expect(await send({ ...badKey, "x-service-app-id": "app_unknown" })).toMatchObject(outcome(401, "INVALID_API_KEY"));
-      expect(await send({ ...badKey, "x-service-app-id": app.id })).toMatchObject(outcome(401, "INVALID_API_KEY"));
-      expect(await send({})).toMatchObject(outcome(401, "INVALID_API_KEY"));
-      expect(await send({ ...app.headers, "x-service-app-id": other.id })).toMatchObject(outcome(401, "INVALID_APP_ID"));
-      expect(await send({ authorization: app.headers["authorization"] ?? "" })).toMatchObject(outcome(401, "INVALID_APP_ID"));
-      expect(await send(app.headers)).toMatchObject(outcome(status, "INVALID_REQUEST"));
-    });
+    it.each(["/auth/initiate", "/auth/callback", "/auth/refresh"])(
+      "POST %s looks at the key, then the App ID, then the body",
+      async (path) => {
+        const send = async (headers: Record<string, string>) =>
+          await call(current(), "POST", path, { "content-type": type, ...headers }, body);
+        const badKey = { authorization: `Bearer ${"z".repeat(40)}` };
+        expect(await send({ ...badKey, "x-service-app-id": "app_unknown" })).toMatchObject(
+          outcome(401, "INVALID_API_KEY"),
+        );
+        expect(await send({ ...badKey, "x-service-app-id": app.id })).toMatchObject(outcome(401, "INVALID_API_KEY"));
+        expect(await send({})).toMatchObject(outcome(401, "INVALID_API_KEY"));
+        expect(await send({ ...app.headers, "x-service-app-id": other.id })).toMatchObject(
+          outcome(401, "INVALID_APP_ID"),
+        );
+        expect(await send({ authorization: app.headers["authorization"] ?? "" })).toMatchObject(
+          outcome(401, "INVALID_APP_ID"),
+        );
+        expect(await send(app.headers)).toMatchObject(outcome(status, "INVALID_REQUEST"));
+      },
+    );
 
     it("POST /auth/logout looks at the token, then the App ID, then the body, and ends nothing", async () => {
-      const send = async (headers: Record<string, string>) => await call(current(), "POST", "/auth/logout", { "content-type": type, ...headers }, body);
+      const send = async (headers: Record<string, string>) =>
+        await call(current(), "POST", "/auth/logout", { "content-type": type, ...headers }, body);
       const bearer = { authorization: `Bearer ${tokens.accessToken}` };
-      expect(await send({ authorization: "Bearer x", "x-service-app-id": other.id })).toMatchObject(outcome(401, "INVALID_TOKEN"));
+      expect(await send({ authorization: "Bearer x", "x-service-app-id": other.id })).toMatchObject(
+        outcome(401, "INVALID_TOKEN"),
+      );
       expect(await send({ "x-service-app-id": other.id })).toMatchObject(outcome(401, "INVALID_TOKEN"));
       expect(await send({ ...bearer, "x-service-app-id": other.id })).toMatchObject(outcome(401, "INVALID_APP_ID"));
       expect(await send(bearer)).toMatchObject(outcome(status, "INVALID_REQUEST"));
-      expect((await call(current(), "GET", "/auth/validate", { ...bearer, "x-service-app-id": app.id })).status).toBe(200);
+      expect((await call(current(), "GET", "/auth/validate", { ...bearer, "x-service-app-id": app.id })).status).toBe(
+        200,
+      );
     });
   });
 
@@ -47,7 +62,9 @@ describeEachDatabase("the order of checks: address, API key or token, App ID, bo
     const bearer = { authorization: `Bearer ${tokens.accessToken}` };
     for (const appId of [{}, { "x-service-app-id": other.id }, { "x-service-app-id": app.id }]) {
       expect(await send(appId)).toMatchObject(outcome(401, "INVALID_TOKEN"));
-      expect(await send({ authorization: `${bearer.authorization}x`, ...appId })).toMatchObject(outcome(401, "INVALID_TOKEN"));
+      expect(await send({ authorization: `${bearer.authorization}x`, ...appId })).toMatchObject(
+        outcome(401, "INVALID_TOKEN"),
+      );
     }
     expect(await send(bearer)).toMatchObject(outcome(401, "INVALID_APP_ID"));
     expect(await send({ ...bearer, "x-service-app-id": other.id })).toMatchObject(outcome(401, "INVALID_APP_ID"));
@@ -56,8 +73,12 @@ describeEachDatabase("the order of checks: address, API key or token, App ID, bo
 
   it("an unknown path and a wrong method come before every credential", async () => {
     for (const headers of [{}, app.headers, { authorization: "Bearer x" }]) {
-      expect(await call(current(), "POST", "/auth/unknown", headers, {})).toMatchObject(outcome(404, "INVALID_REQUEST"));
-      expect(await call(current(), "DELETE", "/auth/initiate", headers, {})).toMatchObject(outcome(405, "INVALID_REQUEST"));
+      expect(await call(current(), "POST", "/auth/unknown", headers, {})).toMatchObject(
+        outcome(404, "INVALID_REQUEST"),
+      );
+      expect(await call(current(), "DELETE", "/auth/initiate", headers, {})).toMatchObject(
+        outcome(405, "INVALID_REQUEST"),
+      );
     }
   });
 });

@@ -75,7 +75,7 @@ describe.each(["sqlite", "postgres"] as const)("storage (%s)", (dialect) => {
           ),
       ),
     );
-    expect(winners.toSorted()).toEqual([...Array.from({ length: 49 }, () => 0), 1]);
+    expect(winners.filter((rows) => rows === 1)).toHaveLength(1);
   });
 
   it("keeps the order of what one caller writes", async () => {
@@ -111,7 +111,7 @@ describe("the SQLite file", () => {
   it("is written with synchronous=FULL, foreign keys and WAL", async () => {
     const storage = await open();
     const pragma = async (name: string): Promise<unknown> =>
-      await storage.write(async ({ db }) => Object.values(((await db.all(`PRAGMA ${name}`)) as object[])[0] ?? {})[0]);
+      await storage.write(async ({ db }) => Object.values((await db.all<object>(`PRAGMA ${name}`))[0] ?? {})[0]);
     expect(await pragma("synchronous")).toBe(2);
     expect(await pragma("foreign_keys")).toBe(1);
     expect(await pragma("journal_mode")).toBe("wal");

@@ -123,7 +123,7 @@ describe("argon2id parameters", () => {
       load({ AUTHSVC_PASSWORDS__MEMORY_KIB: String(memoryKiB), AUTHSVC_PASSWORDS__ITERATIONS: String(iterations) })
         .warnings;
     expect(memory(8, 1)).toEqual([
-      expect.stringContaining("AUTHSVC_PASSWORDS__MEMORY_KIB is below what OWASP asks for"),
+      expect.stringContaining("AUTHSVC_PASSWORDS__MEMORY_KIB is below the 47104 that OWASP asks for"),
     ]);
     expect(memory(19_455, 2)).toHaveLength(1);
     expect(memory(19_456, 2)).toEqual([]);

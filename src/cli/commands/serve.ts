@@ -46,8 +46,7 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
     server.close().then(() => true),
     pause(drainMilliseconds, false, { ref: false }),
   ]);
-  if (!drained)
-    await cli.note(`authsvc: some calls were still running after ${drainMilliseconds / 1000} s and were cut off`);
+  if (!drained) log.warn("some calls were still running when the time to stop was over, and were cut off");
   // A connection that will not close must not keep the process: whoever sent the signal is waiting.
   cli.io.exit(exitCodes.done);
 }

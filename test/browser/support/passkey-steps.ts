@@ -3,7 +3,7 @@ import { addVirtualAuthenticator, type StoredCredential, type VirtualAuthenticat
 import { initiate, newEmail, type Session } from "../../support/person.ts";
 import type { TestApp } from "../../support/service.ts";
 import type { Attestation } from "./passkeys.ts";
-import { answerPostedDuring } from "./passkeys.ts";
+import { answerPostedDuring, askForChallenge } from "./passkeys.ts";
 import type { Stage } from "./stage.ts";
 import { backAtTheApp, button, createApp, field } from "./steps.ts";
 
@@ -33,19 +33,20 @@ export async function createPasskeyAccount(stage: Stage, given: { app?: TestApp 
   return { app, page, authenticator, email, attestation, credential };
 }
 
-/** Opens a sign-in page whose authenticator waits, so that autofill does not sign in by itself; it answers the next request. */
-export async function openSignInUntouched(
+/** From the next page on, the browser offers no passkeys by autofill: only a press of the button uses one. */
+export async function switchOffAutofill(page: Page): Promise<void> {
+  await page.addInitScript("PublicKeyCredential.isConditionalMediationAvailable = async () => false");
+}
+
+/** A browser without any passkey in front of a new session, and a challenge for whoever forges an answer to it. */
+export async function openForgery(
   stage: Stage,
-  page: Page,
   app: TestApp,
-  authenticator: VirtualAuthenticator,
-): Promise<Session> {
-  await authenticator.setAutomaticPresence(false);
+): Promise<{ page: Page; session: Session; challenge: string; origin: string }> {
+  const page = await stage.newPage();
   const session = await initiate(stage.service, app);
-  await Promise.all([page.waitForResponse("**/passkey/options"), page.goto(session.authUrl)]);
-  await settled(page);
-  await authenticator.setAutomaticPresence(true);
-  return session;
+  await page.goto(session.authUrl);
+  return { page, session, challenge: await askForChallenge(page), origin: new URL(session.authUrl).origin };
 }
 
 /** What the page says beside its passkey button, once it says something. */
@@ -53,9 +54,4 @@ export async function said(page: Page): Promise<string> {
   const notice = page.getByRole("status").filter({ hasText: /./u });
   await notice.waitFor();
   return ((await notice.textContent()) ?? "").trim();
-}
-
-/** The request for autofill is under way: the page asked for its challenge, and had a moment to use it. */
-async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState("networkidle");
 }

@@ -108,8 +108,8 @@ export async function askForChallenge(page: Page, fields: Record<string, string>
   );
 }
 
-/** Posts an answer through the page's own form, whoever made it. */
-export async function postAnswer(page: Page, answer: Assertion | Attestation): Promise<void> {
+/** Posts an answer through the page's own form, whoever made it; a text goes out as it is. */
+export async function postAnswer(page: Page, answer: Assertion | Attestation | string): Promise<void> {
   await Promise.all([
     page.waitForEvent("framenavigated"),
     inPage(
@@ -119,7 +119,7 @@ export async function postAnswer(page: Page, answer: Assertion | Attestation): P
         form.elements.credential.value = credential;
         form.submit();
       }`,
-      JSON.stringify(answer),
+      typeof answer === "string" ? answer : JSON.stringify(answer),
     ),
   ]);
 }
@@ -137,7 +137,10 @@ export async function assertIn(page: Page, challenge: string): Promise<Assertion
 }
 
 /** Catches what a page posts to a passkey form, while `act` makes it do so. */
-export async function answerPostedDuring<A extends Assertion | Attestation>(page: Page, act: () => Promise<unknown>): Promise<A> {
+export async function answerPostedDuring<A extends Assertion | Attestation>(
+  page: Page,
+  act: () => Promise<unknown>,
+): Promise<A> {
   const isAnswer = (request: Request) => request.method() === "POST" && request.url().endsWith("/passkey");
   const [request] = await Promise.all([page.waitForRequest(isAnswer), act()]);
   return JSON.parse(new URLSearchParams(request.postData() ?? "").get("credential") ?? "") as A;

@@ -47,7 +47,11 @@ export async function changeApp(service: TestService, app: TestApp, change: Chan
       password: { ...password, enabled: methods.password ?? password.enabled },
       oauth,
     };
-    const changed = { authMethods, settings: { ...row.settings, ...settings }, branding: { ...row.branding, ...branding } };
+    const changed = {
+      authMethods,
+      settings: { ...row.settings, ...settings },
+      branding: { ...row.branding, ...branding },
+    };
     await db
       .update(applications)
       .set({ ...rest, ...changed })

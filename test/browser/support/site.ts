@@ -21,7 +21,9 @@ export async function openSite(): Promise<Site> {
     const url = new URL(request.url ?? "/", "http://localhost");
     if (url.pathname === "/callback") callbacks.push(url.searchParams);
     const body = url.pathname === "/callback" ? "<h1>You are back at Acme</h1>" : pages.get(url.pathname);
-    response.writeHead(body === undefined && url.pathname !== "/" ? 404 : 200, { "content-type": "text/html; charset=utf-8" });
+    response.writeHead(body === undefined && url.pathname !== "/" ? 404 : 200, {
+      "content-type": "text/html; charset=utf-8",
+    });
     response.end(documentOf(body ?? "<h1>Acme</h1>"));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

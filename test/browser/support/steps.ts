@@ -42,7 +42,10 @@ export function summary(page: Page): Locator {
   return page.getByRole("alert");
 }
 
-export async function fillAccount(page: Page, person: { email: string; password: string; name?: string }): Promise<void> {
+export async function fillAccount(
+  page: Page,
+  person: { email: string; password: string; name?: string },
+): Promise<void> {
   await field(page, "Email").fill(person.email);
   if (person.name !== undefined) await field(page, "Name").fill(person.name);
   await field(page, "Password").fill(person.password);

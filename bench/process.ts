@@ -1,0 +1,44 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** A server in a process of its own, as people run it. */
+export type Running = {
+  url: string;
+  output: string;
+  readyMilliseconds: number;
+  residentMegabytes(): number;
+  stop(): Promise<void>;
+};
+
+/** Starts a program with the Node of this repository and waits until it says where it listens. */
+export async function start(program: string[], environment: Record<string, string> = {}): Promise<Running> {
+  const began = performance.now();
+  const child = spawn(process.execPath, program, { env: environment, stdio: ["ignore", "pipe", "inherit"] });
+  const { output, url } = await untilListening(child);
+  const readyMilliseconds = performance.now() - began;
+  return {
+    url,
+    output,
+    readyMilliseconds,
+    residentMegabytes: () =>
+      Number(/VmRSS:\s+(\d+)/u.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
+    async stop() {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+async function untilListening(child: ChildProcess): Promise<{ output: string; url: string }> {
+  let output = "";
+  return await new Promise((resolve, reject) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+      const url = /listening on (\S+)\n/u.exec(output)?.[1];
+      // What development mode prints after it comes with the same write.
+      if (url !== undefined) resolve({ output, url });
+    });
+    child.once("exit", (code) => reject(new Error(`the server ended with ${code} before it listened`)));
+  });
+}

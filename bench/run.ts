@@ -1,0 +1,139 @@
+// `npm run bench`: starts what it measures, side by side in one run, and prints absolutes and ratios. Loopback only, about a minute.
+import { hash } from "@node-rs/argon2";
+import { mkdtempSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres } from "../test/support/postgres.ts";
+import { redeem, signUp, Visitor, initiate, goodPassword, newEmail } from "../test/support/person.ts";
+import type { TestApp, TestService } from "../test/support/service.ts";
+import { start, type Running } from "./process.ts";
+import { getScript, hasWrk, load, refreshScript } from "./wrk.ts";
+
+const seconds = 5;
+const root = join(import.meta.dirname, "..");
+const unlimited = {
+  AUTHSVC_RATE_LIMITS__AUTHENTICATION: "1000000000",
+  AUTHSVC_PASSWORDS__ATTEMPTS_PER_MINUTE: "1000000000",
+};
+
+type Row = { figure: string; value: string; ratio: string };
+const rows: Row[] = [];
+
+function note(figure: string, perSecond: number, yardstick: number, unit = "/s"): void {
+  rows.push({
+    figure,
+    value: `${Math.round(perSecond).toLocaleString("en")} ${unit}`,
+    ratio: yardstick > 0 ? (perSecond / yardstick).toFixed(3) : "",
+  });
+}
+
+async function hashesPerSecond(): Promise<number> {
+  const until = performance.now() + 2000;
+  let done = 0;
+  const worker = async (): Promise<void> => {
+    while (performance.now() < until) {
+      await hash("correct horse battery staple", { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: cpus().length }, worker));
+  return done / 2;
+}
+
+async function signInsPerSecond(service: TestService, app: TestApp): Promise<number> {
+  const emails = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const email = newEmail();
+      await signUp(service, app, { email });
+      return email;
+    }),
+  );
+  const until = performance.now() + seconds * 1000;
+  let done = 0;
+  const worker = async (email: string): Promise<void> => {
+    while (performance.now() < until) {
+      const session = await initiate(service, app);
+      const visitor = new Visitor();
+      const page = await visitor.submit(await visitor.get(session.authUrl), "/password", {
+        email,
+        password: goodPassword,
+      });
+      await redeem(service, app, { session, code: page.location.searchParams.get("code") ?? "" });
+      done += 1;
+    }
+  };
+  await Promise.all(emails.map(worker));
+  return done / seconds;
+}
+
+async function measure(name: string, environment: Record<string, string>, bare: number, hashes: number): Promise<void> {
+  const data = mkdtempSync(join(tmpdir(), "authsvc-bench-"));
+  const program = [join(root, "bin/authsvc.ts"), "serve", "--dev", "--port", "0", "--data", data];
+  const server: Running = await start(program, { ...unlimited, ...environment });
+  try {
+    rows.push({ figure: `${name}: start to ready`, value: `${Math.round(server.readyMilliseconds)} ms`, ratio: "" });
+    rows.push({ figure: `${name}: memory at rest`, value: `${Math.round(server.residentMegabytes())} MB`, ratio: "" });
+    const apiKey = /API key\s+(\S+)/u.exec(server.output)?.[1] ?? "";
+    const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": "app_demo" };
+    const app: TestApp = { id: "app_demo", apiKey, redirectUri: `${server.url}/dev/demo/callback`, headers };
+    const service = { url: server.url } as TestService;
+    const logins = await Promise.all(
+      Array.from({ length: 64 }, async () => await redeem(service, app, await signUp(service, app))),
+    );
+
+    const bearer = { authorization: `Bearer ${logins[0]?.accessToken}`, "x-service-app-id": "app_demo" };
+    await load(`${server.url}/auth/validate`, getScript(bearer), 1);
+    const validates = await load(`${server.url}/auth/validate`, getScript(bearer), seconds);
+    note(
+      `${name}: validate (p99 ${validates.p99Milliseconds} ms, ${validates.failures} failed)`,
+      validates.perSecond,
+      bare,
+    );
+    const refreshes = await load(
+      `${server.url}/auth/refresh`,
+      refreshScript(
+        headers,
+        logins.map((login) => login.refreshToken),
+      ),
+      seconds,
+    );
+    note(
+      `${name}: refresh (p99 ${refreshes.p99Milliseconds} ms, ${refreshes.failures} failed)`,
+      refreshes.perSecond,
+      bare,
+    );
+    note(`${name}: whole password sign-in, against argon2 alone`, await signInsPerSecond(service, app), hashes);
+    rows.push({
+      figure: `${name}: memory after all that`,
+      value: `${Math.round(server.residentMegabytes())} MB`,
+      ratio: "",
+    });
+  } finally {
+    await server.stop();
+  }
+}
+
+if (!hasWrk()) {
+  console.error("npm run bench needs wrk: apt-get install wrk");
+  process.exit(1);
+}
+const bareServer = await start([join(import.meta.dirname, "bare-server.ts")]);
+const bare = (await load(bareServer.url, "", seconds)).perSecond;
+await bareServer.stop();
+note("bare node:http, same bytes", bare, bare);
+const hashes = await hashesPerSecond();
+note("argon2id alone, m=19456 KiB t=2 p=1", hashes, hashes);
+await measure("SQLite", {}, bare, hashes);
+const postgres = await startPostgres();
+try {
+  const environment = {
+    AUTHSVC_DATABASE__URL: postgres.url("postgres"),
+    AUTHSVC_MASTER_KEY: Buffer.alloc(32, 7).toString("base64url"),
+  };
+  await measure("PostgreSQL", environment, bare, hashes);
+} finally {
+  await postgres.stop();
+}
+console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, load generator on the same machine\n`);
+const width = Math.max(...rows.map((row) => row.figure.length));
+for (const { figure, value, ratio } of rows) console.log(`${figure.padEnd(width)}  ${value.padStart(12)}  ${ratio}`);

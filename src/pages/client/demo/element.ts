@@ -1,0 +1,28 @@
+export type Child = Node | string | undefined;
+
+/** An element with attributes and children; text stays text, whatever it holds. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  attributes: Record<string, string> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  made.append(...children.filter((child) => child !== undefined));
+  return made;
+}
+
+export function part(within: ParentNode, name: string): HTMLElement | null {
+  return within.querySelector(`[data-part="${name}"]`);
+}
+
+/** The control that does `act`. */
+export function control(act: string): HTMLElement | null {
+  return document.querySelector(`[data-act="${act}"]`);
+}
+
+/** Says something to a screen reader alone: what a sighted person sees at a glance. */
+export function speak(words: string): void {
+  const region = part(document, "spoken");
+  if (region) region.textContent = words;
+}

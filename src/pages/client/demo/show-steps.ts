@@ -1,0 +1,105 @@
+import { fieldOf, type Answer, type Exchange } from "./api.ts";
+import { callFor } from "./calls.ts";
+import { part } from "./element.ts";
+import type { Facts } from "./facts.ts";
+import { remarkFor } from "./remarks.ts";
+import { hostedView, returnView } from "./show-browser.ts";
+import { callView, statusChip, type ShownCall } from "./show-call.ts";
+import { decodedToken } from "./token.ts";
+import { returnOf, stepStates, type CallName, type StepName, type StepState, type Walk } from "./walk.ts";
+
+const stateWords: Record<StepState, string> = {
+  done: "done",
+  current: "next",
+  failed: "not passed",
+  open: "possible now",
+  later: "not reached",
+};
+
+/** What a step showed before the walk came to it, as the server wrote it. */
+const untouched = new Map<StepName, Node[]>();
+/** What each step shows now: a step that has not changed keeps its opened details and its focus. */
+const shown = new Map<StepName, string>();
+
+/** Brings the right side of every step to where the walk is. */
+export function showSteps(walk: Walk, facts: Facts): void {
+  const states = stepStates(walk);
+  for (const [index, [name, state]] of (Object.entries(states) as [StepName, StepState][]).entries()) {
+    const step = document.querySelector<HTMLElement>(`#${name}`);
+    const place = step && part(step, "exchanges");
+    if (!step || !place) continue;
+    step.dataset.state = state;
+    step.ariaCurrent = state === "current" ? "step" : null;
+    const words = part(step, "state");
+    if (words) words.textContent = stateWords[state];
+    if (!untouched.has(name)) untouched.set(name, [...place.childNodes]);
+    const content = contentOf(name, state, walk, facts, index + 1);
+    const fingerprint = JSON.stringify(content.inputs);
+    if (shown.get(name) === fingerprint) continue;
+    shown.set(name, fingerprint);
+    const nodes = content.nodes();
+    place.replaceChildren(...(nodes.length > 0 ? nodes : (untouched.get(name) ?? [])));
+    part(step, "status")?.replaceChildren(...[statusChip(content.answer)].filter((chip) => chip !== undefined));
+  }
+}
+
+type Content = { inputs: unknown; answer?: Answer | null | undefined; nodes: () => Node[] };
+
+function contentOf(name: StepName, state: StepState, walk: Walk, facts: Facts, step: number): Content {
+  if (name === "hosted" || name === "return") {
+    const view = name === "hosted" ? hostedView : returnView;
+    const inputs = [
+      name === "hosted" && fieldOf(walk.exchanges.initiate, "authUrl"),
+      walk.returned,
+      returnOf(walk)?.verdict,
+    ];
+    return { inputs, nodes: () => [view(walk, facts)].filter((node) => node !== undefined) };
+  }
+  if (state === "later") return { inputs: state, nodes: () => [] };
+  const calls = [shownCall(name, walk, facts), ...followUps(name, walk)];
+  return {
+    inputs: calls.map(({ call, answer, remark }) => ({ call, answer, remark })),
+    answer: calls[0]?.answer,
+    nodes: () => calls.map((each) => callView({ ...each, step, more: tokenIn(name, each) }, facts)),
+  };
+}
+
+/** The call that was made, or the one that its button would make. */
+function shownCall(name: CallName & StepName, walk: Walk, facts: Facts): Omit<ShownCall, "step"> {
+  const exchange = walk.exchanges[name];
+  const warning = exchange ? undefined : warnings[name];
+  if (!exchange) return { call: callFor(name, walk, facts), answer: undefined, ...(warning && { warning }) };
+  return madeCall(name, exchange, walk);
+}
+
+const warnings: Partial<Record<CallName, string>> = {
+  callback:
+    "A code works once: press the button or run the command. A second use ends the sign-in that the first one bought.",
+  refresh: "A refresh token works once: press the button or run the command.",
+};
+
+function madeCall(name: CallName, exchange: Exchange, walk: Walk): Omit<ShownCall, "step"> {
+  const remark = remarkFor(name, exchange, walk);
+  return { ...exchange, ...(remark !== undefined && { remark }) };
+}
+
+/** The calls that show what a step has changed. */
+function followUps(name: StepName, walk: Walk): Omit<ShownCall, "step">[] {
+  const followUp = { refresh: "old-refresh", logout: "dead-token" } as const;
+  if (name !== "refresh" && name !== "logout") return [];
+  const call = followUp[name];
+  const exchange = walk.exchanges[call];
+  const caption =
+    call === "old-refresh" ? "The refresh token from before, once more" : "The access token, after signing out";
+  return exchange ? [{ ...madeCall(call, exchange, walk), caption }] : [];
+}
+
+function tokenIn(name: StepName, { call, answer }: Pick<ShownCall, "call" | "answer">): HTMLElement | undefined {
+  const token = fieldOf(answer ? { call, answer } : undefined, "accessToken");
+  if (token === "") return undefined;
+  return decodedToken(
+    token,
+    name === "callback" ? "The access token, decoded" : "The new access token, decoded",
+    name === "callback",
+  );
+}

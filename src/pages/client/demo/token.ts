@@ -1,0 +1,86 @@
+import { countDown } from "./countdown.ts";
+import { element } from "./element.ts";
+import { jsonNodes } from "./json.ts";
+
+type Claims = Record<string, unknown>;
+
+/** The claims of an access token, in the order in which they are understood best. */
+const meanings: Record<string, string> = {
+  iss: "Who issued it: this service.",
+  aud: "For which app. Refuse a token that is for another.",
+  sub: "The user. Stays the same for good: store this, not the email.",
+  user_id: "The same as sub.",
+  app_id: "The same as aud.",
+  email: "The user’s address.",
+  sid: "The login that signing out ends.",
+  scope: "What the token may be used for.",
+  amr: "How the person signed in.",
+  auth_time: "When the person signed in.",
+  iat: "When it was issued.",
+  exp: "When it ends.",
+  jti: "This one token.",
+};
+
+const instants = new Set(["auth_time", "iat", "exp"]);
+
+/** A JWT in the clear. Anybody can read it, and only the service can sign it. */
+export function decodedToken(jwt: string, title: string, open: boolean): HTMLElement | undefined {
+  const [header, claims] = jwt.split(".").map(decoded);
+  if (header === undefined || claims === undefined) return undefined;
+  const details = element(
+    "details",
+    { class: "decoded" },
+    element("summary", {}, title),
+    element("h4", { class: "jwt-header" }, "Header"),
+    element("pre", {}, element("code", {}, ...jsonNodes(header))),
+    element("h4", { class: "jwt-claims" }, "Claims"),
+    element("dl", { class: "claims" }, ...ordered(claims).map(([name, value]) => claim(name, value))),
+    element("h4", { class: "jwt-signature" }, "Signature"),
+    element("p", {}, "Made by the service. Any server can check it with the public keys, without a call."),
+  );
+  details.open = open;
+  return details;
+}
+
+function decoded(part: string): Claims | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(part.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(bytes)) as Claims;
+  } catch {
+    return undefined;
+  }
+}
+
+function ordered(claims: Claims): [string, unknown][] {
+  const names = Object.keys(meanings);
+  const place = (name: string) => names.indexOf(name) + 1 || names.length + 1;
+  return Object.entries(claims).toSorted(([first], [second]) => place(first) - place(second));
+}
+
+function claim(name: string, value: unknown): HTMLElement {
+  return element(
+    "div",
+    {},
+    element("dt", {}, element("code", {}, name)),
+    element("dd", {}, element("code", {}, ...jsonNodes(Array.isArray(value) ? value.join(", ") : value))),
+    element("dd", { class: "meaning" }, meanings[name] ?? "", ...instant(name, value)),
+  );
+}
+
+function instant(name: string, value: unknown): (Node | string)[] {
+  if (!instants.has(name) || typeof value !== "number") return [];
+  const time = element(
+    "time",
+    { datetime: new Date(value * 1000).toISOString() },
+    new Date(value * 1000).toLocaleTimeString(),
+  );
+  if (name !== "exp") return [" ", time];
+  const left = element("span");
+  countDown(left, { until: value * 1000, words: "{time} from now", over: "Over" });
+  return [" ", time, ", ", left];
+}
+
+/** When an access token ends, epoch milliseconds; 0 for what is none. */
+export function endOfToken(jwt: string): number {
+  return Number(decoded(jwt.split(".")[1] ?? "")?.exp ?? 0) * 1000;
+}

@@ -1,0 +1,239 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { goodPassword, initiate, newEmail, signUp, type Session } from "../support/person.ts";
+import { auditOf, storedSession, usersOf } from "./support/records.ts";
+import { describeInBrowser } from "./support/stage.ts";
+import {
+  backAtTheApp,
+  button,
+  createApp,
+  fillAccount,
+  heading,
+  inPage,
+  link,
+  openSignIn,
+  summary,
+} from "./support/steps.ts";
+
+describeInBrowser("one sign-in, one browser", (stage) => {
+  /** Signs a person in to a new session of a new app; the browser is back at the app. */
+  async function signedIn(): Promise<{ page: Page; session: Session }> {
+    const app = await createApp(stage, { name: "Acme" });
+    const email = newEmail();
+    await signUp(stage.service, app, { email });
+    const page = await stage.newPage();
+    const session = await openSignIn(stage, page, app);
+    await fillAccount(page, { email, password: goodPassword });
+    await button(page, "Sign in").click();
+    await backAtTheApp(stage, page);
+    return { page, session };
+  }
+
+  async function expectSignedInPage(page: Page): Promise<void> {
+    expect(await heading(page).textContent()).toBe("You're signed in");
+    expect(await link(page, "Continue to Acme").getAttribute("href")).toBe(`${stage.site.origin}/`);
+    expect(await page.content()).not.toMatch(/code=/u);
+  }
+
+  it("belongs to the browser that posts first; the other sees a page that tells it nothing", async () => {
+    const app = await createApp(stage, { name: "Acme" });
+    const email = newEmail();
+    await signUp(stage.service, app, { email });
+    const mine = await stage.newPage();
+    const theirs = await stage.newPage();
+    const session = await openSignIn(stage, mine, app);
+    await theirs.goto(session.authUrl);
+    expect(await heading(theirs).textContent()).toBe("Sign in to Acme");
+
+    await fillAccount(mine, { email, password: "a wrong one, but mine" });
+    await button(mine, "Sign in").click();
+    await summary(mine).waitFor();
+
+    await fillAccount(theirs, { email, password: goodPassword });
+    await button(theirs, "Sign in").click();
+    await theirs.getByText("This sign-in was started in another browser").waitFor();
+    expect(await theirs.content()).not.toContain(email);
+    expect(await theirs.locator("form").count()).toBe(0);
+    await theirs.goto(session.authUrl);
+    expect(await heading(theirs).textContent()).toBe("This sign-in was started in another browser");
+    expect(stage.site.callbacks).toEqual([]);
+
+    await fillAccount(mine, { email, password: goodPassword });
+    await button(mine, "Sign in").click();
+    expect((await backAtTheApp(stage, mine)).get("code")).toMatch(/^[\w-]{43}$/u);
+    await theirs.goto(session.authUrl);
+    expect(await heading(theirs).textContent()).toBe("This sign-in was started in another browser");
+  });
+
+  it("is not changed by anything that looks at its pages before the person does", async () => {
+    const app = await createApp(stage);
+    const session = await initiate(stage.service, app);
+    const before = await storedSession(stage.service, session);
+    for (const path of ["", "/create-account", "/forgot-password", "/cancel"]) {
+      for (const method of ["GET", "HEAD"]) {
+        const answer = await fetch(session.authUrl + path, { method, redirect: "manual" });
+        expect(answer.status).toBe(path === "/cancel" ? 303 : 200);
+        if (method === "HEAD") expect(await answer.text()).toBe("");
+      }
+    }
+    // A preview may even run the scripts of the page, which ask for a passkey challenge.
+    const preview = await stage.newPage();
+    await Promise.all([preview.waitForResponse("**/passkey/options"), preview.goto(session.authUrl)]);
+    expect(await storedSession(stage.service, session)).toEqual(before);
+    const page = await stage.newPage();
+    await page.goto(`${session.authUrl}/create-account`);
+    await fillAccount(page, { email: newEmail(), password: goodPassword });
+    await button(page, "Create account").click();
+    expect((await backAtTheApp(stage, page)).get("code")).toMatch(/^[\w-]{43}$/u);
+  });
+
+  it("shows that the person is signed in when they go back after it", async () => {
+    const { page } = await signedIn();
+    await page.goBack();
+    await expectSignedInPage(page);
+  });
+
+  it("shows that the person is signed in when its page is opened again", async () => {
+    const { page, session } = await signedIn();
+    await page.goto(session.authUrl);
+    await expectSignedInPage(page);
+    await page.reload();
+    await expectSignedInPage(page);
+  });
+
+  it("shows that the person is signed in when another tab still has its form", async () => {
+    const app = await createApp(stage, { name: "Acme" });
+    const profile = await stage.newProfile();
+    const [first, second] = [await profile.newPage(), await profile.newPage()];
+    const session = await initiate(stage.service, app);
+    for (const page of [first, second]) {
+      await page.goto(`${session.authUrl}/create-account`);
+      await fillAccount(page, { email: newEmail(), password: goodPassword });
+    }
+    await button(first, "Create account").click();
+    await backAtTheApp(stage, first);
+    await button(second, "Create account").click();
+    await second.waitForLoadState();
+    await second.getByRole("link").waitFor();
+    await expectSignedInPage(second);
+    expect(await usersOf(stage.service, app)).toHaveLength(1);
+    expect(stage.site.callbacks).toHaveLength(1);
+  });
+
+  it("tells another browser nothing about who signed in", async () => {
+    const { session } = await signedIn();
+    const other = await stage.newPage();
+    await other.goto(session.authUrl);
+    expect(await heading(other).textContent()).toBe("This sign-in was started in another browser");
+  });
+
+  describe.each([
+    ["with JavaScript", true],
+    ["without JavaScript", false],
+  ])("%s", (_, javaScriptEnabled) => {
+    it("gives one account and one code for a double click", async () => {
+      const app = await createApp(stage);
+      const page = await stage.newPage({ javaScriptEnabled });
+      const session = await initiate(stage.service, app);
+      await page.goto(`${session.authUrl}/create-account`);
+      await fillAccount(page, { email: newEmail(), password: goodPassword });
+      await button(page, "Create account").dblclick();
+      expect((await backAtTheApp(stage, page)).get("code")).toMatch(/^[\w-]{43}$/u);
+      expect(stage.site.callbacks).toHaveLength(1);
+      expect(await usersOf(stage.service, app)).toHaveLength(1);
+    });
+  });
+
+  it("gives one account and one code for a form that reaches the service ten times at once", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    const session = await initiate(stage.service, app);
+    await page.goto(`${session.authUrl}/create-account`);
+    await fillAccount(page, { email: newEmail(), password: goodPassword });
+    const answers = await inPage<string[]>(
+      page,
+      `() => {
+        const form = document.querySelector("form:not([data-passkey])");
+        const body = new URLSearchParams(new FormData(form));
+        const post = async () => (await fetch(form.action, { method: "POST", body, redirect: "manual" })).type;
+        return Promise.all(Array.from({ length: 10 }, post));
+      }`,
+    );
+    expect(answers.filter((type) => type === "opaqueredirect")).toHaveLength(1);
+    expect(await usersOf(stage.service, app)).toHaveLength(1);
+    expect((await auditOf(stage.service, app)).filter((event) => event === "sign-in success")).toHaveLength(1);
+  });
+
+  it("answers a press at once: the button says what it does and takes no second press", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    await openSignIn(stage, page, app);
+    let posts = 0;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/password", async (route) => {
+      posts += 1;
+      await held;
+      await route.continue();
+    });
+    await fillAccount(page, { email: newEmail(), password: goodPassword });
+    await button(page, "Sign in").click({ noWaitAfter: true });
+    const busy = button(page, "Signing in…");
+    await busy.waitFor();
+    expect(await busy.isDisabled()).toBe(true);
+    await page.keyboard.press("Enter");
+    release();
+    await summary(page).waitFor();
+    expect(posts).toBe(1);
+  });
+
+  it("says that it timed out after ten minutes, whatever the person does, and leads back to the app", async () => {
+    const app = await createApp(stage, { name: "Acme" });
+    const email = newEmail();
+    await signUp(stage.service, app, { email });
+    const page = await stage.newPage();
+    const session = await openSignIn(stage, page, app);
+    await fillAccount(page, { email, password: goodPassword });
+    stage.service.clock.advance(10 * 60_000);
+    await button(page, "Sign in").click();
+    await page.getByText("Go back to Acme and start again.").waitFor();
+    for (const path of ["", "/create-account", "/cancel"]) {
+      const answer = await page.goto(session.authUrl + path);
+      expect(answer?.status()).toBe(410);
+      expect(await heading(page).textContent()).toBe("This sign-in has timed out");
+    }
+    await link(page, "Back to Acme").click();
+    expect(await heading(page).textContent()).toBe("Acme");
+    expect(page.url()).toBe(`${stage.site.origin}/`);
+    expect((await storedSession(stage.service, session)).signedInAt).toBeNull();
+  });
+
+  it.each([
+    ["never existed", `sis_${"A".repeat(43)}`],
+    ["is no session id at all", "sis_%3Cscript%3E"],
+  ])("looks timed out, without a word about any app, where the session %s", async (_, id) => {
+    const page = await stage.newPage();
+    const answer = await page.goto(`${stage.service.url}/sign-in/${id}`);
+    expect(answer?.status()).toBe(404);
+    expect(await heading(page).textContent()).toBe("This sign-in has timed out");
+    expect(await page.getByRole("link").count()).toBe(0);
+    expect(await page.content()).not.toContain("Acme");
+  });
+
+  it("does not disturb another one in the same browser", async () => {
+    const app = await createApp(stage);
+    const profile = await stage.newProfile();
+    const [first, second] = [await profile.newPage(), await profile.newPage()];
+    await openSignIn(stage, first, app, { state: "first" });
+    await openSignIn(stage, second, app, { state: "second" });
+    for (const [page, state] of [
+      [first, "first"],
+      [second, "second"],
+    ] as const) {
+      await link(page, "Create account").click();
+      await fillAccount(page, { email: newEmail(), password: goodPassword });
+      await button(page, "Create account").click();
+      expect((await backAtTheApp(stage, page)).get("state")).toBe(state);
+    }
+  });
+});

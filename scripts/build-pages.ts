@@ -23,7 +23,12 @@ async function bundle(name: string): Promise<void> {
     tsconfig: false,
     treeshake: { moduleSideEffects: (id) => !id.includes("@simplewebauthn") },
     transform: { target: "es2020" },
-    output: { file: path.join(built, `${name}.js`), format: "iife", minify: true, comments: false },
+    output: {
+      file: path.join(built, `${name}.js`),
+      format: "iife",
+      minify: { compress: { dropConsole: true }, mangle: true, codegen: true },
+      comments: false,
+    },
     logLevel: "warn",
   });
 }

@@ -1,5 +1,5 @@
-// Walks through the demo page on a service of its own, takes the pictures docs/pages/demo.*.png on the way, and checks each: axe finds
-// nothing, the policy blocks nothing, nothing scrolls sideways. Usage: node scripts/screenshots-demo.ts [folder]
+// Walks through the demo page on a service of its own, takes the pictures docs/pages/demo.*.png on the way, and checks the page at each:
+// axe finds nothing, the policy blocks nothing, nothing scrolls sideways. Usage: node scripts/screenshots-demo.ts [folder]
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -16,6 +16,9 @@ const contexts: Readonly<Record<string, BrowserContextOptions>> = {
   narrow: { colorScheme: "dark", viewport: { width: 320, height: 600 } },
   contrast: { colorScheme: "dark", forcedColors: "active", viewport: { width: 1100, height: 800 } },
 };
+
+/** The others are only checked. */
+const kept = new Set(["light", "dark", "phone"]);
 
 const [folder = path.join(import.meta.dirname, "../docs/pages")] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
@@ -70,13 +73,17 @@ async function walkThrough(page: Page, take: (moment: string) => Promise<void>):
     await press(name);
     await page.waitForTimeout(100);
   }
+  await page.locator("#validate h2").evaluate("(heading) => heading.scrollIntoView()");
   await take("done");
 }
 
 async function take(page: Page, moment: string, variant: string): Promise<void> {
   const label = `demo.${moment}.${variant}`;
-  await page.evaluate("scrollTo(0, 0)");
-  await page.screenshot({ path: path.join(folder, `${label}.png`), fullPage: true, animations: "disabled" });
+  // A whole page is large; one of each end will do, and what the window shows otherwise.
+  const fullPage = moment === "start" || (moment === "done" && variant === "light");
+  if (fullPage) await page.evaluate("scrollTo(0, 0)");
+  const file = path.join(folder, `${label}.png`);
+  if (kept.has(variant)) await page.screenshot({ path: file, fullPage, animations: "disabled" });
   const { violations } = await new AxeBuilder({ page }).analyze();
   for (const { id, nodes } of violations) {
     const where = nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ""}`).join(" | ");

@@ -1,17 +1,27 @@
 import { join } from "node:path";
+import { createBrowserOrigins } from "./applications/browser-origins.ts";
+import { createPublicConfig } from "./applications/public-config.ts";
 import { createApplications } from "./applications/service.ts";
 import { createAudit } from "./audit/audit.ts";
 import type { Config } from "./config/config.ts";
 import { systemClock, type Clock } from "./lib/clock.ts";
 import { silentLog, type Log } from "./lib/log.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
+import { providerDisplayName } from "./oauth/providers.ts";
 import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
+import { mostPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
 import { createRateLimiter } from "./rate-limits/limiter.ts";
+import { createProviderAccounts } from "./oauth/accounts.ts";
+import { createDiscovery } from "./oauth/discovery.ts";
+import { createLinking } from "./oauth/linking.ts";
+import { createProviderFetch } from "./oauth/provider-fetch.ts";
+import { createRounds } from "./oauth/rounds.ts";
 import { openKeyring } from "./secrets/open-keyring.ts";
 import { createRedeem } from "./sign-in/redeem.ts";
 import { createSignIn } from "./sign-in/service.ts";
+import { allScopes } from "./sign-in/session.ts";
 import { openStorage } from "./storage/open.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
 import { accessTokenSeconds, createTokens } from "./tokens/service.ts";
@@ -19,7 +29,7 @@ import { createSigningKeys } from "./tokens/signing-keys.ts";
 import { createUsers } from "./users/service.ts";
 
 /** What is not ours to decide in a test. */
-export type Surroundings = { clock?: Clock; random?: Random; log?: Log };
+export type Surroundings = { clock?: Clock; random?: Random; fetch?: typeof globalThis.fetch; log?: Log };
 
 export type App = Awaited<ReturnType<typeof openApp>>;
 
@@ -30,7 +40,13 @@ export type App = Awaited<ReturnType<typeof openApp>>;
  */
 export async function openApp(
   config: Config,
-  { baseUrl, clock = systemClock, random = systemRandom, log = silentLog }: Surroundings & { baseUrl: string },
+  {
+    baseUrl,
+    clock = systemClock,
+    random = systemRandom,
+    fetch = globalThis.fetch,
+    log = silentLog,
+  }: Surroundings & { baseUrl: string },
 ) {
   const storage = await openStorage(
     { ...config.database, file: join(config.dataDir, "authsvc.db") },
@@ -46,6 +62,13 @@ export async function openApp(
     const limiter = createRateLimiter(clock);
     const audit = createAudit({ storage, clock, random });
     const applications = createApplications({ storage, audit, clock, random });
+    const browserOrigins = createBrowserOrigins({ storage, clock });
+    const publicConfig = createPublicConfig({
+      issuer: baseUrl,
+      scopes: allScopes,
+      mostPasswordCharacters,
+      displayNameOf: providerDisplayName,
+    });
     const users = createUsers({ storage, random });
     const signingKeys = createSigningKeys({ storage, keyring, clock, tokenSeconds: accessTokenSeconds });
     const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
@@ -64,7 +87,12 @@ export async function openApp(
     const { attemptsPerMinute } = config.passwords;
     const passwords = createPasswords({ storage, users, hasher, keyring, limiter, clock, random, attemptsPerMinute });
     const passkeys = createPasskeys({ storage, users, baseUrl, clock, random, log });
-    const signIn = createSignIn({ storage, applications, audit, clock, random, baseUrl });
+    const fetchProvider = createProviderFetch(fetch);
+    const discover = createDiscovery(fetchProvider, clock);
+    const providers = createProviderAccounts({ storage, applications, audit, keyring, clock, discover });
+    const signIn = createSignIn({ storage, applications, providers, audit, clock, random, baseUrl });
+    const rounds = createRounds({ storage, accounts: providers, keyring, fetchProvider, clock, random, baseUrl });
+    const linking = createLinking({ users, passwords, passkeys, tokens, signIn, audit, random });
     const redeem = createRedeem({ storage, applications, users, tokens, audit, clock });
 
     return {
@@ -74,11 +102,25 @@ export async function openApp(
       storage,
       keyring,
       limiter,
-      services: { applications, users, tokens, signingKeys, passwords, passkeys, signIn, redeem },
+      services: {
+        applications,
+        browserOrigins,
+        publicConfig,
+        users,
+        tokens,
+        signingKeys,
+        passwords,
+        passkeys,
+        signIn,
+        redeem,
+        providers,
+        rounds,
+        linking,
+      },
 
       /** Removes what has expired, and prepares the next signing keys. Meant to be called now and then; several nodes may do it at once. */
       async sweep(): Promise<void> {
-        for (const service of [signIn, passkeys, passwords, tokens, audit]) await service.sweep();
+        for (const service of [signIn, passkeys, passwords, tokens, rounds, audit]) await service.sweep();
         await signingKeys.rotate();
       },
 

@@ -4,6 +4,7 @@ import { openApp, type App, type Surroundings } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
 import { createClientAddresses } from "./http/addresses.ts";
+import { createCors } from "./http/cors.ts";
 import { listen, type Listener } from "./http/listener.ts";
 import { createRouter } from "./http/router.ts";
 import { minute } from "./lib/clock.ts";
@@ -13,6 +14,8 @@ import { routes } from "./routes.ts";
 import { createBrowsers } from "./sign-in/browser.ts";
 import { createChoosePages } from "./sign-in/choose-pages.ts";
 import { createHosted } from "./sign-in/hosted.ts";
+import { createOauthPages } from "./sign-in/oauth-pages.ts";
+import { createOfferedProviders } from "./sign-in/offered-providers.ts";
 import { createPasskeyPages } from "./sign-in/passkey-pages.ts";
 import { createPasswordPages } from "./sign-in/password-pages.ts";
 
@@ -70,27 +73,35 @@ export async function startServer(config: Config, surroundings: Surroundings = {
 
 function handlerFor(config: Config, app: App, development: Development | undefined, isReady: () => boolean) {
   const { baseUrl, random, keyring, limiter, log, services } = app;
-  const { signIn, passwords, passkeys, users } = services;
+  const { signIn, passwords, passkeys, users, providers: accounts, rounds, linking } = services;
   const assets = loadAssets({ demo: config.dev });
   const browsers = createBrowsers({ keyring, random, baseUrl });
   const hosted = createHosted({ signIn, browsers, assets: assets.links, baseUrl });
+  const providers = createOfferedProviders({ accounts, signIn });
   const choose = createChoosePages({
     hosted,
     signIn,
+    providers,
     farewell: browsers.farewell,
     passkeysAvailable: passkeys.available,
   });
   const passwordPages = createPasswordPages({ hosted, choose, signIn, passwords, users });
+  const oauthPages = createOauthPages({ hosted, choose, signIn, accounts, rounds, linking, log });
   const passkeyPages = createPasskeyPages({ hosted, choose, signIn, passkeys, users });
   const isHttps = baseUrl.startsWith("https:");
   const router = createRouter({
     routes: [
-      ...routes(app, { assets, choose, passwordPages, passkeyPages }, isReady),
+      ...routes(app, { assets, hosted, choose, passwordPages, passkeyPages, oauthPages }, isReady),
       ...(development?.routes(assets) ?? []),
     ],
     addresses: createClientAddresses(config.trustedProxies),
     limiter,
     limits: config.rateLimits,
+    cors: createCors({
+      application: (id) => services.applications.find(id),
+      appOfToken: services.tokens.claimedApp,
+      origins: services.browserOrigins,
+    }),
     behindTlsProxy: isHttps && config.listen.tls === undefined && config.trustedProxies.length > 0,
     strictTransportSecurity: isHttps,
     errorPage: hosted.errorPage,

@@ -42,6 +42,7 @@ CREATE TABLE "logins" (
 	"app_id" text NOT NULL,
 	"user_id" text NOT NULL,
 	"signed_in_with" text NOT NULL,
+	"provider" text,
 	"scopes" jsonb NOT NULL,
 	"public_client" boolean NOT NULL,
 	"signed_in_at" bigint NOT NULL,
@@ -56,6 +57,42 @@ CREATE TABLE "logins" (
 	"expires_at" bigint NOT NULL,
 	"ended_at" bigint,
 	"end_reason" text
+);
+--> statement-breakpoint
+CREATE TABLE "oauth_identities" (
+	"id" text PRIMARY KEY NOT NULL,
+	"app_id" text NOT NULL,
+	"user_id" text NOT NULL,
+	"provider" text NOT NULL,
+	"subject" text NOT NULL,
+	"email" text,
+	"created_at" bigint NOT NULL,
+	"last_used_at" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "oauth_providers" (
+	"app_id" text NOT NULL,
+	"name" text NOT NULL,
+	"client_id" text NOT NULL,
+	"encrypted_secret" text NOT NULL,
+	"team_id" text,
+	"key_id" text,
+	"issuer" text,
+	"authorization_url" text,
+	"token_url" text,
+	"userinfo_url" text,
+	"jwks_url" text,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL,
+	CONSTRAINT "oauth_providers_app_id_name_pk" PRIMARY KEY("app_id","name")
+);
+--> statement-breakpoint
+CREATE TABLE "oauth_states" (
+	"digest" text PRIMARY KEY NOT NULL,
+	"provider" text NOT NULL,
+	"encrypted_session_id" text NOT NULL,
+	"browser_digest" text NOT NULL,
+	"expires_at" bigint NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "passkey_challenges" (
@@ -116,6 +153,7 @@ CREATE TABLE "sign_in_sessions" (
 	"browser_digest" text,
 	"user_id" text,
 	"signed_in_with" text,
+	"signed_in_provider" text,
 	"signed_in_at" bigint,
 	"ip_address" text,
 	"user_agent" text,
@@ -155,6 +193,9 @@ CREATE TABLE "users" (
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "logins" ADD CONSTRAINT "logins_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "logins" ADD CONSTRAINT "logins_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "oauth_identities" ADD CONSTRAINT "oauth_identities_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "oauth_identities" ADD CONSTRAINT "oauth_identities_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "oauth_providers" ADD CONSTRAINT "oauth_providers_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passkey_challenges" ADD CONSTRAINT "passkey_challenges_session_digest_sign_in_sessions_digest_fk" FOREIGN KEY ("session_digest") REFERENCES "public"."sign_in_sessions"("digest") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passwords" ADD CONSTRAINT "passwords_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -167,6 +208,9 @@ CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at");--> statemen
 CREATE INDEX "logins_user_id" ON "logins" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "logins_app_id" ON "logins" USING btree ("app_id");--> statement-breakpoint
 CREATE INDEX "logins_expires_at" ON "logins" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "oauth_identities_subject" ON "oauth_identities" USING btree ("app_id","provider","subject");--> statement-breakpoint
+CREATE INDEX "oauth_identities_user_id" ON "oauth_identities" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "oauth_states_expires_at" ON "oauth_states" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "passkey_challenges_expires_at" ON "passkey_challenges" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "passkey_challenges_session_digest" ON "passkey_challenges" USING btree ("session_digest");--> statement-breakpoint
 CREATE UNIQUE INDEX "passkeys_credential_id" ON "passkeys" USING btree ("credential_id");--> statement-breakpoint

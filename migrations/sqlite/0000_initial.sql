@@ -46,6 +46,7 @@ CREATE TABLE `logins` (
 	`app_id` text NOT NULL,
 	`user_id` text NOT NULL,
 	`signed_in_with` text NOT NULL,
+	`provider` text,
 	`scopes` text NOT NULL,
 	`public_client` integer NOT NULL,
 	`signed_in_at` integer NOT NULL,
@@ -67,6 +68,48 @@ CREATE TABLE `logins` (
 CREATE INDEX `logins_user_id` ON `logins` (`user_id`);--> statement-breakpoint
 CREATE INDEX `logins_app_id` ON `logins` (`app_id`);--> statement-breakpoint
 CREATE INDEX `logins_expires_at` ON `logins` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `oauth_identities` (
+	`id` text PRIMARY KEY NOT NULL,
+	`app_id` text NOT NULL,
+	`user_id` text NOT NULL,
+	`provider` text NOT NULL,
+	`subject` text NOT NULL,
+	`email` text,
+	`created_at` integer NOT NULL,
+	`last_used_at` integer,
+	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `oauth_identities_subject` ON `oauth_identities` (`app_id`,`provider`,`subject`);--> statement-breakpoint
+CREATE INDEX `oauth_identities_user_id` ON `oauth_identities` (`user_id`);--> statement-breakpoint
+CREATE TABLE `oauth_providers` (
+	`app_id` text NOT NULL,
+	`name` text NOT NULL,
+	`client_id` text NOT NULL,
+	`encrypted_secret` text NOT NULL,
+	`team_id` text,
+	`key_id` text,
+	`issuer` text,
+	`authorization_url` text,
+	`token_url` text,
+	`userinfo_url` text,
+	`jwks_url` text,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`app_id`, `name`),
+	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `oauth_states` (
+	`digest` text PRIMARY KEY NOT NULL,
+	`provider` text NOT NULL,
+	`encrypted_session_id` text NOT NULL,
+	`browser_digest` text NOT NULL,
+	`expires_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `oauth_states_expires_at` ON `oauth_states` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `passkey_challenges` (
 	`digest` text PRIMARY KEY NOT NULL,
 	`session_digest` text NOT NULL,
@@ -134,6 +177,7 @@ CREATE TABLE `sign_in_sessions` (
 	`browser_digest` text,
 	`user_id` text,
 	`signed_in_with` text,
+	`signed_in_provider` text,
 	`signed_in_at` integer,
 	`ip_address` text,
 	`user_agent` text,

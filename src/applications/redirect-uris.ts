@@ -27,3 +27,9 @@ export function redirectUriProblem(uri: string): string | undefined {
     ? undefined
     : "https, or a private-use scheme with a dot such as com.example.app:/callback";
 }
+
+/** The origins of the pages that an application's redirect URIs lead to, as browsers write them in `Origin`. Apps on phones have none. */
+export function originsOf(redirectUris: string[]): string[] {
+  const urls = redirectUris.map((uri) => new URL(uri));
+  return urls.filter(({ protocol }) => protocol === "https:" || protocol === "http:").map(({ origin }) => origin);
+}

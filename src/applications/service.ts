@@ -4,7 +4,13 @@ import { AppError, invalidRequest } from "../lib/errors.ts";
 import { digestOf, newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { isPossibleApiKey, newApiKey } from "./api-keys.ts";
-import { applicationFrom, checkedRedirectUris, type Application, type NewApplication } from "./application.ts";
+import {
+  applicationFrom,
+  checkedRedirectUris,
+  type Application,
+  type NewApplication,
+  type SignInMethod,
+} from "./application.ts";
 import {
   countUsers,
   findApplication,
@@ -12,6 +18,7 @@ import {
   insertApiKey,
   insertApplication,
   listApplications,
+  setAuthMethods,
   setRedirectUris,
   type ApplicationStats,
 } from "./store.ts";
@@ -119,6 +126,21 @@ export function createApplications(deps: { storage: Storage; audit: Audit; clock
       });
     },
 
+    /** Changes which providers the application lets people sign in with; the list as it is afterwards. Throws APP_NOT_FOUND. */
+    async changeProviders(
+      tx: Handle,
+      id: string,
+      change: (providers: string[]) => string[],
+      now: number,
+    ): Promise<string[]> {
+      const application = await findApplication(tx, id);
+      if (!application) throw applicationNotFound();
+      const providers = change(application.authMethods.oauth.providers);
+      const oauth = { enabled: providers.length > 0, providers };
+      await setAuthMethods(tx, id, { ...application.authMethods, oauth }, now);
+      return providers;
+    },
+
     /** Registers one more address. Throws APP_NOT_FOUND. */
     async addRedirectUri(id: string, uri: string, actor: Actor): Promise<void> {
       const now = clock();
@@ -144,6 +166,12 @@ export function createApplications(deps: { storage: Storage; audit: Audit; clock
       const application = await findApplication(storage.reader, id);
       if (!application) throw applicationNotFound();
       return await answerFor(application);
+    },
+
+    /** Whether a sign-in by this method (and, for oauth, this provider) may begin, go on or be refreshed now. */
+    allows(application: Application, method: SignInMethod, provider: string | null): boolean {
+      const { oauth } = application.authMethods;
+      return application.authMethods[method].enabled && (provider === null || oauth.providers.includes(provider));
     },
 
     /** As it is now: a command may have changed it a moment ago. Undefined when there is none. */

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, isNull, or, sql, sum } from "drizzle-orm";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
-import type { Application } from "./application.ts";
+import type { Application, AuthMethods } from "./application.ts";
 
 const prepared = statements(({ db, tables: { applications, apiKeys } }) => ({
   byId: prepare(
@@ -52,6 +52,12 @@ export async function listApplications({ db, tables: { applications } }: Handle)
   return await db.select().from(applications).orderBy(asc(applications.createdAt), asc(applications.id));
 }
 
+/** The redirect URIs of each application. */
+export async function listRedirectUris({ db, tables: { applications } }: Handle): Promise<string[][]> {
+  const rows = await db.select({ redirectUris: applications.redirectUris }).from(applications);
+  return rows.map(({ redirectUris }) => redirectUris);
+}
+
 /** False when the id is taken. */
 export async function insertApplication({ db, tables }: Handle, application: Application): Promise<boolean> {
   const inserted = await db
@@ -60,6 +66,15 @@ export async function insertApplication({ db, tables }: Handle, application: App
     .onConflictDoNothing()
     .returning({ id: tables.applications.id });
   return inserted.length === 1;
+}
+
+export async function setAuthMethods(
+  { db, tables: { applications } }: Handle,
+  id: string,
+  authMethods: AuthMethods,
+  now: number,
+): Promise<void> {
+  await db.update(applications).set({ authMethods, updatedAt: now }).where(eq(applications.id, id));
 }
 
 export async function setRedirectUris(

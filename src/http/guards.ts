@@ -51,10 +51,10 @@ export function createGuards(check: {
 }
 
 /** RFC 6750 §2.1. */
-function bearerCredential(request: HttpRequest): string | undefined {
+export function bearerCredential(request: HttpRequest): string | undefined {
   return /^Bearer ([^\s]+)$/iu.exec(request.header("authorization") ?? "")?.[1];
 }
 
-function invalidAppId(): AppError {
+export function invalidAppId(): AppError {
   return new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
 }

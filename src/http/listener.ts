@@ -17,6 +17,8 @@ const limits = {
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 2_000,
   maxHeaderSize: 16_384,
+  // Refused below, with the contract's error object.
+  requireHostHeader: false,
 };
 const idleCheckMilliseconds = 50;
 
@@ -26,10 +28,18 @@ export async function listen(
   handler: RequestListener,
 ): Promise<Listener> {
   const { tls } = address;
+  const answer: RequestListener = (message, response) => {
+    // RFC 9112 §3.2.
+    if (message.headers.host === undefined && message.httpVersion === "1.1")
+      answerGarbage(new Error("no Host"), message.socket);
+    else handler(message, response);
+  };
   const server: Server | HttpsServer = tls
-    ? createHttpsServer({ ...limits, ...certificate(tls), minVersion: "TLSv1.2" }, handler)
-    : createHttpServer(limits, handler);
+    ? createHttpsServer({ ...limits, ...certificate(tls), minVersion: "TLSv1.2" }, answer)
+    : createHttpServer(limits, answer);
   server.on("clientError", answerGarbage);
+  // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node would answer 417 without the contract's error object.
+  server.on("checkExpectation", answer);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(address.port, address.host, () => {

@@ -5,6 +5,7 @@ import type { Origin } from "../audit/audit.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { clip, isStorable } from "../lib/text.ts";
 import { parseJson } from "./json-body.ts";
+import { parseQuery } from "./query.ts";
 
 const mostBodyBytes = 16 * 1024;
 
@@ -40,12 +41,14 @@ export class HttpRequest {
     name:
       | "accept"
       | "accept-language"
+      | "access-control-request-method"
       | "authorization"
       | "content-type"
       | "cookie"
       | "host"
       | "origin"
       | "sec-fetch-site"
+      | "sec-purpose"
       | "user-agent"
       | "x-forwarded-proto"
       | "x-service-app-id",
@@ -56,6 +59,13 @@ export class HttpRequest {
 
   parameter(name: string): string {
     return this.parameters[name] ?? "";
+  }
+
+  /** The parameters of the query. Throws INVALID_REQUEST, for one that is given twice among others. */
+  query(): Map<string, string> {
+    const address = this.#message.url ?? "";
+    const start = address.indexOf("?");
+    return parseQuery(start === -1 ? "" : address.slice(start + 1));
   }
 
   cookie(name: string): string | undefined {
@@ -138,6 +148,9 @@ export function originOf(request: HttpRequest): Origin {
 function describeIssue(issue: z.core.$ZodIssue): string {
   const field = issue.path.length > 0 ? issue.path.join(".") : "body";
   if (issue.code === "unrecognized_keys")
-    return `${field}: unknown key ${issue.keys.map((key) => JSON.stringify(key.slice(0, 64))).join(", ")}`;
+    return `${field}: unknown key ${issue.keys
+      .slice(0, 5)
+      .map((key) => JSON.stringify(key.slice(0, 64)))
+      .join(", ")}`;
   return `${field}: ${issue.message}`;
 }

@@ -1,17 +1,24 @@
+import type { AppError } from "../lib/errors.ts";
 import type { Answer } from "./answer.ts";
 import type { HttpRequest } from "./request.ts";
 
 /** The four kinds of limit that the contract has (section 8). */
 export type EndpointType = "authentication" | "userManagement" | "applicationManagement" | "webhooks";
 
-/** Who calls, and what its calls are counted by: its app, its user, or (undefined) its address. */
-export type Caller<T> = { caller: T; countedAs: string | undefined };
+/**
+ * Who calls, and what its calls are counted by: its app, its user, or (undefined) its address. `refusal` is for a caller that is known but
+ * may not do this: thrown once the call has been counted as the caller's own.
+ */
+export type Caller<T> = { caller: T; countedAs: string | undefined; refusal?: AppError | undefined };
+
+/** How pages of an application's origins may call a route: without an API key, with a user's token in a header, or in the query. */
+export type BrowserUse = "public-client" | "user" | "query";
 
 /** Throws what keeps a stranger out: INVALID_API_KEY, INVALID_TOKEN, INVALID_APP_ID, INSUFFICIENT_SCOPE. */
 export type Guard<T> = (request: HttpRequest) => Promise<Caller<T>>;
 
 export type Route = {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PATCH" | "DELETE" | "OPTIONS";
   /** `:name` stands for one path segment. */
   path: string;
   /** Undefined: not limited. */
@@ -20,6 +27,8 @@ export type Route = {
   admit(request: HttpRequest): Promise<{ countedAs: string | undefined; answer(): Promise<Answer> }>;
   /** Errors are shown to a person, as a page. */
   page: boolean;
+  /** Undefined: no page of another origin may read what it answers. */
+  browser: BrowserUse | undefined;
 };
 
 /** A line of `routes.ts`. */
@@ -35,11 +44,23 @@ export function route<T>(
     path,
     limit,
     page: false,
+    browser: undefined,
     async admit(request) {
-      const { caller, countedAs } = await guard(request);
-      return { countedAs, answer: async () => await handle(request, caller) };
+      const { caller, countedAs, refusal } = await guard(request);
+      return {
+        countedAs,
+        async answer() {
+          if (refusal) throw refusal;
+          return await handle(request, caller);
+        },
+      };
     },
   };
+}
+
+/** Opens a route to pages of the calling application's own origins (CORS). */
+export function browser(use: BrowserUse, opened: Route): Route {
+  return { ...opened, browser: use };
 }
 
 /** Anyone may call; counted by address. */

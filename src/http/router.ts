@@ -6,6 +6,7 @@ import type { Log } from "../lib/log.ts";
 import type { RateLimiter, Standing } from "../rate-limits/limiter.ts";
 import { networkOf, type ClientAddresses } from "./addresses.ts";
 import type { Answer } from "./answer.ts";
+import type { Cors } from "./cors.ts";
 import { errorAnswer, publicError, statusOf } from "./error-answers.ts";
 import { HttpRequest } from "./request.ts";
 import type { EndpointType, Route } from "./route.ts";
@@ -15,6 +16,7 @@ export type RouterOptions = {
   addresses: ClientAddresses;
   limiter: RateLimiter;
   limits: Record<EndpointType, number>;
+  cors: Cors;
   /** Whether calls must come over HTTPS: the base URL is https and a proxy, not this process, holds the certificate. */
   behindTlsProxy: boolean;
   strictTransportSecurity: boolean;
@@ -25,7 +27,8 @@ export type RouterOptions = {
 
 /** Routes, limits and answers for all of `routes.ts`: the only user of h3, and the only place where an error becomes an answer. */
 export function createRouter(options: RouterOptions): H3 {
-  const { routes, addresses, limiter, limits, log } = options;
+  const { cors, addresses, limiter, limits, log } = options;
+  const routes = [...options.routes, ...cors.preflights(options.routes)];
   const app = new H3({
     silent: true,
     // What h3 refuses by itself is a malformed escape in the path; anything else that gets here is a mistake of ours.
@@ -77,7 +80,8 @@ export function createRouter(options: RouterOptions): H3 {
         route: route.path,
         status: answer.status,
       });
-    return respond(request, answer, standing);
+    const shared = route.browser ? await cors.headersFor(route.browser, request) : {};
+    return respond(request, { ...answer, headers: { ...answer.headers, ...shared } }, standing);
   }
 
   /** A caller without good credentials is counted by its address, so that nobody can try keys and tokens at will. */

@@ -1,5 +1,6 @@
 import { html, type Html } from "../lib/html.ts";
 import { browserGlyph, serverGlyph } from "./demo-glyphs.ts";
+import { tickGlyph } from "./glyphs.ts";
 
 /** One step of the walk: who calls, what for, and what the person can press. The browser code fills in the rest. */
 export type DemoStep = {
@@ -30,7 +31,9 @@ export const demoSteps: readonly DemoStep[] = [
     path: "/auth/initiate",
     controls: html`<fieldset class="choice">
         <legend>Sign in with</legend>
-        ${choice("any", "Any method", true)} ${choice("passkey", "Passkey")} ${choice("password", "Password")}
+        <div class="segments">
+          ${choice("any", "Any method", true)} ${choice("passkey", "Passkey")} ${choice("password", "Password")}
+        </div>
       </fieldset>
       <div class="tick">
         <input type="checkbox" id="pkce" aria-describedby="pkce-hint" />
@@ -139,7 +142,7 @@ export function stepRow(step: DemoStep, index: number): Html {
   return html`<li class="step" id="${name}" data-state="later">
     <div class="tell">
       <h2 tabindex="-1">
-        <span class="number" aria-hidden="true">${index + 1}</span>
+        <span class="number" aria-hidden="true"><span>${index + 1}</span>${tickGlyph}</span>
         <span class="spoken">Step ${index + 1}, <span data-part="state">not reached</span>:</span>
         ${title}
       </h2>

@@ -16,7 +16,16 @@ export type SignInProblem =
         | "password-missing";
     }
   | { kind: "too-many-tries"; retryAfterSeconds: number }
-  | { kind: "provider-cancelled" | "provider-no-email" | "provider-failed"; provider: string };
+  | {
+      kind:
+        | "provider-cancelled"
+        | "provider-no-email"
+        | "provider-unverified-email"
+        | "provider-existing-account"
+        | "provider-no-account"
+        | "provider-failed";
+      provider: string;
+    };
 
 /** What can stop a sign-up and be mended on the page. */
 export type CreateAccountProblem =
@@ -65,6 +74,12 @@ export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey
       return { summary: texts.providerCancelled(problem.provider) };
     case "provider-no-email":
       return { summary: texts.providerNoEmail(problem.provider) };
+    case "provider-unverified-email":
+      return { summary: texts.providerUnverifiedEmail(problem.provider) };
+    case "provider-existing-account":
+      return { summary: texts.providerExistingAccount(problem.provider, look.name) };
+    case "provider-no-account":
+      return { summary: texts.providerNoAccount(problem.provider, look.name) };
     case "provider-failed":
       return { summary: texts.providerFailed(problem.provider) };
   }

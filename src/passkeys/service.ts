@@ -8,6 +8,7 @@ import type { Users } from "../users/service.ts";
 import { deviceLabel } from "./device-label.ts";
 import {
   consumeChallenge,
+  deletePasskeysOfUser,
   findPasskey,
   insertChallenge,
   insertPasskey,
@@ -139,6 +140,10 @@ export function createPasskeys(deps: {
         refuse("sign-up"),
       );
       return credential && { email: made.email, name: made.name, userHandle: made.userHandle, credential };
+    },
+
+    async removeAll(tx: Handle, userId: string): Promise<void> {
+      await deletePasskeysOfUser(tx, userId);
     },
 
     async sweep(): Promise<void> {

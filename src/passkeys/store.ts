@@ -55,6 +55,10 @@ export async function insertPasskey({ db, tables: { passkeys } }: Handle, passke
   return inserted.length === 1;
 }
 
+export async function deletePasskeysOfUser({ db, tables: { passkeys } }: Handle, userId: string): Promise<void> {
+  await db.delete(passkeys).where(eq(passkeys.userId, userId));
+}
+
 export async function notePasskeyUse(
   { db, tables: { passkeys } }: Handle,
   id: string,

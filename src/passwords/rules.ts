@@ -1,4 +1,4 @@
-const mostPasswordCharacters = 256;
+export const mostPasswordCharacters = 256;
 
 export type PasswordProblem =
   | { kind: "password-too-short" | "password-common" | "password-context" }

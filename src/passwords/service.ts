@@ -12,6 +12,7 @@ import type { Hasher } from "./hasher.ts";
 import { passwordProblem, type PasswordProblem } from "./rules.ts";
 import {
   countPasswordTry,
+  deletePasswordsOfUser,
   findPassword,
   forgetPasswordFailures,
   insertPassword,
@@ -85,6 +86,10 @@ export function createPasswords(deps: {
       await forgetPasswordFailures(tx, proven.accountDigest);
       await notePasswordUse(tx, proven.password.id, now);
       if (proven.upgradedHash !== undefined) await upgradeHash(tx, proven.password, proven.upgradedHash);
+    },
+
+    async removeAll(tx: Handle, userId: string): Promise<void> {
+      await deletePasswordsOfUser(tx, userId);
     },
 
     async sweep(): Promise<void> {

@@ -27,6 +27,10 @@ export async function insertPassword(
   await db.insert(passwords).values({ ...password, createdAt: now, updatedAt: now, lastUsedAt: now });
 }
 
+export async function deletePasswordsOfUser({ db, tables: { passwords } }: Handle, userId: string): Promise<void> {
+  await db.delete(passwords).where(eq(passwords.userId, userId));
+}
+
 export async function notePasswordUse({ db, tables: { passwords } }: Handle, id: string, now: number): Promise<void> {
   await db.update(passwords).set({ lastUsedAt: now }).where(eq(passwords.id, id));
 }

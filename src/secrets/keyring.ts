@@ -10,6 +10,7 @@ export function createKeyring(masterKey: Uint8Array, random: Random) {
   const derive = (purpose: string): Buffer => Buffer.from(hkdfSync("sha256", masterKey, "", `authsvc ${purpose}`, 32));
   const encryptionKey = derive("encryption at rest");
   const macKeys = {
+    oauth: derive("oauth rounds"),
     refresh: derive("refresh tokens"),
     form: derive("form tokens"),
     account: derive("account digests"),

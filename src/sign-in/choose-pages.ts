@@ -10,28 +10,38 @@ import { isAnswer, type Hosted, type Posted, type Visit } from "./hosted.ts";
 import { withParameters } from "./redirects.ts";
 import type { SignedIn, SignIn } from "./service.ts";
 
+/** The providers that a page offers, and where their buttons lead. */
+export type OfferedProviders = {
+  offered(visit: Visit): Promise<PageMethods["oauth"]>;
+  formTargets(visit: Visit, offered: PageMethods["oauth"]): Promise<string[]>;
+};
+
 export type ChoosePages = ReturnType<typeof createChoosePages>;
 
 /** The pages on which a person chooses how to go on, and the ends that all ways share. */
 export function createChoosePages(deps: {
   hosted: Hosted;
   signIn: SignIn;
+  providers: OfferedProviders;
   farewell(sessionId: string): string;
   passkeysAvailable: boolean;
 }) {
-  const { hosted, signIn, farewell, passkeysAvailable } = deps;
+  const { hosted, signIn, providers, farewell, passkeysAvailable } = deps;
 
   function pathOf(visit: Visit): string {
     return `/sign-in/${visit.sessionId}`;
   }
 
-  function methodsOf(visit: Visit): PageMethods {
-    const methods = signIn.methodsFor(visit.session, visit.application);
-    return {
-      passkey: passkeysAvailable && methods.includes("passkey"),
-      password: methods.includes("password"),
-      oauth: [],
-    };
+  function allows(visit: Visit, method: "passkey" | "password"): boolean {
+    return (
+      (method === "password" || passkeysAvailable) &&
+      signIn.methodsFor(visit.session, visit.application).includes(method)
+    );
+  }
+
+  async function methodsOf(visit: Visit): Promise<PageMethods> {
+    const oauth = await providers.offered(visit);
+    return { passkey: allows(visit, "passkey"), password: allows(visit, "password"), oauth };
   }
 
   function isUsable({ passkey, password, oauth }: PageMethods): boolean {
@@ -39,8 +49,11 @@ export function createChoosePages(deps: {
   }
 
   /** The sign-in page, with what was typed and what was wrong with it. */
-  function showSignIn(visit: Visit, shown: { email?: string; problem?: SignInProblem; status?: number } = {}): Answer {
-    const methods = methodsOf(visit);
+  async function showSignIn(
+    visit: Visit,
+    shown: { email?: string; problem?: SignInProblem; status?: number } = {},
+  ): Promise<Answer> {
+    const methods = await methodsOf(visit);
     if (!isUsable(methods)) return hosted.message(visit.frame, { kind: "no-methods" });
     const body = signInPage(visit.frame, {
       sessionPath: pathOf(visit),
@@ -50,14 +63,15 @@ export function createChoosePages(deps: {
       signUpOpen: visit.application.settings.signUp === "open",
       ...(shown.problem ? { problem: shown.problem } : {}),
     });
-    return withRetryAfter(hosted.page(visit, body, shown.status), shown.problem);
+    const targets = await providers.formTargets(visit, methods.oauth);
+    return withRetryAfter(hosted.page(visit, body, shown.status, targets), shown.problem);
   }
 
-  function showCreateAccount(
+  async function showCreateAccount(
     visit: Visit,
     shown: { email?: string; name?: string; problem?: CreateAccountProblem; status?: number } = {},
-  ): Answer {
-    const methods = methodsOf(visit);
+  ): Promise<Answer> {
+    const methods = await methodsOf(visit);
     if (!isUsable(methods)) return hosted.message(visit.frame, { kind: "no-methods" });
     if (visit.application.settings.signUp === "closed") return seeOther(pathOf(visit));
     const body = createAccountPage(visit.frame, {
@@ -69,12 +83,13 @@ export function createChoosePages(deps: {
       passwordMinLength: visit.application.settings.passwordMinLength,
       ...(shown.problem ? { problem: shown.problem } : {}),
     });
-    return withRetryAfter(hosted.page(visit, body, shown.status), shown.problem);
+    const targets = await providers.formTargets(visit, methods.oauth);
+    return withRetryAfter(hosted.page(visit, body, shown.status, targets), shown.problem);
   }
 
-  async function onVisit(request: HttpRequest, show: (visit: Visit) => Answer): Promise<Answer> {
+  async function onVisit(request: HttpRequest, show: (visit: Visit) => Answer | Promise<Answer>): Promise<Answer> {
     const visit = await hosted.visit(request);
-    return isAnswer(visit) ? visit : show(visit);
+    return isAnswer(visit) ? visit : await show(visit);
   }
 
   return {
@@ -82,9 +97,7 @@ export function createChoosePages(deps: {
     showCreateAccount,
 
     /** Whether a way may be used in this session: asked of every post, because a page may be old or written by hand. */
-    allows(visit: Visit, method: "passkey" | "password"): boolean {
-      return methodsOf(visit)[method];
-    },
+    allows,
 
     /** Back to the app: the method was switched off after the page was shown. */
     methodDisabled(visit: Visit, method: SignInMethod): Answer {
@@ -106,7 +119,14 @@ export function createChoosePages(deps: {
       return { ...seeOther(outcome.redirectTo), cookies: [farewell(posted.sessionId)] };
     },
 
-    signInPage: async (request: HttpRequest) => await onVisit(request, (visit) => showSignIn(visit)),
+    /** A session that asked for a provider has nothing to choose: `startProvider` sends the browser there. */
+    signInPage: (startProvider: (visit: Visit, provider: string) => Promise<Answer>) => async (request: HttpRequest) =>
+      await onVisit(request, async (visit) => {
+        const { provider } = visit.session;
+        // Link previews and prefetches look; only a person's visit starts the provider.
+        const looksOnly = request.method === "HEAD" || /prefetch|preview/u.test(request.header("sec-purpose") ?? "");
+        return provider === null || looksOnly ? await showSignIn(visit) : await startProvider(visit, provider);
+      }),
 
     createAccountPage: async (request: HttpRequest) => await onVisit(request, (visit) => showCreateAccount(visit)),
 
@@ -114,7 +134,7 @@ export function createChoosePages(deps: {
       await onVisit(request, (visit) =>
         hosted.page(
           visit,
-          forgotPasswordPage(visit.frame, { sessionPath: pathOf(visit), passkey: methodsOf(visit).passkey }),
+          forgotPasswordPage(visit.frame, { sessionPath: pathOf(visit), passkey: allows(visit, "passkey") }),
         ),
       ),
 

@@ -66,7 +66,7 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
     frame: Frame,
     body: Html,
     status: number,
-    visit?: { session: SignInSession; application: Application; cookies: (string | undefined)[] },
+    visit?: { session: SignInSession; application: Application; targets: string[]; cookies: (string | undefined)[] },
   ): Answer {
     return {
       status,
@@ -75,7 +75,7 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
         "cache-control": "no-store",
         "content-security-policy": contentSecurityPolicy(
           frame.look,
-          visit && formTargets(visit.session.redirectUri, visit.application.domain),
+          visit && [...formTargets(visit.session.redirectUri, visit.application.domain), ...visit.targets],
         ),
         "cross-origin-opener-policy": "same-origin",
         "x-frame-options": "DENY",
@@ -94,8 +94,7 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
     return message(frameFor(request, opened), { kind: opened.state === "open" ? "expired" : opened.state });
   }
 
-  async function visit(request: HttpRequest): Promise<Visit | Answer> {
-    const sessionId = request.parameter("sessionId");
+  async function visit(request: HttpRequest, sessionId = request.parameter("sessionId")): Promise<Visit | Answer> {
     const browser = browsers.meet(request, sessionId);
     const opened = await signIn.open(sessionId, browser.digest);
     if (opened.state !== "open") return messageFor(request, opened);
@@ -116,8 +115,9 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
   }
 
   return {
-    page(visit: Visit, body: Html, status = 200): Answer {
-      return page(visit.frame, body, status, { ...visit, cookies: [visit.browser.setCookie] });
+    /** `targets`: where its forms may lead besides the app. */
+    page(visit: Visit, body: Html, status = 200, targets: string[] = []): Answer {
+      return page(visit.frame, body, status, { ...visit, targets, cookies: [visit.browser.setCookie] });
     },
 
     message,
@@ -125,6 +125,14 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
     visit,
 
     post,
+
+    /** A page for whoever brings a session's id without its cookie; it must not show anything of the session but the app. */
+    async passOn(request: HttpRequest, sessionId: string, body: (frame: Frame) => Html): Promise<Answer> {
+      const opened = await signIn.open(sessionId, undefined);
+      if (opened.state === "unknown") return messageFor(request, opened);
+      const frame = frameFor(request, opened);
+      return page(frame, body(frame), 200, { ...opened, targets: [], cookies: [] });
+    },
 
     /** Like `post`, and the session is this browser's from now on. */
     async submit(request: HttpRequest): Promise<Posted | Answer> {

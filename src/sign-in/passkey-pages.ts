@@ -34,15 +34,15 @@ export function createPasskeyPages(deps: {
   }
 
   async function signInWith(posted: Posted): Promise<Answer> {
-    const again = (problem: SignInProblem): Answer => choose.showSignIn(posted, { problem, status: 401 });
+    const again = (problem: SignInProblem): Promise<Answer> => choose.showSignIn(posted, { problem, status: 401 });
     const proven = await passkeys.prove(posted.application, placeOf(posted), posted.form.get("credential") ?? "");
     if (proven === undefined || proven === "unknown") {
       await signIn.noteFailure(posted.application, "passkey", posted.origin);
-      return again({ kind: proven === "unknown" ? "passkey-unknown" : "passkey-failed" });
+      return await again({ kind: proven === "unknown" ? "passkey-unknown" : "passkey-failed" });
     }
     const outcome = await signIn.complete(
       { ...posted, browserDigest: posted.browser.digest },
-      "passkey",
+      { signedInWith: "passkey" },
       posted.origin,
       async (tx, now) => {
         const copied = await passkeys.noteUse(tx, proven, now);
@@ -51,20 +51,20 @@ export function createPasskeyPages(deps: {
         return proven.user.id;
       },
     );
-    return outcome === "refused" ? again({ kind: "passkey-failed" }) : await choose.finish(posted, outcome);
+    return outcome === "refused" ? await again({ kind: "passkey-failed" }) : await choose.finish(posted, outcome);
   }
 
   async function createAccountWith(posted: Posted): Promise<Answer> {
     const { application, origin, browser } = posted;
     const made = await passkeys.proveNew(application, placeOf(posted), posted.form.get("credential") ?? "");
-    if (!made) return choose.showCreateAccount(posted, { problem: { kind: "passkey-failed" }, status: 422 });
+    if (!made) return await choose.showCreateAccount(posted, { problem: { kind: "passkey-failed" }, status: 422 });
     const { email, name, userHandle: handle } = made;
-    const again = (problem: CreateAccountProblem): Answer =>
+    const again = (problem: CreateAccountProblem): Promise<Answer> =>
       choose.showCreateAccount(posted, { email, name: name ?? "", problem, status: 422 });
     let credentialIsTaken = false;
     const outcome = await signIn.complete(
       { ...posted, browserDigest: browser.digest },
-      "passkey",
+      { signedInWith: "passkey" },
       origin,
       async (tx, now) => {
         const user = await users.create(tx, { appId: application.id, email, name, handle }, now);
@@ -74,7 +74,7 @@ export function createPasskeyPages(deps: {
       },
     );
     if (outcome !== "refused") return await choose.finish(posted, outcome);
-    return again({ kind: credentialIsTaken ? "passkey-exists" : "cannot-create" });
+    return await again({ kind: credentialIsTaken ? "passkey-exists" : "cannot-create" });
   }
 
   return {
@@ -107,7 +107,7 @@ export function createPasskeyPages(deps: {
       if (isAnswer(posted)) return posted;
       if (!choose.allows(posted, "passkey")) return choose.methodDisabled(posted, "passkey");
       return posted.application.settings.signUp === "closed"
-        ? choose.showCreateAccount(posted)
+        ? await choose.showCreateAccount(posted)
         : await createAccountWith(posted);
     },
   };

@@ -24,33 +24,35 @@ export function createPasswordPages(deps: {
   async function signInWith(posted: Posted): Promise<Answer> {
     const typed = posted.form.get("email") ?? "";
     const password = posted.form.get("password") ?? "";
-    const again = (problem: SignInProblem, status: number): Answer =>
+    const again = (problem: SignInProblem, status: number): Promise<Answer> =>
       choose.showSignIn(posted, { email: clipped(typed), problem, status });
     const email = canonicalEmail(typed);
-    if (typed.trim() === "") return again({ kind: "email-missing" }, 422);
-    if (email === undefined) return again({ kind: "email-invalid" }, 422);
-    if (password === "") return again({ kind: "password-missing" }, 422);
+    if (typed.trim() === "") return await again({ kind: "email-missing" }, 422);
+    if (email === undefined) return await again({ kind: "email-invalid" }, 422);
+    if (password === "") return await again({ kind: "password-missing" }, 422);
     const proven = await passwords.prove(posted.application, email, password, posted.network);
     if (!proven) {
       await signIn.noteFailure(posted.application, "password", posted.origin);
-      return again({ kind: "wrong-credentials" }, 401);
+      return await again({ kind: "wrong-credentials" }, 401);
     }
     const outcome = await signIn.complete(
       { ...posted, browserDigest: posted.browser.digest },
-      "password",
+      { signedInWith: "password" },
       posted.origin,
       async (tx, now) => {
         await passwords.noteUse(tx, proven, now);
         return proven.user.id;
       },
     );
-    return outcome === "refused" ? again({ kind: "wrong-credentials" }, 401) : await choose.finish(posted, outcome);
+    return outcome === "refused"
+      ? await again({ kind: "wrong-credentials" }, 401)
+      : await choose.finish(posted, outcome);
   }
 
   async function createAccountWith(posted: Posted): Promise<Answer> {
     const typed = { email: posted.form.get("email") ?? "", name: posted.form.get("name") ?? "" };
     const password = posted.form.get("password") ?? "";
-    const again = (problem: CreateAccountProblem, status: number): Answer =>
+    const again = (problem: CreateAccountProblem, status: number): Promise<Answer> =>
       choose.showCreateAccount(posted, {
         email: clipped(typed.email),
         name: typed.name.slice(0, mostNameCharacters),
@@ -58,16 +60,16 @@ export function createPasswordPages(deps: {
         status,
       });
     const person = newPerson(typed);
-    if ("kind" in person) return again(person, 422);
-    if (password === "") return again({ kind: "password-missing" }, 422);
+    if ("kind" in person) return await again(person, 422);
+    if (password === "") return await again({ kind: "password-missing" }, 422);
     const problem = await passwords.problemWith(password, posted.application, person.email);
-    if (problem) return again(problem, 422);
+    if (problem) return await again(problem, 422);
     // Hashed before anybody looks whether the address is known: both take the same time.
     const hash = await passwords.hash(password, posted.network);
     const { application, origin, browser } = posted;
     const outcome = await signIn.complete(
       { ...posted, browserDigest: browser.digest },
-      "password",
+      { signedInWith: "password" },
       origin,
       async (tx, now) => {
         const user = await users.create(tx, { appId: application.id, ...person }, now);
@@ -75,21 +77,21 @@ export function createPasswordPages(deps: {
         return user?.id;
       },
     );
-    return outcome === "refused" ? again({ kind: "cannot-create" }, 422) : await choose.finish(posted, outcome);
+    return outcome === "refused" ? await again({ kind: "cannot-create" }, 422) : await choose.finish(posted, outcome);
   }
 
   /** What the limits refuse is said on the page that the person is on, with what was typed. */
   async function orTryLater(
     work: Promise<Answer>,
-    again: (problem: SignInProblem & CreateAccountProblem) => Answer,
+    again: (problem: SignInProblem & CreateAccountProblem) => Promise<Answer>,
   ): Promise<Answer> {
     try {
       return await work;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      if (error.code === "BUSY") return again({ kind: "busy" });
+      if (error.code === "BUSY") return await again({ kind: "busy" });
       if (error.code === "RATE_LIMITED")
-        return again({ kind: "too-many-tries", retryAfterSeconds: error.retryAfterSeconds ?? 60 });
+        return await again({ kind: "too-many-tries", retryAfterSeconds: error.retryAfterSeconds ?? 60 });
       throw error;
     }
   }
@@ -109,7 +111,7 @@ export function createPasswordPages(deps: {
       const posted = await hosted.submit(request);
       if (isAnswer(posted)) return posted;
       if (!choose.allows(posted, "password")) return choose.methodDisabled(posted, "password");
-      if (posted.application.settings.signUp === "closed") return choose.showCreateAccount(posted);
+      if (posted.application.settings.signUp === "closed") return await choose.showCreateAccount(posted);
       const email = clipped(posted.form.get("email") ?? "");
       return await orTryLater(createAccountWith(posted), (problem) =>
         choose.showCreateAccount(posted, { email, problem, status: 429 }),

@@ -61,18 +61,19 @@ export function createRedeem(deps: {
     call: CallbackCall,
     now: number,
   ): Promise<Redeemed | undefined> {
-    const { userId, signedInWith, signedInAt, scopes, ipAddress, userAgent } = session;
+    const { userId, signedInWith, signedInProvider: provider, signedInAt, scopes, ipAddress, userAgent } = session;
     // Read again inside the transaction: what a sign-in was allowed a minute ago, it must still be allowed now.
     const application = await applications.find(call.application.id, tx);
     if (userId === null || signedInWith === null || signedInAt === null || !application) return undefined;
-    if (!application.authMethods[signedInWith].enabled || !application.redirectUris.includes(session.redirectUri))
-      return undefined;
+    if (!applications.allows(application, signedInWith, provider)) return undefined;
+    if (!application.redirectUris.includes(session.redirectUri)) return undefined;
     const user = await users.noteLogin(tx, userId, { at: now, ipAddress, userAgent });
     if (!user) return undefined;
     const login = {
       appId: application.id,
       userId,
       signedInWith,
+      provider,
       signedInAt,
       scopes,
       ipAddress,
@@ -131,7 +132,7 @@ export function createRedeem(deps: {
 
 /** Each binding checked by itself (CVE-2026-28513 joined two of them with the wrong operator). */
 function answersTheSession(body: CallbackBody, session: SignInSession, now: number): boolean {
-  if (session.codeExpiresAt === null || session.codeExpiresAt <= now) return false;
+  if (session.codeExpiresAt === null || session.codeExpiresAt <= now || session.expiresAt <= now) return false;
   if (digestOf(body.sessionId) !== session.digest) return false;
   if ((body.state ?? null) !== session.state) return false;
   if (session.codeChallenge === null) return body.codeVerifier === undefined;

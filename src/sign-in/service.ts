@@ -2,12 +2,21 @@ import type { Application, SignInMethod } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
 import { day, isoTime, type Clock } from "../lib/clock.ts";
+import { invalidRequest } from "../lib/errors.ts";
+import type { ProviderAccounts } from "../oauth/accounts.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { withParameters } from "./redirects.ts";
 import { codeLasts, isSessionId, sessionLasts, type SignInSession } from "./session.ts";
-import { claimSession, completeSession, findSession, insertSession, sweepSessions } from "./store.ts";
+import {
+  cancelCodesOfUser,
+  claimSession,
+  completeSession,
+  findSession,
+  insertSession,
+  sweepSessions,
+} from "./store.ts";
 
 /** After its end, a session is remembered for this long: a second use of its code ends the login that the first one bought. */
 const sessionsAreKept = day;
@@ -28,12 +37,13 @@ export type SignIn = ReturnType<typeof createSignIn>;
 export function createSignIn(deps: {
   storage: Storage;
   applications: Applications;
+  providers: ProviderAccounts;
   audit: Audit;
   clock: Clock;
   random: Random;
   baseUrl: string;
 }) {
-  const { storage, applications, audit, clock, random, baseUrl } = deps;
+  const { storage, applications, providers, audit, clock, random, baseUrl } = deps;
 
   return {
     /** Starts an authentication (contract 2.1). Throws INVALID_REQUEST. */
@@ -42,6 +52,9 @@ export function createSignIn(deps: {
       body: InitiateBody,
     ): Promise<{ authUrl: string; sessionId: string; expiresAt: string }> {
       const request = signInRequest(body, application);
+      if (request.provider !== null && !(await providers.isConfigured(application.id, request.provider))) {
+        throw invalidRequest("provider: not configured for this application");
+      }
       const now = clock();
       const sessionId = `sis_${newSecret(random)}`;
       const expiresAt = now + sessionLasts;
@@ -83,7 +96,7 @@ export function createSignIn(deps: {
      */
     async complete(
       opened: { session: SignInSession; application: Application; browserDigest: string; sessionId: string },
-      signedInWith: SignInMethod,
+      { signedInWith, provider = null }: { signedInWith: SignInMethod; provider?: string | null },
       origin: Origin,
       prove: (tx: Handle, now: number) => Promise<string | undefined>,
     ): Promise<SignedIn | "refused" | "over"> {
@@ -100,6 +113,7 @@ export function createSignIn(deps: {
             {
               userId,
               signedInWith,
+              signedInProvider: provider,
               signedInAt: now,
               ipAddress: origin.ipAddress,
               userAgent: origin.userAgent,
@@ -118,7 +132,7 @@ export function createSignIn(deps: {
               appId: application.id,
               userId,
               origin,
-              details: { method: signedInWith },
+              details: { method: signedInWith, provider },
             },
             now,
           );
@@ -130,6 +144,15 @@ export function createSignIn(deps: {
         });
       if (outcome !== "completed") return outcome;
       return { redirectTo: withParameters(session.redirectUri, { code, state: session.state, sessionId }) };
+    },
+
+    /** Whether this session may use a provider now: asked for or left open, and enabled at this moment. */
+    allowsProvider(session: SignInSession, application: Application, provider: string): boolean {
+      const asked =
+        session.provider === null
+          ? session.authMethod === null || session.authMethod === "oauth"
+          : session.provider === provider;
+      return asked && applications.allows(application, "oauth", provider);
     },
 
     /** Where a person goes who gives up; the session stays as it is. */
@@ -166,6 +189,11 @@ export function createSignIn(deps: {
         },
         now,
       );
+    },
+
+    /** Makes codes worthless that a user has not redeemed yet. */
+    async cancelCodes(tx: Handle, userId: string, now: number): Promise<void> {
+      await cancelCodesOfUser(tx, userId, now);
     },
 
     async sweep(): Promise<void> {
@@ -208,6 +236,7 @@ const newSession = {
   browserDigest: null,
   userId: null,
   signedInWith: null,
+  signedInProvider: null,
   signedInAt: null,
   ipAddress: null,
   userAgent: null,

@@ -19,6 +19,7 @@ export type SignInSession = {
   browserDigest: string | null;
   userId: string | null;
   signedInWith: SignInMethod | null;
+  signedInProvider: string | null;
   signedInAt: number | null;
   ipAddress: string | null;
   userAgent: string | null;

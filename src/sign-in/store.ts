@@ -52,6 +52,7 @@ export async function claimSession(
 export type Completion = {
   userId: string;
   signedInWith: SignInMethod;
+  signedInProvider: string | null;
   signedInAt: number;
   ipAddress: string;
   userAgent: string | null;
@@ -99,6 +100,18 @@ export async function consumeCode(
     )
     .returning();
   return session;
+}
+
+/** Uses up every code of a user without giving anything for it. */
+export async function cancelCodesOfUser(
+  { db, tables: { signInSessions } }: Handle,
+  userId: string,
+  now: number,
+): Promise<void> {
+  await db
+    .update(signInSessions)
+    .set({ codeUsedAt: now })
+    .where(and(eq(signInSessions.userId, userId), isNull(signInSessions.codeUsedAt)));
 }
 
 /** Remembers what the code bought, so that a second use of it can be answered by ending that. */

@@ -4,10 +4,11 @@ import {
   index as pgIndex,
   jsonb,
   pgTable,
+  primaryKey as pgPrimaryKey,
   text as pgText,
   uniqueIndex as pgUniqueIndex,
 } from "drizzle-orm/pg-core";
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 /**
  * The column kinds that the schema is written in. Instants are epoch milliseconds in both databases, so that no driver converts them.
@@ -17,6 +18,7 @@ export const sqliteKit = {
   table: sqliteTable,
   index,
   uniqueIndex,
+  primaryKey,
   text: (name: string) => text(name),
   integer: (name: string) => integer(name),
   instant: (name: string) => integer(name),
@@ -30,6 +32,7 @@ export const postgresKit = {
   table: pgTable,
   index: pgIndex,
   uniqueIndex: pgUniqueIndex,
+  primaryKey: pgPrimaryKey,
   text: (name: string) => pgText(name),
   integer: (name: string) => bigint(name, { mode: "number" }),
   instant: (name: string) => bigint(name, { mode: "number" }),

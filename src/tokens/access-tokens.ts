@@ -71,6 +71,12 @@ export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; cl
   };
 }
 
+/** The application that a token says it is for. Nothing is verified: good for choosing whom to tell what is wrong with it, and no more. */
+export function claimedApp(token: string): string | undefined {
+  const aud = parseJwt(token)?.claims["aud"];
+  return typeof aud === "string" ? aud : undefined;
+}
+
 function isAccessTokenClaims(claims: Record<string, unknown>): claims is AccessTokenClaims {
   const { iss, sub, aud, user_id, app_id, iat, exp, jti, sid, scope } = claims;
   return (

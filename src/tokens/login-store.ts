@@ -8,6 +8,7 @@ export type Login = {
   appId: string;
   userId: string;
   signedInWith: SignInMethod;
+  provider: string | null;
   scopes: string[];
   publicClient: boolean;
   signedInAt: number;
@@ -24,7 +25,7 @@ export type Login = {
   endReason: EndReason | null;
 };
 
-export type EndReason = "logout" | "logout-all" | "refresh-reuse" | "code-reuse";
+export type EndReason = "logout" | "logout-all" | "address-proven" | "refresh-reuse" | "code-reuse";
 
 /** What a live access token needs to be answered: read from storage on every call. */
 export type LiveUser = { id: string; email: string | null; emailVerified: boolean; name: string | null };

@@ -8,7 +8,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
-import type { AccessTokenClaims, AccessTokens } from "./access-tokens.ts";
+import { claimedApp, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
 import {
   endLogin,
   endLoginsOfUser,
@@ -101,7 +101,7 @@ export function createTokens(deps: {
     const user = await users.find(login.userId, tx);
     const application = await applications.find(login.appId, tx);
     if (!user || user.disabledAt !== null || !application) return undefined;
-    return application.authMethods[login.signedInWith].enabled ? { user, application } : undefined;
+    return applications.allows(application, login.signedInWith, login.provider) ? { user, application } : undefined;
   }
 
   type Rotation =
@@ -158,7 +158,16 @@ export function createTokens(deps: {
       tx: Handle,
       input: Pick<
         Login,
-        "appId" | "userId" | "signedInWith" | "scopes" | "publicClient" | "signedInAt" | "ipAddress" | "userAgent"
+        | "appId"
+        | "userId"
+        | "signedInWith"
+        | "provider"
+        | "provider"
+        | "scopes"
+        | "publicClient"
+        | "signedInAt"
+        | "ipAddress"
+        | "userAgent"
       >,
       now: number,
     ): Promise<StartedLogin> {
@@ -191,6 +200,11 @@ export function createTokens(deps: {
       return await endLogin(tx, id, reason, now);
     },
 
+    /** Ends every login of a user; the ids of those that this call ended. */
+    async endLogins(tx: Handle, userId: string, reason: EndReason, now: number): Promise<string[]> {
+      return await endLoginsOfUser(tx, userId, reason, now);
+    },
+
     /** Replaces a refresh token. Throws INVALID_TOKEN; INVALID_API_KEY where the login was not started by a public client. */
     async refresh(call: RefreshCall): Promise<TokenPair> {
       const now = clock();
@@ -214,6 +228,8 @@ export function createTokens(deps: {
         throw new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
       return { claims, scopes: claims.scope.split(" "), user };
     },
+
+    claimedApp,
 
     async sweep(): Promise<void> {
       const now = clock();

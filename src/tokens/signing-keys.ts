@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
-import { calculateJwkThumbprint } from "jose";
 import { day, hour, minute, second, type Clock } from "../lib/clock.ts";
+import { keyThumbprint } from "../lib/jose.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Storage } from "../storage/storage.ts";
 import {
@@ -170,7 +170,7 @@ async function newSigningKey(
 ): Promise<SigningKeyRow> {
   const { privateKey, publicKey } = generateKeyPair(algorithm);
   const publicJwk = publicKey.export({ format: "jwk" });
-  const id = await calculateJwkThumbprint(publicJwk);
+  const id = await keyThumbprint(publicJwk);
   const encryptedPrivateJwk = keyring.encrypt(
     JSON.stringify(privateKey.export({ format: "jwk" })),
     encryptionContext(id),

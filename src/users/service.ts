@@ -1,10 +1,11 @@
 import { isoTime } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
 import { newId, newSecret, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { findMethodKinds, findUser, findUserByEmail, insertUser, noteLogin } from "./store.ts";
+import { findMethodKinds, findUser, findUserByEmail, insertUser, noteLogin, proveEmail } from "./store.ts";
 import type { User } from "./user.ts";
 
-/** The user as the callback shows it (contract 2.2). `email` and `emailVerified` are absent without the scope `email`. */
+/** The user as callback and /api/user show it (contract 2.2). `email` and `emailVerified` are absent without the scope `email`. */
 export type SignedInUserAnswer = {
   id: string;
   email?: string | null;
@@ -21,6 +22,18 @@ export type Users = ReturnType<typeof createUsers>;
 export function createUsers(deps: { storage: Storage; random: Random }) {
   const { storage, random } = deps;
 
+  async function answerFor(user: User, scopes: string[], handle: Handle = storage.reader): Promise<SignedInUserAnswer> {
+    return {
+      id: user.id,
+      ...(scopes.includes("email") ? { email: user.email, emailVerified: user.emailVerified } : {}),
+      name: user.name,
+      picture: user.picture,
+      createdAt: isoTime(user.createdAt),
+      lastLoginAt: user.lastLoginAt === null ? null : isoTime(user.lastLoginAt),
+      authMethods: await findMethodKinds(handle, user.id),
+    };
+  }
+
   return {
     async find(id: string, handle: Handle = storage.reader): Promise<User | undefined> {
       return await findUser(handle, id);
@@ -31,17 +44,17 @@ export function createUsers(deps: { storage: Storage; random: Random }) {
       return await findUserByEmail(handle, appId, email);
     },
 
-    /** A new user with an unproven address; undefined when the address is taken in this application. `handle` is the WebAuthn user handle. */
+    /** A new user; the address counts as unproven unless said otherwise; undefined when the address is taken in this application. `handle` is the WebAuthn user handle. */
     async create(
       tx: Handle,
-      input: { appId: string; email: string; name: string | null; handle?: string },
+      input: { appId: string; email: string; emailVerified?: boolean; name: string | null; handle?: string },
       now: number,
     ): Promise<User | undefined> {
       const user: User = {
         id: newId("usr", now, random),
         appId: input.appId,
         email: input.email,
-        emailVerified: false,
+        emailVerified: input.emailVerified ?? false,
         name: input.name,
         picture: null,
         handle: input.handle ?? newSecret(random),
@@ -56,6 +69,11 @@ export function createUsers(deps: { storage: Storage; random: Random }) {
       return (await insertUser(tx, user)) ? user : undefined;
     },
 
+    /** Takes the address as proven, and the name from who proved it: both may have been a stranger's. */
+    async proveEmail(tx: Handle, id: string, name: string | null, now: number): Promise<void> {
+      await proveEmail(tx, id, { name, picture: null, updatedAt: now });
+    },
+
     /** Counts a redeemed sign-in; undefined when the user is gone or disabled. */
     async noteLogin(
       tx: Handle,
@@ -65,16 +83,13 @@ export function createUsers(deps: { storage: Storage; random: Random }) {
       return await noteLogin(tx, id, seen);
     },
 
-    async answerFor(user: User, scopes: string[], handle: Handle = storage.reader): Promise<SignedInUserAnswer> {
-      return {
-        id: user.id,
-        ...(scopes.includes("email") ? { email: user.email, emailVerified: user.emailVerified } : {}),
-        name: user.name,
-        picture: user.picture,
-        createdAt: isoTime(user.createdAt),
-        lastLoginAt: user.lastLoginAt === null ? null : isoTime(user.lastLoginAt),
-        authMethods: await findMethodKinds(handle, user.id),
-      };
+    answerFor,
+
+    /** A user as a token with these scopes shows it. Throws USER_NOT_FOUND. */
+    async get(id: string, scopes: string[]): Promise<SignedInUserAnswer> {
+      const user = await findUser(storage.reader, id);
+      if (!user) throw new AppError("USER_NOT_FOUND", "The user does not exist.");
+      return await answerFor(user, scopes);
     },
   };
 }

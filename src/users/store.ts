@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 import type { User } from "./user.ts";
 
-const prepared = statements(({ db, tables: { users, passwords, passkeys } }) => ({
+const prepared = statements(({ db, tables: { users, passwords, passkeys, oauthIdentities } }) => ({
   byId: prepare(
     db
       .select()
@@ -31,6 +31,13 @@ const prepared = statements(({ db, tables: { users, passwords, passkeys } }) => 
       .where(eq(passkeys.userId, sql.placeholder("userId")))
       .limit(1),
     "passkeys_of_user",
+  ),
+  providersOf: prepare(
+    db
+      .select({ provider: oauthIdentities.provider })
+      .from(oauthIdentities)
+      .where(eq(oauthIdentities.userId, sql.placeholder("userId"))),
+    "providers_of_user",
   ),
 }));
 
@@ -70,13 +77,26 @@ export async function noteLogin(
   return user;
 }
 
+/** The address is proven from now on; what was put on the user without proof is replaced. */
+export async function proveEmail(
+  { db, tables: { users } }: Handle,
+  id: string,
+  proven: { name: string | null; picture: string | null; updatedAt: number },
+): Promise<void> {
+  await db
+    .update(users)
+    .set({ ...proven, emailVerified: true })
+    .where(eq(users.id, id));
+}
+
 /** Which kinds of method can sign this user in. */
 export async function findMethodKinds(
   handle: Handle,
   userId: string,
 ): Promise<{ passkey: boolean; oauth: string[]; password: boolean }> {
-  const { passkeysOf, passwordsOf } = prepared(handle);
+  const { passkeysOf, passwordsOf, providersOf } = prepared(handle);
   const passkeys = await passkeysOf.execute({ userId });
+  const identities = await providersOf.execute({ userId });
   const passwords = await passwordsOf.execute({ userId });
-  return { passkey: passkeys.length > 0, oauth: [], password: passwords.length > 0 };
+  return { passkey: passkeys.length > 0, oauth: identities.map((row) => row.provider), password: passwords.length > 0 };
 }

@@ -16,14 +16,14 @@ import {
 } from "./support/steps.ts";
 
 describeInBrowser("passwords in a browser", (stage) => {
+  async function problem(page: Page): Promise<string> {
+    return ((await summary(page).textContent()) ?? "").trim();
+  }
+
   describe.each([
     ["with JavaScript", true],
     ["without JavaScript", false],
   ])("%s", (_, javaScriptEnabled) => {
-    async function problem(page: Page): Promise<string> {
-      return ((await summary(page).textContent()) ?? "").trim();
-    }
-
     it("says that email and password don't match, keeps the address, and takes the right password after it", async () => {
       const app = await createApp(stage);
       const email = newEmail();
@@ -42,15 +42,6 @@ describeInBrowser("passwords in a browser", (stage) => {
       await field(page, "Password").fill(goodPassword);
       await button(page, "Sign in").click();
       expect((await backAtTheApp(stage, page)).get("code")).toMatch(/^[\w-]{43}$/u);
-    });
-
-    it("says the same of an address that nobody has", async () => {
-      const app = await createApp(stage);
-      const page = await stage.newPage({ javaScriptEnabled });
-      await openSignIn(stage, page, app);
-      await fillAccount(page, { email: newEmail(), password: goodPassword });
-      await button(page, "Sign in").click();
-      expect(await problem(page)).toBe("That email and password don't match. Try again, or reset your password.");
     });
 
     it("refuses a password that is too short, beside the field, and keeps what was typed", async () => {
@@ -75,21 +66,6 @@ describeInBrowser("passwords in a browser", (stage) => {
     });
 
     it.each([
-      ["a common one", "passwordpassword", "This one is easy to guess: it's on lists of common passwords."],
-      ["the email address", "same@example.org", "Use something other than your email or the name Acme"],
-      ["no password", "", "Enter a password."],
-    ])("refuses %s as a new password", async (_what, password, words) => {
-      const app = await createApp(stage);
-      const page = await stage.newPage({ javaScriptEnabled });
-      await openSignIn(stage, page, app);
-      await link(page, "Create account").click();
-      await fillAccount(page, { email: "same@example.org", password });
-      await button(page, "Create account").click();
-      expect(await page.getByText(words).isVisible()).toBe(true);
-      expect(await usersOf(stage.service, app)).toEqual([]);
-    });
-
-    it.each([
       [
         "is none",
         "ada at example.org",
@@ -111,21 +87,6 @@ describeInBrowser("passwords in a browser", (stage) => {
         if (name === "Sign in") await link(page, "Create account").click();
       }
       expect(await usersOf(stage.service, app)).toEqual([]);
-    });
-
-    it("tells a stranger nothing about an address that has an account", async () => {
-      const app = await createApp(stage);
-      const email = newEmail();
-      await signUp(stage.service, app, { email });
-      const page = await stage.newPage({ javaScriptEnabled });
-      await openSignIn(stage, page, app);
-      await link(page, "Create account").click();
-      await fillAccount(page, { email, password: goodPassword });
-      await button(page, "Create account").click();
-      expect(await problem(page)).toBe(
-        "We couldn't create an account with these details. If you already have one, sign in instead.",
-      );
-      expect(await usersOf(stage.service, app)).toHaveLength(1);
     });
 
     it("moves the focus to what went wrong, and from there to the field", async () => {
@@ -160,6 +121,45 @@ describeInBrowser("passwords in a browser", (stage) => {
       await link(page, "Back to sign in").click();
       await page.waitForURL(session.authUrl);
     });
+  });
+
+  it.each([
+    ["a common one", "passwordpassword", "This one is easy to guess: it's on lists of common passwords."],
+    ["the email address", "same@example.org", "Use something other than your email or the name Acme"],
+    ["no password", "", "Enter a password."],
+  ])("refuses %s as a new password", async (_what, password, words) => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    await openSignIn(stage, page, app);
+    await link(page, "Create account").click();
+    await fillAccount(page, { email: "same@example.org", password });
+    await button(page, "Create account").click();
+    expect(await page.getByText(words).isVisible()).toBe(true);
+    expect(await usersOf(stage.service, app)).toEqual([]);
+  });
+
+  it("tells a stranger nothing about an address that has an account", async () => {
+    const app = await createApp(stage);
+    const email = newEmail();
+    await signUp(stage.service, app, { email });
+    const page = await stage.newPage();
+    await openSignIn(stage, page, app);
+    await link(page, "Create account").click();
+    await fillAccount(page, { email, password: goodPassword });
+    await button(page, "Create account").click();
+    expect(await problem(page)).toBe(
+      "We couldn't create an account with these details. If you already have one, sign in instead.",
+    );
+    expect(await usersOf(stage.service, app)).toHaveLength(1);
+  });
+
+  it("says the same of an address that nobody has", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    await openSignIn(stage, page, app);
+    await fillAccount(page, { email: newEmail(), password: goodPassword });
+    await button(page, "Sign in").click();
+    expect(await problem(page)).toBe("That email and password don't match. Try again, or reset your password.");
   });
 
   it("shows and hides the characters of a password, and sends it hidden", async () => {

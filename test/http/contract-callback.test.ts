@@ -1,6 +1,18 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { call, newEmail, redeem, refresh, signIn, signUp, validate, type Tokens } from "../support/person.ts";
+import {
+  call,
+  goodPassword,
+  initiate,
+  newEmail,
+  redeem,
+  refresh,
+  signIn,
+  signUp,
+  validate,
+  Visitor,
+  type Tokens,
+} from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
 const outcome = (status: number, code: string) => ({ status, body: { error: { code } } });
@@ -147,7 +159,7 @@ describeEachDatabase("POST /auth/callback", (current) => {
 
   it("is not impressed by other callers: a wrong key, App ID or app leaves the code to its owner (security rule S4)", async () => {
     const mine = await signedIn();
-    const [key] = [app.headers["authorization"] ?? ""];
+    const key = app.headers["authorization"] ?? "";
     expect(await send(mine, { ...app.headers, authorization: `${key}x` })).toMatchObject(
       outcome(401, "INVALID_API_KEY"),
     );
@@ -186,29 +198,47 @@ describeEachDatabase("POST /auth/callback", (current) => {
     });
 
     it("takes no code of a session that has ended, however young the code (security rule S5)", async () => {
-      const service = current();
-      const page = await startSignUp(service, app);
-      service.clock.advance(590_000);
-      const { code, sessionId } = await page();
-      service.clock.advance(15_000);
-      expect(await send({ code, sessionId })).toMatchObject(invalidRequest);
+      const session = await initiate(current(), app);
+      const visitor = new Visitor();
+      const page = await visitor.get(session.authUrl);
+      current().clock.advance(590_000);
+      const { location } = await visitor.submit(page, "/password", { email: person.email, password: goodPassword });
+      const code = location.searchParams.get("code");
+      expect(code).toMatch(/^[\w-]{43}$/u);
+      current().clock.advance(15_000);
+      expect(await send({ code, sessionId: session.sessionId })).toMatchObject(invalidRequest);
     });
   });
 
   it("lets one of 50 parallel calls win, and starts one login (security rule S3)", async () => {
-    const mine = await signedIn();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => send(mine)));
+    const { session, code } = await signUp(current(), app);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send({ code, sessionId: session.sessionId })));
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
     for (const lost of answers.filter((answer) => !won.includes(answer))) expect(lost).toMatchObject(invalidRequest);
-    const { sid } = JSON.parse(
-      Buffer.from(String(won[0]?.body["accessToken"]).split(".")[1] ?? "", "base64url").toString(),
-    ) as { sid: string };
     const { db, tables } = current().server.app.storage.reader;
-    const since = await db
-      .select({ id: tables.logins.id })
-      .from(tables.logins)
-      .where(eq(tables.logins.createdAt, current().clock.now));
-    expect(since.filter(({ id }) => id >= sid)).toEqual([{ id: sid }]);
+    const [{ user } = {} as Tokens] = won.map(({ body }) => body as Tokens);
+    expect(
+      await db
+        .select()
+        .from(tables.logins)
+        .where(eq(tables.logins.userId, String(user["id"]))),
+    ).toHaveLength(1);
+  });
+
+  it("makes codes and refresh tokens that cannot be guessed (security rule S1)", async () => {
+    const signIns = [];
+    for (let n = 0; n < 60; n += 1) signIns.push(await signedIn());
+    const codes = signIns.map(({ code }) => code);
+    expect(new Set(codes.map((code) => code.slice(0, 6))).size).toBe(60);
+    expect(new Set(codes.map((code) => code.slice(-7, -1))).size).toBe(60);
+    for (const code of codes) expect(code).toMatch(/^[\w-]{43}$/u);
+    const tokens = await Promise.all(signIns.map(async (fields) => (await send(fields)).body as Tokens));
+    expect(new Set(tokens.map(({ refreshToken }) => refreshToken.slice(-43))).size).toBe(60);
+    for (const { refreshToken } of tokens) expect(refreshToken).not.toMatch(/^[\da-f]{8}-[\da-f]{4}-/iu);
   });
 });
+
+function changed(secret: string): string {
+  return `${secret.startsWith("A") ? "B" : "A"}${secret.slice(1)}`;
+}

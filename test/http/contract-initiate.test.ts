@@ -97,7 +97,7 @@ describeEachDatabase("POST /auth/initiate", (current) => {
       authMethod: "password",
       state: "s",
       scopes: ["email"],
-      codeChallenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWBuGJSstw-cM",
+      codeChallenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
       loginHint: "ada@example.org",
       locale: "en",
     };

@@ -60,7 +60,8 @@ describeEachDatabase("the order of checks: address, API key or token, App ID, bo
   it("GET /auth/validate looks at the token, then the App ID", async () => {
     const send = async (headers: Record<string, string>) => await call(current(), "GET", "/auth/validate", headers);
     const bearer = { authorization: `Bearer ${tokens.accessToken}` };
-    for (const appId of [{}, { "x-service-app-id": other.id }, { "x-service-app-id": app.id }]) {
+    const appIds: Record<string, string>[] = [{}, { "x-service-app-id": other.id }, { "x-service-app-id": app.id }];
+    for (const appId of appIds) {
       expect(await send(appId)).toMatchObject(outcome(401, "INVALID_TOKEN"));
       expect(await send({ authorization: `${bearer.authorization}x`, ...appId })).toMatchObject(
         outcome(401, "INVALID_TOKEN"),

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
 import type { NewApplication } from "../../src/applications/application.ts";
+import type { Surroundings } from "../../src/app.ts";
 import type { Config } from "../../src/config/config.ts";
 import { startServer, type RunningServer } from "../../src/server.ts";
 import { createTestDatabase } from "./postgres.ts";
@@ -51,7 +52,11 @@ export const testConfig = {
 } satisfies Partial<Config>;
 
 /** Starts a service on a new database. `stop` leaves the data; `restart` opens it again. */
-export async function startTestService(dialect: Dialect, overrides: Partial<Config> = {}) {
+export async function startTestService(
+  dialect: Dialect,
+  overrides: Partial<Config> = {},
+  surroundings: Omit<Surroundings, "clock"> = {},
+) {
   const dataDir = mkdtempSync(join(tmpdir(), "authsvc-test-"));
   const url = dialect === "postgres" ? await createTestDatabase() : undefined;
   const masterKey = dialect === "postgres" ? Buffer.alloc(32, 7).toString("base64url") : undefined;
@@ -63,7 +68,7 @@ export async function startTestService(dialect: Dialect, overrides: Partial<Conf
       clock.now += milliseconds;
     },
   };
-  const start = async (): Promise<RunningServer> => await startServer(config, { clock: () => clock.now });
+  const start = async (): Promise<RunningServer> => await startServer(config, { ...surroundings, clock: () => clock.now });
   let server = await start();
   let apps = 0;
 
@@ -121,11 +126,12 @@ export function describeEachDatabase(
   title: string,
   tests: (current: () => TestService, control: { restart(): Promise<void> }) => void,
   overrides: Partial<Config> = {},
+  surroundings: Omit<Surroundings, "clock"> = {},
 ): void {
   describe.each<Dialect>(["sqlite", "postgres"])(`${title} (%s)`, (dialect) => {
     let running: Awaited<ReturnType<typeof startTestService>>;
     beforeAll(async () => {
-      running = await startTestService(dialect, overrides);
+      running = await startTestService(dialect, overrides, surroundings);
     });
     afterEach(() => {
       running.service.clock.now = Math.max(running.service.clock.now, Date.now());

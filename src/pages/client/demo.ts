@@ -71,8 +71,11 @@ function listen(): void {
 async function make(name: CallName): Promise<void> {
   if (isCalling || control(name)?.ariaDisabled === "true") return;
   isCalling = true;
+  const caller = walk;
   const exchange = await send(callFor(name, walk, facts));
   isCalling = false;
+  // Started again meanwhile: the answer belongs to the walk before.
+  if (walk !== caller) return;
   walk.exchanges[name] = exchange;
   const access = fieldOf(exchange, "accessToken");
   const refresh = fieldOf(exchange, "refreshToken");
@@ -88,8 +91,17 @@ async function make(name: CallName): Promise<void> {
     delete walk.exchanges["old-refresh"];
   }
   show();
+  bringAnswerIntoView(name);
   const { call, answer } = exchange;
   speak(`${call.method} ${call.path}: ${answer ? `${answer.status} ${answer.statusText}` : "no answer"}`);
+}
+
+/** On a phone, or in a low window, the answer lies below what can be seen. */
+function bringAnswerIntoView(name: CallName): void {
+  const answer = [...(control(name)?.closest(".step")?.querySelectorAll(".answer") ?? [])].at(-1);
+  if (!answer || answer.getBoundingClientRect().top < innerHeight * 0.75) return;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  answer.scrollIntoView({ block: "center", behavior: calm ? "instant" : "smooth" });
 }
 
 async function beginAnew(): Promise<void> {

@@ -1,4 +1,5 @@
 // The browser code of the hosted pages. Everything but passkeys works without it.
+import { passOn } from "./hosted/continue.ts";
 import { keepEmail } from "./hosted/keep-email.ts";
 import { offerPasskeys } from "./hosted/passkeys.ts";
 import { focusProblem } from "./hosted/problems.ts";
@@ -10,3 +11,4 @@ sendFormsOnce();
 showCharacters();
 keepEmail();
 focusProblem();
+passOn();

@@ -74,6 +74,12 @@ export const en = {
     `You came back from ${provider} without signing in. Try again, or sign in another way.`,
   providerNoEmail: (provider: string) =>
     `${provider} didn't share an email address. Allow it there and try again, or sign in another way.`,
+  providerUnverifiedEmail: (provider: string) =>
+    `${provider} says your email address isn't verified there. Verify it at ${provider}, then try again.`,
+  providerExistingAccount: (provider: string, app: string) =>
+    `There is already a ${app} account with this email address. Sign in to it the way you usually do; ${provider} can be added afterwards.`,
+  providerNoAccount: (provider: string, app: string) =>
+    `No ${app} account belongs to this ${provider} account, and ${app} doesn't take new ones here.`,
   providerFailed: (provider: string) => `${provider} didn't answer as expected. Try again, or sign in another way.`,
   cannotCreate: "We couldn't create an account with these details. If you already have one, sign in instead.",
   checkEmail: "Check the email address, then try again.",

@@ -7,8 +7,9 @@ export type Site = {
   origin: string;
   /** The queries with which browsers came back to `/callback`, oldest first. */
   callbacks: URLSearchParams[];
-  /** Serves a page of the test's own; answers its address. */
-  show(path: string, body: string): string;
+  /** Serves a page of the test's own, or a file of another type; answers its address. */
+  show(path: string, body: string, type?: string): string;
+  /** Forgets who came back. */
   forget(): void;
   close(): Promise<void>;
 };
@@ -16,15 +17,14 @@ export type Site = {
 /** Listens on every loopback name: `localhost`, `127.0.0.1` and names below `.localhost`, each an origin of its own. */
 export async function openSite(): Promise<Site> {
   const callbacks: URLSearchParams[] = [];
-  const pages = new Map<string, string>();
+  const pages = new Map<string, { body: string; type: string }>([["/", page("<h1>Acme</h1>")]]);
+  pages.set("/callback", page("<h1>You are back at Acme</h1>"));
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
     if (url.pathname === "/callback") callbacks.push(url.searchParams);
-    const body = url.pathname === "/callback" ? "<h1>You are back at Acme</h1>" : pages.get(url.pathname);
-    response.writeHead(body === undefined && url.pathname !== "/" ? 404 : 200, {
-      "content-type": "text/html; charset=utf-8",
-    });
-    response.end(documentOf(body ?? "<h1>Acme</h1>"));
+    const shown = pages.get(url.pathname);
+    response.writeHead(shown ? 200 : 404, { "content-type": shown?.type ?? html });
+    response.end(shown?.body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -33,13 +33,12 @@ export async function openSite(): Promise<Site> {
     port,
     origin,
     callbacks,
-    show(path, body) {
-      pages.set(path, body);
+    show(path, body, type) {
+      pages.set(path, type === undefined ? page(body) : { body, type });
       return `${origin}${path}`;
     },
     forget() {
       callbacks.length = 0;
-      pages.clear();
     },
     async close() {
       server.closeAllConnections();
@@ -48,7 +47,10 @@ export async function openSite(): Promise<Site> {
   };
 }
 
+const html = "text/html; charset=utf-8";
+
 /** The empty icon keeps browsers from asking for one. */
-function documentOf(body: string): string {
-  return `<!doctype html><html lang="en"><head><title>Another site</title><link rel="icon" href="data:,"></head><body>${body}</body></html>`;
+function page(body: string): { body: string; type: string } {
+  const head = '<title>Another site</title><link rel="icon" href="data:,">';
+  return { body: `<!doctype html><html lang="en"><head>${head}</head><body>${body}</body></html>`, type: html };
 }

@@ -19,15 +19,7 @@ export type Answer = {
 export type Exchange = { call: ApiCall; answer: Answer | null };
 
 /** The headers that tell an integrator something, in the contract's spelling. */
-const shownHeaders = [
-  "Content-Type",
-  "Cache-Control",
-  "Retry-After",
-  "X-RateLimit-Limit",
-  "X-RateLimit-Remaining",
-  "X-RateLimit-Reset",
-  "X-Request-Id",
-];
+const shownHeaders = ["Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"];
 
 /** Makes the call as a server would: without the browser's cookies. */
 export async function send(call: ApiCall): Promise<Exchange> {

@@ -2,7 +2,6 @@ import { element } from "./element.ts";
 
 /** Texts with the name or the colon behind them, words, numbers. */
 const tokens = /"(?:\\.|[^"\\])*"(?:\s*:)?|\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b/g;
-const jwt = /^"[\w-]+\.[\w-]+\.[\w-]+"$/;
 
 /** JSON as people read it: indented, its kinds of value told apart by colour. */
 export function jsonNodes(value: unknown): (Node | string)[] {
@@ -18,16 +17,28 @@ export function jsonNodes(value: unknown): (Node | string)[] {
 }
 
 function coloured(token: string): (Node | string)[] {
-  if (token.endsWith(":")) return [element("span", { class: "json-name" }, token.slice(0, -1)), ":"];
-  if (token.startsWith('"eyJ') && jwt.test(token)) return ['"', ...jwtNodes(token.slice(1, -1)), '"'];
-  if (token.startsWith('"')) return [element("span", { class: "json-text" }, token)];
+  if (token.endsWith(":")) return [token];
+  if (token.startsWith('"')) return [element("span", { class: "json-text" }, ...shortened(token))];
   return [element("span", { class: "json-other" }, token)];
+}
+
+/** From this length on a value is a token, which nobody reads to the end. */
+const long = /([\w.-]{80,})/;
+const [headLength, tailLength] = [12, 8];
+
+/** A text in which the middle of every token is folded away. It is all there for whoever selects and copies it. */
+export function shortened(text: string): (Node | string)[] {
+  return text.split(long).flatMap((piece, index) => {
+    if (index % 2 === 0) return [piece];
+    const middle = element("span", { class: "middle" }, piece.slice(headLength, -tailLength));
+    return [piece.slice(0, headLength), middle, piece.slice(-tailLength)];
+  });
 }
 
 const jwtParts = ["jwt-header", "jwt-claims", "jwt-signature"];
 
 /** The three parts of a JWT in the colours of their decoded forms. */
-function jwtNodes(token: string): (Node | string)[] {
+export function jwtNodes(token: string): (Node | string)[] {
   return token.split(".").flatMap((text, index) => {
     const span = element("span", { class: jwtParts[index] ?? "" }, text);
     return index === 0 ? [span] : [".", span];

@@ -1,6 +1,5 @@
-import { fieldOf, type Exchange } from "./api.ts";
-import { succeeded } from "./api.ts";
-import type { CallName, Walk } from "./walk.ts";
+import { fieldOf, succeeded, type Exchange } from "./api.ts";
+import { isOver, type CallName, type Walk } from "./walk.ts";
 
 /** What an answer means for the app that got it. */
 export function remarkFor(name: CallName, exchange: Exchange, walk: Walk): string | undefined {
@@ -18,8 +17,8 @@ const goodNews: Record<CallName, (exchange: Exchange, walk: Walk) => string | un
   callback: () => "Signed in. Start your app’s own session now; the tokens stay on your server.",
   validate: () => "The token holds, and this is whom it speaks for.",
   refresh: () => "A new pair. The refresh token that bought it is spent.",
-  "old-refresh": ({ answer }, { tokens }) =>
-    fieldOf({ call: { method: "POST", path: "", headers: {} }, answer }, "refreshToken") === tokens?.refresh
+  "old-refresh": (exchange, { tokens }) =>
+    fieldOf(exchange, "refreshToken") === tokens?.refresh
       ? "The same successor again: for 10 seconds, so that a lost answer or a race signs nobody out."
       : undefined,
   logout: () => "Signed out. Press Validate in step 5, or try the token here: it has ended early.",
@@ -37,9 +36,8 @@ const badNews: Record<CallName, (walk: Walk) => string> = {
   "dead-token": () => "As it should be: signed out, although the token’s own time is not over.",
 };
 
-function ended({ exchanges }: Walk): string {
-  if (succeeded(exchanges.logout)) return "As it should be: the person has signed out.";
-  if (exchanges["old-refresh"] && !succeeded(exchanges["old-refresh"]))
-    return "As it should be: the spent refresh token has ended this login. Start again.";
+function ended(walk: Walk): string {
+  if (succeeded(walk.exchanges.logout)) return "As it should be: the person has signed out.";
+  if (isOver(walk)) return "As it should be: the spent refresh token has ended this login. Start again.";
   return "The token has expired, or its login has ended. Refresh, or start again.";
 }

@@ -77,7 +77,7 @@ const errors: Record<string, string> = {
 
 const meanings: Record<string, string> = {
   code: "Buys the tokens in step 4. Once, within 60 seconds.",
-  sessionId: "Which session this is about. Goes with the code in step 4.",
+  sessionId: "Which session this is about. A code goes with it in step 4.",
   error: "Why there is no code.",
   error_description: "The same for a log. Write your own words for people.",
 };

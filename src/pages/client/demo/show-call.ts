@@ -3,7 +3,7 @@ import { curlFor } from "./calls.ts";
 import { copyButton } from "./copy.ts";
 import { element, type Child } from "./element.ts";
 import type { Facts } from "./facts.ts";
-import { jsonNodes } from "./json.ts";
+import { jsonNodes, shortened } from "./json.ts";
 
 export type ShownCall = {
   /** Of the step that it belongs to, counted from 1. */
@@ -24,7 +24,7 @@ export type ShownCall = {
 /** A call as it went over the wire, the command that does the same, and the answer. */
 export function callView({ step, call, answer, caption, warning, remark, more }: ShownCall, facts: Facts): HTMLElement {
   const curl = curlFor(call, facts);
-  const command = element("code", {}, curl);
+  const command = element("code", {}, ...shortened(curl));
   // No path in the name: a button called "… /auth/validate" would be mistaken for the one that validates.
   const of = `the command of ${caption === undefined ? "" : "the second call of "}step ${step}`;
   return element(
@@ -88,9 +88,11 @@ function answerBlock(answer: Answer | null | undefined, remark: string | undefin
     "\n",
     ...jsonNodes(answer.body),
   );
-  return block("Answer", [remarkNode, element("pre", {}, code)]);
+  const shown = block("Answer", [remarkNode, element("pre", {}, code)]);
+  shown.classList.add("answer");
+  return shown;
 }
 
 export function headerNode(name: string, value: string): HTMLElement {
-  return element("span", { class: "header" }, `${name}: ${value}\n`);
+  return element("span", { class: "header" }, ...shortened(`${name}: ${value}`), "\n");
 }

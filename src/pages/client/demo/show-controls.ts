@@ -2,7 +2,7 @@ import { fieldOf, succeeded } from "./api.ts";
 import { countDown, stopCountdown } from "./countdown.ts";
 import { control, part } from "./element.ts";
 import { endOfToken } from "./token.ts";
-import { returnOf, type CallName, type Walk } from "./walk.ts";
+import { isOver, returnOf, type CallName, type Walk } from "./walk.ts";
 
 const codeMilliseconds = 60_000;
 const graceMilliseconds = 10_000;
@@ -65,14 +65,21 @@ function tick(id: string, checked: boolean, disabled: boolean): void {
   box.disabled = disabled;
 }
 
-function showTimers({ exchanges, tokens, returned }: Walk, isBack: boolean): void {
+function showTimers(walk: Walk, isBack: boolean): void {
+  const { exchanges, tokens, returned } = walk;
   const sessionEnd = Date.parse(fieldOf(exchanges.initiate, "expiresAt"));
-  setTimer("session", isBack ? undefined : sessionEnd, "The session is open for {time}", "The session has timed out");
+  setTimer(
+    "session",
+    isBack ? undefined : sessionEnd,
+    "The session is open for {time}",
+    "The session has timed out: start again",
+  );
   const codeEnd = isBack && returned && !tokens ? returned.at + codeMilliseconds : undefined;
-  setTimer("code", codeEnd, "The code is good for {time}", "The code has expired");
-  const accessEnd = tokens && !succeeded(exchanges.logout) ? endOfToken(tokens.access) : undefined;
+  setTimer("code", codeEnd, "The code is good for {time}", "The code has expired: start again");
+  const accessEnd = tokens && !isOver(walk) ? endOfToken(tokens.access) : undefined;
   setTimer("access", accessEnd, "The access token is good for {time}", "The access token has expired: refresh");
-  const graceEnd = tokens?.refreshedAt === undefined ? undefined : tokens.refreshedAt + graceMilliseconds;
+  const refreshedAt = isOver(walk) ? undefined : tokens?.refreshedAt;
+  const graceEnd = refreshedAt === undefined ? undefined : refreshedAt + graceMilliseconds;
   setTimer(
     "grace",
     graceEnd,

@@ -97,9 +97,7 @@ function followUps(name: StepName, walk: Walk): Omit<ShownCall, "step">[] {
 function tokenIn(name: StepName, { call, answer }: Pick<ShownCall, "call" | "answer">): HTMLElement | undefined {
   const token = fieldOf(answer ? { call, answer } : undefined, "accessToken");
   if (token === "") return undefined;
-  return decodedToken(
-    token,
-    name === "callback" ? "The access token, decoded" : "The new access token, decoded",
-    name === "callback",
-  );
+  // On a phone it would push the next step far away.
+  const open = name === "callback" && matchMedia("(min-width: 64rem)").matches;
+  return decodedToken(token, name === "callback" ? "The access token, decoded" : "The new access token, decoded", open);
 }

@@ -1,6 +1,6 @@
 import { countDown } from "./countdown.ts";
 import { element } from "./element.ts";
-import { jsonNodes } from "./json.ts";
+import { jsonNodes, jwtNodes } from "./json.ts";
 
 type Claims = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ const meanings: Record<string, string> = {
   email: "The user’s address.",
   sid: "The login that signing out ends.",
   scope: "What the token may be used for.",
-  amr: "How the person signed in.",
+  amr: "How the person signed in: pwd is a password; pop and user, a passkey.",
   auth_time: "When the person signed in.",
   iat: "When it was issued.",
   exp: "When it ends.",
@@ -27,19 +27,38 @@ const instants = new Set(["auth_time", "iat", "exp"]);
 export function decodedToken(jwt: string, title: string, open: boolean): HTMLElement | undefined {
   const [header, claims] = jwt.split(".").map(decoded);
   if (header === undefined || claims === undefined) return undefined;
+  const signature = "Made by the service. Any server can check it with the public keys, without a call.";
   const details = element(
     "details",
     { class: "decoded" },
     element("summary", {}, title),
-    element("h4", { class: "jwt-header" }, "Header"),
-    element("pre", {}, element("code", {}, ...jsonNodes(header))),
-    element("h4", { class: "jwt-claims" }, "Claims"),
-    element("dl", { class: "claims" }, ...ordered(claims).map(([name, value]) => claim(name, value))),
-    element("h4", { class: "jwt-signature" }, "Signature"),
-    element("p", {}, "Made by the service. Any server can check it with the public keys, without a call."),
+    element(
+      "div",
+      { class: "pair" },
+      titled("As sent", "", code(jwtNodes(jwt))),
+      element(
+        "div",
+        {},
+        titled("Header", "jwt-header", code(jsonNodes(header))),
+        titled("Signature", "jwt-signature", element("p", {}, signature)),
+      ),
+    ),
+    titled(
+      "Claims",
+      "jwt-claims",
+      element("dl", { class: "claims" }, ...ordered(claims).map(([name, value]) => claim(name, value))),
+    ),
   );
   details.open = open;
   return details;
+}
+
+function titled(title: string, colour: string, content: HTMLElement): HTMLElement {
+  return element("div", { class: "block" }, element("h4", { class: colour }, title), content);
+}
+
+function code(nodes: (Node | string)[]): HTMLElement {
+  return element("pre", {}, element("code", {}, ...nodes));
 }
 
 function decoded(part: string): Claims | undefined {

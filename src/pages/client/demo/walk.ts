@@ -61,6 +61,11 @@ export function parameterOf(walk: Walk, name: string): string {
   return new URLSearchParams(walk.returned?.query).get(name) ?? "";
 }
 
+/** Whether the login that the tokens belong to is over: signed out, or ended by a spent refresh token that came back too late. */
+export function isOver({ exchanges }: Walk): boolean {
+  return succeeded(exchanges.logout) || exchanges["old-refresh"]?.answer?.status === 401;
+}
+
 /** Where every step stands. "open": can be done, but another is next. */
 export type StepState = "done" | "current" | "failed" | "open" | "later";
 
@@ -70,7 +75,7 @@ export function stepStates(walk: Walk): Record<StepName, StepState> {
   const hasSession = succeeded(exchanges.initiate);
   const withTokens = (isDone: boolean, isNext: boolean): StepState => {
     if (tokens === undefined) return "later";
-    return isDone ? "done" : isNext ? "current" : "open";
+    return isDone ? "done" : isNext && !isOver(walk) ? "current" : "open";
   };
   const checked = exchanges.validate !== undefined;
   const refreshed = exchanges.refresh !== undefined;

@@ -1,0 +1,223 @@
+import { createPrivateKey } from "node:crypto";
+import type { Applications } from "../applications/service.ts";
+import type { Actor, Audit } from "../audit/audit.ts";
+import { isoTime, type Clock } from "../lib/clock.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import { endpointsOf, mintAppleSecret, type ConfiguredProvider } from "./provider.ts";
+import { deleteProvider, findProvider, listProviders, saveProvider, type ProviderRow } from "./provider-store.ts";
+import {
+  isKnownProvider,
+  providerDisplayName,
+  providerNameForm,
+  providerTemplate,
+  type Endpoints,
+} from "./providers.ts";
+
+/** What `app provider set` takes. Addresses override the table's (GitHub Enterprise, tests) or complete an issuer of one's own. */
+export type ProviderInput = {
+  name: string;
+  clientId: string;
+  /** The client secret; for Apple the .p8 key in PEM. */
+  secret: string;
+  teamId?: string | undefined;
+  keyId?: string | undefined;
+  issuer?: string | undefined;
+  authorizationUrl?: string | undefined;
+  tokenUrl?: string | undefined;
+  userinfoUrl?: string | undefined;
+  jwksUrl?: string | undefined;
+};
+
+/** A provider as a command shows it: never its secret. */
+export type ProviderAnswer = {
+  name: string;
+  displayName: string;
+  clientId: string;
+  enabled: boolean;
+  endpoints: Partial<Endpoints>;
+  updatedAt: string;
+};
+
+const addressFields = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
+
+export type ProviderAccounts = ReturnType<typeof createProviderAccounts>;
+
+export function createProviderAccounts(deps: {
+  storage: Storage;
+  applications: Applications;
+  audit: Audit;
+  keyring: Keyring;
+  clock: Clock;
+  /** Completes an issuer's endpoints from its discovery document; throws ProviderFailure. */
+  discover(issuer: string): Promise<Endpoints>;
+}) {
+  const { storage, applications, audit, keyring, clock, discover } = deps;
+
+  function answerFor(row: ProviderRow, enabled: string[]): ProviderAnswer {
+    const { name, clientId, updatedAt } = row;
+    const { displayName } = providerTemplate(name);
+    return {
+      name,
+      displayName,
+      clientId,
+      enabled: enabled.includes(name),
+      endpoints: endpointsOf(row),
+      updatedAt: isoTime(updatedAt),
+    };
+  }
+
+  function secretOf(row: ProviderRow, issuer: string | undefined): string {
+    const secret = keyring.decrypt(row.encryptedSecret, encryptionContext(row.appId, row.name));
+    const { clientId, teamId, keyId } = row;
+    if (teamId === null || keyId === null) return secret;
+    return mintAppleSecret({ clientId, teamId, keyId, privateKeyPem: secret, issuer: issuer ?? "" }, clock());
+  }
+
+  return {
+    displayName: providerDisplayName,
+
+    /** Sets an app's account with a provider, and lets people sign in with it. Throws APP_NOT_FOUND, INVALID_REQUEST naming the field. */
+    async set(appId: string, input: ProviderInput, actor: Actor): Promise<ProviderAnswer> {
+      const now = clock();
+      const name = input.name.toLowerCase();
+      const row = providerRow(appId, name, input, keyring, now);
+      return await storage.write(async (tx) => {
+        await saveProvider(tx, row);
+        const providers = await applications.changeProviders(tx, appId, (list) => [...new Set([...list, name])], now);
+        await audit.record(
+          tx,
+          { actor, action: "provider.set", result: "success", appId, details: { provider: name } },
+          now,
+        );
+        return answerFor(row, providers);
+      });
+    },
+
+    /** Throws APP_NOT_FOUND. */
+    async list(appId: string): Promise<ProviderAnswer[]> {
+      const { authMethods } = await applications.get(appId);
+      return (await listProviders(storage.reader, appId)).map((row) => answerFor(row, authMethods.oauth.providers));
+    },
+
+    /** Forgets an app's account with a provider; who signed in with it keeps the other methods. Throws APP_NOT_FOUND, METHOD_NOT_FOUND. */
+    async remove(appId: string, providerName: string, actor: Actor): Promise<void> {
+      const now = clock();
+      const name = providerName.toLowerCase();
+      await storage.write(async (tx) => {
+        await applications.changeProviders(tx, appId, (list) => list.filter((provider) => provider !== name), now);
+        if (!(await deleteProvider(tx, appId, name)))
+          throw new AppError("METHOD_NOT_FOUND", "The application has no such provider.");
+        await audit.record(
+          tx,
+          { actor, action: "provider.remove", result: "success", appId, details: { provider: name } },
+          now,
+        );
+      });
+    },
+
+    /** The names of the app's providers that have an account. */
+    async configuredNames(appId: string, handle: Handle = storage.reader): Promise<string[]> {
+      return (await listProviders(handle, appId)).map((row) => row.name);
+    },
+
+    async isConfigured(appId: string, name: string): Promise<boolean> {
+      return (await findProvider(storage.reader, appId, name)) !== undefined;
+    },
+
+    /** Origins that a form must be allowed to lead to when it starts this provider; empty when it cannot be started. */
+    async formTargets(appId: string, name: string): Promise<string[]> {
+      const row = await findProvider(storage.reader, appId, name);
+      const address = row && endpointsOf(row).authorizationUrl;
+      if (!row) return [];
+      return [...(address === undefined ? [] : [new URL(address).origin]), ...providerTemplate(name).hops];
+    },
+
+    /** A provider with all its endpoints; undefined when the app has no account with it. Throws ProviderFailure when discovery fails. */
+    async find(appId: string, name: string): Promise<ConfiguredProvider | undefined> {
+      const row = await findProvider(storage.reader, appId, name);
+      if (!row) return undefined;
+      const own = endpointsOf(row);
+      const { authorizationUrl, tokenUrl, jwksUrl, userinfoUrl, issuer } = own;
+      const template = providerTemplate(name);
+      const complete =
+        authorizationUrl !== undefined &&
+        tokenUrl !== undefined &&
+        (template.source !== "id-token" || jwksUrl !== undefined);
+      const endpoints = complete
+        ? { authorizationUrl, tokenUrl, jwksUrl, userinfoUrl, issuer }
+        : { ...(await discover(issuer ?? "")), ...defined({ ...own, issuer: undefined }) };
+      return {
+        ...template,
+        name,
+        endpoints,
+        clientId: row.clientId,
+        clientSecret: async () => secretOf(row, endpoints.issuer),
+      };
+    },
+  };
+}
+
+function providerRow(appId: string, name: string, input: ProviderInput, keyring: Keyring, now: number): ProviderRow {
+  if (!providerNameForm.test(name))
+    throw invalidRequest("name: 1 to 32 lower-case letters, digits or '-', starting with a letter");
+  if (input.clientId.trim() === "" || input.clientId.length > 512)
+    throw invalidRequest("clientId: 1 to 512 characters");
+  if (input.secret.trim() === "" || input.secret.length > 8192) throw invalidRequest("secret: 1 to 8192 characters");
+  if (!isKnownProvider(name) && input.issuer === undefined)
+    throw invalidRequest("issuer: required for a provider of your own");
+  const isApple = name === "apple";
+  if (isApple && (input.teamId === undefined || input.keyId === undefined))
+    throw invalidRequest("teamId and keyId: required for apple");
+  if (!isApple && (input.teamId !== undefined || input.keyId !== undefined))
+    throw invalidRequest("teamId and keyId: only for apple");
+  if (isApple) requireP8Key(input.secret);
+  for (const field of addressFields) requireAddress(field, input[field]);
+  return {
+    appId,
+    name,
+    clientId: input.clientId.trim(),
+    encryptedSecret: keyring.encrypt(input.secret.trim(), encryptionContext(appId, name)),
+    teamId: input.teamId ?? null,
+    keyId: input.keyId ?? null,
+    issuer: input.issuer?.replace(/\/$/u, "") ?? null,
+    authorizationUrl: input.authorizationUrl ?? null,
+    tokenUrl: input.tokenUrl ?? null,
+    userinfoUrl: input.userinfoUrl ?? null,
+    jwksUrl: input.jwksUrl ?? null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function requireAddress(field: string, address: string | undefined): void {
+  if (address === undefined) return;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const loopback = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname);
+  if (
+    !url ||
+    url.username !== "" ||
+    url.hash !== "" ||
+    !(url.protocol === "https:" || (url.protocol === "http:" && loopback))
+  ) {
+    throw invalidRequest(`${field}: an https address (http only for this machine)`);
+  }
+}
+
+function requireP8Key(pem: string): void {
+  try {
+    if (createPrivateKey(pem).asymmetricKeyDetails?.namedCurve === "prime256v1") return;
+  } catch {
+    // Said below.
+  }
+  throw invalidRequest("secret: the .p8 key that Apple gave you (PEM, P-256)");
+}
+
+function defined(endpoints: Partial<Endpoints>): Partial<Endpoints> {
+  return Object.fromEntries(Object.entries(endpoints).filter(([, address]) => address !== undefined));
+}
+
+function encryptionContext(appId: string, name: string): string {
+  return `oauth_providers/${appId}/${name}`;
+}

@@ -1,0 +1,34 @@
+import { hour, type Clock } from "../lib/clock.ts";
+import { jsonObject, ProviderFailure, type ProviderFetch } from "./provider-fetch.ts";
+import type { Endpoints } from "./providers.ts";
+
+const keptFor = hour;
+
+/** Reads an issuer's endpoints from its discovery document (OpenID Connect Discovery §4), once an hour. Only operators name issuers. */
+export function createDiscovery(fetchProvider: ProviderFetch, clock: Clock) {
+  const known = new Map<string, { endpoints: Endpoints; readAt: number }>();
+
+  return async (issuer: string): Promise<Endpoints> => {
+    const remembered = known.get(issuer);
+    if (remembered && clock() - remembered.readAt < keptFor) return remembered.endpoints;
+    const document = jsonObject(await fetchProvider(`${issuer}/.well-known/openid-configuration`));
+    // §4.3: a document that speaks for another issuer is not this issuer's.
+    if (typeof document["issuer"] !== "string" || document["issuer"].replace(/\/$/u, "") !== issuer)
+      throw new ProviderFailure("discovery names another issuer");
+    const endpoints = {
+      authorizationUrl: address(document["authorization_endpoint"]),
+      tokenUrl: address(document["token_endpoint"]),
+      userinfoUrl: undefined,
+      jwksUrl: address(document["jwks_uri"]),
+      issuer: document["issuer"],
+    };
+    known.set(issuer, { endpoints, readAt: clock() });
+    return endpoints;
+  };
+}
+
+function address(value: unknown): string {
+  if (typeof value !== "string" || !URL.canParse(value) || !/^https?:$/u.test(new URL(value).protocol))
+    throw new ProviderFailure("discovery without an endpoint");
+  return value;
+}

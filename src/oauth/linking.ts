@@ -1,0 +1,129 @@
+import type { Application } from "../applications/application.ts";
+import type { Audit, Origin } from "../audit/audit.ts";
+import { newId, type Random } from "../lib/random.ts";
+import type { Passkeys } from "../passkeys/service.ts";
+import type { Passwords } from "../passwords/service.ts";
+import type { SignIn } from "../sign-in/service.ts";
+import type { Handle } from "../storage/storage.ts";
+import type { Tokens } from "../tokens/service.ts";
+import type { Users } from "../users/service.ts";
+import type { User } from "../users/user.ts";
+import { decideLink, type LinkDecision, type ProviderIdentity } from "./identity.ts";
+import { deleteIdentitiesOfUser, findIdentity, insertIdentity, noteIdentityUse } from "./identity-store.ts";
+
+/** Why nobody was signed in by a provider that did its part. */
+export type LinkRefusal = "existing-method-first" | "no-email" | "unverified-email" | "sign-up-closed" | "refused";
+
+export type Linking = ReturnType<typeof createLinking>;
+
+/** From an identity at a provider to a user of an application (decision 9). */
+export function createLinking(deps: {
+  users: Users;
+  passwords: Passwords;
+  passkeys: Passkeys;
+  tokens: Tokens;
+  signIn: SignIn;
+  audit: Audit;
+  random: Random;
+}) {
+  const { users, passwords, passkeys, tokens, signIn, audit, random } = deps;
+
+  type Arrival = { application: Application; provider: string; identity: ProviderIdentity; origin: Origin };
+
+  async function link(
+    tx: Handle,
+    { application, provider, identity, origin }: Arrival,
+    user: User,
+    how: LinkDecision,
+    now: number,
+  ): Promise<boolean> {
+    const { subject, email } = identity;
+    const id = newId("mth", now, random);
+    const row = {
+      id,
+      appId: application.id,
+      userId: user.id,
+      provider,
+      subject,
+      email,
+      createdAt: now,
+      lastUsedAt: now,
+    };
+    if (!(await insertIdentity(tx, row))) return false;
+    const actor = { kind: "user", name: user.id } as const;
+    const details = { method: "oauth", provider, methodId: id, how };
+    await audit.record(
+      tx,
+      { actor, action: "method.added", result: "success", appId: application.id, userId: user.id, origin, details },
+      now,
+    );
+    return true;
+  }
+
+  /** Whoever put credentials on this address never proved it: they may all be an attacker's, waiting for the owner (pre-hijacking). */
+  async function removeUnproven(
+    tx: Handle,
+    { application, identity, origin }: Arrival,
+    user: User,
+    now: number,
+  ): Promise<void> {
+    await passwords.removeAll(tx, user.id);
+    await passkeys.removeAll(tx, user.id);
+    await deleteIdentitiesOfUser(tx, user.id);
+    await signIn.cancelCodes(tx, user.id, now);
+    const ended = await tokens.endLogins(tx, user.id, "address-proven", now);
+    await users.proveEmail(tx, user.id, identity.name, now);
+    const actor = { kind: "service", name: "linking" } as const;
+    const details = { endedLogins: ended.length };
+    await audit.record(
+      tx,
+      {
+        actor,
+        action: "user.address-proven",
+        result: "success",
+        appId: application.id,
+        userId: user.id,
+        origin,
+        details,
+      },
+      now,
+    );
+  }
+
+  return {
+    /** The user that this identity signs in, with everything written that makes it so; or why not, with nothing written. */
+    async userFor(tx: Handle, arrival: Arrival, now: number): Promise<{ userId: string } | LinkRefusal> {
+      const { application, provider, identity } = arrival;
+      const known = await findIdentity(tx, { appId: application.id, provider, subject: identity.subject });
+      const local = identity.email === null ? undefined : await users.findByEmail(application.id, identity.email, tx);
+      const decision = decideLink({ ...identity, identityKnown: known !== undefined, local });
+      switch (decision) {
+        case "no-email":
+        case "unverified-email":
+        case "existing-method-first":
+          return decision;
+        case "sign-in": {
+          const user = known && (await users.find(known.userId, tx));
+          if (!user || user.disabledAt !== null) return "refused";
+          await noteIdentityUse(tx, known.id, { email: identity.email, lastUsedAt: now });
+          return { userId: user.id };
+        }
+        case "create": {
+          if (application.settings.signUp === "closed") return "sign-up-closed";
+          const { email, emailVerified, name } = identity;
+          const user =
+            email === null
+              ? undefined
+              : await users.create(tx, { appId: application.id, email, emailVerified, name }, now);
+          return user && (await link(tx, arrival, user, decision, now)) ? { userId: user.id } : "refused";
+        }
+        case "link":
+        case "take-over-unproven": {
+          if (!local || local.disabledAt !== null) return "refused";
+          if (decision === "take-over-unproven") await removeUnproven(tx, arrival, local, now);
+          return (await link(tx, arrival, local, decision, now)) ? { userId: local.id } : "refused";
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/** How providers are spoken to: 10 s in all, 1 MiB at most, no redirect followed (a token request must not carry our secret elsewhere). */
+export type ProviderFetch = (address: string, init?: RequestInit) => Promise<{ status: number; text: string }>;
+
+const mostBytes = 1024 * 1024;
+const patienceMilliseconds = 10_000;
+
+/** What a provider did wrong; never shown, logged with its reason. `reason` holds nothing that the provider sent. */
+export class ProviderFailure extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(reason, { cause });
+    this.name = "ProviderFailure";
+  }
+}
+
+export function createProviderFetch(fetch: typeof globalThis.fetch): ProviderFetch {
+  return async (address, init = {}) => {
+    try {
+      const signal = AbortSignal.timeout(patienceMilliseconds);
+      const response = await fetch(address, { ...init, redirect: "error", signal });
+      return { status: response.status, text: await readBounded(response) };
+    } catch (error) {
+      if (error instanceof ProviderFailure) throw error;
+      const late = (error as Error).name === "TimeoutError";
+      throw new ProviderFailure(late ? "no answer within 10 s" : "the request failed", error);
+    }
+  };
+}
+
+/** A JSON object from an answer with status 200. Throws ProviderFailure. */
+export function jsonObject({ status, text }: { status: number; text: string }): Record<string, unknown> {
+  if (status !== 200) throw new ProviderFailure(`status ${status}`);
+  const value = parsed(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new ProviderFailure("not a JSON object");
+  return value as Record<string, unknown>;
+}
+
+/** GitHub lists addresses in a bare array. Throws ProviderFailure. */
+export function jsonArray({ status, text }: { status: number; text: string }): unknown[] {
+  if (status !== 200) throw new ProviderFailure(`status ${status}`);
+  const value = parsed(text);
+  if (!Array.isArray(value)) throw new ProviderFailure("not a JSON array");
+  return value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ProviderFailure("not JSON");
+  }
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > mostBytes) throw new ProviderFailure("an answer of more than 1 MiB");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

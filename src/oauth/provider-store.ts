@@ -1,0 +1,65 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { prepare, statements, type Handle } from "../storage/storage.ts";
+
+/** An app's account with a provider. Secrets are encrypted; undefined endpoints are the table's. */
+export type ProviderRow = {
+  appId: string;
+  name: string;
+  clientId: string;
+  encryptedSecret: string;
+  /** Apple: the secret is a .p8 key, from which a client secret is minted for each exchange. */
+  teamId: string | null;
+  keyId: string | null;
+  issuer: string | null;
+  authorizationUrl: string | null;
+  tokenUrl: string | null;
+  userinfoUrl: string | null;
+  jwksUrl: string | null;
+  createdAt: number;
+  updatedAt: number;
+};
+
+const prepared = statements(({ db, tables: { oauthProviders } }) => ({
+  byName: prepare(
+    db
+      .select()
+      .from(oauthProviders)
+      .where(and(eq(oauthProviders.appId, sql.placeholder("appId")), eq(oauthProviders.name, sql.placeholder("name")))),
+    "oauth_provider",
+  ),
+}));
+
+export async function findProvider(handle: Handle, appId: string, name: string): Promise<ProviderRow | undefined> {
+  const [row] = await prepared(handle).byName.execute({ appId, name });
+  return row;
+}
+
+export async function listProviders({ db, tables: { oauthProviders } }: Handle, appId: string): Promise<ProviderRow[]> {
+  return await db
+    .select()
+    .from(oauthProviders)
+    .where(eq(oauthProviders.appId, appId))
+    .orderBy(asc(oauthProviders.createdAt));
+}
+
+/** Inserts or replaces; the first `createdAt` stays. */
+export async function saveProvider({ db, tables: { oauthProviders } }: Handle, row: ProviderRow): Promise<void> {
+  const { appId, name, createdAt, ...changed } = row;
+  await db
+    .insert(oauthProviders)
+    .values(row)
+    .onConflictDoUpdate({ target: [oauthProviders.appId, oauthProviders.name], set: changed });
+}
+
+/** False when there was none. */
+export async function deleteProvider(
+  { db, tables: { oauthProviders } }: Handle,
+  appId: string,
+  name: string,
+): Promise<boolean> {
+  const deleted = await db
+    .delete(oauthProviders)
+    .where(and(eq(oauthProviders.appId, appId), eq(oauthProviders.name, name)))
+    .returning({ name: oauthProviders.name });
+  return deleted.length === 1;
+}

@@ -1,0 +1,17 @@
+import { html, type Html } from "../lib/html.ts";
+import { framePage, type Frame } from "./frame.ts";
+import { submitButton } from "./parts.ts";
+
+/** Sends fields on that a provider posted here from its own site, this time with this site's cookie. The script presses the button. */
+export function continuePage(
+  frame: Frame,
+  data: { action: string; fields: (readonly [name: string, value: string])[] },
+): Html {
+  const { texts, look } = frame;
+  const body = html`<h1>${texts.continueTo(look.name)}</h1>
+    <form method="post" action="${data.action}" data-continue>
+      ${data.fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      ${submitButton({ label: texts.continueTo(look.name), busy: texts.signingIn, look: "main" })}
+    </form>`;
+  return framePage(frame, { title: texts.continueTo(look.name), body, script: true });
+}

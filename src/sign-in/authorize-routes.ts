@@ -1,0 +1,56 @@
+import type { Application } from "../applications/application.ts";
+import type { Answer } from "../http/answer.ts";
+import type { HttpRequest } from "../http/request.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { isAnswer, type Hosted } from "./hosted.ts";
+import { initiateBody } from "./initiate-body.ts";
+import type { OauthPages } from "./oauth-pages.ts";
+import type { SignIn } from "./service.ts";
+
+const known = new Set(["app_id", "redirect_uri", "state", "code_challenge", "code_challenge_method"]);
+
+/**
+ * GET /oauth/:provider/authorize (contract 4.6, decision 10): initiate and the way to the provider in one address. Errors are answered here as
+ * the contract's object; nothing is redirected before the redirect address is known to be registered.
+ */
+export function authorizeHandler(deps: {
+  signIn: SignIn;
+  hosted: Hosted;
+  oauthPages: OauthPages;
+  application(id: string): Promise<Application | undefined>;
+}) {
+  const { signIn, hosted, oauthPages } = deps;
+
+  return async (request: HttpRequest): Promise<Answer> => {
+    const query = request.query();
+    const application = await deps.application(query.get("app_id") ?? "");
+    if (!application?.settings.queryEndpoints)
+      throw new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
+    for (const name of query.keys())
+      if (!known.has(name)) throw invalidRequest(`query: unknown parameter ${JSON.stringify(name.slice(0, 64))}`);
+    const provider = request.parameter("provider").toLowerCase();
+    const { sessionId } = await signIn.initiate(application, bodyFrom(query, provider));
+    const visit = await hosted.visit(request, sessionId);
+    return isAnswer(visit) ? visit : await oauthPages.start(visit, provider);
+  };
+}
+
+/** The same rules as POST /auth/initiate, told in the words of the query. */
+function bodyFrom(query: Map<string, string>, provider: string) {
+  const method = query.get("code_challenge_method");
+  const codeChallenge = query.get("code_challenge");
+  if (codeChallenge === undefined ? method !== undefined : method !== "S256")
+    throw invalidRequest("code_challenge_method: S256, with code_challenge");
+  const parsed = initiateBody.safeParse({
+    redirectUri: query.get("redirect_uri"),
+    authMethod: "oauth",
+    provider,
+    state: query.get("state"),
+    codeChallenge,
+  });
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const names: Record<string, string> = { redirectUri: "redirect_uri", codeChallenge: "code_challenge" };
+  const field = String(issue?.path[0] ?? "query");
+  throw invalidRequest(`${names[field] ?? field}: ${issue?.message ?? "not as documented"}`);
+}

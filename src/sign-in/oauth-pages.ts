@@ -1,0 +1,184 @@
+import { seeOther, type Answer } from "../http/answer.ts";
+import { originOf, type HttpRequest } from "../http/request.ts";
+import { networkOf } from "../http/addresses.ts";
+import type { Log } from "../lib/log.ts";
+import type { ProviderAccounts } from "../oauth/accounts.ts";
+import type { Linking, LinkRefusal } from "../oauth/linking.ts";
+import type { ProviderAnswer, Rounds } from "../oauth/rounds.ts";
+import { continuePage } from "../pages/continue-page.ts";
+import type { SignInProblem } from "../pages/problems.ts";
+import type { ChoosePages } from "./choose-pages.ts";
+import { isAnswer, type Hosted, type Posted, type Visit } from "./hosted.ts";
+import type { SignIn } from "./service.ts";
+
+export type OauthPages = ReturnType<typeof createOauthPages>;
+
+const problemOfRefusal: Record<LinkRefusal, Extract<SignInProblem, { provider: string }>["kind"]> = {
+  "existing-method-first": "provider-existing-account",
+  "no-email": "provider-no-email",
+  "unverified-email": "provider-unverified-email",
+  "sign-up-closed": "provider-no-account",
+  refused: "provider-failed",
+};
+
+/** To a provider and back. Whatever the provider does, it ends on a page that says what to do next, or at the app with an error. */
+export function createOauthPages(deps: {
+  hosted: Hosted;
+  choose: ChoosePages;
+  signIn: SignIn;
+  accounts: ProviderAccounts;
+  rounds: Rounds;
+  linking: Linking;
+  log: Log;
+}) {
+  const { hosted, choose, signIn, accounts, rounds, linking, log } = deps;
+
+  async function problem(
+    visit: Visit,
+    provider: string,
+    kind: Extract<SignInProblem, { provider: string }>["kind"],
+  ): Promise<Answer> {
+    return await choose.showSignIn(visit, { problem: { kind, provider: accounts.displayName(provider) }, status: 400 });
+  }
+
+  function failed(visit: Visit, provider: string, error: unknown): Promise<Answer> {
+    log.warn("a provider failed", {
+      provider,
+      appId: visit.application.id,
+      requestId: visit.request.id,
+      reason: reasonOf(error),
+    });
+    return problem(visit, provider, "provider-failed");
+  }
+
+  /** Only a provider that the session may use; the session is this browser's from here on. */
+  async function start(visit: Visit, provider: string): Promise<Answer> {
+    if (!signIn.allowsProvider(visit.session, visit.application, provider))
+      return choose.methodDisabled(visit, "oauth");
+    if (!(await signIn.claim(visit.session, visit.browser.digest)))
+      return hosted.message(visit.frame, { kind: "other-browser" });
+    try {
+      const address = await rounds.start(visit.application, provider, {
+        sessionId: visit.sessionId,
+        browserDigest: visit.browser.digest,
+      });
+      if (address === undefined) return choose.methodDisabled(visit, "oauth");
+      const { setCookie } = visit.browser;
+      return { ...seeOther(address), cookies: setCookie === undefined ? [] : [setCookie] };
+    } catch (error) {
+      return await failed(visit, provider, error);
+    }
+  }
+
+  async function arrive(
+    request: HttpRequest,
+    provider: string,
+    state: string,
+    answer: ProviderAnswer,
+  ): Promise<Answer> {
+    const departure = await rounds.arrive(provider, state);
+    // The same page for every state that leads nowhere, so that it tells nothing about sessions.
+    const visit = await hosted.visit(request, departure?.sessionId ?? "");
+    if (isAnswer(visit)) return visit;
+    if (departure?.browserDigest !== visit.browser.digest)
+      return hosted.message(visit.frame, { kind: "other-browser" });
+    if (!signIn.allowsProvider(visit.session, visit.application, provider))
+      return choose.methodDisabled(visit, "oauth");
+    if (answer.code === undefined) return await notThere(visit, provider, answer.error);
+    try {
+      const identity = await rounds.identify(visit.application, provider, state, { ...answer, code: answer.code });
+      return await complete(
+        { ...visit, form: new Map(), origin: originOf(request), network: networkOf(request.ipAddress) },
+        provider,
+        identity,
+      );
+    } catch (error) {
+      return await failed(visit, provider, error);
+    }
+  }
+
+  async function complete(
+    posted: Posted,
+    provider: string,
+    identity: Awaited<ReturnType<Rounds["identify"]>>,
+  ): Promise<Answer> {
+    const { application, origin, browser } = posted;
+    let refusal: LinkRefusal = "refused";
+    const how = { signedInWith: "oauth", provider } as const;
+    const outcome = await signIn.complete(
+      { ...posted, browserDigest: browser.digest },
+      how,
+      origin,
+      async (tx, now) => {
+        const found = await linking.userFor(tx, { application, provider, identity, origin }, now);
+        if (typeof found === "object") return found.userId;
+        refusal = found;
+        return undefined;
+      },
+    );
+    if (outcome !== "refused") return await choose.finish(posted, outcome);
+    await signIn.noteFailure(application, "oauth", origin);
+    return await problem(posted, provider, problemOfRefusal[refusal]);
+  }
+
+  /** The person turned back at the provider, or the provider refused. */
+  async function notThere(visit: Visit, provider: string, error: string | undefined): Promise<Answer> {
+    const cancelled =
+      error === "access_denied" || error === "user_cancelled_login" || error === "user_cancelled_authorize";
+    if (visit.session.authMethod === "oauth" && cancelled)
+      return seeOther(signIn.cancelAddress(visit.session, visit.sessionId));
+    return cancelled
+      ? await problem(visit, provider, "provider-cancelled")
+      : await failed(visit, provider, "the provider answered with an error");
+  }
+
+  return {
+    /** The method page's button. */
+    async startByForm(request: HttpRequest): Promise<Answer> {
+      const posted = await hosted.submit(request);
+      return isAnswer(posted) ? posted : await start(posted, request.parameter("provider").toLowerCase());
+    },
+
+    start,
+
+    /** GET /oauth/:provider/callback */
+    async callback(request: HttpRequest): Promise<Answer> {
+      const query = request.query();
+      return await arrive(request, providerOf(request), query.get("state") ?? "", answerFrom(query));
+    },
+
+    /**
+     * POST /oauth/:provider/callback (response_mode=form_post). A provider's post comes from another site, so the browser leaves our Lax cookie
+     * at home: the first answer is a page that posts the same fields again from here.
+     */
+    async postedCallback(request: HttpRequest): Promise<Answer> {
+      const form = await request.form();
+      const state = form.get("state") ?? "";
+      if (request.header("sec-fetch-site") === "same-origin" || form.has("continued"))
+        return await arrive(request, providerOf(request), state, answerFrom(form));
+      const sessionId = (await rounds.peek(state)) ?? "";
+      const fields = ["state", "code", "error", "iss", "user"].flatMap((name) =>
+        form.has(name) ? [[name, form.get(name) ?? ""] as const] : [],
+      );
+      const action = `/oauth/${providerOf(request)}/callback`;
+      return await hosted.passOn(request, sessionId, (frame) =>
+        continuePage(frame, { action, fields: [...fields, ["continued", "1"]] }),
+      );
+    },
+  };
+}
+
+function providerOf(request: HttpRequest): string {
+  return request.parameter("provider").toLowerCase();
+}
+
+function answerFrom(fields: { get(name: string): string | null | undefined }): ProviderAnswer {
+  const text = (name: string): string | undefined => fields.get(name) ?? undefined;
+  return { code: text("code"), error: text("error"), iss: text("iss"), user: text("user") };
+}
+
+/** What may go into the log of a provider's failure: our own words for it. */
+function reasonOf(error: unknown): string {
+  if (typeof error === "string") return error;
+  return error instanceof Error ? error.message : "unknown";
+}

@@ -1,0 +1,74 @@
+import type { SignInMethod } from "../../applications/application.ts";
+import type { Kit } from "../kit.ts";
+import type { SigningAlgorithm } from "../../tokens/jwt.ts";
+import type { EndReason } from "../../tokens/login-store.ts";
+import type { ApplicationTables } from "./applications.ts";
+import type { UserTables } from "./users.ts";
+
+/** Logins, and the keys that sign their tokens. */
+export function tokensTables(
+  kit: Kit,
+  { applications, users }: Pick<ApplicationTables, "applications"> & Pick<UserTables, "users">,
+) {
+  const { table, index, uniqueIndex, text, integer, instant, flag, json } = kit;
+
+  const appId = () =>
+    text("app_id")
+      .notNull()
+      .references(() => applications.id, { onDelete: "cascade" });
+
+  const userId = () =>
+    text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" });
+
+  const logins = table(
+    "logins",
+    {
+      id: text("id").primaryKey(),
+      appId: appId(),
+      userId: userId(),
+      signedInWith: text("signed_in_with").$type<SignInMethod>().notNull(),
+      /** Which one, when signed in with oauth. */
+      provider: text("provider"),
+      scopes: json("scopes").$type<string[]>().notNull(),
+      /** Redeemed with PKCE and no API key: may also refresh without one. */
+      publicClient: flag("public_client").notNull(),
+      signedInAt: instant("signed_in_at").notNull(),
+      createdAt: instant("created_at").notNull(),
+      lastSeenAt: instant("last_seen_at").notNull(),
+      ipAddress: text("ip_address"),
+      userAgent: text("user_agent"),
+      generation: integer("generation").notNull(),
+      refreshDigest: text("refresh_digest").notNull(),
+      previousDigest: text("previous_digest"),
+      refreshedAt: instant("refreshed_at").notNull(),
+      expiresAt: instant("expires_at").notNull(),
+      endedAt: instant("ended_at"),
+      endReason: text("end_reason").$type<EndReason>(),
+    },
+    (t) => [
+      index("logins_user_id").on(t.userId),
+      index("logins_app_id").on(t.appId),
+      index("logins_expires_at").on(t.expiresAt),
+    ],
+  );
+
+  const signingKeys = table(
+    "signing_keys",
+    {
+      id: text("id").primaryKey(),
+      algorithm: text("algorithm").$type<SigningAlgorithm>().notNull(),
+      /** Counts up from 1 for each algorithm, so that two nodes cannot both make the next key. */
+      generation: integer("generation").notNull(),
+      publicJwk: json("public_jwk").$type<Record<string, unknown>>().notNull(),
+      encryptedPrivateJwk: text("encrypted_private_jwk").notNull(),
+      createdAt: instant("created_at").notNull(),
+      /** Published at once, signs from then on, until a key with a later `signsFrom` takes over. */
+      signsFrom: instant("signs_from").notNull(),
+    },
+    (t) => [uniqueIndex("signing_keys_algorithm_generation").on(t.algorithm, t.generation)],
+  );
+
+  return { logins, signingKeys };
+}

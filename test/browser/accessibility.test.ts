@@ -1,0 +1,115 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { describeInBrowser } from "./support/stage.ts";
+import { pageStates } from "./support/states.ts";
+import { createApp, field, heading, inPage, openSignIn } from "./support/steps.ts";
+
+/** Narrower than any phone, and what 200 % and 400 % zoom leave of wider screens (WCAG 1.4.10). */
+const narrow = { width: 320, height: 640 };
+const longName = "Rhabarberbarbarabarbarbarenbartbarbierbier".repeat(4);
+
+describeInBrowser("pages for everybody", (stage) => {
+  describe.each(pageStates)("%s", (_, expectedHeading, reach) => {
+    it("gives axe nothing to find, in light and in dark, and needs no sideways scrolling on the smallest phone", async () => {
+      const app = await createApp(stage, { name: "Acme" });
+      const page = await stage.newPage({ viewport: narrow, reducedMotion: "reduce" });
+      await reach({ stage, page, app });
+      expect(await heading(page).textContent()).toMatch(expectedHeading);
+      expect(await sidewaysPixels(page)).toBe(0);
+      expect(await violations(page), "in light").toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await violations(page, ["color-contrast"]), "in dark").toEqual([]);
+    });
+  });
+
+  it("would hear of what axe finds, so that nothing found means something", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    await openSignIn(stage, page, app);
+    await page.evaluate("document.querySelector('label').remove(); document.querySelector('h1').style.color = '#ccc'");
+    const rules = (await violations(page)).map((found) => found.split(":")[0]);
+    expect(rules).toEqual(expect.arrayContaining(["color-contrast", "label"]));
+  });
+
+  it.each(pageStates.slice(0, 3))("wraps the longest words of an app and a person: %s", async (_, __, reach) => {
+    const app = await createApp(stage, { name: longName });
+    const page = await stage.newPage({ viewport: narrow });
+    await reach({ stage, page, app });
+    expect(await heading(page).textContent()).toContain(longName);
+    expect(await sidewaysPixels(page)).toBe(0);
+  });
+
+  it("keeps what one presses large enough for a thumb, and what one types large enough that phones don't zoom", async () => {
+    const app = await createApp(stage);
+    const page = await stage.newPage({ viewport: narrow });
+    await openSignIn(stage, page, app);
+    for (const name of ["Email", "Password"] as const) {
+      expect((await field(page, name).boundingBox())?.height).toBeGreaterThanOrEqual(44);
+      const size = `(id) => parseFloat(getComputedStyle(document.getElementById(id)).fontSize)`;
+      expect(await inPage<number>(page, size, name.toLowerCase())).toBeGreaterThanOrEqual(16);
+    }
+    for (const box of await page.getByRole("button").all()) {
+      expect((await box.boundingBox())?.height, (await box.textContent()) ?? "").toBeGreaterThanOrEqual(44);
+    }
+  });
+
+  it.each([
+    [
+      "",
+      [
+        "button Sign in with a passkey",
+        "textbox Email",
+        "textbox Password",
+        "link Forgot password?",
+        "button Sign in",
+        "link Create account",
+        "link Cancel",
+      ],
+    ],
+    [
+      "/create-account",
+      [
+        "textbox Email",
+        "textbox Name",
+        "button Create a passkey",
+        "textbox Password",
+        "button Create account",
+        "link Sign in",
+        "link Cancel",
+      ],
+    ],
+  ] as const)("names its controls as others look for them: /sign-in/…%s", async (path, controls) => {
+    const app = await createApp(stage);
+    const page = await stage.newPage();
+    const { authUrl } = await openSignIn(stage, page, app);
+    await page.goto(authUrl + path);
+    for (const control of controls) {
+      const [role = "", ...name] = control.split(" ");
+      const found = page.getByRole(role as "link", { name: name.join(" "), exact: true });
+      expect(await found.count(), control).toBe(1);
+      expect(await found.isVisible(), control).toBe(true);
+    }
+  });
+
+  it("says its language and direction, and one heading that names the act and the app", async () => {
+    const app = await createApp(stage, { name: "Acme" });
+    const page = await stage.newPage({ locale: "de-DE" });
+    await openSignIn(stage, page, app);
+    expect(await page.locator("html").getAttribute("lang")).toBe("en");
+    expect(await page.locator("html").getAttribute("dir")).toBe("ltr");
+    expect(await page.locator("h1").allTextContents()).toEqual(["Sign in to Acme"]);
+    expect(await page.title()).toBe("Sign in to Acme");
+  });
+});
+
+/** What axe finds, by all of its rules or only by these. */
+async function violations(page: Page, rules?: string[]): Promise<string[]> {
+  const axe = new AxeBuilder({ page });
+  const found = await (rules ? axe.withRules(rules) : axe).analyze();
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+}
+
+async function sidewaysPixels(page: Page): Promise<number> {
+  return await inPage<number>(page, "() => document.documentElement.scrollWidth - innerWidth");
+}

@@ -1,0 +1,163 @@
+import type { Page } from "playwright-core";
+import { vi } from "vitest";
+import { AppError } from "../../../src/lib/errors.ts";
+import { goodPassword, initiate, newEmail } from "../../support/person.ts";
+import type { TestApp } from "../../support/service.ts";
+import { said } from "./passkey-steps.ts";
+import { changeApp } from "./records.ts";
+import type { Stage } from "./stage.ts";
+import { backAtTheApp, button, fillAccount, link, openSignIn, summary } from "./steps.ts";
+
+type Scene = { stage: Stage; page: Page; app: TestApp };
+
+/** Every page and state that a person can meet: its name, its heading, and how one gets there in a new browser. */
+export const pageStates: [name: string, heading: RegExp, reach: (scene: Scene) => Promise<unknown>][] = [
+  ["signing in", /^Sign in to /u, async ({ stage, page, app }) => await openSignIn(stage, page, app)],
+  ["creating an account", /^Create your .* account$/u, openCreateAccount],
+  ["a password that is wrong", /^Sign in to /u, async (scene) => await tryPassword(scene, newEmail())],
+  ["an address that is none", /^Sign in to /u, async (scene) => await tryPassword(scene, "nobody")],
+  ["a new password that is too short", /^Create your /u, async (scene) => await tryNewPassword(scene, "short")],
+  [
+    "a new name that is too long",
+    /^Create your /u,
+    async (scene) => await tryNewPassword(scene, goodPassword, "n".repeat(201)),
+  ],
+  ["a passkey that was not used", /^Sign in to /u, usePasskeyOffline],
+  ["a passkey without an address", /^Create your /u, createPasskeyWithoutAddress],
+  ["only passkeys", /^Sign in to /u, async (scene) => await openAfter(scene, { methods: { password: false } })],
+  ["only passwords", /^Sign in to /u, async (scene) => await openAfter(scene, { methods: { passkey: false } })],
+  [
+    "a new account by passkey only",
+    /^Create your /u,
+    async (scene) => await openAfter(scene, { methods: { password: false } }, "/create-account"),
+  ],
+  ["closed sign-up", /^Sign in to /u, async (scene) => await openAfter(scene, { settings: { signUp: "closed" } })],
+  ["a forgotten password", /^Reset your password$/u, async (scene) => await openAfter(scene, {}, "/forgot-password")],
+  [
+    "a brand of its own",
+    /^Sign in to /u,
+    async (scene) => await openAfter(scene, { branding: { primaryColor: "#ffe600", companyName: "Yellow Inc" } }),
+  ],
+  ["a session that timed out", /^This sign-in has timed out$/u, openExpired],
+  [
+    "a session that never was",
+    /^This sign-in has timed out$/u,
+    async ({ stage, page }) => await page.goto(`${stage.service.url}/sign-in/none`),
+  ],
+  ["a session of another browser", /^This sign-in was started in another browser$/u, openAnotherBrowsers],
+  [
+    "an address to return to that is gone",
+    /^This sign-in link doesn't work$/u,
+    async (scene) => await openAfter(scene, { redirectUris: [] }),
+  ],
+  [
+    "no method",
+    /^There's no way to sign in yet$/u,
+    async (scene) => await openAfter(scene, { methods: { passkey: false, password: false } }),
+  ],
+  ["a form of another site", /^That didn't come from this page$/u, postWithoutToken],
+  ["cookies turned off", /^Cookies are turned off$/u, postWithoutCookies],
+  [
+    "a failure of ours",
+    /^Something went wrong$/u,
+    async (scene) => await failOnce(scene, new Error("made up by a test")),
+  ],
+  [
+    "too many people",
+    /^It's busy right now$/u,
+    async (scene) => await failOnce(scene, new AppError("BUSY", "made up by a test")),
+  ],
+  [
+    "too many tries",
+    /^Too many tries$/u,
+    async (scene) => await failOnce(scene, new AppError("RATE_LIMITED", "made up", { retryAfterSeconds: 240 })),
+  ],
+  ["a success that was left open", /^You're signed in$/u, openFinished],
+];
+
+async function openCreateAccount({ stage, page, app }: Scene): Promise<void> {
+  await openSignIn(stage, page, app);
+  await link(page, "Create account").click();
+  await button(page, "Create account").waitFor();
+}
+
+async function openAfter(
+  { stage, page, app }: Scene,
+  change: Parameters<typeof changeApp>[2],
+  path = "",
+): Promise<void> {
+  const { authUrl } = await initiate(stage.service, app);
+  await changeApp(stage.service, app, change);
+  await page.goto(authUrl + path);
+}
+
+async function tryPassword({ stage, page, app }: Scene, email: string): Promise<void> {
+  await openSignIn(stage, page, app);
+  await fillAccount(page, { email, password: goodPassword });
+  await button(page, "Sign in").click();
+  await summary(page).waitFor();
+}
+
+async function tryNewPassword(scene: Scene, password: string, name = "Ada"): Promise<void> {
+  await openCreateAccount(scene);
+  await fillAccount(scene.page, { email: newEmail(), password, name });
+  await button(scene.page, "Create account").click();
+  await summary(scene.page).waitFor();
+}
+
+async function usePasskeyOffline({ stage, page, app }: Scene): Promise<void> {
+  await openSignIn(stage, page, app);
+  await page.route("**/passkey/options", async (route) => await route.abort());
+  stage.expectComplaint(/ERR_FAILED/u);
+  await button(page, "Sign in with a passkey").click();
+  await said(page);
+}
+
+async function createPasskeyWithoutAddress(scene: Scene): Promise<void> {
+  await openCreateAccount(scene);
+  await button(scene.page, "Create a passkey").click();
+  await scene.page.getByText("Enter your email address.", { exact: true }).waitFor();
+}
+
+async function openExpired({ stage, page, app }: Scene): Promise<void> {
+  const { authUrl } = await initiate(stage.service, app);
+  stage.service.clock.advance(600_000);
+  await page.goto(authUrl);
+}
+
+async function openAnotherBrowsers(scene: Scene): Promise<void> {
+  const other = await scene.stage.newPage();
+  await tryPassword({ ...scene, page: other }, newEmail());
+  await scene.page.goto(new URL(other.url()).href.replace(/\/password$/u, ""));
+}
+
+/** The form's token is taken out, as in a form that another site wrote. */
+async function postWithoutToken({ stage, page, app }: Scene): Promise<void> {
+  await openSignIn(stage, page, app);
+  await page.evaluate("for (const field of document.querySelectorAll('[name=token]')) field.remove()");
+  await button(page, "Sign in").click();
+  await page.waitForURL("**/password");
+}
+
+async function postWithoutCookies({ stage, page, app }: Scene): Promise<void> {
+  await openSignIn(stage, page, app);
+  await page.context().clearCookies();
+  await button(page, "Sign in").click();
+  await page.waitForURL("**/password");
+}
+
+async function failOnce({ stage, page, app }: Scene, error: Error): Promise<void> {
+  const { authUrl } = await initiate(stage.service, app);
+  stage.expectComplaint(/status of 500/u);
+  vi.spyOn(stage.service.server.app.services.signIn, "open").mockRejectedValueOnce(error);
+  await page.goto(authUrl);
+}
+
+async function openFinished({ stage, page, app }: Scene): Promise<void> {
+  const { authUrl } = await initiate(stage.service, app);
+  await page.goto(`${authUrl}/create-account`);
+  await fillAccount(page, { email: newEmail(), password: goodPassword });
+  await button(page, "Create account").click();
+  await backAtTheApp(stage, page);
+  await page.goto(authUrl);
+}

@@ -73,7 +73,7 @@ async function walkThrough(page: Page, take: (moment: string) => Promise<void>):
     await press(name);
     await page.waitForTimeout(100);
   }
-  await page.locator("#validate h2").evaluate("(heading) => heading.scrollIntoView()");
+  await page.evaluate("document.querySelector('#validate').scrollIntoView()");
   await take("done");
 }
 

@@ -89,7 +89,7 @@ export async function openApp(
     const passkeys = createPasskeys({ storage, users, baseUrl, clock, random, log });
     const fetchProvider = createProviderFetch(fetch);
     const discover = createDiscovery(fetchProvider, clock);
-    const providers = createProviderAccounts({ storage, applications, audit, keyring, clock, discover });
+    const providers = createProviderAccounts({ storage, applications, audit, keyring, clock, baseUrl, discover });
     const signIn = createSignIn({ storage, applications, providers, audit, clock, random, baseUrl });
     const rounds = createRounds({ storage, accounts: providers, keyring, fetchProvider, clock, random, baseUrl });
     const linking = createLinking({ users, passwords, passkeys, tokens, signIn, audit, random });

@@ -42,6 +42,7 @@ export type NewApplication = {
   domain?: string | null;
   redirectUris?: string[];
   methods?: SignInMethod[];
+  branding?: Partial<Branding>;
 };
 
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
@@ -61,7 +62,7 @@ export function applicationFrom(input: NewApplication, newId: string, now: numbe
       oauth: { enabled: methods.includes("oauth"), providers: [] },
       password: { enabled: methods.includes("password") },
     },
-    branding: { logo: null, primaryColor: null, companyName: null },
+    branding: checkedBranding(input.branding ?? {}),
     settings: { signUp: "open", passwordMinLength: 15, signingAlgorithm: "ES256", queryEndpoints: true },
     createdAt: now,
     updatedAt: now,
@@ -86,6 +87,22 @@ function checkedDomain(domain: string | null): string | null {
     throw invalidRequest("domain: a lower-case host name, such as example.com");
   }
   return domain;
+}
+
+/** Shown on every page: nothing in it may be more than a colour, a name and an address of a picture. */
+function checkedBranding({ logo = null, primaryColor = null, companyName = null }: Partial<Branding>): Branding {
+  if (logo !== null && !(logo.length <= 2048 && URL.canParse(logo) && new URL(logo).protocol === "https:")) {
+    throw invalidRequest("branding.logo: an https address of at most 2048 characters");
+  }
+  if (primaryColor !== null && !/^#[0-9a-f]{6}$/iu.test(primaryColor))
+    throw invalidRequest("branding.primaryColor: #rrggbb");
+  if (
+    companyName !== null &&
+    (companyName.trim() === "" || companyName.length > 200 || !isStorable(companyName) || /\p{Cc}/u.test(companyName))
+  ) {
+    throw invalidRequest("branding.companyName: 1 to 200 characters");
+  }
+  return { logo, primaryColor, companyName };
 }
 
 /** The addresses, each once. Throws INVALID_REQUEST naming the first that is not fit to be one. */

@@ -28,8 +28,10 @@ export function redirectUriProblem(uri: string): string | undefined {
     : "https, or a private-use scheme with a dot such as com.example.app:/callback";
 }
 
-/** The origins of the pages that an application's redirect URIs lead to, as browsers write them in `Origin`. Apps on phones have none. */
+/**
+ * The origins of the pages that an application's redirect URIs lead to, as browsers write them in `Origin`. Cut out as text, because an
+ * address is registered in its normal form only. Apps on phones (private-use schemes) have none.
+ */
 export function originsOf(redirectUris: string[]): string[] {
-  const urls = redirectUris.map((uri) => new URL(uri));
-  return urls.filter(({ protocol }) => protocol === "https:" || protocol === "http:").map(({ origin }) => origin);
+  return redirectUris.flatMap((uri) => /^https?:\/\/[^/?]+/u.exec(uri) ?? []);
 }

@@ -32,12 +32,26 @@ export async function readSecret(io: Io, { flag, question }: Wanted): Promise<st
   return oneLine(await password({ message: question }, { input: io.stdin, output: io.stderr }), flag, "the answer");
 }
 
+/** `--yes`, or a person's yes; without a terminal a usage error. Throws CONFLICT for a no. */
+export async function demandYes(io: Io, given: boolean | undefined, question: string): Promise<void> {
+  if (given === true) return;
+  if (!canAsk(io)) throw usageError("--yes is missing: this cannot be undone, and there is nobody to ask");
+  const { confirm } = await import("@inquirer/prompts");
+  if (!(await confirm({ message: question, default: false }, { input: io.stdin, output: io.stderr }))) {
+    throw new AppError("CONFLICT", "Nothing was changed.");
+  }
+}
+
 /** A secret from the file that `flag` names. */
 export async function readSecretFile(io: Io, file: string, flag: string): Promise<string> {
+  return oneLine(await readKeyFile(io, file, flag), flag, "the file");
+}
+
+/** All that stands in the file that `flag` names, such as a key in PEM. */
+export async function readKeyFile(io: Io, file: string, flag: string): Promise<string> {
   try {
-    return oneLine(await readFile(resolve(io.cwd(), file), "utf8"), flag, "the file");
+    return await readFile(resolve(io.cwd(), file), "utf8");
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
     throw usageError(
       `${flag}: the file ${file} ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`,

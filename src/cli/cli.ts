@@ -51,6 +51,8 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
       if (!globalFlags().quiet) await write(io.stderr, `${visible(sentence)}\n`);
     },
 
+    saidYes: (): boolean => globalFlags().yes ?? false,
+
     isJson: (): boolean => globalFlags().json ?? false,
 
     /** Opens storage with the configuration of this call, and closes it whatever happens. */

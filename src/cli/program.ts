@@ -4,6 +4,9 @@ import { addAppCreate } from "./commands/app-create.ts";
 import { addAppList } from "./commands/app-list.ts";
 import { addAppShow } from "./commands/app-show.ts";
 import { addKeyCreate } from "./commands/key-create.ts";
+import { addProviderList } from "./commands/provider-list.ts";
+import { addProviderRemove } from "./commands/provider-remove.ts";
+import { addProviderSet } from "./commands/provider-set.ts";
 import { addServe } from "./commands/serve.ts";
 import { addTokenVerify } from "./commands/token-verify.ts";
 import { addVersion } from "./commands/version.ts";
@@ -44,6 +47,13 @@ export function buildProgram(cli: Cli): Command {
   addAppCreate(app, cli);
   addAppList(app, cli);
   addAppShow(app, cli);
+  const provider = group(app, "provider", "providers that people of an application can sign in with", [
+    "authsvc app provider list app_shop",
+    "authsvc app provider set app_shop github --client-id Iv1.8a61f9b3 --client-secret-stdin < secret.txt",
+  ]);
+  addProviderSet(provider, cli);
+  addProviderList(provider, cli);
+  addProviderRemove(provider, cli);
   const key = group(program, "key", "API keys of applications", [
     "authsvc key create --app app_shop",
     "authsvc key create --app app_shop --json",

@@ -45,7 +45,13 @@ async function openDemoApp(app: App, callbackUrl: string, keyFile: string): Prom
   if (kept !== undefined) return kept;
   const apiKey = existing
     ? (await applications.createKey({ appId }, actor)).apiKey
-    : (await applications.createWithKey({ id: appId, name: "Acme", redirectUris: [callbackUrl] }, {}, actor)).apiKey;
+    : (
+        await applications.createWithKey(
+          { id: appId, name: "Acme", redirectUris: [callbackUrl], branding: { primaryColor: "#4f46e5" } },
+          {},
+          actor,
+        )
+      ).apiKey;
   writeFileSync(keyFile, `${apiKey}\n`, { mode: 0o600 });
   return apiKey;
 }

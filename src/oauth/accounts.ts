@@ -36,6 +36,8 @@ export type ProviderAnswer = {
   displayName: string;
   clientId: string;
   enabled: boolean;
+  /** What to register with the provider. */
+  callbackUrl: string;
   endpoints: Partial<Endpoints>;
   updatedAt: string;
 };
@@ -50,10 +52,11 @@ export function createProviderAccounts(deps: {
   audit: Audit;
   keyring: Keyring;
   clock: Clock;
+  baseUrl: string;
   /** Completes an issuer's endpoints from its discovery document; throws ProviderFailure. */
   discover(issuer: string): Promise<Endpoints>;
 }) {
-  const { storage, applications, audit, keyring, clock, discover } = deps;
+  const { storage, applications, audit, keyring, clock, baseUrl, discover } = deps;
 
   function answerFor(row: ProviderRow, enabled: string[]): ProviderAnswer {
     const { name, clientId, updatedAt } = row;
@@ -63,6 +66,7 @@ export function createProviderAccounts(deps: {
       displayName,
       clientId,
       enabled: enabled.includes(name),
+      callbackUrl: `${baseUrl}/oauth/${name}/callback`,
       endpoints: endpointsOf(row),
       updatedAt: isoTime(updatedAt),
     };
@@ -79,13 +83,19 @@ export function createProviderAccounts(deps: {
     displayName: providerDisplayName,
 
     /** Sets an app's account with a provider, and lets people sign in with it. Throws APP_NOT_FOUND, INVALID_REQUEST naming the field. */
-    async set(appId: string, input: ProviderInput, actor: Actor): Promise<ProviderAnswer> {
+    async set(
+      appId: string,
+      input: ProviderInput,
+      actor: Actor,
+      { dryRun = false }: { dryRun?: boolean } = {},
+    ): Promise<ProviderAnswer> {
       const now = clock();
       const name = input.name.toLowerCase();
       const row = providerRow(appId, name, input, keyring, now);
+      if (dryRun) return answerFor(row, [...(await applications.get(appId)).authMethods.oauth.providers, name]);
       return await storage.write(async (tx) => {
-        await saveProvider(tx, row);
         const providers = await applications.changeProviders(tx, appId, (list) => [...new Set([...list, name])], now);
+        await saveProvider(tx, row);
         await audit.record(
           tx,
           { actor, action: "provider.set", result: "success", appId, details: { provider: name } },
@@ -102,13 +112,22 @@ export function createProviderAccounts(deps: {
     },
 
     /** Forgets an app's account with a provider; who signed in with it keeps the other methods. Throws APP_NOT_FOUND, METHOD_NOT_FOUND. */
-    async remove(appId: string, providerName: string, actor: Actor): Promise<void> {
+    async remove(
+      appId: string,
+      providerName: string,
+      actor: Actor,
+      { dryRun = false }: { dryRun?: boolean } = {},
+    ): Promise<void> {
       const now = clock();
       const name = providerName.toLowerCase();
+      if (dryRun) {
+        await applications.get(appId);
+        if (!(await findProvider(storage.reader, appId, name))) throw providerNotFound();
+        return;
+      }
       await storage.write(async (tx) => {
         await applications.changeProviders(tx, appId, (list) => list.filter((provider) => provider !== name), now);
-        if (!(await deleteProvider(tx, appId, name)))
-          throw new AppError("METHOD_NOT_FOUND", "The application has no such provider.");
+        if (!(await deleteProvider(tx, appId, name))) throw providerNotFound();
         await audit.record(
           tx,
           { actor, action: "provider.remove", result: "success", appId, details: { provider: name } },
@@ -212,6 +231,10 @@ function requireP8Key(pem: string): void {
     // Said below.
   }
   throw invalidRequest("secret: the .p8 key that Apple gave you (PEM, P-256)");
+}
+
+function providerNotFound(): AppError {
+  return new AppError("METHOD_NOT_FOUND", "The application has no such provider.");
 }
 
 function defined(endpoints: Partial<Endpoints>): Partial<Endpoints> {

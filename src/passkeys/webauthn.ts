@@ -1,17 +1,16 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-  type AuthenticationResponseJSON,
-  type AuthenticatorTransport,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import { z } from "zod";
 
 export type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON };
+
+/** Loaded with the first ceremony: commands never need it, and it takes longer to load than most of them to run. */
+const library = async () => await import("@simplewebauthn/server");
 
 /** The relying party: whose passkeys these are (`id`, a host name), and the one origin that may use them here. */
 export type RelyingParty = { id: string; name: string; origin: string };
@@ -70,7 +69,9 @@ export async function requestOptions(
   party: RelyingParty,
   challenge: Uint8Array<ArrayBuffer>,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
-  return await generateAuthenticationOptions({
+  return await (
+    await library()
+  ).generateAuthenticationOptions({
     rpID: party.id,
     challenge,
     userVerification: "required",
@@ -88,7 +89,9 @@ export async function creationOptions(
     passkeys: { credentialId: string; transports: string[] }[];
   },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  return await generateRegistrationOptions({
+  return await (
+    await library()
+  ).generateRegistrationOptions({
     rpID: party.id,
     rpName: party.name,
     challenge,
@@ -116,7 +119,9 @@ export async function verifyAssertion(
   explain: (reason: string) => void,
 ): Promise<VerifiedAssertion | undefined> {
   try {
-    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    const { verified, authenticationInfo } = await (
+      await library()
+    ).verifyAuthenticationResponse({
       response: assertion as unknown as AuthenticationResponseJSON,
       expectedChallenge: expected.challenge,
       expectedOrigin: expected.party.origin,
@@ -156,7 +161,9 @@ export async function verifyAttestation(
   explain: (reason: string) => void,
 ): Promise<VerifiedAttestation | undefined> {
   try {
-    const { verified, registrationInfo } = await verifyRegistrationResponse({
+    const { verified, registrationInfo } = await (
+      await library()
+    ).verifyRegistrationResponse({
       response: attestation as unknown as RegistrationResponseJSON,
       expectedChallenge: expected.challenge,
       expectedOrigin: expected.party.origin,

@@ -4,7 +4,6 @@ import { dirname } from "node:path";
 import type { Pool } from "pg";
 import { AppError } from "../lib/errors.ts";
 import { migrate, readMigrations, type MigrationTarget } from "./migrate.ts";
-import { createPostgresPool, createPostgresStorage, unreachablePostgres } from "./postgres.ts";
 import { createSqliteStorage, openSqliteConnection } from "./sqlite.ts";
 import type { Storage } from "./storage.ts";
 
@@ -81,6 +80,8 @@ async function openPostgres(
   now: number,
   onIdleError: (error: Error) => void,
 ): Promise<Storage> {
+  // Loaded only where it is used: drizzle's PostgreSQL half takes a quarter of a second.
+  const { createPostgresPool, createPostgresStorage, unreachablePostgres } = await import("./postgres.ts");
   const pool = createPostgresPool(url, poolSize, onIdleError);
   try {
     await migratePostgres(pool, now);

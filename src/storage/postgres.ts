@@ -1,7 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Pool, type PoolClient } from "pg";
 import { AppError } from "../lib/errors.ts";
-import { postgresKit } from "./kit.ts";
+import { postgresKit } from "./postgres-kit.ts";
 import { defineTables } from "./schema.ts";
 import type { Handle, Storage } from "./storage.ts";
 

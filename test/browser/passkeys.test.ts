@@ -81,6 +81,29 @@ describeInBrowser("passkeys in a browser", (stage) => {
     expect(await usersOf(stage.service, app)).toEqual([]);
   });
 
+  it.each(["usb", "internal"] as const)(
+    "creates no account with a passkey that can never sign in: %s authenticator that remembers none",
+    async (transport) => {
+      const app = await createApp(stage);
+      const page = await stage.newPage();
+      await addVirtualAuthenticator(page, { hasResidentKey: false, transport });
+      await switchOffAutofill(page);
+      await openSignIn(stage, page, app);
+      await link(page, "Create account").click();
+      await field(page, "Email").fill(newEmail());
+      await button(page, "Create a passkey").click();
+      await Promise.race([page.waitForURL("**/callback?*"), said(page)]);
+      const accounts = await usersOf(stage.service, app);
+      await openSignIn(stage, page, app);
+      await button(page, "Sign in with a passkey").click();
+      const signsIn = await Promise.race([
+        page.waitForURL("**/callback?*").then(() => true),
+        said(page).then(() => false),
+      ]);
+      expect(signsIn).toBe(accounts.length === 1);
+    },
+  );
+
   it("says so when nobody answers in time, and works at the next press", async () => {
     const { app, page, authenticator } = await createPasskeyAccount(stage);
     await page.route("**/passkey/options", async (route) => {

@@ -1,13 +1,17 @@
 import { Writable } from "node:stream";
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type { AppSettings } from "../../src/applications/application.ts";
+import type { Application } from "../../src/applications/application.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { call, newEmail, redeem, signedUp, signIn, signUp } from "../support/person.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const refused = (status: number, code: string) => ({ status, body: { error: { code, requestId: expect.any(String) } } });
+const refused = (status: number, code: string) => ({
+  status,
+  body: { error: { code, requestId: expect.any(String) } },
+});
 
 describeEachDatabase("the query-style endpoints", (current) => {
   describe("GET /auth/verify-token", () => {
@@ -36,8 +40,13 @@ describeEachDatabase("the query-style endpoints", (current) => {
       await call(service, "POST", "/auth/logout", bearer(out.accessToken), {});
       const disabled = await signedUp(service, app);
       const deleted = await signedUp(service, app);
-      await changeUsers(service, String(disabled.user["id"]), "disable");
-      await changeUsers(service, String(deleted.user["id"]), "delete");
+      await service.server.app.storage.write(async ({ db, tables: { users } }) => {
+        await db
+          .update(users)
+          .set({ disabledAt: 1 })
+          .where(eq(users.id, String(disabled.user["id"])));
+        await db.delete(users).where(eq(users.id, String(deleted.user["id"])));
+      });
       const [header, claims, signature = ""] = person.accessToken.split(".");
       const unsigned = Buffer.from(JSON.stringify({ alg: "none", typ: "at+jwt" })).toString("base64url");
       const bad: Record<string, string> = {
@@ -58,7 +67,9 @@ describeEachDatabase("the query-style endpoints", (current) => {
       const answers = [await rawGet(service, `/auth/verify-token?app_id=${app.id}`)];
       for (const token of Object.values(bad)) {
         answers.push(await rawGet(service, `/auth/verify-token?token=${encodeURIComponent(token)}&app_id=${app.id}`));
-        answers.push(await rawGet(service, `/auth/verify-token?app_id=${app.id}`, { authorization: `Bearer ${token}` }));
+        answers.push(
+          await rawGet(service, `/auth/verify-token?app_id=${app.id}`, { authorization: `Bearer ${token}` }),
+        );
       }
       answers.push(await rawGet(service, `/auth/verify-token?app_id=${app.id}`, { authorization: "Basic eDp5" }));
       service.clock.advance(900_000);
@@ -286,7 +297,7 @@ describeEachDatabase("the query-style endpoints", (current) => {
       const query = `token=${person.accessToken}&app_id=${app.id}`;
       const paths = [`/auth/verify-token?${query}`, `/api/user?${query}`, `/api/config?app_id=${app.id}`];
       const unknown = await call(service, "GET", "/api/config?app_id=app_nowhere", {});
-      await setSettings(service, app, { queryEndpoints: false });
+      await switchQueryEndpoints(service, app, false);
       for (const path of paths) {
         const answer = await call(service, "GET", path, { origin: new URL(app.redirectUri).origin });
         expect(answer.status).toBe(401);
@@ -295,7 +306,7 @@ describeEachDatabase("the query-style endpoints", (current) => {
       }
       const headers = { ...bearer(person.accessToken), "x-service-app-id": app.id };
       expect((await call(service, "GET", "/auth/validate", headers)).status).toBe(200);
-      await setSettings(service, app, { queryEndpoints: true });
+      await switchQueryEndpoints(service, app, true);
       for (const path of paths) expect((await call(service, "GET", path, {})).status).toBe(200);
     });
   });
@@ -313,6 +324,7 @@ describeEachDatabase(
     const nextMinute = () => current().clock.advance(60_000);
 
     it("B7: verify-token counts a good token for its user, as validate does, and everything else for the address", async () => {
+      nextMinute();
       const { service, app, person } = await somebody(current());
       const other = await signedUp(service, app);
       nextMinute();
@@ -332,9 +344,14 @@ describeEachDatabase(
     });
 
     it("B7: /api/user counts for the user, a missing scope included, and a bad token for the address", async () => {
+      nextMinute();
       const service = current();
       const app = await service.createApp();
-      const person = await redeem(service, app, await signUp(service, app, { email: newEmail() }, { scopes: ["email"] }));
+      const person = await redeem(
+        service,
+        app,
+        await signUp(service, app, { email: newEmail() }, { scopes: ["email"] }),
+      );
       nextMinute();
       const path = `/api/user?token=${person.accessToken}`;
       for (let n = 5; n >= 0; n -= 1) expect(await standing(path)).toEqual({ status: 403, limit: 6, remaining: n });
@@ -393,19 +410,15 @@ describeEachDatabase(
           }
         }
       }
-      // A storage that fails in the middle of a call is logged with its cause.
-      const { storage } = service.server.app;
-      const { execute, restore } = breakReader(service);
-      execute();
+      expect(await service.databaseText()).not.toContain(canary);
+      // What goes wrong in the middle of a call is logged with its cause.
+      service.server.app.services.users.get = async () => await Promise.reject(new Error("broken on purpose"));
       expect((await call(service, "GET", `/api/user?token=${person.accessToken}`, {})).status).toBe(500);
-      restore();
-      await storage.ping();
       const log = logged.join("");
       expect(log).toContain('"route":"/api/user"');
-      expect(log).toContain("request failed");
+      expect(log).toContain("broken on purpose");
       expect(log).not.toContain(canary);
       for (const part of person.accessToken.split(".").slice(1)) expect(log).not.toContain(part);
-      expect(await service.databaseText()).not.toContain(canary);
     });
   },
   {},
@@ -424,4 +437,16 @@ async function verifyToken(service: TestService, token: string, appId: string) {
 async function rawGet(service: TestService, path: string, headers: Record<string, string> = {}) {
   const response = await fetch(service.url + path, { headers });
   return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+async function changeApplication(service: TestService, app: TestApp, change: Partial<Application>): Promise<void> {
+  await service.server.app.storage.write(async ({ db, tables: { applications } }) => {
+    await db.update(applications).set(change).where(eq(applications.id, app.id));
+  });
+}
+
+async function switchQueryEndpoints(service: TestService, app: TestApp, queryEndpoints: boolean): Promise<void> {
+  const application = await service.server.app.services.applications.find(app.id);
+  if (!application) throw new Error("the application is gone");
+  await changeApplication(service, app, { settings: { ...application.settings, queryEndpoints } });
 }

@@ -116,6 +116,7 @@ ${directories.map((directory) => `  <dir>${directory}</dir>`).join("\n")}
   <cachedir>${path.join(folder, "fontconfig")}</cachedir>
 ${preferred.map((name) => `  <alias binding="same"><family>${name}</family><prefer><family>Open Sans</family></prefer></alias>`).join("\n")}
   <alias binding="same"><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+<match target="pattern"><edit name="family" mode="append" binding="strong"><string>Open Sans</string></edit></match>
 </fontconfig>
 `;
   if (!existsSync(file) || readFileSync(file, "utf8") !== content) writeFileSync(file, content);

@@ -68,7 +68,8 @@ export async function startTestService(
       clock.now += milliseconds;
     },
   };
-  const start = async (): Promise<RunningServer> => await startServer(config, { ...surroundings, clock: () => clock.now });
+  const start = async (): Promise<RunningServer> =>
+    await startServer(config, { ...surroundings, clock: () => clock.now });
   let server = await start();
   let apps = 0;
 

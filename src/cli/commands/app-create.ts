@@ -78,7 +78,7 @@ async function nextStep(cli: Cli, application: { id: string; redirectUris: strin
   await cli.note("The API key is shown only now: keep it where your server reads its secrets.");
   if (application.redirectUris.length === 0) {
     await cli.note(
-      "Nobody can sign in yet: the application has no redirect URI (PATCH /applications/{appId}, or create it with --redirect-uri).",
+      "Nobody can sign in yet: the application has no redirect URI (create one with --redirect-uri).",
     );
   } else {
     await cli.note("Next: your server calls POST /auth/initiate with this key, and X-Service-App-ID with this App ID.");

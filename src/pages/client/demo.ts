@@ -23,7 +23,10 @@ async function start(): Promise<void> {
   show();
   startClock();
   listen();
-  if (cameBack) document.querySelector<HTMLElement>("#return h2")?.focus();
+  if (!cameBack) return;
+  // Step 3 to the top, so that step 4 is in sight too: its code is good for a minute.
+  document.querySelector("#return")?.scrollIntoView();
+  document.querySelector<HTMLElement>("#return h2")?.focus({ preventScroll: true });
 }
 
 /** The address says what came back; a reload of it says nothing new. */

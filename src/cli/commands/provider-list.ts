@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import { askUnlessGiven } from "../ask.ts";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { bold, table } from "../text.ts";
+
+export function addProviderList(provider: Command, cli: Cli): void {
+  const command = provider
+    .command("list")
+    .description("list the providers of an application")
+    .argument("[ID]", "App ID");
+  examples(command, ["authsvc app provider list app_shop", "authsvc app provider list app_shop --json"]).action(
+    async (given: string | undefined) => {
+      const appId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
+      await cli.withApp(async ({ providers }) => {
+        const list = await providers.list(appId);
+        const rows = list.map(({ name, clientId, enabled, updatedAt }) => [
+          name,
+          clientId,
+          enabled ? "yes" : "no",
+          updatedAt,
+        ]);
+        await cli.result(
+          list,
+          list.length === 0
+            ? "No providers yet.\n"
+            : table(["PROVIDER", "CLIENT ID", "ENABLED", "UPDATED"], rows, bold(cli.io, cli.io.stdout)),
+        );
+      });
+    },
+  );
+}

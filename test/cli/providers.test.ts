@@ -1,0 +1,95 @@
+import { generateKeyPairSync } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { authsvc, emptyFolder } from "./command.ts";
+
+describe("app provider", () => {
+  const cwd = emptyFolder();
+  const run = async (args: string[], input = "") => await authsvc(["app", "provider", ...args], { cwd, input });
+
+  beforeAll(async () => {
+    const { code } = await authsvc(["app", "create", "--name", "Shop", "--id", "app_shop"], { cwd });
+    expect(code).toBe(0);
+  });
+
+  test("set keeps the secret encrypted, enables the provider and says what to register there", async () => {
+    const set = await run(
+      ["set", "app_shop", "GitHub", "--client-id", "Iv1.abc", "--client-secret-stdin", "--json"],
+      "hush-hush-secret\n",
+    );
+    expect(set).toMatchObject({ code: 0 });
+    expect(JSON.parse(set.stdout)).toMatchObject({
+      name: "github",
+      displayName: "GitHub",
+      clientId: "Iv1.abc",
+      enabled: true,
+      callbackUrl: "http://localhost:8080/oauth/github/callback",
+    });
+    const shown = await authsvc(["app", "show", "app_shop", "--json"], { cwd });
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      authMethods: { oauth: { enabled: true, providers: ["github"] } },
+    });
+    const files = readdirSync(join(cwd, "data")).map((name) => readFileSync(join(cwd, "data", name), "latin1"));
+    expect(files.join("\n")).not.toContain("hush-hush-secret");
+    expect(set.stdout + set.stderr).not.toContain("hush-hush-secret");
+  });
+
+  test("list shows what is set, remove demands --yes and takes it away", async () => {
+    const list = async (): Promise<unknown> => JSON.parse((await run(["list", "app_shop", "--json"])).stdout);
+    expect(await list()).toMatchObject([{ name: "github", clientId: "Iv1.abc" }]);
+    expect(await run(["remove", "app_shop", "github"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--yes"),
+    });
+    expect(await run(["remove", "app_shop", "github", "--dry-run"])).toMatchObject({ code: 0 });
+    expect(await list()).toHaveLength(1);
+    expect(await run(["remove", "app_shop", "github", "--yes"])).toMatchObject({ code: 0 });
+    expect(await list()).toEqual([]);
+    expect(await run(["remove", "app_shop", "github", "--yes"])).toMatchObject({ code: 3 });
+  });
+
+  test("Apple's secret is a .p8 key from a file, with the ids that go with it", async () => {
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    writeFileSync(join(cwd, "key.p8"), privateKey.export({ type: "pkcs8", format: "pem" }));
+    const flags = ["--client-id", "com.example.web", "--private-key-file", "key.p8"];
+    expect(await run(["set", "app_shop", "apple", ...flags])).toMatchObject({ code: 2 });
+    expect(
+      await run(["set", "app_shop", "apple", ...flags, "--team-id", "TEAM", "--key-id", "KEY", "--json"]),
+    ).toMatchObject({ code: 0 });
+    writeFileSync(join(cwd, "key.p8"), "not a key");
+    expect(await run(["set", "app_shop", "apple", ...flags, "--team-id", "TEAM", "--key-id", "KEY"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("p8"),
+    });
+  });
+
+  test.each([
+    [["set", "app_shop", "google", "--client-id", "a"], 2, "--client-secret-stdin"],
+    [["set", "app_shop", "google", "--client-secret-stdin"], 2, "--client-id"],
+    [["set", "app_shop", "corp", "--client-id", "a", "--client-secret-stdin"], 2, "--issuer"],
+    [
+      ["set", "app_shop", "corp", "--client-id", "a", "--client-secret-stdin", "--issuer", "http://id.example"],
+      2,
+      "--issuer",
+    ],
+    [
+      ["set", "app_shop", "Not A Name", "--client-id", "a", "--client-secret-stdin", "--issuer", "https://id.example"],
+      2,
+      "PROVIDER",
+    ],
+    [
+      ["set", "app_shop", "google", "--client-id", "a", "--client-secret-stdin", "--client-secret-file", "x"],
+      2,
+      "--client-secret-stdin",
+    ],
+    [["set", "app_none", "google", "--client-id", "a", "--client-secret-stdin"], 3, "application"],
+    [["list", "app_none"], 3, "application"],
+    [["set", "app_shop", "google", "--client-secret", "hush"], 2, "--client-secret"],
+  ])("%s is refused with exit code %i and names %s", async (args, code, named) => {
+    const refused = await run(args, "secret\n");
+    expect(refused).toMatchObject({ code, stdout: "" });
+    expect(refused.stderr.trim().split("\n")).toHaveLength(1);
+    expect(refused.stderr).toContain(named);
+  });
+});

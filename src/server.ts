@@ -36,6 +36,8 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   const log = surroundings.log ?? createLog(config.log);
   const port = config.listen.port === 0 ? await findFreePort(config.listen.host) : config.listen.port;
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
+  const { host, tls } = config.listen;
+  const listenAddress = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const app = await openApp(config, { ...surroundings, log, baseUrl });
   let ready = true;
   let listener: Listener;
@@ -43,7 +45,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   try {
     // Published before use: the key set is complete before anybody can ask for it.
     await app.services.signingKeys.forSigning("ES256");
-    development = config.dev ? await openDevelopment(app, config.dataDir) : undefined;
+    development = config.dev ? await openDevelopment(app, { dataDir: config.dataDir, listenAddress }) : undefined;
     listener = await listen(
       { ...config.listen, port },
       handlerFor(config, app, development, () => ready),
@@ -53,12 +55,8 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     throw error;
   }
   const sweeping = setInterval(() => void sweep(app, log), sweepEvery);
-  const { host, tls } = config.listen;
   return {
-    url:
-      config.baseUrl === undefined
-        ? baseUrl
-        : `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${listener.port}`,
+    url: config.baseUrl === undefined ? baseUrl : listenAddress,
     app,
     dev: development?.info,
     reloadCertificate: listener.reloadCertificate,
@@ -82,7 +80,6 @@ function handlerFor(config: Config, app: App, development: Development | undefin
     hosted,
     signIn,
     providers,
-    farewell: browsers.farewell,
     passkeysAvailable: passkeys.available,
   });
   const passwordPages = createPasswordPages({ hosted, choose, signIn, passwords, users });

@@ -5,8 +5,11 @@ import type { Actor } from "../audit/audit.ts";
 import { seeOther } from "../http/answer.ts";
 import { route, type Route } from "../http/route.ts";
 import { AppError } from "../lib/errors.ts";
+import type { ProviderInput } from "../oauth/accounts.ts";
 import type { Assets } from "../pages/assets.ts";
 import { demoHandler } from "./demo-routes.ts";
+import { createStandIns } from "./providers/routes.ts";
+import { standInOrigin } from "./providers/stand-ins.ts";
 import { onThisMachine } from "./this-machine.ts";
 
 export type DemoApp = { appId: string; apiKey: string; callbackUrl: string };
@@ -16,21 +19,32 @@ export type Development = Awaited<ReturnType<typeof openDevelopment>>;
 const appId = "app_demo";
 const actor: Actor = { kind: "service", name: "development" };
 
-/** What `serve --dev` adds: a demo application, and pages that show how it signs people in. None of it exists otherwise. */
-export async function openDevelopment(app: App, dataDir: string) {
+/**
+ * What `serve --dev` adds: a demo application, pages that show how it signs people in, and stand-ins for the providers. None of it exists
+ * otherwise. `listenAddress` reaches this process without a proxy or a name: "http://127.0.0.1:8080".
+ */
+export async function openDevelopment(
+  app: App,
+  { dataDir, listenAddress }: { dataDir: string; listenAddress: string },
+) {
   const demoUrl = `${app.baseUrl}/dev/demo`;
   const callbackUrl = `${demoUrl}/callback`;
   const apiKey = await openDemoApp(app, callbackUrl, join(dataDir, "demo-api-key"));
+  const { baseUrl, clock, random } = app;
+  const origin = standInOrigin(baseUrl, listenAddress);
+  const standIns = createStandIns({ baseUrl, origin, clock, random });
+  await setStandInAccounts(app, standIns.accounts);
   return {
     info: { appId, apiKey, demoUrl },
 
     routes(assets: Assets): Route[] {
       const demo = demoHandler({ demo: { appId, apiKey, callbackUrl }, assets: assets.links, baseUrl: app.baseUrl });
-      const fromHere = onThisMachine(app.baseUrl);
+      const fromHere = onThisMachine(app.baseUrl, origin);
       return [
         route("GET", "/", fromHere, undefined, () => seeOther(demoUrl)),
         route("GET", "/dev/demo", fromHere, undefined, demo),
         route("GET", "/dev/demo/callback", fromHere, undefined, demo),
+        ...standIns.routes(assets.links, fromHere),
       ];
     },
   };
@@ -54,6 +68,14 @@ async function openDemoApp(app: App, callbackUrl: string, keyFile: string): Prom
       ).apiKey;
   writeFileSync(keyFile, `${apiKey}\n`, { mode: 0o600 });
   return apiKey;
+}
+
+/** At each start, because the port and so their addresses may have changed. An account that a developer set with a real provider stays. */
+async function setStandInAccounts({ services: { providers } }: App, accounts: ProviderInput[]): Promise<void> {
+  const present = new Map((await providers.list(appId)).map(({ name, clientId }) => [name, clientId]));
+  for (const account of accounts) {
+    if ([undefined, account.clientId].includes(present.get(account.name))) await providers.set(appId, account, actor);
+  }
 }
 
 async function goodKey(app: App, keyFile: string): Promise<string | undefined> {

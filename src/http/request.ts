@@ -86,6 +86,12 @@ export class HttpRequest {
     throw invalidRequest(issue ? describeIssue(issue) : "body: not as documented");
   }
 
+  /** Like `json`; a request without a body counts as an empty object. */
+  async optionalJson<S extends z.ZodType>(schema: S): Promise<z.output<S>> {
+    const { "content-length": length = "0", "transfer-encoding": encoding } = this.#message.headers;
+    return length === "0" && encoding === undefined ? schema.parse({}) : await this.json(schema);
+  }
+
   /** The fields of a posted HTML form. Throws INVALID_REQUEST for a field that is given twice. */
   async form(): Promise<Map<string, string>> {
     this.#requireMediaType("application/x-www-form-urlencoded");
@@ -120,10 +126,15 @@ export class HttpRequest {
     const chunks: Uint8Array[] = [];
     let size = 0;
     const body = this.#message.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > mostBodyBytes) break;
-      chunks.push(chunk);
+    try {
+      for await (const chunk of body) {
+        size += chunk.length;
+        if (size > mostBodyBytes) break;
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      // Whoever hung up will not read this; it must not look like a failure of ours in the log.
+      throw invalidRequest("body: ended early", error);
     }
     if (size > mostBodyBytes) {
       // The rest is discarded: left unread, it would block the next request on this connection.

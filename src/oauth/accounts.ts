@@ -5,6 +5,7 @@ import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import { isSafeAddress } from "./discovery.ts";
 import { endpointsOf, mintAppleSecret, type ConfiguredProvider } from "./provider.ts";
 import { deleteProvider, findProvider, listProviders, saveProvider, type ProviderRow } from "./provider-store.ts";
 import {
@@ -166,7 +167,7 @@ export function createProviderAccounts(deps: {
         (template.source !== "id-token" || jwksUrl !== undefined);
       const endpoints = complete
         ? { authorizationUrl, tokenUrl, jwksUrl, userinfoUrl, issuer }
-        : { ...(await discover(issuer ?? "")), ...defined({ ...own, issuer: undefined }) };
+        : { ...(await discover(issuer?.replace(/\/$/u, "") ?? "")), ...defined({ ...own, issuer: undefined }) };
       return {
         ...template,
         name,
@@ -181,8 +182,9 @@ export function createProviderAccounts(deps: {
 function providerRow(appId: string, name: string, input: ProviderInput, keyring: Keyring, now: number): ProviderRow {
   if (!providerNameForm.test(name))
     throw invalidRequest("name: 1 to 32 lower-case letters, digits or '-', starting with a letter");
-  if (input.clientId.trim() === "" || input.clientId.length > 512)
-    throw invalidRequest("clientId: 1 to 512 characters");
+  // RFC 6749 appendix A.1.
+  if (!/^[\x20-\x7E]{1,512}$/u.test(input.clientId.trim()))
+    throw invalidRequest("clientId: 1 to 512 printable ASCII characters");
   if (input.secret.trim() === "" || input.secret.length > 8192) throw invalidRequest("secret: 1 to 8192 characters");
   if (!isKnownProvider(name) && input.issuer === undefined)
     throw invalidRequest("issuer: required for a provider of your own");
@@ -191,6 +193,9 @@ function providerRow(appId: string, name: string, input: ProviderInput, keyring:
     throw invalidRequest("teamId and keyId: required for apple");
   if (!isApple && (input.teamId !== undefined || input.keyId !== undefined))
     throw invalidRequest("teamId and keyId: only for apple");
+  for (const id of [input.teamId, input.keyId])
+    if (id !== undefined && !/^[A-Z0-9]{10}$/u.test(id))
+      throw invalidRequest("teamId and keyId: 10 capital letters and digits");
   if (isApple) requireP8Key(input.secret);
   for (const field of addressFields) requireAddress(field, input[field]);
   return {
@@ -200,7 +205,8 @@ function providerRow(appId: string, name: string, input: ProviderInput, keyring:
     encryptedSecret: keyring.encrypt(input.secret.trim(), encryptionContext(appId, name)),
     teamId: input.teamId ?? null,
     keyId: input.keyId ?? null,
-    issuer: input.issuer?.replace(/\/$/u, "") ?? null,
+    // As the issuer writes it: an id_token must name it letter by letter, with the slash at the end that some have.
+    issuer: input.issuer ?? null,
     authorizationUrl: input.authorizationUrl ?? null,
     tokenUrl: input.tokenUrl ?? null,
     userinfoUrl: input.userinfoUrl ?? null,
@@ -212,16 +218,10 @@ function providerRow(appId: string, name: string, input: ProviderInput, keyring:
 
 function requireAddress(field: string, address: string | undefined): void {
   if (address === undefined) return;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  const loopback = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname);
-  if (
-    !url ||
-    url.username !== "" ||
-    url.hash !== "" ||
-    !(url.protocol === "https:" || (url.protocol === "http:" && loopback))
-  ) {
+  // Stored and sent as it is written, so that nothing may be in it that a parser of addresses leaves away.
+  if (!/^[\x21-\x7E]{1,2048}$/u.test(address) || address.includes("#") || !isSafeAddress(address))
     throw invalidRequest(`${field}: an https address (http only for this machine)`);
-  }
+  if (field === "issuer" && address.includes("?")) throw invalidRequest("issuer: an address without a query");
 }
 
 function requireP8Key(pem: string): void {

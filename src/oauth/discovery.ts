@@ -28,7 +28,14 @@ export function createDiscovery(fetchProvider: ProviderFetch, clock: Clock) {
 }
 
 function address(value: unknown): string {
-  if (typeof value !== "string" || !URL.canParse(value) || !/^https?:$/u.test(new URL(value).protocol))
-    throw new ProviderFailure("discovery without an endpoint");
+  if (typeof value !== "string" || !isSafeAddress(value)) throw new ProviderFailure("discovery without an endpoint");
   return value;
+}
+
+/** Whether secrets and tokens may go there: https, or http on this machine. */
+export function isSafeAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, username, password } = new URL(address);
+  if (username !== "" || password !== "") return false;
+  return protocol === "https:" || (protocol === "http:" && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname));
 }

@@ -13,6 +13,7 @@ export type AssetLinks = {
   /** Only when loaded with `demo: true`. */
   demoScript: string | undefined;
   demoStylesheet?: string | undefined;
+  standInStylesheet?: string | undefined;
   /** The stylesheet for an app's colour; undefined when there is none or it is not `#rrggbb` or `#rgb`. */
   accent: (primaryColor: string | null) => string | undefined;
 };
@@ -40,6 +41,8 @@ export function loadAssets(options: { demo?: boolean; folder?: string } = {}): A
     hostedScript: add("hosted", "js", scriptType, readScript(folder, "hosted.js")),
     demoScript: options.demo === true ? add("demo", "js", scriptType, readScript(folder, "demo.js")) : undefined,
     demoStylesheet: options.demo === true ? add("demo", "css", cssType, readCss(folder, "demo.css")) : undefined,
+    standInStylesheet:
+      options.demo === true ? add("stand-in", "css", cssType, readCss(folder, "stand-in.css")) : undefined,
     accent: accentLink,
   };
   return { links, findAsset: (path) => files.get(path) ?? findAccent(path) };

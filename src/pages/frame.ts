@@ -34,7 +34,15 @@ export const serviceLook: Look = { name: "authsvc", companyName: null, logo: nul
  */
 export function framePage(
   frame: Frame,
-  page: { title: string; body: Html; script?: boolean; problem?: boolean; sessionPath?: string },
+  page: {
+    title: string;
+    body: Html;
+    script?: boolean;
+    problem?: boolean;
+    sessionPath?: string;
+    /** Beside the one that all pages have. */
+    stylesheet?: string | undefined;
+  },
 ): Html {
   const { look, texts, assets } = frame;
   const accent = assets.accent(look.primaryColor);
@@ -48,6 +56,7 @@ export function framePage(
         <title>${page.problem === true ? texts.errorTitle(page.title) : page.title}</title>
         <link rel="icon" href="${assets.icon}" type="image/svg+xml" />
         <link rel="stylesheet" href="${assets.stylesheet}" />
+        ${page.stylesheet !== undefined && html`<link rel="stylesheet" href="${page.stylesheet}" />`}
         ${accent !== undefined && html`<link rel="stylesheet" href="${accent}" />`}
         ${page.script === true && html`<script type="module" src="${assets.hostedScript}" blocking="render"></script>`}
       </head>

@@ -2,6 +2,7 @@ import type { Application } from "../applications/application.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { digestOf, newId, newSecret, type Random } from "../lib/random.ts";
+import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
@@ -12,6 +13,7 @@ import {
   findPasskey,
   insertChallenge,
   insertPasskey,
+  listPasskeys,
   notePasskeyUse,
   sweepChallenges,
   type Challenge,
@@ -45,12 +47,13 @@ export type Passkeys = ReturnType<typeof createPasskeys>;
 export function createPasskeys(deps: {
   storage: Storage;
   users: Users;
+  keyring: Keyring;
   baseUrl: string;
   clock: Clock;
   random: Random;
   log: Log;
 }) {
-  const { storage, users, baseUrl, clock, random, log } = deps;
+  const { storage, users, keyring, baseUrl, clock, random, log } = deps;
   const origin = new URL(baseUrl);
 
   function partyFor(application: Application): RelyingParty {
@@ -80,15 +83,37 @@ export function createPasskeys(deps: {
     );
   }
 
+  async function passkeysAt(
+    application: Application,
+    email: string,
+  ): Promise<{ credentialId: string; transports: string[] }[]> {
+    const user = await users.findByEmail(application.id, email);
+    const passkeys = await listPasskeys(storage.reader, user?.id ?? "");
+    const credentialId = keyring.mac("account", "no passkey", application.id, email).toString("base64url");
+    return passkeys.length > 0 ? passkeys : [{ credentialId, transports: ["internal", "hybrid"] }];
+  }
+
   const refuse = (ceremony: string) => (reason: string) => log.info("passkey refused", { ceremony, reason });
 
   return {
     /** Whether browsers can have passkeys for this service at all: an IP address is no relying party. */
     available: relyingPartyIsPossible(origin),
 
-    async signInOptions(application: Application, place: Place): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    /**
+     * Options for signing in. With a typed address they name that account's passkeys, so that an authenticator that does not remember its own
+     * can be used too; an unknown address, or one without passkeys, gets one that does not exist, always the same (WebAuthn §14.6.2).
+     */
+    async signInOptions(
+      application: Application,
+      place: Place,
+      email?: string,
+    ): Promise<PublicKeyCredentialRequestOptionsJSON> {
       const challenge = await newChallenge(place, { ceremony: "sign-in", userHandle: null, email: null, name: null });
-      return await requestOptions(partyFor(application), challenge);
+      return await requestOptions(
+        partyFor(application),
+        challenge,
+        email === undefined ? [] : await passkeysAt(application, email),
+      );
     },
 
     /** Options for a new account: always a new user handle, so that they are the same for a known and an unknown address. */
@@ -100,7 +125,13 @@ export function createPasskeys(deps: {
     ): Promise<PublicKeyCredentialCreationOptionsJSON> {
       const userHandle = newSecret(random);
       const challenge = await newChallenge(place, { ceremony: "sign-up", userHandle, email, name });
-      return await creationOptions(partyFor(application), challenge, { handle: userHandle, email, name, passkeys: [] });
+      return await creationOptions(partyFor(application), challenge, {
+        handle: userHandle,
+        email,
+        name,
+        passkeys: [],
+        mustBeDiscoverable: !application.authMethods.password.enabled,
+      });
     },
 
     /** Who an assertion proves; "unknown" for a passkey that is not registered in this application; undefined when it proves nothing. */

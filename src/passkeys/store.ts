@@ -49,6 +49,10 @@ export async function findPasskey(
   return row;
 }
 
+export async function listPasskeys({ db, tables: { passkeys } }: Handle, userId: string): Promise<Passkey[]> {
+  return await db.select().from(passkeys).where(eq(passkeys.userId, userId));
+}
+
 /** False when the credential is registered already, with whomever (WebAuthn §7.1). */
 export async function insertPasskey({ db, tables: { passkeys } }: Handle, passkey: Passkey): Promise<boolean> {
   const inserted = await db.insert(passkeys).values(passkey).onConflictDoNothing().returning({ id: passkeys.id });

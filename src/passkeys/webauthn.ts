@@ -59,15 +59,26 @@ export function parseAttestation(text: string): Attestation | undefined {
 
 /** The challenge that a credential answers, by its own word: good enough to look it up, and nothing else. */
 export function challengeOf(answer: Assertion | Attestation): string | undefined {
-  const clientData = jsonOf(Buffer.from(answer.response.clientDataJSON, "base64url").toString("utf8"));
-  const { challenge } = (clientData ?? {}) as { challenge?: unknown };
+  const { challenge } = (clientDataOf(answer) ?? {}) as { challenge?: unknown };
   return typeof challenge === "string" ? challenge : undefined;
 }
 
-/** Options for any passkey of this relying party: no list of credentials, so they tell nothing about anybody. */
+/** WebAuthn §7.1 step 12, §7.2 step 15: our pages are never framed, so neither are their ceremonies. The library minds only `topOrigin`. */
+function refuseFramed(answer: Assertion | Attestation): void {
+  const { crossOrigin } = (clientDataOf(answer) ?? {}) as { crossOrigin?: unknown };
+  if (crossOrigin !== undefined && crossOrigin !== false)
+    throw new Error("the ceremony took place in another site's frame");
+}
+
+function clientDataOf(answer: Assertion | Attestation): unknown {
+  return jsonOf(Buffer.from(answer.response.clientDataJSON, "base64url").toString("utf8"));
+}
+
+/** Options for any passkey of this relying party; `allowed` names some, for authenticators that do not remember theirs. */
 export async function requestOptions(
   party: RelyingParty,
   challenge: Uint8Array<ArrayBuffer>,
+  allowed: { credentialId: string; transports: string[] }[],
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return await (
     await library()
@@ -75,6 +86,7 @@ export async function requestOptions(
     rpID: party.id,
     challenge,
     userVerification: "required",
+    ...(allowed.length > 0 ? { allowCredentials: allowed.map(descriptorOf) } : {}),
     timeout: challengeLastsMilliseconds,
   });
 }
@@ -87,6 +99,7 @@ export async function creationOptions(
     email: string;
     name: string | null;
     passkeys: { credentialId: string; transports: string[] }[];
+    mustBeDiscoverable: boolean;
   },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   return await (
@@ -99,12 +112,12 @@ export async function creationOptions(
     userName: user.email,
     userDisplayName: user.name ?? user.email,
     attestationType: "none",
-    authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
+    authenticatorSelection: {
+      residentKey: user.mustBeDiscoverable ? "required" : "preferred",
+      userVerification: "required",
+    },
     supportedAlgorithmIDs: algorithms,
-    excludeCredentials: user.passkeys.map((passkey) => ({
-      id: passkey.credentialId,
-      transports: knownTransports(passkey.transports),
-    })),
+    excludeCredentials: user.passkeys.map(descriptorOf),
     timeout: challengeLastsMilliseconds,
   });
 }
@@ -119,6 +132,7 @@ export async function verifyAssertion(
   explain: (reason: string) => void,
 ): Promise<VerifiedAssertion | undefined> {
   try {
+    refuseFramed(assertion);
     const { verified, authenticationInfo } = await (
       await library()
     ).verifyAuthenticationResponse({
@@ -161,6 +175,7 @@ export async function verifyAttestation(
   explain: (reason: string) => void,
 ): Promise<VerifiedAttestation | undefined> {
   try {
+    refuseFramed(attestation);
     const { verified, registrationInfo } = await (
       await library()
     ).verifyRegistrationResponse({
@@ -188,6 +203,10 @@ export async function verifyAttestation(
     explain((error as Error).message);
     return undefined;
   }
+}
+
+function descriptorOf({ credentialId, transports }: { credentialId: string; transports: string[] }) {
+  return { id: credentialId, transports: knownTransports(transports) };
 }
 
 function knownTransports(transports: string[]): AuthenticatorTransport[] {

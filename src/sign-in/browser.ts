@@ -25,8 +25,8 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
       .slice(0, 12)}`;
   }
 
-  function cookieLine(sessionId: string, value: string, maxAge: number): string {
-    return `${cookieName(sessionId)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+  function cookieLine(sessionId: string, value: string): string {
+    return `${cookieName(sessionId)}=${value}; Path=/; Max-Age=${cookieSeconds}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   }
 
   function formToken(cookie: string, sessionId: string): string {
@@ -41,13 +41,8 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
       return {
         digest: digestOf(cookie),
         formToken: formToken(cookie, sessionId),
-        setCookie: cookie === known ? undefined : cookieLine(sessionId, cookie, cookieSeconds),
+        setCookie: cookie === known ? undefined : cookieLine(sessionId, cookie),
       };
-    },
-
-    /** Forgets the browser when its session is done. */
-    farewell(sessionId: string): string {
-      return cookieLine(sessionId, "", 0);
     },
 
     /** Whether another site made the browser send this request, as far as the browser says. */

@@ -23,10 +23,9 @@ export function createChoosePages(deps: {
   hosted: Hosted;
   signIn: SignIn;
   providers: OfferedProviders;
-  farewell(sessionId: string): string;
   passkeysAvailable: boolean;
 }) {
-  const { hosted, signIn, providers, farewell, passkeysAvailable } = deps;
+  const { hosted, signIn, providers, passkeysAvailable } = deps;
 
   function pathOf(visit: Visit): string {
     return `/sign-in/${visit.sessionId}`;
@@ -116,7 +115,8 @@ export function createChoosePages(deps: {
     /** Back to the app with a code, or what to say when the session ended in the meantime. */
     async finish(posted: Posted, outcome: SignedIn | "over"): Promise<Answer> {
       if (outcome === "over") return await hosted.over(posted);
-      return { ...seeOther(outcome.redirectTo), cookies: [farewell(posted.sessionId)] };
+      // The cookie stays: with it the browser is told "You're signed in" when it comes back here, and it is good for nothing else.
+      return seeOther(outcome.redirectTo);
     },
 
     /** A session that asked for a provider has nothing to choose: `startProvider` sends the browser there. */

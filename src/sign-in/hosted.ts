@@ -91,7 +91,13 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
 
   function messageFor(request: HttpRequest, opened: OpenedSession): Answer {
     if (opened.state === "unknown") return message(frameFor(request), { kind: "unknown" });
-    return message(frameFor(request, opened), { kind: opened.state === "open" ? "expired" : opened.state });
+    const { backUrl, ...frame } = frameFor(request, opened);
+    // An address that the app has taken back is nowhere to send anybody.
+    if (opened.state === "bad-redirect") return message(frame, { kind: "bad-redirect" });
+    return message(
+      { ...frame, ...(backUrl === undefined ? {} : { backUrl }) },
+      { kind: opened.state === "open" ? "expired" : opened.state },
+    );
   }
 
   async function visit(request: HttpRequest, sessionId = request.parameter("sessionId")): Promise<Visit | Answer> {

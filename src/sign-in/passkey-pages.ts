@@ -1,5 +1,6 @@
 import { json, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
+import { canonicalEmail } from "../lib/email.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { Passkeys, Place } from "../passkeys/service.ts";
 import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
@@ -80,7 +81,13 @@ export function createPasskeyPages(deps: {
   return {
     async signInOptions(request: HttpRequest): Promise<Answer> {
       const posted = await scriptPost(request);
-      return json({ options: await passkeys.signInOptions(posted.application, placeOf(posted)) });
+      return json({
+        options: await passkeys.signInOptions(
+          posted.application,
+          placeOf(posted),
+          canonicalEmail(posted.form.get("email") ?? ""),
+        ),
+      });
     },
 
     async signUpOptions(request: HttpRequest): Promise<Answer> {

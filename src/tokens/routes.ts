@@ -49,7 +49,7 @@ function userOf({ scopes, user }: Bearer) {
 /** POST /auth/logout */
 export function logoutHandler(tokens: Tokens) {
   return async (request: HttpRequest, bearer: Bearer) => {
-    await tokens.logout(bearer, await request.json(logoutBody), originOf(request));
+    await tokens.logout(bearer, await request.optionalJson(logoutBody), originOf(request));
     return json({ success: true, message: "Signed out." });
   };
 }

@@ -162,7 +162,6 @@ export function createTokens(deps: {
         | "userId"
         | "signedInWith"
         | "provider"
-        | "provider"
         | "scopes"
         | "publicClient"
         | "signedInAt"

@@ -90,11 +90,13 @@ describeInBrowser("passkeys in a browser", (stage) => {
       await switchOffAutofill(page);
       await openSignIn(stage, page, app);
       await link(page, "Create account").click();
-      await field(page, "Email").fill(newEmail());
+      const email = newEmail();
+      await field(page, "Email").fill(email);
       await button(page, "Create a passkey").click();
       await Promise.race([page.waitForURL("**/callback?*"), said(page)]);
       const accounts = await usersOf(stage.service, app);
       await openSignIn(stage, page, app);
+      await field(page, "Email").fill(email);
       await button(page, "Sign in with a passkey").click();
       const signsIn = await Promise.race([
         page.waitForURL("**/callback?*").then(() => true),

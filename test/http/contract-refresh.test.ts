@@ -111,6 +111,13 @@ describeEachDatabase("POST /auth/refresh", (current) => {
     expect(await refresh(current(), app, latest.refreshToken)).toMatchObject(invalidToken);
   });
 
+  it("gives the ten seconds to the direct predecessor only: an older token is a reuse at any age (security rule F2)", async () => {
+    const first = await newLogin();
+    const { refreshToken } = await next((await next(first.refreshToken)).refreshToken);
+    expect(await refresh(current(), app, first.refreshToken)).toMatchObject(invalidToken);
+    expect(await refresh(current(), app, refreshToken)).toMatchObject(invalidToken);
+  });
+
   it("does not prolong the ten seconds by using them", async () => {
     const first = await newLogin();
     await next(first.refreshToken);

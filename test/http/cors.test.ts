@@ -92,7 +92,7 @@ describeEachDatabase("calls from browsers", (current) => {
 
     it("H8: an origin that only looks like an app's is allowed nothing", async () => {
       const service = current();
-      await newApp(service, "https://real.example:8443", ["http://localhost:3000/cb", "com.example.app:/cb"]);
+      await newApp(service, "https://real.example:8443", ["http://localhost:3000/cb", "com.example.app://host/cb"]);
       expect((await preflight(service, "/auth/refresh", "https://real.example:8443")).headers.get(allowOrigin)).toBe(
         "https://real.example:8443",
       );
@@ -406,6 +406,7 @@ function strangers(host: string): string[] {
     "",
     "com.example.app:",
     "com.example.app://",
+    "com.example.app://host",
     "file://",
   ];
 }

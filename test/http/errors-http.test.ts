@@ -136,6 +136,19 @@ describeEachDatabase("HTTP's own conditions", (current) => {
       }
     });
 
+    it("is refused as soon as it is too large, not when it ends", async () => {
+      const app = await current().createApp();
+      const options = { method: "POST", headers: { ...app.headers, "content-type": "application/json" } };
+      const status = await new Promise((resolve, reject) => {
+        const sent = request(`${current().url}/auth/initiate`, options, (answer) => {
+          resolve(answer.statusCode);
+          sent.destroy();
+        });
+        sent.once("error", reject).write(" ".repeat(17_000));
+      });
+      expect(status).toBe(413);
+    });
+
     it("that was refused leaves the connection in order, or closes it, whichever it announces", async () => {
       const app = await current().createApp();
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -48,14 +48,20 @@ const notJson: [title: string, body: Uint8Array<ArrayBuffer>][] = [
   ["UTF-16, big endian", utf16(good, true)],
   ["UTF-16 with its mark", utf16(`\uFEFF${good}`, false)],
   ["a lone byte 0xFF", bytes(0xff)],
-  ["a continuation byte in a string", bytes('{"a":"', 0x80, '"}')],
-  ["an overlong slash", bytes('{"a":"', 0xc0, 0xaf, '"}')],
-  ["an overlong NUL", bytes('{"a":"', 0xc0, 0x80, '"}')],
-  ["half a character in UTF-8", bytes('{"a":"', 0xe2, 0x82, '"}')],
-  ["a surrogate in UTF-8", bytes('{"a":"', 0xed, 0xa0, 0x80, '"}')],
-  ["beyond Unicode", bytes('{"a":"', 0xf5, 0x80, 0x80, 0x80, '"}')],
   ["a closing bracket, 16,000 times", utf8("]".repeat(16_000))],
   ["an opening bracket, 16,000 times", utf8("[".repeat(16_000))],
+];
+
+/** What no decoder of UTF-8 may let pass (RFC 3629). */
+const notUtf8: [title: string, ...values: number[]][] = [
+  ["a continuation byte alone", 0x80],
+  ["a byte that never occurs", 0xff],
+  ["an overlong slash", 0xc0, 0xaf],
+  ["an overlong NUL", 0xc0, 0x80],
+  ["half a character", 0xe2, 0x82],
+  ["a surrogate", 0xed, 0xa0, 0x80],
+  ["what lies beyond Unicode", 0xf5, 0x80, 0x80, 0x80],
+  ["Latin-1", 0xfc],
 ];
 
 /** JSON, but no object of this contract. */
@@ -121,6 +127,11 @@ describeEachDatabase("hostile bodies", (current) => {
       await initiate(current(), app);
       expect(({} as Record<string, unknown>)["allSessions"]).toBeUndefined();
     });
+  });
+
+  it.each(notUtf8)("a text with %s, in a body that is good otherwise, is refused", async (_title, ...values) => {
+    expect((await send("/auth/initiate", bytes(`{"redirectUri":"${redirectUri}","state":"x"}`))).status).toBe(200);
+    expectRefused(await send("/auth/initiate", bytes(`{"redirectUri":"${redirectUri}","state":"x`, ...values, `"}`)));
   });
 
   describe("a key that is given twice is refused, wherever readers could differ", () => {

@@ -114,6 +114,10 @@ const forgeries: [title: string, forge: (known: Known) => string][] = [
   ["a key of its own at jku", forged({ jku: "http://127.0.0.1:9/jwks.json" })],
   ["a key of its own at x5u", forged({ x5u: "http://127.0.0.1:9/cert.pem" })],
   ["a certificate of its own", forged({ x5c: [part("certificate")] })],
+  ...["RS256", "ES384", "none", "es256"].map((alg): [string, (known: Known) => string] => [
+    `our signature under alg ${alg}`,
+    genuine({ alg }),
+  ]),
   ["an unknown critical extension", genuine({ crit: ["x"], x: 1 })],
   ["critical claims", genuine({ crit: ["exp"] })],
   ["an unencoded payload (b64)", genuine({ crit: ["b64"], b64: false })],

@@ -77,9 +77,7 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
 async function nextStep(cli: Cli, application: { id: string; redirectUris: string[] }): Promise<void> {
   await cli.note("The API key is shown only now: keep it where your server reads its secrets.");
   if (application.redirectUris.length === 0) {
-    await cli.note(
-      "Nobody can sign in yet: the application has no redirect URI (create one with --redirect-uri).",
-    );
+    await cli.note("Nobody can sign in yet: the application has no redirect URI (create one with --redirect-uri).");
   } else {
     await cli.note("Next: your server calls POST /auth/initiate with this key, and X-Service-App-ID with this App ID.");
   }

@@ -24,5 +24,5 @@ async function requestOptionsFor(
   }
   // Whether it is an address is for the service to say; an empty field is not worth the way.
   if (fieldOf(form, "email").value === "") return { words: textsOf(form).emailMissing, field: "email" };
-  return requestOptions(form, fields);
+  return requestOptions(form, { email: fieldOf(form, "email").value, name: fieldOf(form, "name").value });
 }

@@ -8,10 +8,10 @@ export type OptionsAnswer<O> = { options: O } | { words: string; field?: string 
 /** Asks the service for a fresh challenge. */
 export async function requestOptions<O>(
   form: HTMLFormElement,
-  fields: readonly string[] = [],
+  fields: Record<string, string>,
 ): Promise<OptionsAnswer<O>> {
   const texts = textsOf(form);
-  const body = new URLSearchParams(["token", ...fields].map((name) => [name, fieldOf(form, name).value]));
+  const body = new URLSearchParams({ token: fieldOf(form, "token").value, ...fields });
   try {
     const answer = await fetch(form.dataset.options ?? "", {
       method: "POST",

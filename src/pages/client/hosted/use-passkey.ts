@@ -15,7 +15,8 @@ const renewMilliseconds = 240_000;
 export async function usePasskey(form: HTMLFormElement): Promise<void> {
   const sent = await runCeremony<PublicKeyCredentialRequestOptionsJSON>(
     form,
-    () => requestOptions(form),
+    // With an address typed in, also passkeys that their authenticator does not list by itself.
+    () => requestOptions(form, { email: first<HTMLInputElement>("#email")?.value.trim() ?? "" }),
     // Starting this ends the request that waits for autofill.
     (optionsJSON) => startAuthentication({ optionsJSON }),
   );
@@ -28,7 +29,7 @@ let renewal: ReturnType<typeof setTimeout>;
 export async function offerInAutofill(form: HTMLFormElement): Promise<void> {
   clearTimeout(renewal);
   if (!first("[autocomplete$=webauthn]") || !(await browserSupportsWebAuthnAutofill())) return;
-  const answer = await requestOptions<PublicKeyCredentialRequestOptionsJSON>(form);
+  const answer = await requestOptions<PublicKeyCredentialRequestOptionsJSON>(form, {});
   // The button may have been pressed meanwhile; starting now would close its dialog.
   if (!("options" in answer) || isBusy(form)) return;
   renewal = setTimeout(offerInAutofill, renewMilliseconds, form);

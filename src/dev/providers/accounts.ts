@@ -1,0 +1,35 @@
+import type { ProviderInput } from "../../oauth/accounts.ts";
+import { addressOf, appleTeam, issuerOf, type StandIn } from "./stand-ins.ts";
+import { userinfoPaths } from "./userinfo.ts";
+
+/** The account with which an app uses a stand-in: what a provider's documentation has a client set. */
+export function accountWith(standIn: StandIn, origin: string, appleKeyPem: string): ProviderInput {
+  const { name, clientId, clientSecret, says } = standIn;
+  const address = addressOf(origin, standIn);
+  const known = { name, clientId, secret: clientSecret, authorizationUrl: `${address}/authorize` };
+  // Left to discovery, as an issuer of one's own is; only where its button leads must be known before (the form's policy).
+  if (name === "example") return { ...known, issuer: address };
+  const complete = { ...known, tokenUrl: `${address}/token` };
+  if ("userinfo" in says) {
+    const [path = ""] = Object.keys(userinfoPaths[says.userinfo]);
+    return { ...complete, userinfoUrl: `${address}${path}${name === "facebook" ? "?fields=id,name,email" : ""}` };
+  }
+  const withKeys = { ...complete, jwksUrl: `${address}/keys`, issuer: issuerOf(origin, standIn, "{tenantid}") };
+  return name === "apple" ? { ...withKeys, ...appleTeam, secret: appleKeyPem } : withKeys;
+}
+
+/** OpenID Connect Discovery §3. */
+export function discoveryOf(standIn: StandIn, origin: string): object {
+  const address = addressOf(origin, standIn);
+  return {
+    issuer: issuerOf(origin, standIn),
+    authorization_endpoint: `${address}/authorize`,
+    token_endpoint: `${address}/token`,
+    jwks_uri: `${address}/keys`,
+    response_types_supported: ["code"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: "idToken" in standIn.says ? [standIn.says.idToken] : [],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: standIn.namesIssuer,
+  };
+}

@@ -1,0 +1,99 @@
+import type { Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import type { AssetLinks } from "../../pages/assets.ts";
+import type { Frame } from "../../pages/frame.ts";
+import { standInPage } from "../../pages/stand-in-page.ts";
+import { standInPostPage, standInRefusalPage, standInReturnPage } from "../../pages/stand-in-answers.ts";
+import { textsFor } from "../../pages/texts/texts.ts";
+import { pageAnswer } from "../page-answer.ts";
+import { checkAuthorizationRequest, type AuthorizationRequest, type RefusedRequest } from "./authorization-request.ts";
+import { failuresOf } from "./failures.ts";
+import type { Grants } from "./grants.ts";
+import { personFrom, preparedPeople, subjectOf, type Person } from "./people.ts";
+import { issuerOf, type StandIn } from "./stand-ins.ts";
+
+/** The page on which somebody signs in at a stand-in, and what its buttons do. */
+export function createAuthorization(deps: {
+  origin: string;
+  callbackUrl(standIn: StandIn): string;
+  grants: Grants;
+  assets: AssetLinks;
+}) {
+  const { origin, callbackUrl, grants, assets } = deps;
+
+  function frameFor({ displayName, colour }: StandIn): Frame {
+    const look = { name: `${displayName} (stand-in)`, companyName: null, logo: null, primaryColor: colour };
+    return { look, ...textsFor("en", undefined), host: new URL(origin).host, assets };
+  }
+
+  /**
+   * Back to the client. Not by a redirect: browsers hold the form-action of this page against every redirect that follows its form, and
+   * where the app behind the service leads its people is not known here. GitHub does the same for the same reason.
+   */
+  function sendBack(standIn: StandIn, { redirectUri, state }: Return, answer: Record<string, string>): Answer {
+    const frame = frameFor(standIn);
+    const fields = Object.entries({ ...answer, ...(state === undefined ? {} : { state }) });
+    if (standIn.answersBy === "form_post") {
+      const target = new URL(redirectUri).origin;
+      // On one origin the service goes on to the app at once; otherwise its own page is in between, with its own policy.
+      const formTargets = target === origin ? ["http:", "https:"] : [target];
+      return pageAnswer(standInPostPage(frame, redirectUri, fields), { formTargets });
+    }
+    const address = new URL(redirectUri);
+    for (const [name, value] of fields) address.searchParams.set(name, value);
+    return pageAnswer(standInReturnPage(frame, address.href), { headers: { refresh: `0; url=${address.href}` } });
+  }
+
+  function refuse(standIn: StandIn, refused: RefusedRequest): Answer {
+    return refused.tell === "person"
+      ? pageAnswer(standInRefusalPage(frameFor(standIn), refused.reason), { status: 400 })
+      : sendBack(standIn, refused, { error: refused.error, error_description: refused.reason });
+  }
+
+  function agree(standIn: StandIn, request: AuthorizationRequest, form: Map<string, string>): Answer {
+    const failure = form.has("fail") ? failuresOf(standIn).find(({ id }) => id === form.get("failure"))?.id : undefined;
+    if (failure === "authorization-error")
+      return sendBack(standIn, request, { error: "server_error", error_description: "The stand-in was told to fail." });
+    const person = personFrom(form);
+    const code = grants.issueCode({ provider: standIn.name, request, person, failure });
+    return sendBack(standIn, request, {
+      code,
+      ...(standIn.namesIssuer ? { iss: issuerOf(origin, standIn) } : {}),
+      ...appleUser(standIn, request, person),
+    });
+  }
+
+  /** Apple tells a name once, when somebody signs in for the first time. */
+  function appleUser(standIn: StandIn, { scopes }: AuthorizationRequest, person: Person): Record<string, string> {
+    if (standIn.name !== "apple" || !scopes.includes("name")) return {};
+    if (!grants.isFirstTime(subjectOf(standIn.name, person))) return {};
+    const [firstName = "", ...others] = person.name.split(" ");
+    const email = person.email ?? undefined;
+    return { user: JSON.stringify({ name: { firstName, lastName: others.join(" ") }, email }) };
+  }
+
+  return {
+    /** GET /dev/providers/{provider}/authorize */
+    show(standIn: StandIn, request: HttpRequest): Answer {
+      const checked = checkAuthorizationRequest(standIn, callbackUrl(standIn), request.query());
+      if ("tell" in checked) return refuse(standIn, checked);
+      const { saysVerified, displayName, clientId } = standIn;
+      const people = [...preparedPeople].map(([id, person]) => ({ id, ...person }));
+      const { scopes, redirectUri } = checked;
+      const shown = { displayName, people, saysVerified, scopes, clientId, redirectUri, failures: failuresOf(standIn) };
+      return pageAnswer(standInPage(frameFor(standIn), shown));
+    },
+
+    /** POST to the same address: the query still says who asks for what. */
+    async answer(standIn: StandIn, request: HttpRequest): Promise<Answer> {
+      const form = await request.form();
+      const checked = checkAuthorizationRequest(standIn, callbackUrl(standIn), request.query());
+      if ("tell" in checked) return refuse(standIn, checked);
+      if (!form.has("cancel")) return agree(standIn, checked, form);
+      const error = standIn.name === "apple" ? "user_cancelled_authorize" : "access_denied";
+      return sendBack(standIn, checked, { error });
+    },
+  };
+}
+
+type Return = Pick<AuthorizationRequest, "redirectUri" | "state">;

@@ -1,0 +1,39 @@
+import type { StandIn } from "./stand-ins.ts";
+
+export type Failure =
+  | "authorization-error"
+  | "token-500"
+  | "token-garbage"
+  | "id-token-expired"
+  | "id-token-nonce"
+  | "id-token-issuer"
+  | "id-token-audience"
+  | "id-token-signature"
+  | "userinfo-500"
+  | "userinfo-garbage";
+
+export type FailureChoice = { id: Failure; label: string };
+
+const always: FailureChoice[] = [
+  { id: "authorization-error", label: "Authorization: an error comes back" },
+  { id: "token-500", label: "Token endpoint: status 500" },
+  { id: "token-garbage", label: "Token endpoint: garbage" },
+];
+
+const withIdToken: FailureChoice[] = [
+  { id: "id-token-expired", label: "id_token: expired" },
+  { id: "id-token-nonce", label: "id_token: wrong nonce" },
+  { id: "id-token-issuer", label: "id_token: wrong issuer" },
+  { id: "id-token-audience", label: "id_token: for another client" },
+  { id: "id-token-signature", label: "id_token: wrong signature" },
+];
+
+const withUserinfo: FailureChoice[] = [
+  { id: "userinfo-500", label: "Userinfo endpoint: status 500" },
+  { id: "userinfo-garbage", label: "Userinfo endpoint: garbage" },
+];
+
+/** What can be made to fail at a stand-in. */
+export function failuresOf({ says }: StandIn): FailureChoice[] {
+  return [...always, ...("idToken" in says ? withIdToken : withUserinfo)];
+}

@@ -1,0 +1,76 @@
+import { generateKeyPair, sign, type KeyObject } from "node:crypto";
+import { promisify } from "node:util";
+import type { Clock } from "../../lib/clock.ts";
+import { keyThumbprint } from "../../lib/jose.ts";
+import type { Grant } from "./grants.ts";
+import { subjectOf } from "./people.ts";
+import { issuerOf, microsoftTenant, type StandIn } from "./stand-ins.ts";
+
+type SigningKey = { privateKey: KeyObject; publicJwk: object; kid: string };
+
+const idTokensLastSeconds = 3600;
+const generate = promisify(generateKeyPair);
+
+/** Makes and signs id_tokens. Each issuer has a key of its own, made when it is needed first and gone with the process. */
+export function createIdTokens({ origin, clock }: { origin: string; clock: Clock }) {
+  const keys = new Map<string, Promise<SigningKey>>();
+
+  function keyOf({ name, says }: StandIn): Promise<SigningKey> {
+    const known = keys.get(name);
+    if (known) return known;
+    const key = newKey("idToken" in says ? says.idToken : "ES256");
+    keys.set(name, key);
+    return key;
+  }
+
+  function claimsFor(standIn: StandIn, { person, request, failure }: Grant): Record<string, unknown> {
+    const now = Math.floor(clock() / 1000);
+    const issuedAt = failure === "id-token-expired" ? now - 2 * idTokensLastSeconds : now;
+    const email = request.scopes.includes("email") ? (person.email ?? undefined) : undefined;
+    const microsoft = { tid: microsoftTenant, ver: "2.0", preferred_username: email };
+    return {
+      iss: failure === "id-token-issuer" ? "https://another.example" : issuerOf(origin, standIn),
+      aud: failure === "id-token-audience" ? "another-client" : standIn.clientId,
+      sub: subjectOf(standIn.name, person),
+      iat: issuedAt,
+      exp: issuedAt + idTokensLastSeconds,
+      nonce: failure === "id-token-nonce" ? "another-nonce" : request.nonce,
+      email,
+      // Apple's documentation allows the string, and Apple has sent it.
+      email_verified: email !== undefined && standIn.saysVerified ? verified(standIn, person.verified) : undefined,
+      name: request.scopes.includes("profile") && person.name !== "" ? person.name : undefined,
+      ...(standIn.name === "microsoft" ? microsoft : {}),
+    };
+  }
+
+  return {
+    async make(standIn: StandIn, grant: Grant): Promise<string> {
+      const known = await keyOf(standIn);
+      const alg = "idToken" in standIn.says ? standIn.says.idToken : "ES256";
+      const key = grant.failure === "id-token-signature" ? (await newKey(alg)).privateKey : known.privateKey;
+      const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+      const content = `${encode({ alg, kid: known.kid, typ: "JWT" })}.${encode(claimsFor(standIn, grant))}`;
+      const signature = sign("sha256", Buffer.from(content), { key, dsaEncoding: "ieee-p1363" });
+      return `${content}.${signature.toString("base64url")}`;
+    },
+
+    /** RFC 7517. */
+    async keySet(standIn: StandIn): Promise<{ keys: object[] }> {
+      const { publicJwk, kid } = await keyOf(standIn);
+      return { keys: [{ ...publicJwk, kid, use: "sig" }] };
+    },
+  };
+}
+
+function verified(standIn: StandIn, isVerified: boolean): boolean | string {
+  return standIn.name === "apple" ? String(isVerified) : isVerified;
+}
+
+async function newKey(algorithm: "RS256" | "ES256"): Promise<SigningKey> {
+  const { privateKey, publicKey } =
+    algorithm === "RS256"
+      ? await generate("rsa", { modulusLength: 2048 })
+      : await generate("ec", { namedCurve: "P-256" });
+  const publicJwk = publicKey.export({ format: "jwk" });
+  return { privateKey, publicJwk: { ...publicJwk, alg: algorithm }, kid: await keyThumbprint(publicJwk) };
+}

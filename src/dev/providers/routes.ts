@@ -1,0 +1,65 @@
+import { generateKeyPairSync } from "node:crypto";
+import { json } from "../../http/answer.ts";
+import { route, type Guard, type Route } from "../../http/route.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Random } from "../../lib/random.ts";
+import type { AssetLinks } from "../../pages/assets.ts";
+import { accountWith, discoveryOf } from "./accounts.ts";
+import { createAuthorization } from "./authorization.ts";
+import { isClient } from "./client-credentials.ts";
+import { createGrants } from "./grants.ts";
+import { createIdTokens } from "./id-tokens.ts";
+import { standIns, type StandIn } from "./stand-ins.ts";
+import { createTokenEndpoint } from "./tokens.ts";
+import { createUserinfo, userinfoPaths } from "./userinfo.ts";
+
+type Handle = Parameters<typeof route<undefined>>[4];
+
+/** Providers that exist on this machine only, for a service at `baseUrl`. `origin` is where they live. */
+export function createStandIns(deps: { baseUrl: string; origin: string; clock: Clock; random: Random }) {
+  const { baseUrl, origin, clock, random } = deps;
+  const grants = createGrants({ clock, random });
+  const idTokens = createIdTokens({ origin, clock });
+  // The key that Apple would let a developer download. A new one each time: the account is set anew, too.
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const appleKeyPem = privateKey.export({ type: "pkcs8", format: "pem" });
+  const token = createTokenEndpoint({
+    grants,
+    idToken: idTokens.make,
+    isClient: (standIn, request, form) => isClient(standIn, request, form, { publicKey, origin, now: clock() }),
+  });
+  const userinfo = createUserinfo({ grants });
+
+  return {
+    /** The accounts with which an app uses them. */
+    accounts: standIns.map((standIn) => accountWith(standIn, origin, appleKeyPem)),
+
+    routes(assets: AssetLinks, fromHere: Guard<undefined>): Route[] {
+      const callbackUrl = ({ name }: StandIn): string => `${baseUrl}/oauth/${name}/callback`;
+      const authorization = createAuthorization({ origin, callbackUrl, grants, assets });
+
+      return standIns.flatMap((standIn) => {
+        const { name, says } = standIn;
+        const at = (method: "GET" | "POST", below: string, handle: Handle): Route =>
+          route(method, `/dev/providers/${name}${below}`, fromHere, undefined, handle);
+        const shared = [
+          at("GET", "/authorize", (request) => authorization.show(standIn, request)),
+          at("POST", "/authorize", (request) => authorization.answer(standIn, request)),
+          at("POST", "/token", (request) => token(standIn, request)),
+        ];
+        if ("userinfo" in says) {
+          const paths = Object.entries(userinfoPaths[says.userinfo]);
+          return [
+            ...shared,
+            ...paths.map(([below, describe]) => at("GET", below, (request) => userinfo(standIn, describe, request))),
+          ];
+        }
+        return [
+          ...shared,
+          at("GET", "/keys", async () => json(await idTokens.keySet(standIn))),
+          at("GET", "/.well-known/openid-configuration", () => json(discoveryOf(standIn, origin))),
+        ];
+      });
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * A provider as its own documentation describes it. Kept apart from the service's table on purpose: what is wrong there fails here.
+ */
+export type StandIn = {
+  name: string;
+  displayName: string;
+  clientId: string;
+  /** Unused by Apple, whose clients sign with a key. Secrets that are no secrets: this is development, on one machine. */
+  clientSecret: string;
+  /** Where it says who signed in: in an id_token signed so, or at an address of its own. */
+  says: { idToken: "RS256" | "ES256" } | { userinfo: "github" | "discord" | "facebook" };
+  /** The one way in which it takes client credentials. */
+  secretIn: "header" | "body";
+  answersBy: "query" | "form_post";
+  /** Microsoft and Facebook say nothing about who owns an address. */
+  saysVerified: boolean;
+  /** Names itself in the answer to the browser (RFC 9207). */
+  namesIssuer: boolean;
+  /** The page's colour, so that nobody is in doubt at whose door they stand. */
+  colour: string | null;
+};
+
+const usual = {
+  secretIn: "body",
+  answersBy: "query",
+  saysVerified: true,
+  namesIssuer: false,
+  colour: null,
+} satisfies Partial<StandIn>;
+
+const described: Omit<StandIn, "clientId" | "clientSecret">[] = [
+  {
+    ...usual,
+    name: "google",
+    displayName: "Google",
+    says: { idToken: "RS256" },
+    namesIssuer: true,
+    colour: "#1a73e8",
+  },
+  { ...usual, name: "github", displayName: "GitHub", says: { userinfo: "github" } },
+  {
+    ...usual,
+    name: "microsoft",
+    displayName: "Microsoft",
+    says: { idToken: "RS256" },
+    saysVerified: false,
+    colour: "#0067b8",
+  },
+  { ...usual, name: "apple", displayName: "Apple", says: { idToken: "RS256" }, answersBy: "form_post" },
+  {
+    ...usual,
+    name: "discord",
+    displayName: "Discord",
+    says: { userinfo: "discord" },
+    secretIn: "header",
+    colour: "#5865f2",
+  },
+  {
+    ...usual,
+    name: "facebook",
+    displayName: "Facebook",
+    says: { userinfo: "facebook" },
+    saysVerified: false,
+    colour: "#0866ff",
+  },
+  {
+    ...usual,
+    name: "example",
+    displayName: "Example",
+    says: { idToken: "ES256" },
+    secretIn: "header",
+    namesIssuer: true,
+    colour: "#0f766e",
+  },
+];
+
+export const standIns: StandIn[] = described.map((facts) => ({
+  ...facts,
+  clientId: `${facts.name}-stand-in`,
+  clientSecret: `${facts.name}-stand-in-secret`,
+}));
+
+/** Apple's developer team and key, and the Microsoft tenant that everybody here belongs to. */
+export const appleTeam = { teamId: "STANDINTM1", keyId: "STANDINKY1" };
+export const microsoftTenant = "5d0c1f6e-7a54-4c8e-9d3b-2f6a8b1e4c70";
+
+/** `{origin}/dev/providers/google`, below which everything of a stand-in lies. */
+export function addressOf(origin: string, { name }: StandIn): string {
+  return `${origin}/dev/providers/${name}`;
+}
+
+/** The `iss` of its id_tokens. Microsoft's names the tenant of the person. */
+export function issuerOf(origin: string, standIn: StandIn, tenant = microsoftTenant): string {
+  const address = addressOf(origin, standIn);
+  return standIn.name === "microsoft" ? `${address}/${tenant}/v2.0` : address;
+}
+
+/**
+ * A provider is another site than the service, and so are the stand-ins: they live under the address that is listened on, 127.0.0.1 beside
+ * localhost. Only so does Apple's answer arrive without cookies and are forms held to their policy, as in real life. That address also
+ * needs no name resolution, which *.localhost lacks outside browsers.
+ */
+export function standInOrigin(baseUrl: string, listenAddress: string): string {
+  const [ours, direct] = [new URL(baseUrl), new URL(listenAddress)];
+  if (direct.hostname === ours.hostname && direct.hostname !== "localhost") direct.hostname = "localhost";
+  return direct.origin;
+}

@@ -1,0 +1,47 @@
+import { eq } from "drizzle-orm";
+import type { Application } from "../../../src/applications/application.ts";
+import type { TestApp, TestService } from "../service.ts";
+
+/** What an app's storage holds about people, in the order of creation. */
+export async function usersOf(service: TestService, app: TestApp) {
+  const { db, tables } = service.server.app.storage.reader;
+  return await db.select().from(tables.users).where(eq(tables.users.appId, app.id)).orderBy(tables.users.id);
+}
+
+export async function identitiesOf(service: TestService, app: TestApp) {
+  const { db, tables } = service.server.app.storage.reader;
+  const { oauthIdentities } = tables;
+  return await db.select().from(oauthIdentities).where(eq(oauthIdentities.appId, app.id)).orderBy(oauthIdentities.id);
+}
+
+export async function auditOf(service: TestService, app: TestApp) {
+  const { db, tables } = service.server.app.storage.reader;
+  return await db.select().from(tables.auditEvents).where(eq(tables.auditEvents.appId, app.id));
+}
+
+export async function changeUser(
+  service: TestService,
+  email: string,
+  change: { emailVerified?: boolean; disabledAt?: number },
+): Promise<void> {
+  await service.server.app.storage.write(async ({ db, tables: { users } }) => {
+    await db.update(users).set(change).where(eq(users.email, email));
+  });
+}
+
+/** As an operator would; there is no command for it yet. */
+export async function changeApplication(
+  service: TestService,
+  app: TestApp,
+  change: (application: Application) => Partial<Application>,
+): Promise<void> {
+  const application = await service.server.app.services.applications.find(app.id);
+  if (!application) throw new Error("there is no such app");
+  await service.server.app.storage.write(async ({ db, tables: { applications } }) => {
+    await db.update(applications).set(change(application)).where(eq(applications.id, app.id));
+  });
+}
+
+export async function closeSignUp(service: TestService, app: TestApp): Promise<void> {
+  await changeApplication(service, app, ({ settings }) => ({ settings: { ...settings, signUp: "closed" } }));
+}

@@ -1,5 +1,6 @@
 import { forgotPasswordPage } from "../../src/pages/forgot-password-page.ts";
 import { arabicSample } from "./arabic-sample.ts";
+import { standInSample } from "./stand-in-sample.ts";
 import {
   acme,
   all,
@@ -129,4 +130,5 @@ export const samples: readonly Sample[] = [
   message("server-error", { kind: "server-error" }),
   message("too-many-tries", { kind: "too-many-tries", retryAfterSeconds: 45 }),
   message("busy", { kind: "busy" }),
+  standInSample,
 ];

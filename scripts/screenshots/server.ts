@@ -14,7 +14,7 @@ const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="168" height="40" vi
 
 /** Serves every sample at /{name}, with its assets and made-up answers to its passkey code. */
 export async function startSampleServer(): Promise<{ origin: string; server: Server }> {
-  const assets = loadAssets();
+  const assets = loadAssets({ demo: true });
   let origin = "";
 
   function answer(request: IncomingMessage, response: ServerResponse): void {

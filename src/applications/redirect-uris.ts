@@ -1,5 +1,5 @@
 const mostCharacters = 2048;
-const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
+const loopbackHost = /^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 /** RFC 8252 §7.1: a private-use scheme is a reversed domain name, so it has a dot (and is never javascript:, data: or file:). */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/u;
 

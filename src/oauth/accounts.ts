@@ -7,6 +7,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { isSafeAddress } from "./discovery.ts";
 import { endpointsOf, mintAppleSecret, type ConfiguredProvider } from "./provider.ts";
+import { ProviderFailure } from "./provider-fetch.ts";
 import { deleteProvider, findProvider, listProviders, saveProvider, type ProviderRow } from "./provider-store.ts";
 import {
   isKnownProvider,
@@ -74,10 +75,14 @@ export function createProviderAccounts(deps: {
   }
 
   function secretOf(row: ProviderRow, issuer: string | undefined): string {
-    const secret = keyring.decrypt(row.encryptedSecret, encryptionContext(row.appId, row.name));
     const { clientId, teamId, keyId } = row;
-    if (teamId === null || keyId === null) return secret;
-    return mintAppleSecret({ clientId, teamId, keyId, privateKeyPem: secret, issuer: issuer ?? "" }, clock());
+    try {
+      const secret = keyring.decrypt(row.encryptedSecret, encryptionContext(row.appId, row.name));
+      if (teamId === null || keyId === null) return secret;
+      return mintAppleSecret({ clientId, teamId, keyId, privateKeyPem: secret, issuer: issuer ?? "" }, clock());
+    } catch (error) {
+      throw new ProviderFailure("the secret that is stored cannot be used", error);
+    }
   }
 
   return {
@@ -146,11 +151,12 @@ export function createProviderAccounts(deps: {
       return (await findProvider(storage.reader, appId, name)) !== undefined;
     },
 
-    /** Origins that a form must be allowed to lead to when it starts this provider; empty when it cannot be started. */
+    /** Origins that a page's form must be allowed to lead to when it starts this provider: what is known without asking the provider. */
     async formTargets(appId: string, name: string): Promise<string[]> {
       const row = await findProvider(storage.reader, appId, name);
-      const address = row && endpointsOf(row).authorizationUrl;
       if (!row) return [];
+      const { authorizationUrl, issuer } = endpointsOf(row);
+      const address = authorizationUrl ?? issuer;
       return [...(address === undefined ? [] : [new URL(address).origin]), ...providerTemplate(name).hops];
     },
 
@@ -194,8 +200,8 @@ function providerRow(appId: string, name: string, input: ProviderInput, keyring:
   if (!isApple && (input.teamId !== undefined || input.keyId !== undefined))
     throw invalidRequest("teamId and keyId: only for apple");
   for (const id of [input.teamId, input.keyId])
-    if (id !== undefined && !/^[A-Z0-9]{10}$/u.test(id))
-      throw invalidRequest("teamId and keyId: 10 capital letters and digits");
+    if (id !== undefined && !/^[A-Za-z0-9]{1,32}$/u.test(id))
+      throw invalidRequest("teamId and keyId: letters and digits");
   if (isApple) requireP8Key(input.secret);
   for (const field of addressFields) requireAddress(field, input[field]);
   return {

@@ -7,10 +7,11 @@ export type Round = { state: string; codeVerifier: string; nonce: string };
 
 export type ProviderTokens = { accessToken: string; idToken: string | undefined };
 
-/** Where to send the browser (RFC 6749 §4.1.1): state and PKCE S256 always, nonce where an id_token comes back. */
+/** Where to send the browser (RFC 6749 §4.1.1): state and PKCE S256 always, nonce where an id_token comes back. Throws ProviderFailure. */
 export function authorizationAddress(provider: ConfiguredProvider, callbackUrl: string, round: Round): string {
   const client = new OAuth2Client(provider.clientId, null, callbackUrl);
   const { authorizationUrl } = provider.endpoints;
+  if (!URL.canParse(authorizationUrl)) throw new ProviderFailure("the authorization address is none");
   const url = client.createAuthorizationURLWithPKCE(
     authorizationUrl,
     round.state,

@@ -54,7 +54,7 @@ function parsed(text: string): unknown {
 async function readBounded(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     if (size > mostBytes) throw new ProviderFailure("an answer of more than 1 MiB");
     chunks.push(chunk);

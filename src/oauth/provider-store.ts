@@ -44,11 +44,10 @@ export async function listProviders({ db, tables: { oauthProviders } }: Handle, 
 
 /** Inserts or replaces; the first `createdAt` stays. */
 export async function saveProvider({ db, tables: { oauthProviders } }: Handle, row: ProviderRow): Promise<void> {
-  const { appId, name, createdAt, ...changed } = row;
   await db
     .insert(oauthProviders)
     .values(row)
-    .onConflictDoUpdate({ target: [oauthProviders.appId, oauthProviders.name], set: changed });
+    .onConflictDoUpdate({ target: [oauthProviders.appId, oauthProviders.name], set: changed(row) });
 }
 
 /** False when there was none. */
@@ -62,4 +61,31 @@ export async function deleteProvider(
     .where(and(eq(oauthProviders.appId, appId), eq(oauthProviders.name, name)))
     .returning({ name: oauthProviders.name });
   return deleted.length === 1;
+}
+
+/** All but the key and the time of the first saving. */
+function changed({
+  clientId,
+  encryptedSecret,
+  teamId,
+  keyId,
+  issuer,
+  authorizationUrl,
+  tokenUrl,
+  userinfoUrl,
+  jwksUrl,
+  updatedAt,
+}: ProviderRow) {
+  return {
+    clientId,
+    encryptedSecret,
+    teamId,
+    keyId,
+    issuer,
+    authorizationUrl,
+    tokenUrl,
+    userinfoUrl,
+    jwksUrl,
+    updatedAt,
+  };
 }

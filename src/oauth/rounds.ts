@@ -76,7 +76,7 @@ export function createRounds(deps: {
     userField: string | undefined,
   ): Promise<ProviderIdentity> {
     const { jwksUrl, issuer } = provider.endpoints;
-    if (jwksUrl === undefined || issuer === undefined)
+    if (jwksUrl === undefined || !URL.canParse(jwksUrl) || issuer === undefined)
       throw new ProviderFailure("the provider has no issuer or no keys");
     const claims = await verifyIdToken(idToken, keysAt(jwksUrl), { clientId: provider.clientId, now: clock() }).catch(
       (error: unknown) => {

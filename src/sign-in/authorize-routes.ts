@@ -7,8 +7,6 @@ import { initiateBody } from "./initiate-body.ts";
 import type { OauthPages } from "./oauth-pages.ts";
 import type { SignIn } from "./service.ts";
 
-const known = new Set(["app_id", "redirect_uri", "state", "code_challenge", "code_challenge_method"]);
-
 /**
  * GET /oauth/:provider/authorize (contract 4.6, decision 10): initiate and the way to the provider in one address. Errors are answered here as
  * the contract's object; nothing is redirected before the redirect address is known to be registered.
@@ -26,8 +24,6 @@ export function authorizeHandler(deps: {
     const application = await deps.application(query.get("app_id") ?? "");
     if (!application?.settings.queryEndpoints)
       throw new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
-    for (const name of query.keys())
-      if (!known.has(name)) throw invalidRequest(`query: unknown parameter ${JSON.stringify(name.slice(0, 64))}`);
     const provider = request.parameter("provider").toLowerCase();
     const { sessionId } = await signIn.initiate(application, bodyFrom(query, provider));
     const visit = await hosted.visit(request, sessionId);

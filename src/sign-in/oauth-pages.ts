@@ -6,6 +6,7 @@ import type { ProviderAccounts } from "../oauth/accounts.ts";
 import type { Linking, LinkRefusal } from "../oauth/linking.ts";
 import type { ProviderAnswer, Rounds } from "../oauth/rounds.ts";
 import { continuePage } from "../pages/continue-page.ts";
+import { leavePage } from "../pages/leave-page.ts";
 import type { SignInProblem } from "../pages/problems.ts";
 import type { ChoosePages } from "./choose-pages.ts";
 import { isAnswer, type Hosted, type Posted, type Visit } from "./hosted.ts";
@@ -41,7 +42,9 @@ export function createOauthPages(deps: {
     return await choose.showSignIn(visit, { problem: { kind, provider: accounts.displayName(provider) }, status: 400 });
   }
 
+  /** Only for what the provider did. What storage throws is ours, and holds the values of its query: it goes the way of every error. */
   function failed(visit: Visit, provider: string, error: unknown): Promise<Answer> {
+    if (error instanceof Error && error.name !== "ProviderFailure") throw error;
     log.warn("a provider failed", {
       provider,
       appId: visit.application.id,
@@ -121,6 +124,17 @@ export function createOauthPages(deps: {
     return await problem(posted, provider, problemOfRefusal[refusal]);
   }
 
+  /**
+   * Whether the page's form-action named this address. It cannot know an endpoint that only the provider's discovery document tells: there,
+   * a page of its own goes on, which is a new navigation and no part of the form's.
+   */
+  async function mayRedirectTo({ session, application }: Visit, provider: string, address: string): Promise<boolean> {
+    const { origin } = new URL(address);
+    return (
+      address.startsWith(session.redirectUri) || (await accounts.formTargets(application.id, provider)).includes(origin)
+    );
+  }
+
   /** The person turned back at the provider, or the provider refused. */
   async function notThere(visit: Visit, provider: string, error: string | undefined): Promise<Answer> {
     const cancelled =
@@ -136,7 +150,13 @@ export function createOauthPages(deps: {
     /** The method page's button. */
     async startByForm(request: HttpRequest): Promise<Answer> {
       const posted = await hosted.submit(request);
-      return isAnswer(posted) ? posted : await start(posted, request.parameter("provider").toLowerCase());
+      if (isAnswer(posted)) return posted;
+      const provider = providerOf(request);
+      const started = await start(posted, provider);
+      const address = started.headers["location"];
+      if (address === undefined || (await mayRedirectTo(posted, provider, address))) return started;
+      const left = hosted.page(posted, leavePage(posted.frame, { address, provider: accounts.displayName(provider) }));
+      return { ...left, headers: { ...left.headers, refresh: `0; url=${address}` } };
     },
 
     start,
@@ -154,7 +174,8 @@ export function createOauthPages(deps: {
     async postedCallback(request: HttpRequest): Promise<Answer> {
       const form = await request.form();
       const state = form.get("state") ?? "";
-      if (request.header("sec-fetch-site") === "same-origin" || form.has("continued"))
+      const site = request.header("sec-fetch-site");
+      if (site === undefined ? form.has("continued") : site === "same-origin")
         return await arrive(request, providerOf(request), state, answerFrom(form));
       const sessionId = (await rounds.peek(state)) ?? "";
       const fields = ["state", "code", "error", "iss", "user"].flatMap((name) =>

@@ -37,7 +37,8 @@ beforeAll(async () => {
 afterEach(async () => {
   await Promise.all(browser.contexts().map((context) => context.close()));
   site.forget();
-  expect(complaints.splice(0), "complaints of the browser").toEqual([]);
+  const left = complaints.splice(0);
+  if (left.length > 0) throw new Error(`complaints of the browser: ${left.join("; ")}`);
 });
 
 afterAll(async () => {

@@ -189,7 +189,7 @@ describe("a stand-in", () => {
     expect(await attempt(tried)).toEqual(refused);
   });
 
-  it("takes for Apple's client secret nothing but a fresh token signed with the key of the account", async () => {
+  it("takes for Apple's client secret nothing that the key of the account did not sign", async () => {
     const client = clientOf("apple");
     const code = (await client.agree()).get("code") ?? "";
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");

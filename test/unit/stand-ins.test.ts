@@ -1,8 +1,12 @@
+import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { isClient } from "../../src/dev/providers/client-credentials.ts";
 import { createGrants, type Grant } from "../../src/dev/providers/grants.ts";
 import { preparedPeople, subjectOf, type Person } from "../../src/dev/providers/people.ts";
-import { standInOrigin, standIns } from "../../src/dev/providers/stand-ins.ts";
+import { appleTeam, issuerOf, standInOrigin, standIns, type StandIn } from "../../src/dev/providers/stand-ins.ts";
+import type { HttpRequest } from "../../src/http/request.ts";
 import { systemRandom } from "../../src/lib/random.ts";
+import { mintAppleSecret } from "../../src/oauth/provider.ts";
 
 describe("the stand-ins' origin", () => {
   it.each([
@@ -68,5 +72,38 @@ describe("what stand-ins remember", () => {
     now += 600_000;
     expect(grants.findToken("google", token)).toBeUndefined();
     expect(grants.consumeCode("github", grants.issueCode(grant))).toBeUndefined();
+  });
+});
+
+describe("Apple's client secret", () => {
+  const apple = standIns.find(({ name }) => name === "apple") as StandIn;
+  const origin = "http://127.0.0.1:8080";
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const minute = 60_000;
+
+  function isTaken(changes: Partial<Parameters<typeof mintAppleSecret>[0]> = {}, age = 0): boolean {
+    const privateKeyPem = privateKey.export({ type: "pkcs8", format: "pem" });
+    const account = { ...appleTeam, clientId: apple.clientId, privateKeyPem, issuer: issuerOf(origin, apple) };
+    const now = Date.now();
+    const secret = mintAppleSecret({ ...account, ...changes }, now - age);
+    const request = { header: () => undefined } as unknown as HttpRequest;
+    const form = new Map([
+      ["client_id", apple.clientId],
+      ["client_secret", secret],
+    ]);
+    return isClient(apple, request, form, { publicKey, origin, now });
+  }
+
+  it("is a fresh token of the team, for this client and this issuer, signed with the team's key", () => {
+    const another = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+    expect(isTaken()).toBe(true);
+    expect(isTaken({}, 4 * minute)).toBe(true);
+    expect(isTaken({}, 6 * minute)).toBe(false);
+    expect(isTaken({}, -minute)).toBe(false);
+    expect(isTaken({ clientId: "another-client" })).toBe(false);
+    expect(isTaken({ issuer: "https://appleid.apple.com" })).toBe(false);
+    expect(isTaken({ teamId: "ANOTHERTM1" })).toBe(false);
+    expect(isTaken({ keyId: "ANOTHERKY1" })).toBe(false);
+    expect(isTaken({ privateKeyPem: another.export({ type: "pkcs8", format: "pem" }) })).toBe(false);
   });
 });

@@ -121,6 +121,7 @@ export class FakeProvider implements Provider {
       "/token": async (received) => await this.#token(received),
       "/keys": () => ({ body: { keys: [this.key.publicJwk] } }),
       "/.well-known/openid-configuration": () => ({ body: this.discovery() }),
+      "/userinfo": (received) => this.#api(received),
       "/user": (received) => this.#api(received),
       "/user/emails": (received) => this.#api(received),
     };
@@ -232,7 +233,8 @@ export class FakeProvider implements Provider {
     if (!grant || query.has("access_token")) return { ...this.#complain(`${path}: token`, "invalid_token"), status: 401 };
     // GitHub refuses a client without a name.
     if (!headers["user-agent"]) return { ...this.#complain(`${path}: user-agent`, "forbidden"), status: 403 };
-    return { body: this.#kind.api?.(grant.person)[path] as object };
+    const { api, claims } = this.#kind;
+    return { body: path === "/userinfo" ? claims?.(grant.person) : (api?.(grant.person)[path] as object) };
   }
 }
 

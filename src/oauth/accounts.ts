@@ -156,8 +156,9 @@ export function createProviderAccounts(deps: {
       const row = await findProvider(storage.reader, appId, name);
       if (!row) return [];
       const { authorizationUrl, issuer } = endpointsOf(row);
-      const address = authorizationUrl ?? issuer;
-      return [...(address === undefined ? [] : [new URL(address).origin]), ...providerTemplate(name).hops];
+      const address = authorizationUrl ?? issuer ?? "";
+      // A row that somebody damaged must not take the whole page with it.
+      return [...(URL.canParse(address) ? [new URL(address).origin] : []), ...providerTemplate(name).hops];
     },
 
     /** A provider with all its endpoints; undefined when the app has no account with it. Throws ProviderFailure when discovery fails. */

@@ -14,12 +14,18 @@ function pem(type: "ec" | "rsa" | "ed25519", namedCurve = "P-256", form: "pkcs8"
       : type === "rsa"
         ? generateKeyPairSync("rsa", { modulusLength: 2048 })
         : generateKeyPairSync("ed25519");
-  return pair.privateKey.export({ type: form, format: "pem" }).toString();
+  return pair.privateKey.export({ type: form, format: "pem" });
 }
 
 const p8 = pem("ec");
 const github: ProviderInput = { name: "github", clientId: "Iv1.8a61f9b3a7aba766", secret };
-const apple: ProviderInput = { name: "apple", clientId: "com.example.web", secret: p8, teamId: "TEAM123456", keyId: "KEY1234567" };
+const apple: ProviderInput = {
+  name: "apple",
+  clientId: "com.example.web",
+  secret: p8,
+  teamId: "TEAM123456",
+  keyId: "KEY1234567",
+};
 const corp: ProviderInput = { name: "corp", clientId: "c", secret, issuer: "https://id.corp.example" };
 
 describeEachDatabase("an app's accounts with providers", (current) => {
@@ -88,7 +94,9 @@ describeEachDatabase("an app's accounts with providers", (current) => {
     await accounts(service).set(app.id, github, actor);
     expect(await accounts(service).list(other.id)).toEqual([]);
     expect(await accounts(service).isConfigured(other.id, "github")).toBe(false);
-    await expect(accounts(service).remove(other.id, "github", actor)).rejects.toMatchObject({ code: "METHOD_NOT_FOUND" });
+    await expect(accounts(service).remove(other.id, "github", actor)).rejects.toMatchObject({
+      code: "METHOD_NOT_FOUND",
+    });
     expect(await accounts(service).isConfigured(app.id, "github")).toBe(true);
   });
 
@@ -156,9 +164,19 @@ describeEachDatabase("an app's accounts with providers", (current) => {
     ];
     const fields = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
     const wrong: [input: ProviderInput, field: string][] = [
-      ...["", "1corp", "-corp", "corp_1", "co rp", "corp.example", "c".repeat(33), "cörp", "__proto__", `corp${nul}`, "a/b"].map(
-        (name): [ProviderInput, string] => [{ ...corp, name }, "name"],
-      ),
+      ...[
+        "",
+        "1corp",
+        "-corp",
+        "corp_1",
+        "co rp",
+        "corp.example",
+        "c".repeat(33),
+        "cörp",
+        "__proto__",
+        `corp${nul}`,
+        "a/b",
+      ].map((name): [ProviderInput, string] => [{ ...corp, name }, "name"]),
       ...["", "   ", "x".repeat(513), `a${nul}b`, "a\nb"].map((clientId): [ProviderInput, string] => [
         { ...github, clientId },
         "clientId",
@@ -182,7 +200,9 @@ describeEachDatabase("an app's accounts with providers", (current) => {
         p8.slice(0, 80),
         p8.replaceAll("-", ""),
       ].map((key): [ProviderInput, string] => [{ ...apple, secret: key }, "secret"]),
-      ...fields.flatMap((field) => addresses.map((address): [ProviderInput, string] => [{ ...corp, [field]: address }, field])),
+      ...fields.flatMap((field) =>
+        addresses.map((address): [ProviderInput, string] => [{ ...corp, [field]: address }, field]),
+      ),
     ];
 
     it.each(wrong.map(([input, field]) => [field, shownOf(input, field), input] as const))(
@@ -191,7 +211,10 @@ describeEachDatabase("an app's accounts with providers", (current) => {
         const service = current();
         const app = await service.createApp();
         const refused = accounts(service).set(app.id, input, actor);
-        await expect(refused).rejects.toMatchObject({ code: "INVALID_REQUEST", details: expect.stringContaining(field) });
+        await expect(refused).rejects.toMatchObject({
+          code: "INVALID_REQUEST",
+          details: expect.stringContaining(field),
+        });
         const { details } = (await refused.catch((error: unknown) => error)) as { details: string };
         expect(details).not.toContain("PRIVATE KEY");
         expect(details).not.toContain(secret);

@@ -81,21 +81,25 @@ describeEachDatabase("O12: a provider on a bad day", (current) => {
     afterEach(() => provider.reset());
     afterAll(async () => await provider.close());
 
-    it.each(Object.entries(badAnswers))("answers %s: a page that says so, and nobody is signed in", async (_title, bad) => {
-      const service = current();
-      const app = await appWith(service, [provider]);
-      // Keys are kept for a while: another issuer's are not.
-      const fresh = path === "/keys" ? await startProvider(kind) : provider;
-      if (fresh !== provider) await service.server.app.services.providers.set(app.id, fresh.settings(), { kind: "cli", name: "test" });
-      const answer = bad();
-      fresh.instead.set(path, typeof answer === "function" ? answer : () => answer);
-      const before = Date.now();
-      const { done } = await signInAt(service, app, fresh, { subject: "1", email: newEmail(), verified: true });
-      await expectFailure(service, app, fresh, done);
-      expect(Date.now() - before).toBeLessThan(5000);
-      expect(elsewhere.received).toEqual([]);
-      if (fresh !== provider) await fresh.close();
-    });
+    it.each(Object.entries(badAnswers))(
+      "answers %s: a page that says so, and nobody is signed in",
+      async (_title, bad) => {
+        const service = current();
+        const app = await appWith(service, [provider]);
+        // Keys are kept for a while: another issuer's are not.
+        const fresh = path === "/keys" ? await startProvider(kind) : provider;
+        if (fresh !== provider)
+          await service.server.app.services.providers.set(app.id, fresh.settings(), { kind: "cli", name: "test" });
+        const answer = bad();
+        fresh.instead.set(path, typeof answer === "function" ? answer : () => answer);
+        const before = Date.now();
+        const { done } = await signInAt(service, app, fresh, { subject: "1", email: newEmail(), verified: true });
+        await expectFailure(service, app, fresh, done);
+        expect(Date.now() - before).toBeLessThan(5000);
+        expect(elsewhere.received).toEqual([]);
+        if (fresh !== provider) await fresh.close();
+      },
+    );
 
     it("lets the same person in as soon as it is well again", async () => {
       const service = current();

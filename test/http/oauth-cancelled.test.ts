@@ -65,21 +65,25 @@ describeEachDatabase("somebody who turns back", (current) => {
     afterEach(() => provider.reset());
     afterAll(async () => await provider.close());
 
-    it.each(["server_error", "temporarily_unavailable", "invalid_scope", "", "<script>alert(1)</script>", "x".repeat(2000)])(
-      "with %j finds a page that repeats nothing of it",
-      async (error) => {
-        const service = current();
-        const app = await appWith(service, [provider]);
-        const round = await startRound(service, app, provider);
-        provider.refusal = error;
-        provider.extra = { error_description: "<b>call 555-0100</b>", error_uri: "https://evil.example/help" };
-        const page = await comeBack(round.visitor, await atProvider(round.address, provider, nobody));
-        expect(page.status).toBe(400);
-        expect(page.text).toContain("GitHub didn&#39;t answer as expected.");
-        for (const told of ["555-0100", "evil.example", "<script>alert"]) expect(page.text).not.toContain(told);
-        expect(provider.received.filter(({ path }) => path === "/token")).toEqual([]);
-      },
-    );
+    it.each([
+      "server_error",
+      "temporarily_unavailable",
+      "invalid_scope",
+      "",
+      "<script>alert(1)</script>",
+      "x".repeat(2000),
+    ])("with %j finds a page that repeats nothing of it", async (error) => {
+      const service = current();
+      const app = await appWith(service, [provider]);
+      const round = await startRound(service, app, provider);
+      provider.refusal = error;
+      provider.extra = { error_description: "<b>call 555-0100</b>", error_uri: "https://evil.example/help" };
+      const page = await comeBack(round.visitor, await atProvider(round.address, provider, nobody));
+      expect(page.status).toBe(400);
+      expect(page.text).toContain("GitHub didn&#39;t answer as expected.");
+      for (const told of ["555-0100", "evil.example", "<script>alert"]) expect(page.text).not.toContain(told);
+      expect(provider.received.filter(({ path }) => path === "/token")).toEqual([]);
+    });
 
     it("with neither code nor error finds a page", async () => {
       const service = current();

@@ -4,7 +4,15 @@ import { goodPassword, initiate, newEmail, signUp, Visitor } from "../support/pe
 import type { ProviderRow } from "../../src/oauth/provider-store.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { usersOf } from "../support/providers/records.ts";
-import { appWith, atProvider, codeOf, comeBack, setProvider, signInAt, startRound } from "../support/providers/round.ts";
+import {
+  appWith,
+  atProvider,
+  codeOf,
+  comeBack,
+  setProvider,
+  signInAt,
+  startRound,
+} from "../support/providers/round.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
@@ -98,6 +106,28 @@ describeEachDatabase("a provider whose configuration is broken", (current) => {
     expect((await comeBack(round.visitor, back)).status).toBe(400);
     expect(github.complaints).toEqual(["github: token: the client's secret"]);
     expect(await usersOf(service, app)).toEqual([]);
+  });
+});
+
+describeEachDatabase("an issuer whose document sends people to another origin", (current) => {
+  it("is reached by a page of its own, because the policy of the sign-in page cannot name that origin", async () => {
+    const service = current();
+    const corp = await startProvider("openid");
+    const issuer = corp.origin.replace("127.0.0.1", "localhost");
+    const app = await service.createApp({ methods: ["oauth"] });
+    await service.server.app.services.providers.set(app.id, { ...corp.settings(), issuer }, actor);
+    corp.instead.set("/.well-known/openid-configuration", () => ({ body: { ...corp.discovery(), issuer } }));
+    const visitor = new Visitor();
+    const page = await visitor.get((await initiate(service, app)).authUrl);
+    const left = await visitor.submit(page, "/oauth/corp", {});
+    expect(left.status).toBe(200);
+    const [, address = ""] = /^0; url=(\S+)$/u.exec(left.headers.get("refresh") ?? "") ?? [];
+    expect(new URL(address).origin).toBe(corp.origin);
+    expect(left.text).toContain(address.replaceAll("&", "&amp;"));
+    corp.makeIdToken = async (claims) => await corp.key.sign({ ...claims, iss: issuer });
+    const person = { subject: "1", email: newEmail(), verified: true };
+    codeOf(await comeBack(visitor, await atProvider(new URL(address), corp, person)));
+    await corp.close();
   });
 });
 

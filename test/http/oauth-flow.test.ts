@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { OAuth2Server } from "oauth2-mock-server";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { call, initiate, newEmail, redeem, Visitor } from "../support/person.ts";
@@ -12,7 +14,9 @@ describeEachDatabase("OAuth with an OpenID Connect issuer", (current) => {
   beforeAll(async () => {
     await provider.issuer.keys.generate("RS256");
     await provider.start(0, "localhost");
-    provider.service.on("beforeTokenSigning", (token: { payload: Record<string, unknown> }) => Object.assign(token.payload, person));
+    provider.service.on("beforeTokenSigning", (token: { payload: Record<string, unknown> }) =>
+      Object.assign(token.payload, person),
+    );
   });
   afterAll(async () => {
     await provider.stop();
@@ -46,11 +50,56 @@ describeEachDatabase("OAuth with an OpenID Connect issuer", (current) => {
     const first = await signInAtProvider(service, app, { sub: "subject-1", email, email_verified: true, name: "Ada" });
     expect(first.start.location.searchParams.get("code_challenge_method")).toBe("S256");
     expect(first.done.status).toBe(303);
-    const tokens = await redeem(service, app, { session: first.session, code: first.done.location.searchParams.get("code") ?? "" }, { state: "st" });
-    expect(tokens.user).toMatchObject({ email, emailVerified: true, name: "Ada", authMethods: { passkey: false, oauth: ["corp"], password: false } });
+    const tokens = await redeem(
+      service,
+      app,
+      { session: first.session, code: first.done.location.searchParams.get("code") ?? "" },
+      { state: "st" },
+    );
+    expect(tokens.user).toMatchObject({
+      email,
+      emailVerified: true,
+      name: "Ada",
+      authMethods: { passkey: false, oauth: ["corp"], password: false },
+    });
     const again = await signInAtProvider(service, app, { sub: "subject-1", email: newEmail(), email_verified: false });
-    const sameUser = await redeem(service, app, { session: again.session, code: again.done.location.searchParams.get("code") ?? "" }, { state: "st" });
+    const sameUser = await redeem(
+      service,
+      app,
+      { session: again.session, code: again.done.location.searchParams.get("code") ?? "" },
+      { state: "st" },
+    );
     expect(sameUser.user["id"]).toBe(tokens.user["id"]);
-    expect((await call(service, "POST", "/auth/refresh", app.headers, { refreshToken: sameUser.refreshToken })).status).toBe(200);
+    expect(
+      (await call(service, "POST", "/auth/refresh", app.headers, { refreshToken: sameUser.refreshToken })).status,
+    ).toBe(200);
+  });
+
+  it("goes on from a page of its own where only the discovery document tells the endpoint, which form-action cannot name", async () => {
+    const service = current();
+    const app = await service.createApp({ methods: ["oauth"] });
+    const discovery = createServer((_request, response) => {
+      const issuer = `http://localhost:${(discovery.address() as AddressInfo).port}`;
+      const endpoints = {
+        authorization_endpoint: `${provider.issuer.url}/authorize`,
+        token_endpoint: `${provider.issuer.url}/token`,
+      };
+      response.end(JSON.stringify({ issuer, ...endpoints, jwks_uri: `${provider.issuer.url}/jwks` }));
+    });
+    await new Promise<void>((resolve) => discovery.listen(0, "localhost", resolve));
+    const issuer = `http://localhost:${(discovery.address() as AddressInfo).port}`;
+    await service.server.app.services.providers.set(
+      app.id,
+      { name: "corp", clientId: "client-1", secret: "s3cret", issuer },
+      actor,
+    );
+    const visitor = new Visitor();
+    const page = await visitor.get((await initiate(service, app)).authUrl);
+    expect(page.headers.get("content-security-policy")).toContain(`form-action 'self' https://app.example ${issuer};`);
+    const leaving = await visitor.submit(page, "/oauth/corp", {});
+    expect(leaving.status).toBe(200);
+    expect(leaving.headers.get("refresh")).toMatch(/^0; url=http:\/\/localhost:\d+\/authorize\?response_type=code&/u);
+    expect(leaving.text).toContain("Continue to Corp");
+    await new Promise((resolve) => discovery.close(resolve));
   });
 });

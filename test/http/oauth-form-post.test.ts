@@ -33,7 +33,11 @@ describeEachDatabase("O13: an answer that a provider posts", (current) => {
       expect(page.headers.get("referrer-policy")).toBe("no-referrer");
       expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
       expect(page.form("/callback").action).toBe("/oauth/apple/callback");
-      expect(page.form("/callback").fields).toMatchObject({ state: fields["state"], code: fields["code"], continued: "1" });
+      expect(page.form("/callback").fields).toMatchObject({
+        state: fields["state"],
+        code: fields["code"],
+        continued: "1",
+      });
       // Nothing of the session but the app's name.
       expect(page.text).not.toContain(round.session.sessionId);
     }

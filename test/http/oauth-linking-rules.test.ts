@@ -145,7 +145,9 @@ describeEachDatabase("identities at providers", (current) => {
       const person = { subject: "twin", email: newEmail(), verified: true };
       const rounds = await Promise.all(Array.from({ length: 10 }, () => startRound(service, app, google)));
       const backs = await Promise.all(rounds.map(({ address }) => atProvider(address, google, person)));
-      const pages = await Promise.all(rounds.map(({ visitor }, n) => comeBack(visitor, backs[n] ?? { url: "", fields: {} })));
+      const pages = await Promise.all(
+        rounds.map(({ visitor }, n) => comeBack(visitor, backs[n] ?? { url: "", fields: {} })),
+      );
       expect(pages.filter(({ status }) => status >= 500)).toEqual([]);
       expect(pages.some(({ status }) => status === 303)).toBe(true);
       expect(await usersOf(service, app)).toHaveLength(1);

@@ -5,7 +5,7 @@ import type { KindName, Person } from "../support/providers/kinds.ts";
 import { startMockIssuer } from "../support/providers/mock-issuer.ts";
 import { startProvider, type Provider } from "../support/providers/provider.ts";
 import { changeUser, identitiesOf, usersOf } from "../support/providers/records.ts";
-import { appWith, codeOf, signInAt, tokensFrom } from "../support/providers/round.ts";
+import { appWith, codeOf, mustBeContent, signInAt, tokensFrom } from "../support/providers/round.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 
 type Word = "verified" | "silent" | "refuted";
@@ -59,7 +59,7 @@ describeEachDatabase("O2: linking by address", (current) => {
       provider = kind === "mock" ? await startMockIssuer() : await startProvider(kind);
     });
     afterAll(async () => {
-      expect(provider.complaints).toEqual([]);
+      mustBeContent(provider);
       await provider.close();
     });
 
@@ -116,12 +116,7 @@ describeEachDatabase("O2: linking by address", (current) => {
 });
 
 /** Somebody with a password at this address; their id. */
-async function localUser(
-  service: TestService,
-  app: TestApp,
-  local: Local,
-  email: string,
-): Promise<string | undefined> {
+async function localUser(service: TestService, app: TestApp, local: Local, email: string): Promise<string | undefined> {
   if (local === "nobody") return undefined;
   const { user } = await signedUp(service, app, email);
   if (local === "verified") await changeUser(service, email, { emailVerified: true });

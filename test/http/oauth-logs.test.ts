@@ -35,7 +35,8 @@ describeEachDatabase(
           const { back, start, session, visitor } = await signInAt(service, app, provider, person);
           for (const value of [session.sessionId, ...visitor.cookies.values()]) hidden.add(value);
           for (const url of [start.location, new URL(back.url)])
-            for (const name of ["state", "code", "nonce", "code_challenge"]) hidden.add(url.searchParams.get(name) ?? canary);
+            for (const name of ["state", "code", "nonce", "code_challenge"])
+              hidden.add(url.searchParams.get(name) ?? canary);
           for (const value of [back.fields?.["state"], back.fields?.["code"]]) hidden.add(value ?? canary);
         }
         for (const { form, headers } of provider.received)
@@ -57,15 +58,24 @@ describeEachDatabase(
       let idToken = "";
       provider.makeIdToken = async (claims) => (idToken = await provider.key.sign(claims));
       logged.length = 0;
-      const { session, done, back } = await signInAt(service, app, provider, { subject: "s", email: newEmail(), verified: true });
+      const { session, done, back } = await signInAt(service, app, provider, {
+        subject: "s",
+        email: newEmail(),
+        verified: true,
+      });
       const tokens = await redeem(service, app, { session, code: codeOf(done) });
       await provider.close();
       const log = logged.join("");
       expect(log).toContain('"route":"/oauth/:provider/callback"');
       const { searchParams } = new URL(back.url);
       for (const value of [
-        ...[idToken, tokens.accessToken, tokens.refreshToken, codeOf(done), provider.secret],
-        ...[searchParams.get("state"), searchParams.get("code")],
+        idToken,
+        tokens.accessToken,
+        tokens.refreshToken,
+        codeOf(done),
+        provider.secret,
+        searchParams.get("state"),
+        searchParams.get("code"),
       ]) {
         expect(value).toBeTruthy();
         expect(log).not.toContain(value);
@@ -99,8 +109,10 @@ describeEachDatabase(
 
 /** Each way to fail, with a canary in everything that the provider says. */
 function misbehaviours(provider: FakeProvider): (() => void)[] {
-  const answer = (path: string, body: string | object, status = 200) => () =>
-    void provider.instead.set(path, () => ({ status, body }));
+  const answer =
+    (path: string, body: string | object, status = 200) =>
+    () =>
+      void provider.instead.set(path, () => ({ status, body }));
   const words = { error: canary, error_description: canary, access_token: { [canary]: canary }, id: { a: canary } };
   const paths = ["/token", ...(["github", "discord"].includes(provider.name) ? ["/user"] : ["/keys"])];
   return [
@@ -112,7 +124,10 @@ function misbehaviours(provider: FakeProvider): (() => void)[] {
       answer(path, `{"${canary}`),
       answer(path, { access_token: `${canary}\r\nx: \u2603`, id_token: `${canary}.${canary}.${canary}` }),
       () =>
-        void provider.instead.set(path, () => ({ status: 302, headers: { location: `http://${canary}.example/?${canary}` } })),
+        void provider.instead.set(path, () => ({
+          status: 302,
+          headers: { location: `http://${canary}.example/?${canary}` },
+        })),
       () =>
         void provider.instead.set(path, (_received, response) => {
           response.destroy(new Error(canary));

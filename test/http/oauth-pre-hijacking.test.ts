@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newId } from "../../src/lib/random.ts";
-import { goodPassword, initiate, newEmail, redeem, refresh, signedUp, signIn, validate, Visitor } from "../support/person.ts";
+import {
+  goodPassword,
+  initiate,
+  newEmail,
+  redeem,
+  refresh,
+  signedUp,
+  signIn,
+  validate,
+  Visitor,
+} from "../support/person.ts";
 import type { KindName } from "../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { auditOf, identitiesOf, usersOf } from "../support/providers/records.ts";
@@ -70,26 +80,29 @@ describeEachDatabase("O3: an address that a stranger took first", (current) => {
     });
   });
 
-  it.each(["facebook", "microsoft"] as const)("undoes an account that was made by %s with the victim's address", async (name) => {
-    const service = current();
-    const google = await startProvider("google");
-    const evil = name === "facebook" ? facebook : microsoft;
-    const app = await appWith(service, [google, evil]);
-    const email = newEmail();
-    const attacker = await tokensFrom(service, app, evil, { subject: "evil", email, verified: true, name: "Evil" });
-    expect(attacker.user).toMatchObject({ emailVerified: false });
-    const owner = await tokensFrom(service, app, google, { subject: "owner", email, verified: true });
-    expect(owner.user).toMatchObject({ id: attacker.user["id"], name: null, authMethods: { oauth: ["google"] } });
-    expect((await validate(service, app, attacker.accessToken)).status).toBe(401);
-    expect((await refresh(service, app, attacker.refreshToken)).status).toBe(401);
-    const again = await signInAt(service, app, evil, { subject: "evil", email, verified: true });
-    expect(again.done.status).toBe(400);
-    expect((await identitiesOf(service, app)).map(({ provider }) => provider)).toEqual(["google"]);
-    // Under another address the attacker is somebody else.
-    const elsewhere = await tokensFrom(service, app, evil, { subject: "evil", email: newEmail(), verified: true });
-    expect(elsewhere.user["id"]).not.toBe(owner.user["id"]);
-    await google.close();
-  });
+  it.each(["facebook", "microsoft"] as const)(
+    "undoes an account that was made by %s with the victim's address",
+    async (name) => {
+      const service = current();
+      const google = await startProvider("google");
+      const evil = name === "facebook" ? facebook : microsoft;
+      const app = await appWith(service, [google, evil]);
+      const email = newEmail();
+      const attacker = await tokensFrom(service, app, evil, { subject: "evil", email, verified: true, name: "Evil" });
+      expect(attacker.user).toMatchObject({ emailVerified: false });
+      const owner = await tokensFrom(service, app, google, { subject: "owner", email, verified: true });
+      expect(owner.user).toMatchObject({ id: attacker.user["id"], name: null, authMethods: { oauth: ["google"] } });
+      expect((await validate(service, app, attacker.accessToken)).status).toBe(401);
+      expect((await refresh(service, app, attacker.refreshToken)).status).toBe(401);
+      const again = await signInAt(service, app, evil, { subject: "evil", email, verified: true });
+      expect(again.done.status).toBe(400);
+      expect((await identitiesOf(service, app)).map(({ provider }) => provider)).toEqual(["google"]);
+      // Under another address the attacker is somebody else.
+      const elsewhere = await tokensFrom(service, app, evil, { subject: "evil", email: newEmail(), verified: true });
+      expect(elsewhere.user["id"]).not.toBe(owner.user["id"]);
+      await google.close();
+    },
+  );
 
   it("leaves a page that the attacker keeps open good for nothing", async () => {
     const service = current();
@@ -140,8 +153,17 @@ async function plantPasskey(service: TestService, userId: string): Promise<void>
   const id = newId("mth", now, random);
   await storage.write(async ({ db, tables: { passkeys } }) => {
     await db.insert(passkeys).values({
-      ...{ id, userId, credentialId: `credential-${id}`, publicKey: "AAAA", signCount: 0, transports: [] },
-      ...{ aaguid: "00000000-0000-0000-0000-000000000000", backedUp: false, name: "Evil", createdAt: now, lastUsedAt: null },
+      id,
+      userId,
+      credentialId: `credential-${id}`,
+      publicKey: "AAAA",
+      signCount: 0,
+      transports: [],
+      aaguid: "00000000-0000-0000-0000-000000000000",
+      backedUp: false,
+      name: "Evil",
+      createdAt: now,
+      lastUsedAt: null,
     });
   });
 }

@@ -1,8 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { newEmail, redeem, refresh, validate } from "../support/person.ts";
-import { type KindName } from "../support/providers/kinds.ts";
+import type { KindName } from "../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
-import { appWith, codeOf, signInAt, startFromPage, startRound, tokensFrom } from "../support/providers/round.ts";
+import {
+  appWith,
+  codeOf,
+  mustBeContent,
+  signInAt,
+  startFromPage,
+  startRound,
+  tokensFrom,
+} from "../support/providers/round.ts";
 import { identitiesOf } from "../support/providers/records.ts";
 import { describeEachDatabase } from "../support/service.ts";
 
@@ -23,7 +31,7 @@ describeEachDatabase("a whole round", (current) => {
       provider = await startProvider(kind);
     });
     afterEach(() => {
-      expect(provider.complaints).toEqual([]);
+      mustBeContent(provider);
       provider.reset();
     });
     afterAll(async () => await provider.close());
@@ -46,7 +54,9 @@ describeEachDatabase("a whole round", (current) => {
       });
       expect((await validate(service, app, tokens.accessToken)).status).toBe(200);
       expect((await refresh(service, app, tokens.refreshToken)).status).toBe(200);
-      expect(await identitiesOf(service, app)).toMatchObject([{ subject, provider: provider.name, email: person.email }]);
+      expect(await identitiesOf(service, app)).toMatchObject([
+        { subject, provider: provider.name, email: person.email },
+      ]);
       expect(provider.received.map(({ path }) => path).filter((path) => path === "/token")).toHaveLength(1);
     });
 

@@ -2,7 +2,15 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { initiate, newEmail, Visitor, type Page } from "../support/person.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../support/providers/records.ts";
-import { appWith, atProvider, codeOf, comeBack, startFromPage, startRound, type Started } from "../support/providers/round.ts";
+import {
+  appWith,
+  atProvider,
+  codeOf,
+  comeBack,
+  startFromPage,
+  startRound,
+  type Started,
+} from "../support/providers/round.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 
 describeEachDatabase("O5: the state of a round", (current) => {
@@ -119,13 +127,16 @@ describeEachDatabase("O5: the state of a round", (current) => {
     expect(google.received).toEqual([]);
   });
 
-  it.each(["nowhere", "GitHub%00", "..%2fgithub", "%E0%A4%A"])("O8: at the callback of %s leads nowhere", async (name) => {
-    const service = current();
-    const { app, round, callback } = await begun(service);
-    const page = await round.visitor.get(callback.href.replace("/oauth/github/", `/oauth/${name}/`));
-    expect([400, 404]).toContain(page.status);
-    await expectNobody(service, app);
-  });
+  it.each(["nowhere", "GitHub%00", "..%2fgithub", "%E0%A4%A"])(
+    "O8: at the callback of %s leads nowhere",
+    async (name) => {
+      const service = current();
+      const { app, round, callback } = await begun(service);
+      const page = await round.visitor.get(callback.href.replace("/oauth/github/", `/oauth/${name}/`));
+      expect([400, 404]).toContain(page.status);
+      await expectNobody(service, app);
+    },
+  );
 
   it("takes the provider's name in any letter case", async () => {
     const { round, callback } = await begun(current());
@@ -177,7 +188,7 @@ describeEachDatabase("O5: the state of a round", (current) => {
     const person = somebody();
     const backs = [await atProvider(first.address, github, person), await atProvider(again.location, github, person)];
     const pages = await Promise.all(backs.map(async (back) => await comeBack(first.visitor, back)));
-    expect(pages.map(({ status }) => status === 303).toSorted()).toEqual([false, true]);
+    expect(pages.filter(({ status }) => status === 303)).toHaveLength(1);
     expect(await usersOf(service, app)).toHaveLength(1);
   });
 

@@ -67,7 +67,7 @@ describeEachDatabase("O9: a provider", (current) => {
       const refusal = { status: 400, body: { error: { code: "INVALID_REQUEST" } } };
       expect(await call(service, "POST", "/auth/initiate", app.headers, body)).toMatchObject(refusal);
       const query = new URLSearchParams({ app_id: app.id, redirect_uri: app.redirectUri });
-      expect(await call(service, "GET", `/oauth/google/authorize?${query}`, {})).toMatchObject(refusal);
+      expect(await call(service, "GET", `/oauth/google/authorize?${query.toString()}`, {})).toMatchObject(refusal);
     });
 
     it("after initiate leads back to the app at the start", async () => {
@@ -164,7 +164,10 @@ describeEachDatabase("O9: a provider", (current) => {
     }));
     const body = { redirectUri: app.redirectUri, authMethod: "oauth", provider: "google" };
     const answer = await call(service, "POST", "/auth/initiate", app.headers, body);
-    expect(answer).toMatchObject({ status: 400, body: { error: { details: "provider: not configured for this application" } } });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { details: "provider: not configured for this application" } },
+    });
     const started = await startFromPage(service, app, github, { state: "st" });
     const page = await new Visitor().get((await initiate(service, app)).authUrl);
     expect(page.text).not.toContain("Google");

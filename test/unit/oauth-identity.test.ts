@@ -27,7 +27,9 @@ describe("O4: what an id_token says of its address", () => {
   });
 
   it.each(flags)("email_verified %j from Microsoft is no proof, and no refusal", (flag) => {
-    expect(identityFromClaims({ sub: "s", email, email_verified: flag, xms_edov: flag }, false)).toMatchObject(unproven);
+    expect(identityFromClaims({ sub: "s", email, email_verified: flag, xms_edov: flag }, false)).toMatchObject(
+      unproven,
+    );
   });
 
   it("is no proof without an address", () => {
@@ -53,13 +55,16 @@ describe("O4: what GitHub says", () => {
   it.each([
     ["none", []],
     ["no primary one", [second]],
-    ["entries of other types", [null, 1, "ada@example.org", [primary(true)], { primary: "true", verified: true, email }]],
+    [
+      "entries of other types",
+      [null, 1, "ada@example.org", [primary(true)], { primary: "true", verified: true, email }],
+    ],
     ["a primary one without an address", [{ primary: true, verified: true }]],
   ])("has no address with %s, and never the public one of the profile", (_title, emails) => {
     expect(identityFromGithub(user, emails)).toMatchObject({ email: null, emailVerified: false });
   });
 
-  it.each(["42", "", null, undefined, 4.2, NaN, 2 ** 53, -0.5, true, {}, [42]])("refuses the id %j", (id) => {
+  it.each(["42", "", null, undefined, 4.2, Number.NaN, 2 ** 53, -0.5, true, {}, [42]])("refuses the id %j", (id) => {
     expect(() => identityFromGithub({ ...user, id }, [primary(true)])).toThrow("no subject of the right form");
   });
 

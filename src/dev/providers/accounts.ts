@@ -6,10 +6,10 @@ import { userinfoPaths } from "./userinfo.ts";
 export function accountWith(standIn: StandIn, origin: string, appleKeyPem: string): ProviderInput {
   const { name, clientId, clientSecret, says } = standIn;
   const address = addressOf(origin, standIn);
-  const known = { name, clientId, secret: clientSecret, authorizationUrl: `${address}/authorize` };
-  // Left to discovery, as an issuer of one's own is; only where its button leads must be known before (the form's policy).
+  const known = { name, clientId, secret: clientSecret };
+  // Left to discovery, as an issuer of one's own is.
   if (name === "example") return { ...known, issuer: address };
-  const complete = { ...known, tokenUrl: `${address}/token` };
+  const complete = { ...known, authorizationUrl: `${address}/authorize`, tokenUrl: `${address}/token` };
   if ("userinfo" in says) {
     const [path = ""] = Object.keys(userinfoPaths[says.userinfo]);
     return { ...complete, userinfoUrl: `${address}${path}${name === "facebook" ? "?fields=id,name,email" : ""}` };

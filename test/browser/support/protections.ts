@@ -16,7 +16,7 @@ const policy = [
   /^style-src 'self'$/u,
   /^img-src 'self'(?: http:\/\/localhost:\d+)?$/u,
   /^connect-src 'self'$/u,
-  /^form-action 'self'(?: http:\/\/localhost:\d+)?$/u,
+  /^form-action 'self'(?: http:\/\/(?:localhost|127\.0\.0\.1):\d+)*$/u,
   /^base-uri 'none'$/u,
   /^object-src 'none'$/u,
   /^frame-ancestors 'none'$/u,

@@ -33,8 +33,7 @@ export const wrongIdTokens: Record<string, (provider: FakeProvider) => IdTokenMa
     return await key.sign(claims, { jwk: key.publicJwk, jku: "http://127.0.0.1:1/keys" });
   },
   "a key that nobody published": () => async (claims) => await (await newIssuerKey("ES256", "key-2")).sign(claims),
-  "the signature cut off": (provider) => async (claims) =>
-    (await provider.key.sign(claims)).replace(/[^.]+$/u, ""),
+  "the signature cut off": (provider) => async (claims) => (await provider.key.sign(claims)).replace(/[^.]+$/u, ""),
   "other claims under a good signature": (provider) => async (claims) => {
     const [header, , signature] = (await provider.key.sign({ ...claims, sub: "somebody-else" })).split(".");
     return `${header}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.${signature}`;

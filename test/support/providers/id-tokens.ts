@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from "jose";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
 export type Claims = Record<string, unknown>;
 
@@ -15,14 +15,14 @@ export async function newIssuerKey(alg: "RS256" | "ES256" = "ES256", kid = "key-
   return {
     publicJwk,
     sign: async (claims: Claims, header: Record<string, unknown> = {}): Promise<string> =>
-      await new SignJWT(claims as JWTPayload).setProtectedHeader({ alg, kid, ...header }).sign(privateKey),
+      await new SignJWT(claims).setProtectedHeader({ alg, kid, ...header }).sign(privateKey),
   };
 }
 
 /** HS256 with a secret that both sides know. */
 export async function signedWithSecret(claims: Claims, secret: string | Uint8Array, kid = "key-1"): Promise<string> {
   const key = typeof secret === "string" ? Buffer.from(secret) : secret;
-  return await new SignJWT(claims as JWTPayload).setProtectedHeader({ alg: "HS256", kid }).sign(key);
+  return await new SignJWT(claims).setProtectedHeader({ alg: "HS256", kid }).sign(key);
 }
 
 /** Not signed at all, in the spelling of `alg`. */

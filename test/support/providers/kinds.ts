@@ -14,6 +14,7 @@ export type KindName = "google" | "github" | "microsoft" | "apple" | "discord" |
 
 /** What is peculiar to a provider, written from its documentation and not from our table. */
 export type Kind = {
+  displayName: string;
   scope: string;
   secretIn: "header" | "body";
   /** Its facts about a person: claims of an id_token, or the answers of its API by path. */
@@ -35,9 +36,10 @@ const openidClaims = ({ subject, email, verified, name, raw }: Person) => ({
 });
 
 export const kinds: Record<KindName, Kind> = {
-  google: { scope: "openid email profile", secretIn: "body", claims: openidClaims },
-  openid: { scope: "openid email profile", secretIn: "header", claims: openidClaims },
+  google: { displayName: "Google", scope: "openid email profile", secretIn: "body", claims: openidClaims },
+  openid: { displayName: "Corp", scope: "openid email profile", secretIn: "header", claims: openidClaims },
   microsoft: {
+    displayName: "Microsoft",
     scope: "openid email profile",
     secretIn: "body",
     issuerPath: "/{tenantid}/v2.0",
@@ -45,6 +47,7 @@ export const kinds: Record<KindName, Kind> = {
     claims: (person) => ({ ...openidClaims(person), tid: tenant, xms_edov: person.verified, ...person.raw }),
   },
   apple: {
+    displayName: "Apple",
     scope: "name email",
     secretIn: "body",
     responseMode: "form_post",
@@ -58,6 +61,7 @@ export const kinds: Record<KindName, Kind> = {
     }),
   },
   github: {
+    displayName: "GitHub",
     scope: "read:user user:email",
     secretIn: "body",
     api: ({ subject, email, verified, name, raw, emails }) => ({
@@ -69,6 +73,7 @@ export const kinds: Record<KindName, Kind> = {
     }),
   },
   discord: {
+    displayName: "Discord",
     scope: "identify email",
     secretIn: "header",
     api: ({ subject, email, verified, name, raw }) => ({
@@ -76,6 +81,7 @@ export const kinds: Record<KindName, Kind> = {
     }),
   },
   facebook: {
+    displayName: "Facebook",
     scope: "email public_profile",
     secretIn: "body",
     // An attacker may hope that somebody reads a "verified" here: it was about the account, never about the address.

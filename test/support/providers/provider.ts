@@ -20,16 +20,6 @@ export type Provider = {
   close(): Promise<void>;
 };
 
-const displayNames: Record<KindName, string> = {
-  google: "Google",
-  github: "GitHub",
-  microsoft: "Microsoft",
-  apple: "Apple",
-  discord: "Discord",
-  facebook: "Facebook",
-  openid: "Corp",
-};
-
 const clientId = "client-1";
 const appleAccount = { teamId: "TEAM123456", keyId: "KEY1234567" };
 
@@ -47,6 +37,8 @@ export class FakeProvider implements Provider {
   person: Person = { subject: "nobody" };
   /** What the person does at the provider: an error instead of a code. */
   refusal: string | undefined;
+  /** Whether it shows a page of its own first; otherwise it sends everybody straight back, as to those who agreed before. */
+  asks = false;
   /** Extra parameters of the answer that the browser brings back. */
   extra: Record<string, string> = {};
   makeIdToken: IdTokenMaker | undefined;
@@ -61,7 +53,7 @@ export class FakeProvider implements Provider {
   constructor(kindName: KindName, key: IssuerKey) {
     this.kindName = kindName;
     this.name = kindName === "openid" ? "corp" : kindName;
-    this.displayName = displayNames[kindName];
+    this.displayName = kinds[kindName].displayName;
     this.key = key;
     this.#kind = kinds[kindName];
   }
@@ -87,7 +79,7 @@ export class FakeProvider implements Provider {
   settings(): ProviderInput {
     const { origin, name } = this;
     if (name === "corp") return { name, clientId, secret: this.secret, issuer: origin };
-    const pem = this.appleKey.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const pem = this.appleKey.privateKey.export({ type: "pkcs8", format: "pem" });
     return {
       name,
       clientId,
@@ -107,6 +99,7 @@ export class FakeProvider implements Provider {
     this.complaints.length = 0;
     this.received.length = 0;
     this.refusal = undefined;
+    this.asks = false;
     this.extra = {};
     this.makeIdToken = undefined;
   }
@@ -117,7 +110,8 @@ export class FakeProvider implements Provider {
 
   #handlerFor(path: string): Handler | undefined {
     const handlers: Record<string, Handler> = {
-      "/authorize": (received) => this.#authorize(received),
+      "/authorize": (received) => (this.asks ? this.#ask(received) : this.#authorize(received)),
+      "/agree": (received) => this.#authorize(received),
       "/token": async (received) => await this.#token(received),
       "/keys": () => ({ body: { keys: [this.key.publicJwk] } }),
       "/.well-known/openid-configuration": () => ({ body: this.discovery() }),
@@ -137,6 +131,12 @@ export class FakeProvider implements Provider {
       jwks_uri: `${origin}/keys`,
       userinfo_endpoint: `${origin}/userinfo`,
     };
+  }
+
+  #ask({ query }: Received): Reply {
+    const head = `<head><title>${this.displayName}</title><link rel="icon" href="data:,"></head>`;
+    const link = `<a href="/agree?${query.toString().replaceAll("&", "&amp;")}">Agree</a>`;
+    return { body: `<!doctype html><html lang="en">${head}<body>${link}</body></html>` };
   }
 
   #complain(what: string, error: string): Reply {
@@ -230,7 +230,8 @@ export class FakeProvider implements Provider {
   #api({ path, headers, query }: Received): Reply {
     const [, token = ""] = /^Bearer (\S+)$/u.exec(headers.authorization ?? "") ?? [];
     const grant = this.#tokens.get(token);
-    if (!grant || query.has("access_token")) return { ...this.#complain(`${path}: token`, "invalid_token"), status: 401 };
+    if (!grant || query.has("access_token"))
+      return { ...this.#complain(`${path}: token`, "invalid_token"), status: 401 };
     // GitHub refuses a client without a name.
     if (!headers["user-agent"]) return { ...this.#complain(`${path}: user-agent`, "forbidden"), status: 403 };
     const { api, claims } = this.#kind;

@@ -101,10 +101,16 @@ export async function signInAt(
   return { ...started, back, done: await comeBack(started.visitor, back) };
 }
 
+/** Throws when the provider found something wrong with what it was sent. */
+export function mustBeContent({ complaints }: Provider): void {
+  if (complaints.length > 0) throw new Error(`a provider complained: ${complaints.join("; ")}`);
+}
+
 /** The code that the app receives; throws when there is none. */
 export function codeOf(page: Page): string {
   const code = page.status === 303 ? page.location.searchParams.get("code") : null;
-  if (code === null) throw new Error(`nobody was signed in: ${page.status} ${page.headers.get("location")} ${page.text}`);
+  if (code === null)
+    throw new Error(`nobody was signed in: ${page.status} ${page.headers.get("location")} ${page.text}`);
   return code;
 }
 
@@ -120,6 +126,12 @@ export async function tokensFrom(
 }
 
 function unescaped(fields: Record<string, string>): Record<string, string> {
-  const text = (value: string) => value.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+  const text = (value: string) =>
+    value
+      .replaceAll("&quot;", '"')
+      .replaceAll("&#39;", "'")
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&amp;", "&");
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, text(value)]));
 }

@@ -54,8 +54,9 @@ export async function startStrictIssuer(claims: "id-token" | "userinfo", callbac
       people.set(person.sub, person);
       const visitor = new Visitor();
       let page = await visitor.get(address.href);
-      for (let step = 0; step < 12 && !page.headers.get("location")?.startsWith(callbackUrl); step += 1) {
+      for (let step = 0; step < 12; step += 1) {
         const location = page.headers.get("location");
+        if (location?.startsWith(callbackUrl) === true) return location;
         if (location !== null) page = await visitor.get(new URL(location, page.url).href);
         // Its development pages: a login with any password, then a consent.
         else {
@@ -63,7 +64,7 @@ export async function startStrictIssuer(claims: "id-token" | "userinfo", callbac
           page = await visitor.post(actionOf(page.text, page.url), fields);
         }
       }
-      return page.headers.get("location") ?? "";
+      throw new Error(`oidc-provider did not finish: ${page.status} ${page.text}`);
     },
     close: async () => await closed(server),
   };

@@ -8,6 +8,7 @@ import {
   applicationFrom,
   checkedRedirectUris,
   type Application,
+  type AuthMethods,
   type NewApplication,
   type SignInMethod,
 } from "./application.ts";
@@ -20,6 +21,7 @@ import {
   listApplications,
   setAuthMethods,
   setRedirectUris,
+  takeApplication,
   type ApplicationStats,
 } from "./store.ts";
 
@@ -126,26 +128,25 @@ export function createApplications(deps: { storage: Storage; audit: Audit; clock
       });
     },
 
-    /** Changes which providers the application lets people sign in with; the list as it is afterwards. Throws APP_NOT_FOUND. */
+    /** Changes what an application lets people do with providers; the result. Throws APP_NOT_FOUND. */
     async changeProviders(
       tx: Handle,
       id: string,
-      change: (providers: string[]) => string[],
+      change: (oauth: AuthMethods["oauth"]) => AuthMethods["oauth"],
       now: number,
-    ): Promise<string[]> {
-      const application = await findApplication(tx, id);
+    ): Promise<AuthMethods["oauth"]> {
+      const application = await takeApplication(tx, id, now);
       if (!application) throw applicationNotFound();
-      const providers = change(application.authMethods.oauth.providers);
-      const oauth = { enabled: providers.length > 0, providers };
+      const oauth = change(application.authMethods.oauth);
       await setAuthMethods(tx, id, { ...application.authMethods, oauth }, now);
-      return providers;
+      return oauth;
     },
 
     /** Registers one more address. Throws APP_NOT_FOUND. */
     async addRedirectUri(id: string, uri: string, actor: Actor): Promise<void> {
       const now = clock();
       await storage.write(async (tx) => {
-        const application = await findApplication(tx, id);
+        const application = await takeApplication(tx, id, now);
         if (!application) throw applicationNotFound();
         if (application.redirectUris.includes(uri)) return;
         await setRedirectUris(tx, id, checkedRedirectUris([...application.redirectUris, uri]), now);

@@ -48,6 +48,16 @@ export async function findApplicationByKey(
   return row;
 }
 
+/** The application as it was committed last, locked until the transaction ends: the first statement of every read-and-change. */
+export async function takeApplication(
+  { db, tables: { applications } }: Handle,
+  id: string,
+  now: number,
+): Promise<Application | undefined> {
+  const [row] = await db.update(applications).set({ updatedAt: now }).where(eq(applications.id, id)).returning();
+  return row;
+}
+
 export async function listApplications({ db, tables: { applications } }: Handle): Promise<Application[]> {
   return await db.select().from(applications).orderBy(asc(applications.createdAt), asc(applications.id));
 }

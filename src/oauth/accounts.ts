@@ -100,7 +100,12 @@ export function createProviderAccounts(deps: {
       const row = providerRow(appId, name, input, keyring, now);
       if (dryRun) return answerFor(row, [...(await applications.get(appId)).authMethods.oauth.providers, name]);
       return await storage.write(async (tx) => {
-        const providers = await applications.changeProviders(tx, appId, (list) => [...new Set([...list, name])], now);
+        const { providers } = await applications.changeProviders(
+          tx,
+          appId,
+          (oauth) => ({ enabled: true, providers: [...new Set([...oauth.providers, name])] }),
+          now,
+        );
         await saveProvider(tx, row);
         await audit.record(
           tx,
@@ -132,7 +137,12 @@ export function createProviderAccounts(deps: {
         return;
       }
       await storage.write(async (tx) => {
-        await applications.changeProviders(tx, appId, (list) => list.filter((provider) => provider !== name), now);
+        await applications.changeProviders(
+          tx,
+          appId,
+          (oauth) => ({ ...oauth, providers: oauth.providers.filter((provider) => provider !== name) }),
+          now,
+        );
         if (!(await deleteProvider(tx, appId, name))) throw providerNotFound();
         await audit.record(
           tx,

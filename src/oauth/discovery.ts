@@ -18,7 +18,7 @@ export function createDiscovery(fetchProvider: ProviderFetch, clock: Clock) {
     const endpoints = {
       authorizationUrl: address(document["authorization_endpoint"]),
       tokenUrl: address(document["token_endpoint"]),
-      userinfoUrl: undefined,
+      userinfoUrl: document["userinfo_endpoint"] === undefined ? undefined : address(document["userinfo_endpoint"]),
       jwksUrl: address(document["jwks_uri"]),
       issuer: document["issuer"],
     };

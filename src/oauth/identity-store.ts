@@ -57,12 +57,18 @@ export async function insertIdentity({ db, tables: { oauthIdentities } }: Handle
   return inserted.length === 1;
 }
 
+/** False when the identity was removed meanwhile. */
 export async function noteIdentityUse(
   { db, tables: { oauthIdentities } }: Handle,
   id: string,
   use: { email: string | null; lastUsedAt: number },
-): Promise<void> {
-  await db.update(oauthIdentities).set(use).where(eq(oauthIdentities.id, id));
+): Promise<boolean> {
+  const noted = await db
+    .update(oauthIdentities)
+    .set(use)
+    .where(eq(oauthIdentities.id, id))
+    .returning({ id: oauthIdentities.id });
+  return noted.length === 1;
 }
 
 export async function deleteIdentitiesOfUser(

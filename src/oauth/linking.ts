@@ -105,8 +105,8 @@ export function createLinking(deps: {
         case "sign-in": {
           const user = known && (await users.find(known.userId, tx));
           if (!user || user.disabledAt !== null) return "refused";
-          await noteIdentityUse(tx, known.id, { email: identity.email, lastUsedAt: now });
-          return { userId: user.id };
+          const noted = await noteIdentityUse(tx, known.id, { email: identity.email, lastUsedAt: now });
+          return noted ? { userId: user.id } : "refused";
         }
         case "create": {
           if (application.settings.signUp === "closed") return "sign-up-closed";

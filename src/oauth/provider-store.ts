@@ -39,7 +39,7 @@ export async function listProviders({ db, tables: { oauthProviders } }: Handle, 
     .select()
     .from(oauthProviders)
     .where(eq(oauthProviders.appId, appId))
-    .orderBy(asc(oauthProviders.createdAt));
+    .orderBy(asc(oauthProviders.createdAt), asc(oauthProviders.name));
 }
 
 /** Inserts or replaces; the first `createdAt` stays. */

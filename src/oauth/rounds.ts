@@ -71,7 +71,7 @@ export function createRounds(deps: {
 
   async function fromIdToken(
     provider: ConfiguredProvider,
-    idToken: string,
+    { accessToken, idToken = "" }: ProviderTokens,
     nonce: string,
     userField: string | undefined,
   ): Promise<ProviderIdentity> {
@@ -87,7 +87,27 @@ export function createRounds(deps: {
     if (claims.iss !== issuer.replace("{tenantid}", tenant))
       throw new ProviderFailure("the id_token is another issuer's");
     if (claims["nonce"] !== nonce) throw new ProviderFailure("the id_token has another nonce");
-    return identityFromClaims(claims, provider.provesEmail, claims["name"] ?? appleName(userField));
+    const told =
+      claims["email"] === undefined ? { ...(await userinfoOf(provider, accessToken, claims.sub)), ...claims } : claims;
+    return identityFromClaims(told, provider.provesEmail, told["name"] ?? appleName(userField));
+  }
+
+  /** The claims that a strict issuer leaves out of the id_token when there is an access token (OpenID Connect Core §5.4). */
+  async function userinfoOf(
+    provider: ConfiguredProvider,
+    accessToken: string,
+    subject: string | undefined,
+  ): Promise<Record<string, unknown>> {
+    const { userinfoUrl } = provider.endpoints;
+    if (userinfoUrl === undefined) return {};
+    const claims = await userinfo(userinfoUrl, accessToken);
+    // §5.3.2: an answer about somebody else must not be used.
+    if (claims["sub"] !== subject) throw new ProviderFailure("the userinfo is about another subject");
+    return claims;
+  }
+
+  async function userinfo(address: string, accessToken: string): Promise<Record<string, unknown>> {
+    return jsonObject(await fetchProvider(address, { headers: userinfoHeaders(accessToken) }));
   }
 
   async function fromUserinfo(
@@ -96,10 +116,11 @@ export function createRounds(deps: {
   ): Promise<ProviderIdentity> {
     const { userinfoUrl } = provider.endpoints;
     if (userinfoUrl === undefined) throw new ProviderFailure("the provider has no userinfo endpoint");
-    const headers = { authorization: `Bearer ${accessToken}`, accept: "application/json", "user-agent": "authsvc" };
-    const user = jsonObject(await fetchProvider(userinfoUrl, { headers }));
-    if (provider.source === "github")
+    const user = await userinfo(userinfoUrl, accessToken);
+    if (provider.source === "github") {
+      const headers = userinfoHeaders(accessToken);
       return identityFromGithub(user, jsonArray(await fetchProvider(`${userinfoUrl}/emails`, { headers })));
+    }
     return identityFromUserinfo(provider.source === "discord" ? "discord" : "facebook", user, provider.provesEmail);
   }
 
@@ -119,7 +140,7 @@ export function createRounds(deps: {
     const tokens = await exchangeCode(provider, callbackUrl(provider.name), answer.code, codeVerifier, fetchProvider);
     return tokens.idToken === undefined
       ? await fromUserinfo(provider, tokens)
-      : await fromIdToken(provider, tokens.idToken, nonce, answer.user);
+      : await fromIdToken(provider, tokens, nonce, answer.user);
   }
 
   return {
@@ -183,6 +204,10 @@ function appleName(userField: string | undefined): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function userinfoHeaders(accessToken: string): Record<string, string> {
+  return { authorization: `Bearer ${accessToken}`, accept: "application/json", "user-agent": "authsvc" };
 }
 
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {

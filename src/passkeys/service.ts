@@ -182,10 +182,12 @@ export function createPasskeys(deps: {
       await storage.write((tx) => sweepChallenges(tx, now));
     },
 
-    /** Notes that a proven passkey has signed its user in. True when its counter went back: a copy of it may exist. */
-    async noteUse(tx: Handle, { passkey, proof }: ProvenPasskey, now: number): Promise<boolean> {
-      await notePasskeyUse(tx, passkey.id, { signCount: proof.signCount, backedUp: proof.backedUp, lastUsedAt: now });
-      return proof.signCount < passkey.signCount || (proof.signCount === passkey.signCount && proof.signCount > 0);
+    /** Notes that a proven passkey has signed its user in: "removed" when it is gone, "copied" when its counter went back (a copy may exist). */
+    async noteUse(tx: Handle, { passkey, proof }: ProvenPasskey, now: number): Promise<"noted" | "copied" | "removed"> {
+      const use = { signCount: proof.signCount, backedUp: proof.backedUp, lastUsedAt: now };
+      if (!(await notePasskeyUse(tx, passkey.id, use))) return "removed";
+      const wentBack = proof.signCount < passkey.signCount;
+      return wentBack || (proof.signCount === passkey.signCount && proof.signCount > 0) ? "copied" : "noted";
     },
 
     /** Gives a user a new passkey; false when the credential belongs to somebody already. */

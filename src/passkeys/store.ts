@@ -63,12 +63,14 @@ export async function deletePasskeysOfUser({ db, tables: { passkeys } }: Handle,
   await db.delete(passkeys).where(eq(passkeys.userId, userId));
 }
 
+/** False when the passkey was removed meanwhile. */
 export async function notePasskeyUse(
   { db, tables: { passkeys } }: Handle,
   id: string,
   use: { signCount: number; backedUp: boolean; lastUsedAt: number },
-): Promise<void> {
-  await db.update(passkeys).set(use).where(eq(passkeys.id, id));
+): Promise<boolean> {
+  const noted = await db.update(passkeys).set(use).where(eq(passkeys.id, id)).returning({ id: passkeys.id });
+  return noted.length === 1;
 }
 
 export async function insertChallenge(

@@ -8,7 +8,7 @@ export type Hasher = ReturnType<typeof createHasher>;
 
 /** 2 in @node-rs/argon2's const enum, which type stripping cannot import. */
 const argon2id = 2;
-const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/u;
+const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/u;
 
 /**
  * argon2id on the thread pool, behind a bounded queue: each hash takes memory and a core for some 20 ms, so more of them at once only
@@ -57,16 +57,21 @@ export function createHasher(options: HashParameters & { concurrency: number; qu
       return await inTurn(() => hash(normalised(password), settings));
     },
 
-    /** Without a stored hash it takes as long and says no. Throws BUSY when the queue is full. */
-    async verify(stored: string | undefined, password: string): Promise<boolean> {
-      const matches = await inTurn(() => verify(stored ?? nobodysHash, normalised(password)));
-      return matches && stored !== undefined;
+    /**
+     * Without a stored hash it takes as long and says no. `findStored` runs when the password's turn has come: what it counts, it counts for
+     * passwords that really are looked at. Throws BUSY when the queue is full, before anything else.
+     */
+    async verify(findStored: () => Promise<string | undefined>, password: string): Promise<boolean> {
+      return await inTurn(async () => {
+        const stored = await findStored();
+        return (await verify(stored ?? nobodysHash, normalised(password))) && stored !== undefined;
+      });
     },
 
-    /** Whether a stored hash was made with weaker parameters than today's. */
-    isOutdated(stored: string): boolean {
-      const [, m, t, p] = phc.exec(stored) ?? [];
-      return Number(m) !== memoryKiB || Number(t) !== iterations || Number(p) !== parallelism;
+    /** Whether a stored hash costs an attacker less than one of today's. A dearer one stays: it does no harm. */
+    isWeaker(stored: string): boolean {
+      const [, memory, rounds] = phc.exec(stored) ?? [];
+      return !(Number(memory) * Number(rounds) >= memoryKiB * iterations);
     },
   };
 }

@@ -18,7 +18,6 @@ import {
   insertPassword,
   notePasswordUse,
   sweepPasswordFailures,
-  upgradeHash,
   type Password,
 } from "./store.ts";
 
@@ -72,20 +71,27 @@ export function createPasswords(deps: {
       countTry(network);
       const digest = accountDigest(application.id, email);
       const now = clock();
-      const admitted = await storage.write((tx) => countPasswordTry(tx, digest, now));
       const user = await users.findByEmail(application.id, email);
       const stored = await findPassword(storage.reader, user?.id ?? "");
-      const matches = await hasher.verify(admitted ? stored?.hash : undefined, password);
+      const matches = await hasher.verify(async () => {
+        const admitted = await storage.write((tx) => countPasswordTry(tx, digest, now));
+        return admitted ? stored?.hash : undefined;
+      }, password);
       if (!matches || !user || !stored || user.disabledAt !== null) return undefined;
-      const upgradedHash = hasher.isOutdated(stored.hash) ? await hasher.hash(password) : undefined;
+      // An upgrade that finds the queue full waits for the next sign-in.
+      const upgradedHash = hasher.isWeaker(stored.hash) ? await hasher.hash(password).catch(ignoreBusy) : undefined;
       return { user, password: stored, accountDigest: digest, upgradedHash };
     },
 
-    /** Notes that a proven password has signed its user in, and forgets the failures before it. */
-    async noteUse(tx: Handle, proven: ProvenPassword, now: number): Promise<void> {
+    /**
+     * Notes that a proven password has signed its user in, and forgets the failures before it. False when it was changed or removed since it
+     * was proven: then it signs nobody in.
+     */
+    async noteUse(tx: Handle, proven: ProvenPassword, now: number): Promise<boolean> {
+      const hash = proven.upgradedHash ?? proven.password.hash;
+      if (!(await notePasswordUse(tx, proven.password, hash, now))) return false;
       await forgetPasswordFailures(tx, proven.accountDigest);
-      await notePasswordUse(tx, proven.password.id, now);
-      if (proven.upgradedHash !== undefined) await upgradeHash(tx, proven.password, proven.upgradedHash);
+      return true;
     },
 
     async removeAll(tx: Handle, userId: string): Promise<void> {
@@ -119,4 +125,9 @@ export function createPasswords(deps: {
       await insertPassword(tx, { id: newId("mth", now, random), userId, hash }, now);
     },
   };
+}
+
+function ignoreBusy(error: unknown): undefined {
+  if (error instanceof AppError && error.code === "BUSY") return undefined;
+  throw error;
 }

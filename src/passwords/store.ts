@@ -1,4 +1,4 @@
-import { eq, lt, sql } from "drizzle-orm";
+import { and, eq, lt, sql } from "drizzle-orm";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 import { failuresOfLongestWait, waitSecondsAfter } from "./rules.ts";
 
@@ -31,16 +31,19 @@ export async function deletePasswordsOfUser({ db, tables: { passwords } }: Handl
   await db.delete(passwords).where(eq(passwords.userId, userId));
 }
 
-export async function notePasswordUse({ db, tables: { passwords } }: Handle, id: string, now: number): Promise<void> {
-  await db.update(passwords).set({ lastUsedAt: now }).where(eq(passwords.id, id));
-}
-
-/** Replaces a hash by one of the same password with stronger parameters, unless the password was changed meanwhile. */
-export async function upgradeHash({ db, tables: { passwords } }: Handle, from: Password, hash: string): Promise<void> {
-  await db
+/** Notes a use of the password that was proven, and stores its new hash; false when the row is no longer the one that was proven. */
+export async function notePasswordUse(
+  { db, tables: { passwords } }: Handle,
+  proven: Password,
+  hash: string,
+  now: number,
+): Promise<boolean> {
+  const noted = await db
     .update(passwords)
-    .set({ hash })
-    .where(sql`${passwords.id} = ${from.id} AND ${passwords.hash} = ${from.hash}`);
+    .set({ lastUsedAt: now, hash })
+    .where(and(eq(passwords.id, proven.id), eq(passwords.hash, proven.hash)))
+    .returning({ id: passwords.id });
+  return noted.length === 1;
 }
 
 /**

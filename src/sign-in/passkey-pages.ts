@@ -46,8 +46,9 @@ export function createPasskeyPages(deps: {
       { signedInWith: "passkey" },
       posted.origin,
       async (tx, now) => {
-        const copied = await passkeys.noteUse(tx, proven, now);
-        if (copied)
+        const noted = await passkeys.noteUse(tx, proven, now);
+        if (noted === "removed") return undefined;
+        if (noted === "copied")
           await signIn.noteCopiedPasskey(tx, posted.application, proven.user.id, proven.passkey.id, posted.origin, now);
         return proven.user.id;
       },

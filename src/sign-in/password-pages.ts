@@ -40,8 +40,7 @@ export function createPasswordPages(deps: {
       { signedInWith: "password" },
       posted.origin,
       async (tx, now) => {
-        await passwords.noteUse(tx, proven, now);
-        return proven.user.id;
+        return (await passwords.noteUse(tx, proven, now)) ? proven.user.id : undefined;
       },
     );
     return outcome === "refused"

@@ -70,7 +70,10 @@ function sqliteTarget(connection: Database, snapshotFile: string): MigrationTarg
         throw error;
       }
     },
-    snapshot: async () => void (await connection.backup(snapshotFile)),
+    snapshot: async () => {
+      closeSync(openSync(snapshotFile, "wx", 0o600));
+      await connection.backup(snapshotFile);
+    },
   };
 }
 
@@ -104,13 +107,16 @@ async function migratePostgres(pool: Pool, now: number): Promise<void> {
           (await query("SELECT to_regclass('migrations') AS found"))[0]?.["found"] !== null,
         async exclusively(work) {
           await query("BEGIN");
+          // Waiting for another node and building an index may take as long as they take.
+          await query("SET LOCAL statement_timeout = 0");
           try {
             // One number for every node: "authsvc" as bytes would do; any constant does.
             await query("SELECT pg_advisory_xact_lock(728471120)");
             await work();
             await query("COMMIT");
           } catch (error) {
-            await query("ROLLBACK");
+            // Where the connection is gone, so is the transaction; the first error is the one to tell.
+            await query("ROLLBACK").catch(() => {});
             throw error;
           }
         },

@@ -1,4 +1,5 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPair } from "node:crypto";
+import { promisify } from "node:util";
 import { day, hour, minute, second, type Clock } from "../lib/clock.ts";
 import { keyThumbprint } from "../lib/jose.ts";
 import type { Keyring } from "../secrets/keyring.ts";
@@ -18,6 +19,7 @@ const publishedBefore = day;
 /** How long verifiers may cache the key set; sent with `/.well-known/jwks.json`. */
 export const keySetMaxAgeSeconds = 600;
 const rereadAfter = minute;
+const generate = promisify(generateKeyPair);
 const rereadForUnknownKeyAfter = second;
 
 type LoadedKey = VerificationKey & { row: SigningKeyRow };
@@ -76,16 +78,18 @@ export function createSigningKeys(deps: { storage: Storage; keyring: Keyring; cl
       .toSorted((a, b) => a.generation - b.generation);
   }
 
-  /** The row that signs at `now`: the newest whose time has come. */
+  /** The row that signs at `now`: the newest whose time has come. The first one signs at any time, or a clock set back would stop the service. */
   function signingRow(algorithm: SigningAlgorithm, now: number): SigningKeyRow | undefined {
-    return generations(algorithm).findLast((row) => row.signsFrom <= now);
+    const rows = generations(algorithm);
+    return rows.findLast((row) => row.signsFrom <= now) ?? rows[0];
   }
 
   async function create(algorithm: SigningAlgorithm, generation: number, signsFrom: number): Promise<void> {
     const row = await newSigningKey(algorithm, generation, signsFrom, clock(), keyring);
     // Where another node was first, its key is the one.
     await storage.write((tx) => insertSigningKey(tx, row));
-    await readOnce();
+    // Not `readOnce`, which may join a read that began before this write.
+    await read();
   }
 
   return {
@@ -168,7 +172,7 @@ async function newSigningKey(
   now: number,
   keyring: Keyring,
 ): Promise<SigningKeyRow> {
-  const { privateKey, publicKey } = generateKeyPair(algorithm);
+  const { privateKey, publicKey } = await newKeyPair(algorithm);
   const publicJwk = publicKey.export({ format: "jwk" });
   const id = await keyThumbprint(publicJwk);
   const encryptedPrivateJwk = keyring.encrypt(
@@ -178,14 +182,15 @@ async function newSigningKey(
   return { id, algorithm, generation, publicJwk: { ...publicJwk }, encryptedPrivateJwk, createdAt: now, signsFrom };
 }
 
-function generateKeyPair(algorithm: SigningAlgorithm) {
+/** On the thread pool: an RSA key takes a quarter of a second. */
+async function newKeyPair(algorithm: SigningAlgorithm) {
   switch (algorithm) {
     case "ES256":
-      return generateKeyPairSync("ec", { namedCurve: "P-256" });
+      return await generate("ec", { namedCurve: "P-256" });
     case "EdDSA":
-      return generateKeyPairSync("ed25519");
+      return await generate("ed25519");
     case "RS256":
-      return generateKeyPairSync("rsa", { modulusLength: 3072 });
+      return await generate("rsa", { modulusLength: 3072 });
   }
 }
 

@@ -98,5 +98,9 @@ export async function findMethodKinds(
   const passkeys = await passkeysOf.execute({ userId });
   const identities = await providersOf.execute({ userId });
   const passwords = await passwordsOf.execute({ userId });
-  return { passkey: passkeys.length > 0, oauth: identities.map((row) => row.provider), password: passwords.length > 0 };
+  return {
+    passkey: passkeys.length > 0,
+    oauth: [...new Set(identities.map((row) => row.provider))].toSorted(),
+    password: passwords.length > 0,
+  };
 }

@@ -101,6 +101,25 @@ describeEachDatabase("O12: a provider on a bad day", (current) => {
       },
     );
 
+    it.each([
+      [1000, true],
+      [1100, false],
+      [5000, false],
+    ])("answers rightly and adds %i KiB of spaces: read up to 1 MiB (%s)", async (kibibytes, isRead) => {
+      const service = current();
+      const fresh = await startProvider(kind);
+      const app = await appWith(service, [fresh]);
+      fresh.instead.set(path, async (received, response) => {
+        const { body } = await fresh.rightAnswer(received, response);
+        const json = { "content-type": "application/json" };
+        return { headers: json, body: JSON.stringify(body) + " ".repeat(kibibytes * 1024) };
+      });
+      const { done } = await signInAt(service, app, fresh, { subject: "1", email: newEmail(), verified: true });
+      await fresh.close();
+      if (isRead) codeOf(done);
+      else await expectFailure(service, app, fresh, done);
+    });
+
     it("lets the same person in as soon as it is well again", async () => {
       const service = current();
       const app = await appWith(service, [provider]);

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { newEmail } from "../support/person.ts";
 import { wrongIdTokens } from "../support/providers/id-token-cases.ts";
+import { signedWithSecret } from "../support/providers/id-tokens.ts";
 import type { KindName } from "../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../support/providers/records.ts";
@@ -54,6 +55,19 @@ describeEachDatabase("O7: an id_token", (current) => {
       provider.makeIdToken = () => kept;
       expect((await signInAt(service, app, provider, person())).done.status).toBe(400);
     });
+  });
+
+  it("signed with HS256 by a key that both share and the issuer publishes signs nobody in", async () => {
+    const service = current();
+    const issuer = await startProvider("openid");
+    const app = await appWith(service, [issuer]);
+    const shared = { kty: "oct", k: Buffer.from(issuer.secret).toString("base64url"), kid: "key-1", alg: "HS256" };
+    issuer.instead.set("/keys", () => ({ body: { keys: [shared] } }));
+    issuer.makeIdToken = async (claims) => await signedWithSecret(claims, issuer.secret);
+    const { done } = await signInAt(service, app, issuer, { subject: "x", email: newEmail(), verified: true });
+    await issuer.close();
+    expect(done.status).toBe(400);
+    expect(await usersOf(service, app)).toEqual([]);
   });
 
   describe("Microsoft's tenants", () => {

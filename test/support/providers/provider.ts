@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { ProviderInput } from "../../../src/oauth/accounts.ts";
 import { formPost, isMintedSecret } from "./apple.ts";
 import { startFakeServer, type FakeServer, type Handler, type Received, type Reply } from "./fake-server.ts";
@@ -131,6 +132,11 @@ export class FakeProvider implements Provider {
       jwks_uri: `${origin}/keys`,
       userinfo_endpoint: `${origin}/userinfo`,
     };
+  }
+
+  /** The right answer, for a test that changes it a little. */
+  async rightAnswer(received: Received, response: ServerResponse): Promise<Reply> {
+    return (await this.#handlerFor(received.path)?.(received, response)) ?? {};
   }
 
   #ask({ query }: Received): Reply {

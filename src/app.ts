@@ -18,6 +18,7 @@ import { createDiscovery } from "./oauth/discovery.ts";
 import { createLinking } from "./oauth/linking.ts";
 import { createProviderFetch } from "./oauth/provider-fetch.ts";
 import { createRounds } from "./oauth/rounds.ts";
+import { findFact, replaceFact } from "./secrets/store.ts";
 import { openKeyring } from "./secrets/open-keyring.ts";
 import { createRedeem } from "./sign-in/redeem.ts";
 import { createSignIn } from "./sign-in/service.ts";
@@ -31,22 +32,25 @@ import { createUsers } from "./users/service.ts";
 /** What is not ours to decide in a test. */
 export type Surroundings = { clock?: Clock; random?: Random; fetch?: typeof globalThis.fetch; log?: Log };
 
+const baseUrlFact = "base-url";
+
 export type App = Awaited<ReturnType<typeof openApp>>;
 
 /**
  * The composition root: opens storage at its newest schema and puts the services together. The one file that sees all of them.
- * `baseUrl` (no trailing slash) is the issuer and the origin of every address that the service gives out.
+ * `baseUrl` (no trailing slash) is the issuer and the origin of every address that the service gives out; a command that is not told takes the
+ * one under which the service last ran.
  * Throws UNUSABLE_STORAGE, INVALID_CONFIG.
  */
 export async function openApp(
   config: Config,
   {
-    baseUrl,
+    baseUrl: given,
     clock = systemClock,
     random = systemRandom,
     fetch = globalThis.fetch,
     log = silentLog,
-  }: Surroundings & { baseUrl: string },
+  }: Surroundings & { baseUrl?: string | undefined },
 ) {
   const storage = await openStorage(
     { ...config.database, file: join(config.dataDir, "authsvc.db") },
@@ -59,6 +63,7 @@ export async function openApp(
       { masterKey: config.masterKey, file: join(config.dataDir, "master.key") },
       random,
     );
+    const baseUrl = given ?? (await findFact(storage.reader, baseUrlFact)) ?? `http://localhost:${config.listen.port}`;
     const limiter = createRateLimiter(clock);
     const audit = createAudit({ storage, clock, random });
     const applications = createApplications({ storage, audit, clock, random });
@@ -117,6 +122,11 @@ export async function openApp(
         providers,
         rounds,
         linking,
+      },
+
+      /** For commands, which may not know on which port the service was started. */
+      async rememberBaseUrl(): Promise<void> {
+        await storage.write((tx) => replaceFact(tx, baseUrlFact, baseUrl));
       },
 
       /** Removes what has expired, and prepares the next signing keys. Meant to be called now and then; several nodes may do it at once. */

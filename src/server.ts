@@ -45,6 +45,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   try {
     // Published before use: the key set is complete before anybody can ask for it.
     await app.services.signingKeys.forSigning("ES256");
+    await app.rememberBaseUrl();
     development = config.dev ? await openDevelopment(app, { dataDir: config.dataDir, listenAddress }) : undefined;
     listener = await listen(
       { ...config.listen, port },

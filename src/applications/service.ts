@@ -1,6 +1,6 @@
 import type { Actor, Audit } from "../audit/audit.ts";
 import { day, isoTime, type Clock } from "../lib/clock.ts";
-import { AppError, invalidRequest } from "../lib/errors.ts";
+import { AppError, invalidApiKey, invalidRequest } from "../lib/errors.ts";
 import { digestOf, newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { isPossibleApiKey, newApiKey } from "./api-keys.ts";
@@ -185,7 +185,7 @@ export function createApplications(deps: { storage: Storage; audit: Audit; clock
       const application = isPossibleApiKey(apiKey)
         ? await findApplicationByKey(storage.reader, digestOf(apiKey), clock())
         : undefined;
-      if (!application) throw new AppError("INVALID_API_KEY", "The API key is missing or not valid.");
+      if (!application) throw invalidApiKey();
       return application;
     },
   };

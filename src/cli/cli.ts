@@ -59,7 +59,7 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
     async withApp(work: (services: App["services"]) => Promise<void>): Promise<void> {
       const { config } = await configure();
       const { openApp } = await import("../app.ts");
-      const app = await openApp(config, { baseUrl: config.baseUrl ?? `http://localhost:${config.listen.port}` });
+      const app = await openApp(config, { baseUrl: config.baseUrl });
       try {
         await work(app.services);
       } finally {

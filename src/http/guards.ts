@@ -1,5 +1,5 @@
 import type { Application } from "../applications/application.ts";
-import { AppError } from "../lib/errors.ts";
+import { invalidApiKey, invalidAppId } from "../lib/errors.ts";
 import type { Bearer } from "../tokens/service.ts";
 import type { HttpRequest } from "./request.ts";
 import type { Guard } from "./route.ts";
@@ -32,7 +32,7 @@ export function createGuards(check: {
       }
       const application = await check.application(appIdOf(request) ?? "");
       // A caller without any credential lacks the key first; one with a wrong App ID cannot be told more either.
-      if (!application) throw new AppError("INVALID_API_KEY", "The API key is missing or not valid.");
+      if (!application) throw invalidApiKey();
       return { caller: { application, withoutApiKey: true }, countedAs: undefined };
     }) satisfies Guard<{ application: Application; withoutApiKey: boolean }>,
 
@@ -53,8 +53,4 @@ export function createGuards(check: {
 /** RFC 6750 §2.1. */
 export function bearerCredential(request: HttpRequest): string | undefined {
   return /^Bearer ([^\s]+)$/iu.exec(request.header("authorization") ?? "")?.[1];
-}
-
-export function invalidAppId(): AppError {
-  return new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
 }

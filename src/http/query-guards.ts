@@ -1,7 +1,7 @@
 import type { Application } from "../applications/application.ts";
-import { AppError, invalidRequest } from "../lib/errors.ts";
+import { AppError, invalidRequest, invalidAppId } from "../lib/errors.ts";
 import type { Bearer } from "../tokens/service.ts";
-import { bearerCredential, invalidAppId } from "./guards.ts";
+import { bearerCredential } from "./guards.ts";
 import type { HttpRequest } from "./request.ts";
 import type { Guard } from "./route.ts";
 

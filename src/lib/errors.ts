@@ -45,6 +45,15 @@ export class AppError extends Error {
   }
 }
 
+/** One wording each: a caller must not be able to tell which check refused it. */
+export function invalidApiKey(): AppError {
+  return new AppError("INVALID_API_KEY", "The API key is missing or not valid.");
+}
+
+export function invalidAppId(): AppError {
+  return new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
+}
+
 /** A refused value: `details` names the field and the rule, never the value. */
 export function invalidRequest(details: string, cause?: unknown): AppError {
   return new AppError("INVALID_REQUEST", "The request is not valid.", { details, cause });

@@ -206,13 +206,12 @@ function providerRow(appId: string, name: string, input: ProviderInput, keyring:
   if (!isKnownProvider(name) && input.issuer === undefined)
     throw invalidRequest("issuer: required for a provider of your own");
   const isApple = name === "apple";
-  if (isApple && (input.teamId === undefined || input.keyId === undefined))
-    throw invalidRequest("teamId and keyId: required for apple");
-  if (!isApple && (input.teamId !== undefined || input.keyId !== undefined))
-    throw invalidRequest("teamId and keyId: only for apple");
-  for (const id of [input.teamId, input.keyId])
-    if (id !== undefined && !/^[A-Za-z0-9]{1,32}$/u.test(id))
-      throw invalidRequest("teamId and keyId: letters and digits");
+  for (const field of ["teamId", "keyId"] as const) {
+    const id = input[field];
+    if (isApple && id === undefined) throw invalidRequest(`${field}: required for apple`);
+    if (!isApple && id !== undefined) throw invalidRequest(`${field}: only for apple`);
+    if (id !== undefined && !/^[A-Za-z0-9]{1,32}$/u.test(id)) throw invalidRequest(`${field}: letters and digits`);
+  }
   if (isApple) requireP8Key(input.secret);
   for (const field of addressFields) requireAddress(field, input[field]);
   return {

@@ -4,10 +4,11 @@ export type ProviderFetch = (address: string, init?: RequestInit) => Promise<{ s
 const mostBytes = 1024 * 1024;
 const patienceMilliseconds = 10_000;
 
-/** What a provider did wrong; never shown, logged with its reason. `reason` holds nothing that the provider sent. */
+/** What a provider did wrong; never shown, logged with its reason. The reason holds nothing that the provider sent but registered error words. */
 export class ProviderFailure extends Error {
   constructor(reason: string, cause?: unknown) {
-    super(reason, { cause });
+    const code = codeOf(cause);
+    super(code === undefined ? reason : `${reason} (${code})`, { cause });
     this.name = "ProviderFailure";
   }
 }
@@ -26,9 +27,33 @@ export function createProviderFetch(fetch: typeof globalThis.fetch): ProviderFet
   };
 }
 
+/** The stable word that a library or the system has for a failure, such as ENOTFOUND or ERR_JWT_EXPIRED. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,63}$/u.test(code) ? code : codeOf(error.cause);
+}
+
+/** RFC 6749 §5.2 and what providers have registered beside it: what an operator needs to know to mend an account. */
+const tokenErrors = [
+  "invalid_request",
+  "invalid_client",
+  "invalid_grant",
+  "unauthorized_client",
+  "unsupported_grant_type",
+  "invalid_scope",
+  "redirect_uri_mismatch",
+  "incorrect_client_credentials",
+  "bad_verification_code",
+];
+
+function errorWordIn(text: string): string {
+  return tokenErrors.find((word) => text.includes(`"${word}"`)) ?? "";
+}
+
 /** A JSON object from an answer with status 200. Throws ProviderFailure. */
 export function jsonObject({ status, text }: { status: number; text: string }): Record<string, unknown> {
-  if (status !== 200) throw new ProviderFailure(`status ${status}`);
+  if (status !== 200) throw new ProviderFailure(`status ${status} ${errorWordIn(text)}`.trim());
   const value = parsed(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new ProviderFailure("not a JSON object");

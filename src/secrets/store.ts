@@ -13,3 +13,7 @@ export async function settleFact(tx: Handle, name: string, value: string): Promi
   await db.insert(tables.facts).values({ name, value }).onConflictDoNothing();
   return (await findFact(tx, name)) ?? value;
 }
+
+export async function replaceFact({ db, tables: { facts } }: Handle, name: string, value: string): Promise<void> {
+  await db.insert(facts).values({ name, value }).onConflictDoUpdate({ target: facts.name, set: { value } });
+}

@@ -1,7 +1,7 @@
 import type { Application } from "../applications/application.ts";
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
-import { AppError, invalidRequest } from "../lib/errors.ts";
+import { invalidAppId, invalidRequest } from "../lib/errors.ts";
 import { isAnswer, type Hosted } from "./hosted.ts";
 import { initiateBody } from "./initiate-body.ts";
 import type { OauthPages } from "./oauth-pages.ts";
@@ -22,8 +22,7 @@ export function authorizeHandler(deps: {
   return async (request: HttpRequest): Promise<Answer> => {
     const query = request.query();
     const application = await deps.application(query.get("app_id") ?? "");
-    if (!application?.settings.queryEndpoints)
-      throw new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
+    if (!application?.settings.queryEndpoints) throw invalidAppId();
     const provider = request.parameter("provider").toLowerCase();
     const { sessionId } = await signIn.initiate(application, bodyFrom(query, provider));
     const visit = await hosted.visit(request, sessionId);

@@ -1,7 +1,7 @@
 import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
 import { originOf, type HttpRequest } from "../http/request.ts";
-import { AppError } from "../lib/errors.ts";
+import { invalidApiKey } from "../lib/errors.ts";
 import { initiateBody } from "./initiate-body.ts";
 import { callbackBody, type Redeem } from "./redeem.ts";
 import type { SignIn } from "./service.ts";
@@ -17,13 +17,9 @@ export function callbackHandler(redeem: Redeem) {
   return async (request: HttpRequest, caller: { application: Application; withoutApiKey: boolean }) => {
     const body = await request.json(callbackBody).catch((error: unknown) => {
       // Without a key a caller must show itself to be a public client; what else is wrong with its body does not matter.
-      throw caller.withoutApiKey ? missingApiKey() : error;
+      throw caller.withoutApiKey ? invalidApiKey() : error;
     });
-    if (caller.withoutApiKey && body.codeVerifier === undefined) throw missingApiKey();
+    if (caller.withoutApiKey && body.codeVerifier === undefined) throw invalidApiKey();
     return json(await redeem.redeem({ body, ...caller, origin: originOf(request) }));
   };
-}
-
-function missingApiKey(): AppError {
-  return new AppError("INVALID_API_KEY", "The API key is missing or not valid.");
 }

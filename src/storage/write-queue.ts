@@ -27,8 +27,12 @@ export function createWriteQueue(connection: Database, handle: Handle) {
 
   async function runInSavepoint(job: Job): Promise<Outcome> {
     savepoint.run();
+    // SQLite answers at once, so work that outlives this turn of the event loop awaited something else, and held everybody's lock for it.
+    let turnIsOver = false;
+    const timer = setImmediate(() => (turnIsOver = true));
     try {
       const value = await job.work(handle);
+      if (turnIsOver) throw new Error("a transaction awaited something that is not its database");
       release.run();
       return { value };
     } catch (error) {
@@ -38,6 +42,8 @@ export function createWriteQueue(connection: Database, handle: Handle) {
         release.run();
       }
       return { error };
+    } finally {
+      clearImmediate(timer);
     }
   }
 

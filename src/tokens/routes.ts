@@ -3,7 +3,7 @@ import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
 import { originOf, type HttpRequest } from "../http/request.ts";
 import { isoTime, second } from "../lib/clock.ts";
-import { AppError } from "../lib/errors.ts";
+import { invalidApiKey } from "../lib/errors.ts";
 import { keySetMaxAgeSeconds, type SigningKeys } from "./signing-keys.ts";
 import type { Bearer, Tokens } from "./service.ts";
 
@@ -21,7 +21,7 @@ export function refreshHandler(tokens: Tokens) {
     { application, withoutApiKey }: { application: Application; withoutApiKey: boolean },
   ) => {
     const body = await request.json(refreshBody).catch((error: unknown) => {
-      throw withoutApiKey ? new AppError("INVALID_API_KEY", "The API key is missing or not valid.") : error;
+      throw withoutApiKey ? invalidApiKey() : error;
     });
     return json(await tokens.refresh({ ...body, appId: application.id, withoutApiKey, origin: originOf(request) }));
   };

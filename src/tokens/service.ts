@@ -2,7 +2,7 @@ import type { Application, SignInMethod } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
 import { day, isoTime, second, type Clock } from "../lib/clock.ts";
-import { AppError } from "../lib/errors.ts";
+import { AppError, invalidApiKey, invalidAppId } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -210,7 +210,7 @@ export function createTokens(deps: {
       const presented = parseRefreshToken(call.refreshToken, keyring);
       const outcome = presented ? await storage.write((tx) => rotate(tx, presented, call, now)) : "refused";
       if (outcome === "public-client-only" || (!presented && call.withoutApiKey)) {
-        throw new AppError("INVALID_API_KEY", "The API key is missing or not valid.");
+        throw invalidApiKey();
       }
       if (outcome === "refused") throw new AppError("INVALID_TOKEN", "The refresh token is not valid.");
       return await pairFor(outcome.login, outcome.next, outcome.user, outcome.application, now);
@@ -223,8 +223,7 @@ export function createTokens(deps: {
       const { claims } = verdict;
       const user = await findLiveUser(storage.reader, claims.sid, clock());
       if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended");
-      if (appId !== undefined && appId !== claims.aud)
-        throw new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
+      if (appId !== undefined && appId !== claims.aud) throw invalidAppId();
       return { claims, scopes: claims.scope.split(" "), user };
     },
 

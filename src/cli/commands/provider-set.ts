@@ -23,7 +23,8 @@ type Flags = {
 const flagOfField = {
   name: "PROVIDER",
   clientId: "--client-id",
-  secret: "--client-secret-stdin",
+  teamId: "--team-id",
+  keyId: "--key-id",
   issuer: "--issuer",
   authorizationUrl: "--authorization-url",
   tokenUrl: "--token-url",
@@ -61,11 +62,11 @@ async function set(cli: Cli, givenId: string | undefined, givenName: string | un
   const appId = await askUnlessGiven(cli.io, givenId, { flag: "ID", question: "App ID" });
   const name = await askUnlessGiven(cli.io, givenName, { flag: "PROVIDER", question: "Provider" });
   const clientId = await askUnlessGiven(cli.io, flags.clientId, { flag: "--client-id", question: "Client id" });
-  const secret = await secretFrom(cli, flags);
+  const { secret, flag } = await secretFrom(cli, flags);
   const { issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, teamId, keyId } = flags;
   const input = { name, clientId, secret, teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
   await cli.withApp(async ({ providers }) => {
-    const set = await namingFlags(flagOfField, () =>
+    const set = await namingFlags({ ...flagOfField, secret: flag }, () =>
       providers.set(appId, input, commandActor(), { dryRun: flags.dryRun ?? false }),
     );
     await cli.result(set, providerFacts(set));
@@ -74,16 +75,26 @@ async function set(cli: Cli, givenId: string | undefined, givenName: string | un
   });
 }
 
-async function secretFrom(cli: Cli, { clientSecretFile, privateKeyFile, clientSecretStdin }: Flags): Promise<string> {
+async function secretFrom(
+  cli: Cli,
+  { clientSecretFile, privateKeyFile, clientSecretStdin }: Flags,
+): Promise<{ secret: string; flag: string }> {
   const given = [clientSecretFile, privateKeyFile, clientSecretStdin].filter((flag) => flag !== undefined);
-  if (given.length > 1)
+  if (given.length > 1) {
     throw new AppError(
       "INVALID_REQUEST",
       "--client-secret-stdin, --client-secret-file and --private-key-file exclude each other",
     );
-  if (privateKeyFile !== undefined) return await readKeyFile(cli.io, privateKeyFile, "--private-key-file");
-  if (clientSecretFile !== undefined) return await readSecretFile(cli.io, clientSecretFile, "--client-secret-file");
-  if (clientSecretStdin !== true && !cli.io.stdin.isTTY)
-    throw new AppError("INVALID_REQUEST", "--client-secret-stdin is missing");
-  return await readSecret(cli.io, { flag: "--client-secret-stdin", question: "Client secret" });
+  }
+  if (privateKeyFile !== undefined) {
+    const flag = "--private-key-file";
+    return { secret: await readKeyFile(cli.io, privateKeyFile, flag), flag };
+  }
+  if (clientSecretFile !== undefined) {
+    const flag = "--client-secret-file";
+    return { secret: await readSecretFile(cli.io, clientSecretFile, flag), flag };
+  }
+  const flag = "--client-secret-stdin";
+  if (clientSecretStdin !== true && !cli.io.stdin.isTTY) throw new AppError("INVALID_REQUEST", `${flag} is missing`);
+  return { secret: await readSecret(cli.io, { flag, question: "Client secret" }), flag };
 }

@@ -87,9 +87,16 @@ export function createRounds(deps: {
     if (claims.iss !== issuer.replace("{tenantid}", tenant))
       throw new ProviderFailure("the id_token is another issuer's");
     if (claims["nonce"] !== nonce) throw new ProviderFailure("the id_token has another nonce");
-    const told =
-      claims["email"] === undefined ? { ...(await userinfoOf(provider, accessToken, claims.sub)), ...claims } : claims;
-    return identityFromClaims(told, provider.provesEmail, told["name"] ?? appleName(userField));
+    const { name } = claims;
+    if (claims["email"] !== undefined)
+      return identityFromClaims(claims, provider.provesEmail, name ?? appleName(userField));
+    // Address and "verified" from one source: never the one's address with the other's word for it.
+    const userinfo = await userinfoOf(provider, accessToken, claims.sub);
+    return identityFromClaims(
+      { ...userinfo, sub: claims.sub },
+      provider.provesEmail,
+      name ?? userinfo["name"] ?? appleName(userField),
+    );
   }
 
   /** The claims that a strict issuer leaves out of the id_token when there is an access token (OpenID Connect Core §5.4). */

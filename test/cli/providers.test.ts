@@ -9,8 +9,8 @@ describe("app provider", () => {
   const run = async (args: string[], input = "") => await authsvc(["app", "provider", ...args], { cwd, input });
 
   beforeAll(async () => {
-    const { code } = await authsvc(["app", "create", "--name", "Shop", "--id", "app_shop"], { cwd });
-    expect(code).toBe(0);
+    const { code, stderr } = await authsvc(["app", "create", "--name", "Shop", "--id", "app_shop"], { cwd });
+    if (code !== 0) throw new Error(stderr);
   });
 
   test("set keeps the secret encrypted, enables the provider and says what to register there", async () => {

@@ -26,6 +26,7 @@ async function makeTokens(now: number): Promise<{ live: string; ended: string }>
         appId,
         userId: user.id,
         signedInWith: "password",
+        provider: null,
         scopes: ["profile", "email"],
         publicClient: false,
         signedInAt: now,

@@ -6,7 +6,7 @@ import { textsFor } from "../../src/pages/texts/texts.ts";
 /** Every text; the gaps of those that have some hold "Acme". */
 const sentences = Object.entries(en).map(([name, text]) => ({
   name,
-  sentence: typeof text === "string" ? text : text("Acme" as never),
+  sentence: typeof text === "string" ? text : text("Acme" as never, "Acme"),
   hasGap: typeof text !== "string",
 }));
 

@@ -24,6 +24,7 @@ import { createRedeem } from "./sign-in/redeem.ts";
 import { createSignIn } from "./sign-in/service.ts";
 import { allScopes } from "./sign-in/session.ts";
 import { openStorage } from "./storage/open.ts";
+import { sweepAll } from "./storage/sweep.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
 import { accessTokenSeconds, createTokens } from "./tokens/service.ts";
 import { createSigningKeys } from "./tokens/signing-keys.ts";
@@ -100,6 +101,18 @@ export async function openApp(
     const linking = createLinking({ users, passwords, passkeys, tokens, signIn, audit, random });
     const redeem = createRedeem({ storage, applications, users, tokens, audit, clock });
 
+    let closing = false;
+    let sweeping = Promise.resolve();
+    const sweepOnce = async (): Promise<void> => {
+      for (const service of [signIn, passkeys, passwords, tokens, rounds, audit]) {
+        await sweepAll(
+          () => service.sweep(),
+          () => closing,
+        );
+      }
+      if (!closing) await signingKeys.rotate();
+    };
+
     return {
       baseUrl,
       clock,
@@ -129,14 +142,22 @@ export async function openApp(
         await storage.write((tx) => replaceFact(tx, baseUrlFact, baseUrl));
       },
 
-      /** Removes what has expired, and prepares the next signing keys. Meant to be called now and then; several nodes may do it at once. */
+      /**
+       * Removes what has expired, and prepares the next signing keys. Meant to be called now and then: one sweep after the other here,
+       * while several nodes may do it at once.
+       */
       async sweep(): Promise<void> {
-        for (const service of [signIn, passkeys, passwords, tokens, rounds, audit]) await service.sweep();
-        await signingKeys.rotate();
+        const swept = sweeping.then(sweepOnce);
+        sweeping = swept.catch(() => {});
+        await swept;
       },
 
-      /** Waits for writes under way. */
-      close: () => storage.close(),
+      /** Waits for writes under way, and for a sweep to end after the batch that it is at. */
+      async close(): Promise<void> {
+        closing = true;
+        await sweeping;
+        await storage.close();
+      },
     };
   } catch (error) {
     await storage.close();

@@ -71,7 +71,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       route("GET", "/api/config", queryGuards.namedApp, "applicationManagement", publicConfigHandler(publicConfig)),
     ),
 
-    pageRoute("GET", session, undefined, choose.signInPage(oauthPages.start)),
+    pageRoute("GET", session, undefined, choose.signInPage(oauthPages.startByVisit)),
     pageRoute("GET", `${session}/create-account`, undefined, choose.createAccountPage),
     pageRoute("GET", `${session}/forgot-password`, undefined, choose.forgotPasswordPage),
     pageRoute("GET", `${session}/cancel`, undefined, choose.cancel),

@@ -3,11 +3,12 @@ import { createServer, type AddressInfo } from "node:net";
 import { openApp, type App, type Surroundings } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
-import { createClientAddresses } from "./http/addresses.ts";
+import { addressKey, createClientAddresses, limitKey } from "./http/addresses.ts";
 import { createCors } from "./http/cors.ts";
 import { listen, type Listener } from "./http/listener.ts";
 import { createRouter } from "./http/router.ts";
-import { minute } from "./lib/clock.ts";
+import { minute, second } from "./lib/clock.ts";
+import { AppError } from "./lib/errors.ts";
 import { createLog, type Log } from "./lib/log.ts";
 import { loadAssets } from "./pages/assets.ts";
 import { routes } from "./routes.ts";
@@ -30,6 +31,8 @@ export type RunningServer = {
 };
 
 const sweepEvery = 10 * minute;
+/** A service that is restarted more often than that sweeps, too. */
+const firstSweepAfter = 10 * second;
 
 /** Starts the service. Rejects with Node's error when the address cannot be listened on; throws INVALID_CONFIG, UNUSABLE_STORAGE. */
 export async function startServer(config: Config, surroundings: Surroundings = {}): Promise<RunningServer> {
@@ -55,6 +58,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     await app.close();
     throw error;
   }
+  const firstSweep = setTimeout(() => void sweep(app, log), firstSweepAfter);
   const sweeping = setInterval(() => void sweep(app, log), sweepEvery);
   return {
     url: config.baseUrl === undefined ? baseUrl : listenAddress,
@@ -63,6 +67,7 @@ export async function startServer(config: Config, surroundings: Surroundings = {
     reloadCertificate: listener.reloadCertificate,
     async close() {
       ready = false;
+      clearTimeout(firstSweep);
       clearInterval(sweeping);
       await listener.close();
       await app.close();
@@ -84,7 +89,12 @@ function handlerFor(config: Config, app: App, development: Development | undefin
     passkeysAvailable: passkeys.available,
   });
   const passwordPages = createPasswordPages({ hosted, choose, signIn, passwords, users });
-  const oauthPages = createOauthPages({ hosted, choose, signIn, accounts, rounds, linking, log });
+  function countStart(ipAddress: string): void {
+    const key = limitKey("authentication", addressKey(ipAddress));
+    const { exceeded, retryAfterSeconds } = limiter.take(key, config.rateLimits.authentication);
+    if (exceeded) throw new AppError("RATE_LIMITED", "Too many requests.", { retryAfterSeconds });
+  }
+  const oauthPages = createOauthPages({ hosted, choose, signIn, accounts, rounds, linking, countStart, log });
   const passkeyPages = createPasskeyPages({ hosted, choose, signIn, passkeys, users });
   const isHttps = baseUrl.startsWith("https:");
   const router = createRouter({

@@ -43,9 +43,10 @@ export function createAudit(deps: { storage: Storage; clock: Clock; random: Rand
       });
     },
 
-    async sweep(): Promise<void> {
+    /** Removes a batch of what has expired; true when more may be left. */
+    async sweep(): Promise<boolean> {
       const before = clock() - eventsAreKept;
-      await storage.write((tx) => sweepAuditEvents(tx, before));
+      return await storage.write((tx) => sweepAuditEvents(tx, before));
     },
   };
 }

@@ -1,5 +1,5 @@
-import { lt } from "drizzle-orm";
-import type { Handle } from "../storage/storage.ts";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { prepareSweep } from "../storage/sweep.ts";
 
 export type AuditRow = {
   id: string;
@@ -14,10 +14,20 @@ export type AuditRow = {
   details: Record<string, string | number | boolean | null>;
 };
 
-export async function insertAuditEvent({ db, tables: { auditEvents } }: Handle, row: AuditRow): Promise<void> {
-  await db.insert(auditEvents).values(row);
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { auditEvents: events } = tables;
+  return {
+    insert: prepare(db.insert(events).values(placeholders(events)), "insert_audit_event"),
+    sweep: prepareSweep(handle, { table: events, key: events.id, instant: events.at }, "sweep_audit_events"),
+  };
+});
+
+export async function insertAuditEvent(tx: Handle, row: AuditRow): Promise<void> {
+  await prepared(tx).insert.execute(row satisfies Row<"auditEvents">);
 }
 
-export async function sweepAuditEvents({ db, tables: { auditEvents } }: Handle, before: number): Promise<void> {
-  await db.delete(auditEvents).where(lt(auditEvents.at, before));
+/** Removes a batch of events from before `before`; true when more may be left. */
+export async function sweepAuditEvents(tx: Handle, before: number): Promise<boolean> {
+  return await prepared(tx).sweep(before);
 }

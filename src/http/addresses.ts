@@ -1,3 +1,4 @@
+import type { EndpointType } from "./route.ts";
 import { BlockList, isIP, isIPv4 } from "node:net";
 
 /** Whose word about a client's address is taken. */
@@ -58,4 +59,14 @@ export function networkOf(address: string): string {
   const right = tail?.split(":").filter((word) => word !== "") ?? [];
   const zeros = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => "0");
   return `${[...left, ...zeros, ...right].slice(0, 4).join(":")}::/64`;
+}
+
+/** What calls without a credential of their own are counted by. */
+export function addressKey(address: string): string {
+  return `address:${networkOf(address)}`;
+}
+
+/** One counter for each kind of limit and caller. */
+export function limitKey(type: EndpointType, caller: string): string {
+  return `${type} ${caller}`;
 }

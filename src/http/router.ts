@@ -4,7 +4,7 @@ import { STATUS_CODES, type IncomingMessage } from "node:http";
 import { AppError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 import type { RateLimiter, Standing } from "../rate-limits/limiter.ts";
-import { networkOf, type ClientAddresses } from "./addresses.ts";
+import { addressKey, limitKey, type ClientAddresses } from "./addresses.ts";
 import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
 import { errorAnswer, publicError, statusOf } from "./error-answers.ts";
@@ -65,7 +65,7 @@ export function createRouter(options: RouterOptions): H3 {
     try {
       refusePlainHttp(request);
       const admitted = await admit(route, request);
-      standing = count(route.limit, admitted.countedAs ?? addressKey(request));
+      standing = count(route.limit, admitted.countedAs ?? addressKey(request.ipAddress));
       refuseExceeded(standing);
       answer = await admitted.answer();
     } catch (error) {
@@ -90,18 +90,21 @@ export function createRouter(options: RouterOptions): H3 {
       return await route.admit(request);
     } catch (error) {
       const failed = error instanceof AppError && statusOf(error) !== 500;
-      const standing = failed ? count(route.limit, addressKey(request)) : undefined;
+      const standing = failed ? count(route.limit, addressKey(request.ipAddress)) : undefined;
       throw new Refusal(standing, standing?.exceeded ? rateLimited(standing) : error);
     }
   }
 
   function count(type: EndpointType | undefined, key: string): Standing | undefined {
-    return type === undefined ? undefined : limiter.take(`${type} ${key}`, limits[type]);
+    return type === undefined ? undefined : limiter.take(limitKey(type, key), limits[type]);
   }
 
   function refusePlainHttp(request: HttpRequest): void {
     if (!options.behindTlsProxy) return;
-    const overTls = addresses.isTrustedProxy(request.peer) && request.header("x-forwarded-proto") !== "http";
+    // Each proxy on the way may have added its word; one that did not come over TLS is one too many.
+    const schemes = request.header("x-forwarded-proto")?.split(",") ?? [];
+    const overTls =
+      addresses.isTrustedProxy(request.peer) && schemes.every((scheme) => scheme.trim().toLowerCase() === "https");
     if (!overTls && !request.isHealthCheck)
       throw new AppError("INVALID_REQUEST", "Calls must use HTTPS.", { details: "scheme: https" });
   }
@@ -173,10 +176,6 @@ function rateLimited({ retryAfterSeconds }: Standing): AppError {
     retryAfterSeconds,
     details: `retry after ${retryAfterSeconds} seconds`,
   });
-}
-
-function addressKey(request: HttpRequest): string {
-  return `address:${networkOf(request.ipAddress)}`;
 }
 
 function badPath(): AppError {

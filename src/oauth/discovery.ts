@@ -6,24 +6,31 @@ const keptFor = hour;
 
 /** Reads an issuer's endpoints from its discovery document (OpenID Connect Discovery §4), once an hour. Only operators name issuers. */
 export function createDiscovery(fetchProvider: ProviderFetch, clock: Clock) {
-  const known = new Map<string, { endpoints: Endpoints; readAt: number }>();
+  const readings = new Map<string, { endpoints: Promise<Endpoints>; until: number }>();
 
   return async (issuer: string): Promise<Endpoints> => {
-    const remembered = known.get(issuer);
-    if (remembered && clock() - remembered.readAt < keptFor) return remembered.endpoints;
-    const document = jsonObject(await fetchProvider(`${issuer}/.well-known/openid-configuration`));
-    // §4.3: a document that speaks for another issuer is not this issuer's.
-    if (typeof document["issuer"] !== "string" || document["issuer"].replace(/\/$/u, "") !== issuer)
-      throw new ProviderFailure("discovery names another issuer");
-    const endpoints = {
-      authorizationUrl: address(document["authorization_endpoint"]),
-      tokenUrl: address(document["token_endpoint"]),
-      userinfoUrl: document["userinfo_endpoint"] === undefined ? undefined : address(document["userinfo_endpoint"]),
-      jwksUrl: address(document["jwks_uri"]),
-      issuer: document["issuer"],
-    };
-    known.set(issuer, { endpoints, readAt: clock() });
-    return endpoints;
+    const last = readings.get(issuer);
+    if (last && clock() < last.until) return await last.endpoints;
+    const reading = { endpoints: readEndpoints(issuer, fetchProvider), until: clock() + keptFor };
+    readings.set(issuer, reading);
+    // However many people press its button at once, an issuer is asked once; one that failed is asked again by the next.
+    reading.endpoints.catch(() => readings.delete(issuer));
+    return await reading.endpoints;
+  };
+}
+
+async function readEndpoints(issuer: string, fetchProvider: ProviderFetch): Promise<Endpoints> {
+  const document = jsonObject(await fetchProvider(`${issuer}/.well-known/openid-configuration`));
+  // §4.3: a document that speaks for another issuer is not this issuer's.
+  if (typeof document["issuer"] !== "string" || document["issuer"].replace(/\/$/u, "") !== issuer)
+    throw new ProviderFailure("discovery names another issuer");
+  return {
+    authorizationUrl: address(document["authorization_endpoint"]),
+    tokenUrl: address(document["token_endpoint"]),
+    userinfoUrl: document["userinfo_endpoint"] === undefined ? undefined : address(document["userinfo_endpoint"]),
+    jwksUrl: address(document["jwks_uri"]),
+    issuer: document["issuer"],
+    namesItself: document["authorization_response_iss_parameter_supported"] === true,
   };
 }
 

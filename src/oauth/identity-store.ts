@@ -1,5 +1,6 @@
-import { and, eq, lt, sql } from "drizzle-orm";
-import { prepare, statements, type Handle } from "../storage/storage.ts";
+import { and, eq } from "drizzle-orm";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { prepareSweep } from "../storage/sweep.ts";
 
 /** A provider's account that signs a user in. (app, provider, subject) is the identity; the address is only what the provider said last. */
 export type IdentityRow = {
@@ -23,21 +24,59 @@ export type StateRow = {
   expiresAt: number;
 };
 
-const prepared = statements(({ db, tables: { oauthIdentities } }) => ({
-  bySubject: prepare(
-    db
-      .select()
-      .from(oauthIdentities)
-      .where(
-        and(
-          eq(oauthIdentities.appId, sql.placeholder("appId")),
-          eq(oauthIdentities.provider, sql.placeholder("provider")),
-          eq(oauthIdentities.subject, sql.placeholder("subject")),
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { oauthIdentities: identities } = tables;
+  const given = placeholders(identities);
+  return {
+    bySubject: prepare(
+      db
+        .select()
+        .from(identities)
+        .where(
+          and(
+            eq(identities.appId, given.appId),
+            eq(identities.provider, given.provider),
+            eq(identities.subject, given.subject),
+          ),
         ),
-      ),
-    "oauth_identity",
-  ),
-}));
+      "oauth_identity",
+    ),
+    insert: prepare(
+      db.insert(identities).values(given).onConflictDoNothing().returning({ id: identities.id }),
+      "insert_oauth_identity",
+    ),
+    noteUse: prepare(
+      db
+        .update(identities)
+        .set({ email: given.email, lastUsedAt: given.lastUsedAt })
+        .where(eq(identities.id, given.id))
+        .returning({ id: identities.id }),
+      "note_oauth_identity_use",
+    ),
+    deleteOfUser: prepare(
+      db.delete(identities).where(eq(identities.userId, given.userId)),
+      "delete_oauth_identities_of_user",
+    ),
+    ...stateStatements(handle),
+  };
+});
+
+function stateStatements(handle: Handle) {
+  const { db, tables } = handle;
+  const { oauthStates: states } = tables;
+  const given = placeholders(states);
+  return {
+    insertState: prepare(db.insert(states).values(given), "insert_oauth_state"),
+    stateByDigest: prepare(db.select().from(states).where(eq(states.digest, given.digest)), "oauth_state"),
+    consumeState: prepare(db.delete(states).where(eq(states.digest, given.digest)).returning(), "consume_oauth_state"),
+    sweepStates: prepareSweep(
+      handle,
+      { table: states, key: states.digest, instant: states.expiresAt },
+      "sweep_oauth_states",
+    ),
+  };
+}
 
 export async function findIdentity(
   handle: Handle,
@@ -48,58 +87,42 @@ export async function findIdentity(
 }
 
 /** False when the identity belongs to somebody already. */
-export async function insertIdentity({ db, tables: { oauthIdentities } }: Handle, row: IdentityRow): Promise<boolean> {
-  const inserted = await db
-    .insert(oauthIdentities)
-    .values(row)
-    .onConflictDoNothing()
-    .returning({ id: oauthIdentities.id });
+export async function insertIdentity(tx: Handle, row: IdentityRow): Promise<boolean> {
+  const inserted = await prepared(tx).insert.execute(row satisfies Row<"oauthIdentities">);
   return inserted.length === 1;
 }
 
 /** False when the identity was removed meanwhile. */
 export async function noteIdentityUse(
-  { db, tables: { oauthIdentities } }: Handle,
+  tx: Handle,
   id: string,
   use: { email: string | null; lastUsedAt: number },
 ): Promise<boolean> {
-  const noted = await db
-    .update(oauthIdentities)
-    .set(use)
-    .where(eq(oauthIdentities.id, id))
-    .returning({ id: oauthIdentities.id });
+  const noted = await prepared(tx).noteUse.execute({ ...use, id });
   return noted.length === 1;
 }
 
-export async function deleteIdentitiesOfUser(
-  { db, tables: { oauthIdentities } }: Handle,
-  userId: string,
-): Promise<void> {
-  await db.delete(oauthIdentities).where(eq(oauthIdentities.userId, userId));
+export async function deleteIdentitiesOfUser(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).deleteOfUser.execute({ userId });
 }
 
-export async function insertState({ db, tables: { oauthStates } }: Handle, row: StateRow): Promise<void> {
-  await db.insert(oauthStates).values(row);
+export async function insertState(tx: Handle, row: StateRow): Promise<void> {
+  await prepared(tx).insertState.execute(row satisfies Row<"oauthStates">);
 }
 
 /** Looks without using it up: only to frame a page. */
-export async function findState(
-  { db, tables: { oauthStates } }: Handle,
-  digest: string,
-): Promise<StateRow | undefined> {
-  const [row] = await db.select().from(oauthStates).where(eq(oauthStates.digest, digest));
+export async function findState(handle: Handle, digest: string): Promise<StateRow | undefined> {
+  const [row] = await prepared(handle).stateByDigest.execute({ digest });
   return row;
 }
 
 /** Takes a state away, once. */
-export async function consumeState(
-  { db, tables: { oauthStates } }: Handle,
-  digest: string,
-): Promise<StateRow | undefined> {
-  const [row] = await db.delete(oauthStates).where(eq(oauthStates.digest, digest)).returning();
+export async function consumeState(tx: Handle, digest: string): Promise<StateRow | undefined> {
+  const [row] = await prepared(tx).consumeState.execute({ digest });
   return row;
 }
 
-export async function sweepStates({ db, tables: { oauthStates } }: Handle, now: number): Promise<void> {
-  await db.delete(oauthStates).where(lt(oauthStates.expiresAt, now));
+/** Removes a batch of states that ended before `expiredBefore`; true when more may be left. */
+export async function sweepStates(tx: Handle, expiredBefore: number): Promise<boolean> {
+  return await prepared(tx).sweepStates(expiredBefore);
 }

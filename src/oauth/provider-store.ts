@@ -27,6 +27,14 @@ const prepared = statements(({ db, tables: { oauthProviders } }) => ({
       .where(and(eq(oauthProviders.appId, sql.placeholder("appId")), eq(oauthProviders.name, sql.placeholder("name")))),
     "oauth_provider",
   ),
+  ofApp: prepare(
+    db
+      .select()
+      .from(oauthProviders)
+      .where(eq(oauthProviders.appId, sql.placeholder("appId")))
+      .orderBy(asc(oauthProviders.createdAt), asc(oauthProviders.name)),
+    "oauth_providers_of_app",
+  ),
 }));
 
 export async function findProvider(handle: Handle, appId: string, name: string): Promise<ProviderRow | undefined> {
@@ -34,12 +42,8 @@ export async function findProvider(handle: Handle, appId: string, name: string):
   return row;
 }
 
-export async function listProviders({ db, tables: { oauthProviders } }: Handle, appId: string): Promise<ProviderRow[]> {
-  return await db
-    .select()
-    .from(oauthProviders)
-    .where(eq(oauthProviders.appId, appId))
-    .orderBy(asc(oauthProviders.createdAt), asc(oauthProviders.name));
+export async function listProviders(handle: Handle, appId: string): Promise<ProviderRow[]> {
+  return await prepared(handle).ofApp.execute({ appId });
 }
 
 /** Inserts or replaces; the first `createdAt` stays. */

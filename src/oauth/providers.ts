@@ -9,6 +9,8 @@ export type Endpoints = {
   jwksUrl: string | undefined;
   /** `{tenantid}` stands for the token's own `tid` (Microsoft's multi-tenant issuer). */
   issuer: string | undefined;
+  /** The provider says that its answers name it (RFC 9207): one that does not is not its own. */
+  namesItself?: boolean;
 };
 
 export type KnownProvider = {

@@ -139,8 +139,9 @@ export function createRounds(deps: {
   ): Promise<ProviderIdentity> {
     const provider = await accounts.find(application.id, providerName);
     if (!provider) throw new ProviderFailure("the provider was removed");
-    // RFC 9207: an answer that names its issuer must name this one.
-    const { issuer } = provider.endpoints;
+    // RFC 9207: an answer that names its issuer must name this one, and one that always does must not fail to.
+    const { issuer, namesItself } = provider.endpoints;
+    if (answer.iss === undefined && namesItself === true) throw new ProviderFailure("the answer names no issuer");
     if (answer.iss !== undefined && issuer !== undefined && !issuer.includes("{") && answer.iss !== issuer)
       throw new ProviderFailure("the answer is another issuer's");
     const { codeVerifier, nonce } = roundOf(state);
@@ -195,9 +196,10 @@ export function createRounds(deps: {
       return await within(identifyPatienceMilliseconds, identify(application, providerName, state, answer));
     },
 
-    async sweep(): Promise<void> {
+    /** Removes a batch of what has expired; true when more may be left. */
+    async sweep(): Promise<boolean> {
       const now = clock();
-      await storage.write((tx) => sweepStates(tx, now));
+      return await storage.write((tx) => sweepStates(tx, now));
     },
   };
 }

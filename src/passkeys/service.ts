@@ -1,6 +1,7 @@
 import type { Application } from "../applications/application.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import { clip } from "../lib/text.ts";
 import { digestOf, newId, newSecret, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -93,7 +94,9 @@ export function createPasskeys(deps: {
     return passkeys.length > 0 ? passkeys : [{ credentialId, transports: ["internal", "hybrid"] }];
   }
 
-  const refuse = (ceremony: string) => (reason: string) => log.info("passkey refused", { ceremony, reason });
+  // The library quotes what was sent, an origin for example: shown clipped, and as ASCII only.
+  const refuse = (ceremony: string) => (reason: string) =>
+    log.info("passkey refused", { ceremony, reason: clip(reason.replaceAll(/[^\x20-\x7E]/gu, "?"), 200) });
 
   return {
     /** Whether browsers can have passkeys for this service at all: an IP address is no relying party. */
@@ -177,9 +180,10 @@ export function createPasskeys(deps: {
       await deletePasskeysOfUser(tx, userId);
     },
 
-    async sweep(): Promise<void> {
+    /** Removes a batch of what has expired; true when more may be left. */
+    async sweep(): Promise<boolean> {
       const now = clock();
-      await storage.write((tx) => sweepChallenges(tx, now));
+      return await storage.write((tx) => sweepChallenges(tx, now));
     },
 
     /** Notes that a proven passkey has signed its user in: "removed" when it is gone, "copied" when its counter went back (a copy may exist). */

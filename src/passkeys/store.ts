@@ -1,5 +1,6 @@
-import { and, eq, gt, lt, sql } from "drizzle-orm";
-import { prepare, statements, type Handle } from "../storage/storage.ts";
+import { and, eq, gt, sql } from "drizzle-orm";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { prepareSweep } from "../storage/sweep.ts";
 
 export type Passkey = {
   id: string;
@@ -26,19 +27,66 @@ export type Challenge = {
   expiresAt: number;
 };
 
-const prepared = statements(({ db, tables: { passkeys, users } }) => ({
-  /** A passkey counts in the application of its user only. */
-  byCredential: prepare(
-    db
-      .select({ passkey: passkeys, handle: users.handle })
-      .from(passkeys)
-      .innerJoin(users, eq(users.id, passkeys.userId))
-      .where(
-        and(eq(passkeys.credentialId, sql.placeholder("credentialId")), eq(users.appId, sql.placeholder("appId"))),
-      ),
-    "passkey_by_credential",
-  ),
-}));
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { passkeys, users } = tables;
+  const given = placeholders(passkeys);
+  return {
+    /** A passkey counts in the application of its user only. */
+    byCredential: prepare(
+      db
+        .select({ passkey: passkeys, handle: users.handle })
+        .from(passkeys)
+        .innerJoin(users, eq(users.id, passkeys.userId))
+        .where(and(eq(passkeys.credentialId, given.credentialId), eq(users.appId, sql.placeholder("appId")))),
+      "passkey_by_credential",
+    ),
+    ofUser: prepare(db.select().from(passkeys).where(eq(passkeys.userId, given.userId)), "list_passkeys_of_user"),
+    insert: prepare(
+      db.insert(passkeys).values(given).onConflictDoNothing().returning({ id: passkeys.id }),
+      "insert_passkey",
+    ),
+    deleteOfUser: prepare(db.delete(passkeys).where(eq(passkeys.userId, given.userId)), "delete_passkeys_of_user"),
+    noteUse: prepare(
+      db
+        .update(passkeys)
+        .set({ signCount: given.signCount, backedUp: given.backedUp, lastUsedAt: given.lastUsedAt })
+        .where(eq(passkeys.id, given.id))
+        .returning({ id: passkeys.id }),
+      "note_passkey_use",
+    ),
+    ...challengeStatements(handle),
+  };
+});
+
+function challengeStatements(handle: Handle) {
+  const { db, tables } = handle;
+  const { passkeyChallenges: challenges } = tables;
+  const given = placeholders(challenges);
+  return {
+    insertChallenge: prepare(db.insert(challenges).values(given), "insert_passkey_challenge"),
+    consumeChallenge: prepare(
+      db
+        .delete(challenges)
+        .where(
+          and(
+            eq(challenges.digest, given.digest),
+            eq(challenges.sessionDigest, given.sessionDigest),
+            eq(challenges.browserDigest, given.browserDigest),
+            eq(challenges.ceremony, given.ceremony),
+            gt(challenges.expiresAt, sql.placeholder("now")),
+          ),
+        )
+        .returning(),
+      "consume_passkey_challenge",
+    ),
+    sweepChallenges: prepareSweep(
+      handle,
+      { table: challenges, key: challenges.digest, instant: challenges.expiresAt },
+      "sweep_passkey_challenges",
+    ),
+  };
+}
 
 export async function findPasskey(
   handle: Handle,
@@ -49,58 +97,45 @@ export async function findPasskey(
   return row;
 }
 
-export async function listPasskeys({ db, tables: { passkeys } }: Handle, userId: string): Promise<Passkey[]> {
-  return await db.select().from(passkeys).where(eq(passkeys.userId, userId));
+export async function listPasskeys(handle: Handle, userId: string): Promise<Passkey[]> {
+  return await prepared(handle).ofUser.execute({ userId });
 }
 
 /** False when the credential is registered already, with whomever (WebAuthn §7.1). */
-export async function insertPasskey({ db, tables: { passkeys } }: Handle, passkey: Passkey): Promise<boolean> {
-  const inserted = await db.insert(passkeys).values(passkey).onConflictDoNothing().returning({ id: passkeys.id });
+export async function insertPasskey(tx: Handle, passkey: Passkey): Promise<boolean> {
+  const inserted = await prepared(tx).insert.execute(passkey satisfies Row<"passkeys">);
   return inserted.length === 1;
 }
 
-export async function deletePasskeysOfUser({ db, tables: { passkeys } }: Handle, userId: string): Promise<void> {
-  await db.delete(passkeys).where(eq(passkeys.userId, userId));
+export async function deletePasskeysOfUser(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).deleteOfUser.execute({ userId });
 }
 
 /** False when the passkey was removed meanwhile. */
 export async function notePasskeyUse(
-  { db, tables: { passkeys } }: Handle,
+  tx: Handle,
   id: string,
   use: { signCount: number; backedUp: boolean; lastUsedAt: number },
 ): Promise<boolean> {
-  const noted = await db.update(passkeys).set(use).where(eq(passkeys.id, id)).returning({ id: passkeys.id });
+  const noted = await prepared(tx).noteUse.execute({ ...use, id });
   return noted.length === 1;
 }
 
-export async function insertChallenge(
-  { db, tables: { passkeyChallenges } }: Handle,
-  challenge: Challenge,
-): Promise<void> {
-  await db.insert(passkeyChallenges).values(challenge);
+export async function insertChallenge(tx: Handle, challenge: Challenge): Promise<void> {
+  await prepared(tx).insertChallenge.execute(challenge satisfies Row<"passkeyChallenges">);
 }
 
 /** Takes a challenge away, for the session, browser and ceremony that it was made for; undefined when there is none, or no longer. */
 export async function consumeChallenge(
-  { db, tables: { passkeyChallenges } }: Handle,
+  tx: Handle,
   expected: Pick<Challenge, "digest" | "sessionDigest" | "browserDigest" | "ceremony">,
   now: number,
 ): Promise<Challenge | undefined> {
-  const [challenge] = await db
-    .delete(passkeyChallenges)
-    .where(
-      and(
-        eq(passkeyChallenges.digest, expected.digest),
-        eq(passkeyChallenges.sessionDigest, expected.sessionDigest),
-        eq(passkeyChallenges.browserDigest, expected.browserDigest),
-        eq(passkeyChallenges.ceremony, expected.ceremony),
-        gt(passkeyChallenges.expiresAt, now),
-      ),
-    )
-    .returning();
+  const [challenge] = await prepared(tx).consumeChallenge.execute({ ...expected, now });
   return challenge;
 }
 
-export async function sweepChallenges({ db, tables: { passkeyChallenges } }: Handle, now: number): Promise<void> {
-  await db.delete(passkeyChallenges).where(lt(passkeyChallenges.expiresAt, now));
+/** Removes a batch of challenges that ended before `expiredBefore`; true when more may be left. */
+export async function sweepChallenges(tx: Handle, expiredBefore: number): Promise<boolean> {
+  return await prepared(tx).sweepChallenges(expiredBefore);
 }

@@ -98,9 +98,10 @@ export function createPasswords(deps: {
       await deletePasswordsOfUser(tx, userId);
     },
 
-    async sweep(): Promise<void> {
+    /** Removes a batch of what has expired; true when more may be left. */
+    async sweep(): Promise<boolean> {
       const triedBefore = clock() - failuresAreKept;
-      await storage.write((tx) => sweepPasswordFailures(tx, triedBefore));
+      return await storage.write((tx) => sweepPasswordFailures(tx, triedBefore));
     },
 
     /** Why a new password is refused, or undefined. */

@@ -1,60 +1,40 @@
-import { and, eq, lt, sql } from "drizzle-orm";
-import { prepare, statements, type Handle } from "../storage/storage.ts";
+import { and, eq, sql } from "drizzle-orm";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { prepareSweep } from "../storage/sweep.ts";
 import { failuresOfLongestWait, waitSecondsAfter } from "./rules.ts";
 
 export type Password = { id: string; userId: string; hash: string };
 
-const prepared = statements(({ db, tables: { passwords } }) => ({
-  byUser: prepare(
-    db
-      .select({ id: passwords.id, userId: passwords.userId, hash: passwords.hash })
-      .from(passwords)
-      .where(eq(passwords.userId, sql.placeholder("userId"))),
-    "password_of_user",
-  ),
-}));
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { passwords } = tables;
+  const { id, userId, hash, lastUsedAt } = placeholders(passwords);
+  return {
+    byUser: prepare(
+      db
+        .select({ id: passwords.id, userId: passwords.userId, hash: passwords.hash })
+        .from(passwords)
+        .where(eq(passwords.userId, userId)),
+      "password_of_user",
+    ),
+    insert: prepare(db.insert(passwords).values(placeholders(passwords)), "insert_password"),
+    deleteOfUser: prepare(db.delete(passwords).where(eq(passwords.userId, userId)), "delete_passwords_of_user"),
+    noteUse: prepare(
+      db
+        .update(passwords)
+        .set({ lastUsedAt, hash })
+        .where(and(eq(passwords.id, id), eq(passwords.hash, sql.placeholder("provenHash"))))
+        .returning({ id: passwords.id }),
+      "note_password_use",
+    ),
+    ...failureStatements(handle),
+  };
+});
 
-export async function findPassword(handle: Handle, userId: string): Promise<Password | undefined> {
-  const [row] = await prepared(handle).byUser.execute({ userId });
-  return row;
-}
-
-export async function insertPassword(
-  { db, tables: { passwords } }: Handle,
-  password: Password,
-  now: number,
-): Promise<void> {
-  await db.insert(passwords).values({ ...password, createdAt: now, updatedAt: now, lastUsedAt: now });
-}
-
-export async function deletePasswordsOfUser({ db, tables: { passwords } }: Handle, userId: string): Promise<void> {
-  await db.delete(passwords).where(eq(passwords.userId, userId));
-}
-
-/** Notes a use of the password that was proven, and stores its new hash; false when the row is no longer the one that was proven. */
-export async function notePasswordUse(
-  { db, tables: { passwords } }: Handle,
-  proven: Password,
-  hash: string,
-  now: number,
-): Promise<boolean> {
-  const noted = await db
-    .update(passwords)
-    .set({ lastUsedAt: now, hash })
-    .where(and(eq(passwords.id, proven.id), eq(passwords.hash, proven.hash)))
-    .returning({ id: passwords.id });
-  return noted.length === 1;
-}
-
-/**
- * Counts a try as failed before it is checked, and says whether it may be checked at all: one conditional write, so that of parallel tries
- * no more get through than of tries in a row. A refused try writes as well, because it must take as long as any other.
- */
-export async function countPasswordTry(
-  { db, tables: { passwordFailures } }: Handle,
-  accountDigest: string,
-  now: number,
-): Promise<boolean> {
+function failureStatements(handle: Handle) {
+  const { db, tables } = handle;
+  const { passwordFailures } = tables;
+  const { accountDigest, updatedAt: now } = placeholders(passwordFailures);
   const { failures, blockedUntil } = passwordFailures;
   const admitted = sql`${blockedUntil} <= ${now}`;
   const waits = Array.from(
@@ -62,33 +42,69 @@ export async function countPasswordTry(
     (_, known) => `WHEN ${known} THEN ${waitSecondsAfter(known + 1) * 1000}`,
   );
   const wait = sql`CASE ${failures} ${sql.raw(waits.join(" "))} ELSE ${sql.raw(String(waitSecondsAfter(failuresOfLongestWait) * 1000))} END`;
-  const [row] = await db
-    .insert(passwordFailures)
-    .values({ accountDigest, failures: 1, blockedUntil: now, admitted: true, updatedAt: now })
-    .onConflictDoUpdate({
-      target: passwordFailures.accountDigest,
-      set: {
-        failures: sql`CASE WHEN ${admitted} THEN ${failures} + 1 ELSE ${failures} END`,
-        blockedUntil: sql`CASE WHEN ${admitted} THEN CAST(${now} AS bigint) + ${wait} ELSE ${blockedUntil} END`,
-        admitted,
-        updatedAt: now,
-      },
-    })
-    .returning({ admitted: passwordFailures.admitted });
+  return {
+    countTry: prepare(
+      db
+        .insert(passwordFailures)
+        .values({ accountDigest, failures: 1, blockedUntil: now, admitted: true, updatedAt: now })
+        .onConflictDoUpdate({
+          target: passwordFailures.accountDigest,
+          set: {
+            failures: sql`CASE WHEN ${admitted} THEN ${failures} + 1 ELSE ${failures} END`,
+            blockedUntil: sql`CASE WHEN ${admitted} THEN CAST(${now} AS bigint) + ${wait} ELSE ${blockedUntil} END`,
+            admitted,
+            updatedAt: now,
+          },
+        })
+        .returning({ admitted: passwordFailures.admitted }),
+      "count_password_try",
+    ),
+    forgetFailures: prepare(
+      db.delete(passwordFailures).where(eq(passwordFailures.accountDigest, accountDigest)),
+      "forget_password_failures",
+    ),
+    sweepFailures: prepareSweep(
+      handle,
+      { table: passwordFailures, key: passwordFailures.accountDigest, instant: passwordFailures.updatedAt },
+      "sweep_password_failures",
+    ),
+  };
+}
+
+export async function findPassword(handle: Handle, userId: string): Promise<Password | undefined> {
+  const [row] = await prepared(handle).byUser.execute({ userId });
+  return row;
+}
+
+export async function insertPassword(tx: Handle, password: Password, now: number): Promise<void> {
+  const row = { ...password, createdAt: now, updatedAt: now, lastUsedAt: now } satisfies Row<"passwords">;
+  await prepared(tx).insert.execute(row);
+}
+
+export async function deletePasswordsOfUser(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).deleteOfUser.execute({ userId });
+}
+
+/** Notes a use of the password that was proven, and stores its new hash; false when the row is no longer the one that was proven. */
+export async function notePasswordUse(tx: Handle, proven: Password, hash: string, now: number): Promise<boolean> {
+  const noted = await prepared(tx).noteUse.execute({ id: proven.id, provenHash: proven.hash, hash, lastUsedAt: now });
+  return noted.length === 1;
+}
+
+/**
+ * Counts a try as failed before it is checked, and says whether it may be checked at all: one conditional write, so that of parallel tries
+ * no more get through than of tries in a row. A refused try writes as well, because it must take as long as any other.
+ */
+export async function countPasswordTry(tx: Handle, accountDigest: string, now: number): Promise<boolean> {
+  const [row] = await prepared(tx).countTry.execute({ accountDigest, updatedAt: now });
   return row?.admitted === true;
 }
 
-export async function forgetPasswordFailures(
-  { db, tables: { passwordFailures } }: Handle,
-  accountDigest: string,
-): Promise<void> {
-  await db.delete(passwordFailures).where(eq(passwordFailures.accountDigest, accountDigest));
+export async function forgetPasswordFailures(tx: Handle, accountDigest: string): Promise<void> {
+  await prepared(tx).forgetFailures.execute({ accountDigest });
 }
 
-/** Forgets failures of accounts that nobody has tried since `triedBefore`. */
-export async function sweepPasswordFailures(
-  { db, tables: { passwordFailures } }: Handle,
-  triedBefore: number,
-): Promise<void> {
-  await db.delete(passwordFailures).where(lt(passwordFailures.updatedAt, triedBefore));
+/** Forgets a batch of failures of accounts that nobody has tried since `triedBefore`; true when more may be left. */
+export async function sweepPasswordFailures(tx: Handle, triedBefore: number): Promise<boolean> {
+  return await prepared(tx).sweepFailures(triedBefore);
 }

@@ -30,9 +30,11 @@ export function createOauthPages(deps: {
   accounts: ProviderAccounts;
   rounds: Rounds;
   linking: Linking;
+  /** Throws RATE_LIMITED. */
+  countStart(ipAddress: string): void;
   log: Log;
 }) {
-  const { hosted, choose, signIn, accounts, rounds, linking, log } = deps;
+  const { hosted, choose, signIn, accounts, rounds, linking, countStart, log } = deps;
 
   async function problem(
     visit: Visit,
@@ -147,6 +149,12 @@ export function createOauthPages(deps: {
   }
 
   return {
+    /** A visit to a session that asked for a provider. Looking at pages is free, but this writes a state and may ask the provider. */
+    async startByVisit(visit: Visit, provider: string): Promise<Answer> {
+      countStart(visit.request.ipAddress);
+      return await start(visit, provider);
+    },
+
     /** The method page's button. */
     async startByForm(request: HttpRequest): Promise<Answer> {
       const posted = await hosted.submit(request);

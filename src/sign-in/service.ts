@@ -196,9 +196,10 @@ export function createSignIn(deps: {
       await cancelCodesOfUser(tx, userId, now);
     },
 
-    async sweep(): Promise<void> {
+    /** Removes a batch of what has expired; true when more may be left. */
+    async sweep(): Promise<boolean> {
       const expiredBefore = clock() - sessionsAreKept;
-      await storage.write((tx) => sweepSessions(tx, expiredBefore));
+      return await storage.write((tx) => sweepSessions(tx, expiredBefore));
     },
 
     async noteFailure(application: Application, method: SignInMethod, origin: Origin): Promise<void> {

@@ -1,27 +1,90 @@
-import { and, eq, gt, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, or } from "drizzle-orm";
 import type { SignInMethod } from "../applications/application.ts";
-import { prepare, statements, type Handle } from "../storage/storage.ts";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { prepareSweep } from "../storage/sweep.ts";
 import type { SignInSession } from "./session.ts";
 
-const prepared = statements(({ db, tables: { signInSessions } }) => ({
-  byDigest: prepare(
-    db
-      .select()
-      .from(signInSessions)
-      .where(eq(signInSessions.digest, sql.placeholder("digest"))),
-    "sign_in_session",
-  ),
-  byCode: prepare(
-    db
-      .select()
-      .from(signInSessions)
-      .where(eq(signInSessions.codeDigest, sql.placeholder("codeDigest"))),
-    "sign_in_session_by_code",
-  ),
-}));
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { signInSessions: sessions } = tables;
+  const given = placeholders(sessions);
+  const { digest, browserDigest, codeDigest, codeUsedAt } = given;
+  const unusedCode = and(
+    eq(sessions.codeDigest, codeDigest),
+    eq(sessions.appId, given.appId),
+    isNull(sessions.codeUsedAt),
+  );
+  return {
+    insert: prepare(db.insert(sessions).values(given), "insert_sign_in_session"),
+    byDigest: prepare(db.select().from(sessions).where(eq(sessions.digest, digest)), "sign_in_session"),
+    byCode: prepare(db.select().from(sessions).where(eq(sessions.codeDigest, codeDigest)), "sign_in_session_by_code"),
+    claim: prepare(
+      db
+        .update(sessions)
+        .set({ browserDigest })
+        .where(
+          and(
+            eq(sessions.digest, digest),
+            or(isNull(sessions.browserDigest), eq(sessions.browserDigest, browserDigest)),
+          ),
+        )
+        .returning({ digest: sessions.digest }),
+      "claim_sign_in_session",
+    ),
+    complete: prepare(
+      db
+        .update(sessions)
+        .set({
+          userId: given.userId,
+          signedInWith: given.signedInWith,
+          signedInProvider: given.signedInProvider,
+          signedInAt: given.signedInAt,
+          ipAddress: given.ipAddress,
+          userAgent: given.userAgent,
+          codeDigest,
+          codeExpiresAt: given.codeExpiresAt,
+        } satisfies Record<keyof Completion, unknown>)
+        .where(
+          and(
+            eq(sessions.digest, digest),
+            eq(sessions.browserDigest, browserDigest),
+            isNull(sessions.signedInAt),
+            gt(sessions.expiresAt, given.signedInAt),
+          ),
+        )
+        .returning({ digest: sessions.digest }),
+      "complete_sign_in_session",
+    ),
+    consumeCode: prepare(db.update(sessions).set({ codeUsedAt }).where(unusedCode).returning(), "consume_code"),
+    consumePublicCode: prepare(
+      db
+        .update(sessions)
+        .set({ codeUsedAt })
+        .where(and(unusedCode, isNotNull(sessions.codeChallenge)))
+        .returning(),
+      "consume_public_code",
+    ),
+    cancelCodes: prepare(
+      db
+        .update(sessions)
+        .set({ codeUsedAt })
+        .where(and(eq(sessions.userId, given.userId), isNull(sessions.codeUsedAt))),
+      "cancel_codes_of_user",
+    ),
+    noteLogin: prepare(
+      db.update(sessions).set({ loginId: given.loginId }).where(eq(sessions.digest, digest)),
+      "note_login_of_session",
+    ),
+    sweep: prepareSweep(
+      handle,
+      { table: sessions, key: sessions.digest, instant: sessions.expiresAt },
+      "sweep_sign_in_sessions",
+    ),
+  };
+});
 
-export async function insertSession({ db, tables: { signInSessions } }: Handle, session: SignInSession): Promise<void> {
-  await db.insert(signInSessions).values(session);
+export async function insertSession(tx: Handle, session: SignInSession): Promise<void> {
+  await prepared(tx).insert.execute(session satisfies Row<"signInSessions">);
 }
 
 export async function findSession(handle: Handle, digest: string): Promise<SignInSession | undefined> {
@@ -35,17 +98,8 @@ export async function findSessionByCode(handle: Handle, codeDigest: string): Pro
 }
 
 /** Gives the session to the browser that posts first; true when it is this browser's. */
-export async function claimSession(
-  { db, tables: { signInSessions } }: Handle,
-  digest: string,
-  browserDigest: string,
-): Promise<boolean> {
-  const { browserDigest: owner } = signInSessions;
-  const claimed = await db
-    .update(signInSessions)
-    .set({ browserDigest })
-    .where(and(eq(signInSessions.digest, digest), or(isNull(owner), eq(owner, browserDigest))))
-    .returning({ digest: signInSessions.digest });
+export async function claimSession(tx: Handle, digest: string, browserDigest: string): Promise<boolean> {
+  const claimed = await prepared(tx).claim.execute({ digest, browserDigest });
   return claimed.length === 1;
 }
 
@@ -62,68 +116,47 @@ export type Completion = {
 
 /** Finishes an open session of this browser, once; false when it was finished before, has expired or is another browser's. */
 export async function completeSession(
-  { db, tables: { signInSessions } }: Handle,
+  tx: Handle,
   session: { digest: string; browserDigest: string },
   completion: Completion,
 ): Promise<boolean> {
-  const completed = await db
-    .update(signInSessions)
-    .set(completion)
-    .where(
-      and(
-        eq(signInSessions.digest, session.digest),
-        eq(signInSessions.browserDigest, session.browserDigest),
-        isNull(signInSessions.signedInAt),
-        gt(signInSessions.expiresAt, completion.signedInAt),
-      ),
-    )
-    .returning({ digest: signInSessions.digest });
+  const completed = await prepared(tx).complete.execute({
+    ...completion,
+    digest: session.digest,
+    browserDigest: session.browserDigest,
+  });
   return completed.length === 1;
 }
 
 /** Uses up a code: of any number of calls, one gets the session. `publicOnly` leaves codes alone whose app did not ask for PKCE. */
 export async function consumeCode(
-  { db, tables: { signInSessions } }: Handle,
+  tx: Handle,
   code: { codeDigest: string; appId: string; publicOnly: boolean },
   now: number,
 ): Promise<SignInSession | undefined> {
-  const [session] = await db
-    .update(signInSessions)
-    .set({ codeUsedAt: now })
-    .where(
-      and(
-        eq(signInSessions.codeDigest, code.codeDigest),
-        eq(signInSessions.appId, code.appId),
-        isNull(signInSessions.codeUsedAt),
-        code.publicOnly ? isNotNull(signInSessions.codeChallenge) : undefined,
-      ),
-    )
-    .returning();
+  const { consumeCode: anyCode, consumePublicCode: publicCode } = prepared(tx);
+  const [session] = await (code.publicOnly ? publicCode : anyCode).execute({
+    codeDigest: code.codeDigest,
+    appId: code.appId,
+    codeUsedAt: now,
+  });
   return session;
 }
 
 /** Uses up every code of a user without giving anything for it. */
-export async function cancelCodesOfUser(
-  { db, tables: { signInSessions } }: Handle,
-  userId: string,
-  now: number,
-): Promise<void> {
-  await db
-    .update(signInSessions)
-    .set({ codeUsedAt: now })
-    .where(and(eq(signInSessions.userId, userId), isNull(signInSessions.codeUsedAt)));
+export async function cancelCodesOfUser(tx: Handle, userId: string, now: number): Promise<void> {
+  await prepared(tx).cancelCodes.execute({ userId, codeUsedAt: now });
 }
 
 /** Remembers what the code bought, so that a second use of it can be answered by ending that. */
-export async function noteLogin(
-  { db, tables: { signInSessions } }: Handle,
-  digest: string,
-  loginId: string,
-): Promise<void> {
-  await db.update(signInSessions).set({ loginId }).where(eq(signInSessions.digest, digest));
+export async function noteLogin(tx: Handle, digest: string, loginId: string): Promise<void> {
+  await prepared(tx).noteLogin.execute({ digest, loginId });
 }
 
-/** Removes sessions that ended before `expiredBefore`; until then a second use of their code can still be answered by ending its login. */
-export async function sweepSessions({ db, tables: { signInSessions } }: Handle, expiredBefore: number): Promise<void> {
-  await db.delete(signInSessions).where(lt(signInSessions.expiresAt, expiredBefore));
+/**
+ * Removes a batch of sessions that ended before `expiredBefore`; true when more may be left. Until then a second use of their code can still
+ * be answered by ending its login.
+ */
+export async function sweepSessions(tx: Handle, expiredBefore: number): Promise<boolean> {
+  return await prepared(tx).sweep(expiredBefore);
 }

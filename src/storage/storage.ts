@@ -1,4 +1,5 @@
-import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
+import { getTableColumns, sql, type SQL } from "drizzle-orm";
+import type { BaseSQLiteDatabase, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Tables } from "./schema.ts";
 
 /**
@@ -21,9 +22,14 @@ export type Storage = {
   close(): Promise<void>;
 };
 
+export type Statement<Result> = { execute(values?: Record<string, unknown>): Result };
+
+/** A whole row as a statement takes it. Statements do not check what they are run with: `row satisfies Row<"logins">` does. */
+export type Row<Table extends keyof Tables> = Tables[Table]["$inferSelect"];
+
 /**
  * Builds the statements of a store once for each handle that lives long (the SQLite connections, each pooled PostgreSQL client).
- * Building a query costs ten times what running a prepared one does (`libraries.md`, item 2).
+ * Building a query costs ten times what running a prepared one does ([0002](../../docs/decisions/0002-group-commit.md)).
  */
 export function statements<T>(build: (handle: Handle) => T): (handle: Handle) => T {
   const built = new WeakMap<Handle, T>();
@@ -37,7 +43,28 @@ export function statements<T>(build: (handle: Handle) => T): (handle: Handle) =>
   };
 }
 
-/** `query.prepare(name)`: PostgreSQL needs the name, SQLite's type knows none. */
-export function prepare<P>(query: { prepare(): P }, name: string): P {
-  return (query as { prepare(name: string): P }).prepare(name);
+/**
+ * `query.prepare(name)`, when it is first run: a short-lived connection, a command or the reader runs few of its statements.
+ * SQLite's type knows no name; PostgreSQL needs one, which no other text may have on the same connection.
+ */
+export function prepare<Result>(query: { prepare(): Statement<Result> }, name: string): Statement<Result> {
+  let prepared: Statement<Result> | undefined;
+  return {
+    execute(values) {
+      prepared ??= (query as { prepare(name: string): Statement<Result> }).prepare(name);
+      return prepared.execute(values);
+    },
+  };
+}
+
+/**
+ * A placeholder for each column of a table: named like the column, and encoded like it. A bare `sql.placeholder` inside of SQL (in `set`, say)
+ * would hand JSON and booleans to the driver as they are.
+ */
+export function placeholders<Table extends SQLiteTable>(table: Table): Record<keyof Table["$inferSelect"], SQL> {
+  const named = Object.entries(getTableColumns(table)).map(([name, column]) => {
+    const mapToDriverValue = (value: unknown): unknown => (value === null ? null : column.mapToDriverValue(value));
+    return [name, sql`${sql.param(sql.placeholder(name), { mapToDriverValue })}`];
+  });
+  return Object.fromEntries(named) as Record<keyof Table["$inferSelect"], SQL>;
 }

@@ -1,6 +1,7 @@
-import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { SignInMethod } from "../applications/application.ts";
-import { prepare, statements, type Handle } from "../storage/storage.ts";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { prepareSweep } from "../storage/sweep.ts";
 
 /** The live session that a user gets from a sign-in, and the one line of its refresh tokens. Instants are epoch milliseconds. */
 export type Login = {
@@ -30,10 +31,15 @@ export type EndReason = "logout" | "logout-all" | "address-proven" | "refresh-re
 /** What a live access token needs to be answered: read from storage on every call. */
 export type LiveUser = { id: string; email: string | null; emailVerified: boolean; name: string | null };
 
-const prepared = statements(({ db, tables: { logins, users } }) => {
-  const id = sql.placeholder("id");
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { logins, users } = tables;
+  const given = placeholders(logins);
+  const { id } = given;
+  const end = { endedAt: given.endedAt, endReason: given.endReason };
   const live = and(isNull(logins.endedAt), gt(logins.expiresAt, sql.placeholder("now")));
   return {
+    insert: prepare(db.insert(logins).values(given), "insert_login"),
     byId: prepare(db.select().from(logins).where(eq(logins.id, id)), "login_by_id"),
     liveUser: prepare(
       db
@@ -67,7 +73,7 @@ const prepared = statements(({ db, tables: { logins, users } }) => {
         .where(
           and(
             eq(logins.id, id),
-            eq(logins.appId, sql.placeholder("appId")),
+            eq(logins.appId, given.appId),
             eq(logins.refreshDigest, sql.placeholder("presentedDigest")),
             live,
             gt(logins.refreshedAt, sql.placeholder("idleSince")),
@@ -76,11 +82,28 @@ const prepared = statements(({ db, tables: { logins, users } }) => {
         .returning(),
       "rotate_login",
     ),
+    end: prepare(
+      db
+        .update(logins)
+        .set(end)
+        .where(and(eq(logins.id, id), isNull(logins.endedAt)))
+        .returning({ id: logins.id }),
+      "end_login",
+    ),
+    endOfUser: prepare(
+      db
+        .update(logins)
+        .set(end)
+        .where(and(eq(logins.userId, given.userId), isNull(logins.endedAt)))
+        .returning({ id: logins.id }),
+      "end_logins_of_user",
+    ),
+    sweep: prepareSweep(handle, { table: logins, key: logins.id, instant: logins.expiresAt }, "sweep_logins"),
   };
 });
 
-export async function insertLogin({ db, tables: { logins } }: Handle, login: Login): Promise<void> {
-  await db.insert(logins).values(login);
+export async function insertLogin(tx: Handle, login: Login): Promise<void> {
+  await prepared(tx).insert.execute(login satisfies Row<"logins">);
 }
 
 export async function findLogin(handle: Handle, id: string): Promise<Login | undefined> {
@@ -111,36 +134,18 @@ export async function rotateLogin(
 }
 
 /** True when this call ended it, false when it had ended before. */
-export async function endLogin(
-  { db, tables: { logins } }: Handle,
-  id: string,
-  reason: EndReason,
-  now: number,
-): Promise<boolean> {
-  const ended = await db
-    .update(logins)
-    .set({ endedAt: now, endReason: reason })
-    .where(and(eq(logins.id, id), isNull(logins.endedAt)))
-    .returning({ id: logins.id });
+export async function endLogin(tx: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
+  const ended = await prepared(tx).end.execute({ id, endedAt: now, endReason: reason });
   return ended.length === 1;
 }
 
 /** Ends every login of a user; answers the ids of those that this call ended. */
-export async function endLoginsOfUser(
-  { db, tables: { logins } }: Handle,
-  userId: string,
-  reason: EndReason,
-  now: number,
-): Promise<string[]> {
-  const ended = await db
-    .update(logins)
-    .set({ endedAt: now, endReason: reason })
-    .where(and(eq(logins.userId, userId), isNull(logins.endedAt)))
-    .returning({ id: logins.id });
+export async function endLoginsOfUser(tx: Handle, userId: string, reason: EndReason, now: number): Promise<string[]> {
+  const ended = await prepared(tx).endOfUser.execute({ userId, endedAt: now, endReason: reason });
   return ended.map((row) => row.id);
 }
 
-/** Removes logins that expired before `expiredBefore`, ended or not. */
-export async function sweepLogins({ db, tables: { logins } }: Handle, expiredBefore: number): Promise<void> {
-  await db.delete(logins).where(lt(logins.expiresAt, expiredBefore));
+/** Removes a batch of logins that expired before `expiredBefore`, ended or not; true when more may be left. */
+export async function sweepLogins(tx: Handle, expiredBefore: number): Promise<boolean> {
+  return await prepared(tx).sweep(expiredBefore);
 }

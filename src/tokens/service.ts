@@ -229,9 +229,10 @@ export function createTokens(deps: {
 
     claimedApp,
 
-    async sweep(): Promise<void> {
+    /** Removes a batch of what has expired; true when more may be left. */
+    async sweep(): Promise<boolean> {
       const now = clock();
-      await storage.write((tx) => sweepLogins(tx, now));
+      return await storage.write((tx) => sweepLogins(tx, now));
     },
 
     /** Why a token is good or bad, for a person with access to this machine. */

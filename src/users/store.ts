@@ -1,45 +1,63 @@
-import { and, eq, sql } from "drizzle-orm";
-import { prepare, statements, type Handle } from "../storage/storage.ts";
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import type { User } from "./user.ts";
 
-const prepared = statements(({ db, tables: { users, passwords, passkeys, oauthIdentities } }) => ({
-  byId: prepare(
-    db
-      .select()
-      .from(users)
-      .where(eq(users.id, sql.placeholder("id"))),
-    "user_by_id",
-  ),
-  byEmail: prepare(
-    db
-      .select()
-      .from(users)
-      .where(and(eq(users.appId, sql.placeholder("appId")), eq(users.email, sql.placeholder("email")))),
-    "user_by_email",
-  ),
-  passwordsOf: prepare(
-    db
-      .select({ id: passwords.id })
-      .from(passwords)
-      .where(eq(passwords.userId, sql.placeholder("userId"))),
-    "passwords_of_user",
-  ),
-  passkeysOf: prepare(
-    db
-      .select({ id: passkeys.id })
-      .from(passkeys)
-      .where(eq(passkeys.userId, sql.placeholder("userId")))
-      .limit(1),
-    "passkeys_of_user",
-  ),
-  providersOf: prepare(
-    db
-      .select({ provider: oauthIdentities.provider })
-      .from(oauthIdentities)
-      .where(eq(oauthIdentities.userId, sql.placeholder("userId"))),
-    "providers_of_user",
-  ),
-}));
+const prepared = statements(({ db, tables: { users, passwords, passkeys, oauthIdentities } }) => {
+  const given = placeholders(users);
+  return {
+    insert: prepare(db.insert(users).values(given).onConflictDoNothing().returning({ id: users.id }), "insert_user"),
+    byId: prepare(db.select().from(users).where(eq(users.id, given.id)), "user_by_id"),
+    byEmail: prepare(
+      db
+        .select()
+        .from(users)
+        .where(and(eq(users.appId, given.appId), eq(users.email, given.email))),
+      "user_by_email",
+    ),
+    noteLogin: prepare(
+      db
+        .update(users)
+        .set({
+          lastLoginAt: given.lastLoginAt,
+          lastIpAddress: given.lastIpAddress,
+          lastUserAgent: given.lastUserAgent,
+          loginCount: sql`${users.loginCount} + 1`,
+        })
+        .where(and(eq(users.id, given.id), isNull(users.disabledAt)))
+        .returning(),
+      "note_login_of_user",
+    ),
+    proveEmail: prepare(
+      db
+        .update(users)
+        .set({ name: given.name, picture: given.picture, updatedAt: given.updatedAt, emailVerified: true })
+        .where(eq(users.id, given.id)),
+      "prove_email_of_user",
+    ),
+    passwordsOf: prepare(
+      db
+        .select({ id: passwords.id })
+        .from(passwords)
+        .where(eq(passwords.userId, sql.placeholder("userId"))),
+      "passwords_of_user",
+    ),
+    passkeysOf: prepare(
+      db
+        .select({ id: passkeys.id })
+        .from(passkeys)
+        .where(eq(passkeys.userId, sql.placeholder("userId")))
+        .limit(1),
+      "passkeys_of_user",
+    ),
+    providersOf: prepare(
+      db
+        .select({ provider: oauthIdentities.provider })
+        .from(oauthIdentities)
+        .where(eq(oauthIdentities.userId, sql.placeholder("userId"))),
+      "providers_of_user",
+    ),
+  };
+});
 
 export async function findUser(handle: Handle, id: string): Promise<User | undefined> {
   const [row] = await prepared(handle).byId.execute({ id });
@@ -53,40 +71,33 @@ export async function findUserByEmail(handle: Handle, appId: string, email: stri
 }
 
 /** False when the application has a user with this address already. */
-export async function insertUser({ db, tables: { users } }: Handle, user: User): Promise<boolean> {
-  const inserted = await db.insert(users).values(user).onConflictDoNothing().returning({ id: users.id });
+export async function insertUser(tx: Handle, user: User): Promise<boolean> {
+  const inserted = await prepared(tx).insert.execute(user satisfies Row<"users">);
   return inserted.length === 1;
 }
 
 /** Notes a sign-in; the user as it is afterwards, undefined when there is none or it is disabled. */
 export async function noteLogin(
-  { db, tables: { users } }: Handle,
+  tx: Handle,
   id: string,
   seen: { at: number; ipAddress: string | null; userAgent: string | null },
 ): Promise<User | undefined> {
-  const [user] = await db
-    .update(users)
-    .set({
-      lastLoginAt: seen.at,
-      lastIpAddress: seen.ipAddress,
-      lastUserAgent: seen.userAgent,
-      loginCount: sql`${users.loginCount} + 1`,
-    })
-    .where(and(eq(users.id, id), sql`${users.disabledAt} IS NULL`))
-    .returning();
+  const [user] = await prepared(tx).noteLogin.execute({
+    id,
+    lastLoginAt: seen.at,
+    lastIpAddress: seen.ipAddress,
+    lastUserAgent: seen.userAgent,
+  });
   return user;
 }
 
 /** The address is proven from now on; what was put on the user without proof is replaced. */
 export async function proveEmail(
-  { db, tables: { users } }: Handle,
+  tx: Handle,
   id: string,
   proven: { name: string | null; picture: string | null; updatedAt: number },
 ): Promise<void> {
-  await db
-    .update(users)
-    .set({ ...proven, emailVerified: true })
-    .where(eq(users.id, id));
+  await prepared(tx).proveEmail.execute({ ...proven, id });
 }
 
 /** Which kinds of method can sign this user in. */

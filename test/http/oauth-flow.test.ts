@@ -102,4 +102,33 @@ describeEachDatabase("OAuth with an OpenID Connect issuer", (current) => {
     expect(leaving.text).toContain("Continue to Corp");
     await new Promise((resolve) => discovery.close(resolve));
   });
+
+  it("O8: refuses an answer without an issuer from a provider that says it always names itself (RFC 9207)", async () => {
+    const service = current();
+    const app = await service.createApp({ methods: ["oauth"] });
+    const discovery = createServer((_request, response) => {
+      const issuer = `http://localhost:${(discovery.address() as AddressInfo).port}`;
+      const { url } = provider.issuer;
+      const endpoints = {
+        authorization_endpoint: `${url}/authorize`,
+        token_endpoint: `${url}/token`,
+        jwks_uri: `${url}/jwks`,
+      };
+      response.end(JSON.stringify({ issuer, ...endpoints, authorization_response_iss_parameter_supported: true }));
+    });
+    await new Promise<void>((resolve) => discovery.listen(0, "localhost", resolve));
+    const issuer = `http://localhost:${(discovery.address() as AddressInfo).port}`;
+    await service.server.app.services.providers.set(
+      app.id,
+      { name: "corp", clientId: "client-1", secret: "s3cret", issuer },
+      actor,
+    );
+    const visitor = new Visitor();
+    const start = await visitor.get((await initiate(service, app, { authMethod: "oauth", provider: "corp" })).authUrl);
+    const state = start.location.searchParams.get("state") ?? "";
+    const done = await visitor.get(`${service.url}/oauth/corp/callback?code=stolen&state=${state}`);
+    expect(done.status).toBe(400);
+    expect(done.text).toContain("answer as expected");
+    await new Promise((resolve) => discovery.close(resolve));
+  });
 });

@@ -1,0 +1,33 @@
+import { inArray, lt, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { prepare, type Handle } from "./storage.ts";
+
+/** How many rows one transaction removes: a few milliseconds' work, far from PostgreSQL's statement_timeout. */
+const batchSize = 500;
+
+/** Removes a batch of what has expired; true when more may be left. */
+export type SweepBatch = () => Promise<boolean>;
+
+/**
+ * Removes batch after batch, each in a transaction of its own and with a turn of the event loop in between, so that a backlog holds up nobody.
+ * A batch that came short because another node was removing the same rows ends it as well: that node goes on.
+ */
+export async function sweepAll(removeBatch: SweepBatch, isStopping: () => boolean): Promise<void> {
+  while (!isStopping() && (await removeBatch())) await nextTurn();
+}
+
+/** Prepares what removes a batch of the rows whose `instant` lies before a given one; it answers whether more may be left. */
+export function prepareSweep(
+  { db }: Handle,
+  { table, key, instant }: { table: SQLiteTable; key: SQLiteColumn; instant: SQLiteColumn },
+  name: string,
+): (before: number) => Promise<boolean> {
+  const batch = db
+    .select({ key })
+    .from(table)
+    .where(lt(instant, sql.placeholder("before")))
+    .limit(batchSize);
+  const query = prepare(db.delete(table).where(inArray(key, batch)).returning({ key }), name);
+  return async (before) => (await query.execute({ before })).length === batchSize;
+}

@@ -1,0 +1,127 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { insertAuditEvent } from "../../src/audit/store.ts";
+import { findPasskey, insertPasskey, notePasskeyUse, type Passkey } from "../../src/passkeys/store.ts";
+import { completeSession, findSession, insertSession, type Completion } from "../../src/sign-in/store.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { findLogin, insertLogin, type Login } from "../../src/tokens/login-store.ts";
+import { findUser, insertUser, noteLogin, proveEmail } from "../../src/users/store.ts";
+import { describeEachDatabase } from "../support/service.ts";
+import { eventOf, loginOf, sessionOf, userOf } from "./rows.ts";
+
+/** The largest number that both databases and JavaScript hold exactly. */
+const farthest = Number.MAX_SAFE_INTEGER;
+const awkward = ["profile", "", `it's "quoted"`, "{a,b}", "ü\u{1F511}", "null", "1"];
+
+describeEachDatabase("prepared statements", (current) => {
+  let appId: string;
+  let storage: Storage;
+  beforeAll(async () => {
+    ({ storage } = current().server.app);
+    appId = (await current().createApp()).id;
+    await storage.write((tx) => insertUser(tx, userOf(appId, "usr_1")));
+  });
+
+  it("keep JSON, booleans, nulls and large numbers of a login", async () => {
+    const bare = loginOf(appId, "log_bare", farthest);
+    const full: Login = {
+      ...bare,
+      id: "log_full",
+      provider: "google",
+      scopes: awkward,
+      publicClient: true,
+      ipAddress: "::1",
+      userAgent: "",
+      previousDigest: "p",
+      endedAt: farthest,
+      endReason: "code-reuse",
+    };
+    for (const login of [bare, full]) {
+      await storage.write((tx) => insertLogin(tx, login));
+      expect(await findLogin(storage.reader, login.id)).toStrictEqual(login);
+    }
+  });
+
+  it("keep them in the row of a user, whatever is noted on it", async () => {
+    const user = { ...userOf(appId, "usr_noted"), email: null, createdAt: farthest };
+    await storage.write((tx) => insertUser(tx, user));
+    expect(await findUser(storage.reader, user.id)).toStrictEqual(user);
+    const seen = { at: farthest, ipAddress: null, userAgent: "agent" };
+    const noted = { ...user, lastLoginAt: farthest, lastUserAgent: "agent", loginCount: user.loginCount + 1 };
+    expect(await storage.write((tx) => noteLogin(tx, user.id, seen))).toStrictEqual(noted);
+    await storage.write((tx) => proveEmail(tx, user.id, { name: null, picture: "p", updatedAt: farthest }));
+    const proven = { ...noted, emailVerified: true, name: null, picture: "p", updatedAt: farthest };
+    expect(await findUser(storage.reader, user.id)).toStrictEqual(proven);
+  });
+
+  it("keep them in the row of a passkey, also when its flag changes", async () => {
+    const passkey: Passkey = {
+      id: "mth_1",
+      userId: "usr_1",
+      credentialId: "cred",
+      publicKey: "key",
+      signCount: 4_294_967_295,
+      transports: awkward,
+      aaguid: "a",
+      backedUp: false,
+      name: "n",
+      createdAt: farthest,
+      lastUsedAt: null,
+    };
+    await storage.write((tx) => insertPasskey(tx, passkey));
+    expect(await findPasskey(storage.reader, appId, "cred")).toStrictEqual({ passkey, handle: "usr_1" });
+    for (const backedUp of [true, false]) {
+      const use = { signCount: 0, backedUp, lastUsedAt: farthest };
+      expect(await storage.write((tx) => notePasskeyUse(tx, passkey.id, use))).toBe(true);
+      expect((await findPasskey(storage.reader, appId, "cred"))?.passkey).toStrictEqual({ ...passkey, ...use });
+    }
+  });
+
+  it("keep them in a session, open and completed", async () => {
+    const session = { ...sessionOf(appId, "kept", farthest), scopes: awkward, browserDigest: "b" };
+    await storage.write((tx) => insertSession(tx, session));
+    expect(await findSession(storage.reader, "kept")).toStrictEqual(session);
+    const completion: Completion = {
+      userId: "usr_1",
+      signedInWith: "passkey",
+      signedInProvider: null,
+      signedInAt: farthest - 1,
+      ipAddress: "",
+      userAgent: null,
+      codeDigest: "c",
+      codeExpiresAt: farthest,
+    };
+    const mine = { digest: "kept", browserDigest: "b" };
+    const complete = async () => await storage.write((tx) => completeSession(tx, mine, completion));
+    expect([await complete(), await complete()]).toEqual([true, false]);
+    expect(await findSession(storage.reader, "kept")).toStrictEqual({ ...session, ...completion });
+  });
+
+  it("keep the details of an audit event", async () => {
+    const details = { text: `"'`, no: false, yes: true, nothing: null, large: farthest, small: -1.5 };
+    const event = { ...eventOf("aud_kept", farthest), details };
+    await storage.write((tx) => insertAuditEvent(tx, event));
+    const events = await storage.reader.db.select().from(storage.reader.tables.auditEvents);
+    expect(events.filter(({ id }) => id === event.id)).toStrictEqual([event]);
+  });
+
+  it("refuse a row that lacks a column", async () => {
+    const { id: _, ...rest } = loginOf(appId, "log_lacking", 1);
+    await expect(storage.write((tx) => insertLogin(tx, rest as Login))).rejects.toThrow(/placeholder "id"/u);
+  });
+});
+
+describe("the names of statements", () => {
+  it("are each given once, and short enough for PostgreSQL", () => {
+    const root = join(import.meta.dirname, "../../src");
+    const names = globSync("**/*store.ts", { cwd: root }).flatMap((file) =>
+      [...readFileSync(join(root, file), "utf8").matchAll(/"(?<name>[a-z]+(?:_[a-z]+)+)",?\s*\)/gu)].map(
+        ({ groups }) => groups?.["name"] ?? "",
+      ),
+    );
+    expect(names.length).toBeGreaterThan(40);
+    expect(names.filter((name, position) => names.indexOf(name) !== position)).toEqual([]);
+    expect(names.filter((name) => name.length > 63)).toEqual([]);
+  });
+});

@@ -1,0 +1,109 @@
+import { count, getTableName } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { beforeAll, expect, it } from "vitest";
+import type { Storage } from "../../src/storage/storage.ts";
+import { sweepAll } from "../../src/storage/sweep.ts";
+import { sweepLogins } from "../../src/tokens/login-store.ts";
+import { insertUser } from "../../src/users/store.ts";
+import { describeEachDatabase } from "../support/service.ts";
+import { eventOf, loginOf, sessionOf, userOf } from "./rows.ts";
+
+const year = 365 * 24 * 60 * 60 * 1000;
+
+describeEachDatabase("a sweep of a backlog", (current, { restart }) => {
+  const expired = 2000;
+  const live = 3;
+  let appId: string;
+  beforeAll(async () => {
+    appId = (await current().createApp()).id;
+    await current().server.app.storage.write((tx) => insertUser(tx, userOf(appId, "usr_1")));
+  });
+
+  it("removes what has expired from every table, and nothing else", async () => {
+    const { app } = current().server;
+    const { tables } = app.storage.reader;
+    const { now } = current().clock;
+    const { signInSessions, passkeyChallenges, logins, oauthStates, passwordFailures, auditEvents } = tables;
+    await fill(app.storage, signInSessions, expired, (key) => sessionOf(appId, `old ${key}`, now - year));
+    await fill(app.storage, signInSessions, live, (key) => sessionOf(appId, `${key}`, now));
+    const challenge = { sessionDigest: "0", browserDigest: "b", ceremony: "sign-in" };
+    const failures = { failures: 1, blockedUntil: 0, admitted: true };
+    const state = { provider: "google", encryptedSessionId: "s", browserDigest: "b" };
+    const perishable: [table: SQLiteTable, row: (key: string, at: number) => Record<string, unknown>][] = [
+      [passkeyChallenges, (digest, expiresAt) => ({ ...challenge, digest, expiresAt })],
+      [logins, (id, expiresAt) => loginOf(appId, id, expiresAt)],
+      [oauthStates, (digest, expiresAt) => ({ ...state, digest, expiresAt })],
+      [passwordFailures, (accountDigest, updatedAt) => ({ ...failures, accountDigest, updatedAt })],
+      [auditEvents, (id, at) => eventOf(id, at)],
+    ];
+    for (const [table, row] of perishable) {
+      await fill(app.storage, table, expired, (key) => row(`old ${key}`, now - year));
+      await fill(app.storage, table, live, (key) => row(`${key}`, now));
+    }
+    const audited = (await countRows(app.storage, auditEvents)) - expired;
+    await app.sweep();
+    for (const table of [signInSessions, ...perishable.map(([table]) => table)]) {
+      const left = table === auditEvents ? audited : live;
+      expect(await countRows(app.storage, table), getTableName(table)).toBe(left);
+    }
+  });
+
+  it("lets other work through between its batches", async () => {
+    const { storage } = current().server.app;
+    const { logins, facts } = storage.reader.tables;
+    await fill(storage, logins, expired, (key) => loginOf(appId, `between ${key}`, 1));
+    const before = await countRows(storage, logins);
+    const removeBatch = async () => await storage.write((tx) => sweepLogins(tx, 2));
+    const progress = { swept: false };
+    const sweeping = sweepAll(removeBatch, () => false).then(() => (progress.swept = true));
+    const seen = new Set<number>();
+    for (let work = 0; !progress.swept; work += 1) {
+      await storage.write(async ({ db }) => void (await db.insert(facts).values({ name: `work ${work}`, value: "" })));
+      seen.add(await countRows(storage, logins));
+    }
+    await sweeping;
+    const after = await countRows(storage, logins);
+    expect(before - after).toBe(expired);
+    // Work that was committed, and saw what it saw, in the middle of the sweep.
+    expect([...seen].filter((rows) => rows > after && rows < before).length).toBeGreaterThan(0);
+    for (const rows of seen) expect((before - rows) % 500).toBe(0);
+  });
+
+  it("stops before the next batch when it is told to", async () => {
+    const { storage } = current().server.app;
+    const { logins } = storage.reader.tables;
+    await fill(storage, logins, expired, (key) => loginOf(appId, `stopped ${key}`, 1));
+    const before = await countRows(storage, logins);
+    let batches = 0;
+    const removeBatch = async () => {
+      batches += 1;
+      return await storage.write((tx) => sweepLogins(tx, 2));
+    };
+    await sweepAll(removeBatch, () => batches === 2);
+    expect(before - (await countRows(storage, logins))).toBe(1000);
+  });
+
+  it("ends with the service, and begins anew with it", async () => {
+    const { storage, sweep } = current().server.app;
+    await fill(storage, storage.reader.tables.logins, expired, (key) => loginOf(appId, `ended ${key}`, 1));
+    // A sweep that went on after closing would reject, for want of a database.
+    const [outcome] = await Promise.allSettled([sweep(), restart()]);
+    expect(outcome).toEqual({ status: "fulfilled", value: undefined });
+    const reopened = current().server.app;
+    await reopened.sweep();
+    const left = await reopened.storage.reader.db.select().from(reopened.storage.reader.tables.logins);
+    expect(left.filter(({ expiresAt }) => expiresAt === 1)).toEqual([]);
+  });
+});
+
+async function fill(storage: Storage, table: SQLiteTable, rows: number, row: (key: number) => object): Promise<void> {
+  const all = Array.from({ length: rows }, (_, key) => row(key));
+  await storage.write(async ({ db }) => {
+    for (let start = 0; start < rows; start += 200) await db.insert(table).values(all.slice(start, start + 200));
+  });
+}
+
+async function countRows(storage: Storage, table: SQLiteTable): Promise<number> {
+  const [row] = await storage.reader.db.select({ rows: count() }).from(table);
+  return row?.rows ?? Number.NaN;
+}

@@ -92,7 +92,7 @@ export async function openApp(
     const hasher = createHasher(config.passwords, random);
     const { attemptsPerMinute } = config.passwords;
     const passwords = createPasswords({ storage, users, hasher, keyring, limiter, clock, random, attemptsPerMinute });
-    const passkeys = createPasskeys({ storage, users, keyring, baseUrl, clock, random, log });
+    const passkeys = createPasskeys({ storage, users, baseUrl, clock, random, log });
     const fetchProvider = createProviderFetch(fetch);
     const discover = createDiscovery(fetchProvider, clock);
     const providers = createProviderAccounts({ storage, applications, audit, keyring, clock, baseUrl, discover });

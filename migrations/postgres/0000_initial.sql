@@ -115,6 +115,7 @@ CREATE TABLE "passkeys" (
 	"transports" jsonb NOT NULL,
 	"aaguid" text NOT NULL,
 	"backed_up" boolean NOT NULL,
+	"discoverable" boolean NOT NULL,
 	"name" text NOT NULL,
 	"created_at" bigint NOT NULL,
 	"last_used_at" bigint

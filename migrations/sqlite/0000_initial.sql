@@ -133,6 +133,7 @@ CREATE TABLE `passkeys` (
 	`transports` text NOT NULL,
 	`aaguid` text NOT NULL,
 	`backed_up` integer NOT NULL,
+	`discoverable` integer NOT NULL,
 	`name` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`last_used_at` integer,

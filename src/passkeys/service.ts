@@ -3,7 +3,6 @@ import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { clip } from "../lib/text.ts";
 import { digestOf, newId, newSecret, type Random } from "../lib/random.ts";
-import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
@@ -48,13 +47,12 @@ export type Passkeys = ReturnType<typeof createPasskeys>;
 export function createPasskeys(deps: {
   storage: Storage;
   users: Users;
-  keyring: Keyring;
   baseUrl: string;
   clock: Clock;
   random: Random;
   log: Log;
 }) {
-  const { storage, users, keyring, baseUrl, clock, random, log } = deps;
+  const { storage, users, baseUrl, clock, random, log } = deps;
   const origin = new URL(baseUrl);
 
   function partyFor(application: Application): RelyingParty {
@@ -84,14 +82,11 @@ export function createPasskeys(deps: {
     );
   }
 
-  async function passkeysAt(
-    application: Application,
-    email: string,
-  ): Promise<{ credentialId: string; transports: string[] }[]> {
+  /** Only what cannot be used without being named: everybody else, and nobody at all, gets the same empty list (WebAuthn §14.6.2). */
+  async function passkeysToName(application: Application, email: string): Promise<Passkey[]> {
     const user = await users.findByEmail(application.id, email);
     const passkeys = await listPasskeys(storage.reader, user?.id ?? "");
-    const credentialId = keyring.mac("account", "no passkey", application.id, email).toString("base64url");
-    return passkeys.length > 0 ? passkeys : [{ credentialId, transports: ["internal", "hybrid"] }];
+    return passkeys.filter((passkey) => !passkey.discoverable);
   }
 
   // The library quotes what was sent, an origin for example: shown clipped, and as ASCII only.
@@ -103,8 +98,8 @@ export function createPasskeys(deps: {
     available: relyingPartyIsPossible(origin),
 
     /**
-     * Options for signing in. With a typed address they name that account's passkeys, so that an authenticator that does not remember its own
-     * can be used too; an unknown address, or one without passkeys, gets one that does not exist, always the same (WebAuthn §14.6.2).
+     * Options for signing in. With a typed address they also name those of its passkeys that their authenticator does not remember: an address
+     * without such a passkey, known or not, changes nothing in them.
      */
     async signInOptions(
       application: Application,
@@ -115,7 +110,7 @@ export function createPasskeys(deps: {
       return await requestOptions(
         partyFor(application),
         challenge,
-        email === undefined ? [] : await passkeysAt(application, email),
+        email === undefined ? [] : await passkeysToName(application, email),
       );
     },
 

@@ -11,6 +11,7 @@ export type Passkey = {
   transports: string[];
   aaguid: string;
   backedUp: boolean;
+  discoverable: boolean;
   name: string;
   createdAt: number;
   lastUsedAt: number | null;

@@ -166,6 +166,7 @@ export type VerifiedAttestation = {
   transports: string[];
   aaguid: string;
   backedUp: boolean;
+  discoverable: boolean;
 };
 
 /** Undefined when any step of WebAuthn §7.1 fails. Attestation `none`: whatever statement comes along earns no trust. */
@@ -198,11 +199,18 @@ export async function verifyAttestation(
       transports: knownTransports(attestation.response.transports ?? []),
       aaguid,
       backedUp: credentialBackedUp,
+      discoverable: !isKnownNotDiscoverable(attestation),
     };
   } catch (error) {
     explain((error as Error).message);
     return undefined;
   }
+}
+
+/** WebAuthn §10.1.3 (credProps), by the browser's word. Browsers that do not tell make discoverable ones. */
+function isKnownNotDiscoverable({ clientExtensionResults }: Attestation): boolean {
+  const { credProps } = clientExtensionResults as { credProps?: { rk?: unknown } };
+  return credProps?.rk === false;
 }
 
 function descriptorOf({ credentialId, transports }: { credentialId: string; transports: string[] }) {

@@ -3,16 +3,22 @@ import { placeholders, prepare, statements, type Handle, type Row } from "../sto
 import { prepareSweep } from "../storage/sweep.ts";
 import { failuresOfLongestWait, waitSecondsAfter } from "./rules.ts";
 
-export type Password = { id: string; userId: string; hash: string };
+/** `updatedAt`: when the password was chosen; a hash that is made anew for the same password leaves it alone. */
+export type Password = { id: string; userId: string; hash: string; updatedAt: number };
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { passwords } = tables;
-  const { id, userId, hash, lastUsedAt } = placeholders(passwords);
+  const { id, userId, hash, lastUsedAt, updatedAt } = placeholders(passwords);
   return {
     byUser: prepare(
       db
-        .select({ id: passwords.id, userId: passwords.userId, hash: passwords.hash })
+        .select({
+          id: passwords.id,
+          userId: passwords.userId,
+          hash: passwords.hash,
+          updatedAt: passwords.updatedAt,
+        })
         .from(passwords)
         .where(eq(passwords.userId, userId)),
       "password_of_user",
@@ -23,7 +29,7 @@ const prepared = statements((handle) => {
       db
         .update(passwords)
         .set({ lastUsedAt, hash })
-        .where(and(eq(passwords.id, id), eq(passwords.hash, sql.placeholder("provenHash"))))
+        .where(and(eq(passwords.id, id), eq(passwords.updatedAt, updatedAt)))
         .returning({ id: passwords.id }),
       "note_password_use",
     ),
@@ -76,7 +82,7 @@ export async function findPassword(handle: Handle, userId: string): Promise<Pass
   return row;
 }
 
-export async function insertPassword(tx: Handle, password: Password, now: number): Promise<void> {
+export async function insertPassword(tx: Handle, password: Omit<Password, "updatedAt">, now: number): Promise<void> {
   const row = { ...password, createdAt: now, updatedAt: now, lastUsedAt: now } satisfies Row<"passwords">;
   await prepared(tx).insert.execute(row);
 }
@@ -87,7 +93,12 @@ export async function deletePasswordsOfUser(tx: Handle, userId: string): Promise
 
 /** Notes a use of the password that was proven, and stores its new hash; false when the row is no longer the one that was proven. */
 export async function notePasswordUse(tx: Handle, proven: Password, hash: string, now: number): Promise<boolean> {
-  const noted = await prepared(tx).noteUse.execute({ id: proven.id, provenHash: proven.hash, hash, lastUsedAt: now });
+  const noted = await prepared(tx).noteUse.execute({
+    id: proven.id,
+    updatedAt: proven.updatedAt,
+    hash,
+    lastUsedAt: now,
+  });
   return noted.length === 1;
 }
 

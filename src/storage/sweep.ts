@@ -6,14 +6,12 @@ import { prepare, type Handle } from "./storage.ts";
 /** How many rows one transaction removes: a few milliseconds' work, far from PostgreSQL's statement_timeout. */
 const batchSize = 500;
 
-/** Removes a batch of what has expired; true when more may be left. */
-export type SweepBatch = () => Promise<boolean>;
-
 /**
- * Removes batch after batch, each in a transaction of its own and with a turn of the event loop in between, so that a backlog holds up nobody.
+ * Runs `removeBatch` while it answers that more may be left, with a turn of the event loop in between. Each call is a transaction of its own,
+ * so that a backlog holds up nobody.
  * A batch that came short because another node was removing the same rows ends it as well: that node goes on.
  */
-export async function sweepAll(removeBatch: SweepBatch, isStopping: () => boolean): Promise<void> {
+export async function sweepAll(removeBatch: () => Promise<boolean>, isStopping: () => boolean): Promise<void> {
   while (!isStopping() && (await removeBatch())) await nextTurn();
 }
 

@@ -161,6 +161,7 @@ async function plantPasskey(service: TestService, userId: string): Promise<void>
       transports: [],
       aaguid: "00000000-0000-0000-0000-000000000000",
       backedUp: false,
+      discoverable: true,
       name: "Evil",
       createdAt: now,
       lastUsedAt: null,

@@ -310,6 +310,23 @@ describeEachDatabase(
       expect((await tryPassword(service, app, two.email, goodPassword)).status).toBe(303);
       expect(await hashOf(two.user["id"])).toBe(dearer);
     });
+
+    it("P3: sign in all of several tries at once while the hash is made anew", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const { email, user } = await signedUp(service, app);
+      const { hash } = await import("@node-rs/argon2");
+      const weaker = await hash(goodPassword, { memoryCost: 16, timeCost: 1, parallelism: 1 });
+      await service.server.app.storage.write(
+        async ({ db, tables }) =>
+          void (await db
+            .update(tables.passwords)
+            .set({ hash: weaker })
+            .where(eq(tables.passwords.userId, String(user["id"])))),
+      );
+      const tries = Array.from({ length: 4 }, async () => await tryPassword(service, app, email, goodPassword));
+      expect((await Promise.all(tries)).map((page) => page.status)).toEqual([303, 303, 303, 303]);
+    });
   },
   { passwords: { ...testConfig.passwords, memoryKiB: 64, iterations: 2 } },
 );

@@ -65,6 +65,7 @@ describeEachDatabase("prepared statements", (current) => {
       transports: awkward,
       aaguid: "a",
       backedUp: false,
+      discoverable: true,
       name: "n",
       createdAt: farthest,
       lastUsedAt: null,

@@ -74,6 +74,8 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       transports: json("transports").$type<string[]>().notNull(),
       aaguid: text("aaguid").notNull(),
       backedUp: flag("backed_up").notNull(),
+      /** Whether its authenticator remembers it by itself; those that do not must be named to be used. */
+      discoverable: flag("discoverable").notNull(),
       name: text("name").notNull(),
       createdAt: instant("created_at").notNull(),
       lastUsedAt: instant("last_used_at"),

@@ -88,8 +88,12 @@ export class HttpRequest {
 
   /** Like `json`; a request without a body counts as an empty object. */
   async optionalJson<S extends z.ZodType>(schema: S): Promise<z.output<S>> {
-    const { "content-length": length = "0", "transfer-encoding": encoding } = this.#message.headers;
-    return length === "0" && encoding === undefined ? schema.parse({}) : await this.json(schema);
+    const {
+      "content-length": length = "0",
+      "content-type": type,
+      "transfer-encoding": encoding,
+    } = this.#message.headers;
+    return length === "0" && encoding === undefined && type === undefined ? schema.parse({}) : await this.json(schema);
   }
 
   /** The fields of a posted HTML form. Throws INVALID_REQUEST for a field that is given twice. */

@@ -16,7 +16,6 @@ import { createBrowsers } from "./sign-in/browser.ts";
 import { createChoosePages } from "./sign-in/choose-pages.ts";
 import { createHosted } from "./sign-in/hosted.ts";
 import { createOauthPages } from "./sign-in/oauth-pages.ts";
-import { createOfferedProviders } from "./sign-in/offered-providers.ts";
 import { createPasskeyPages } from "./sign-in/passkey-pages.ts";
 import { createPasswordPages } from "./sign-in/password-pages.ts";
 
@@ -81,11 +80,10 @@ function handlerFor(config: Config, app: App, development: Development | undefin
   const assets = loadAssets({ demo: config.dev });
   const browsers = createBrowsers({ keyring, random, baseUrl });
   const hosted = createHosted({ signIn, browsers, assets: assets.links, baseUrl });
-  const providers = createOfferedProviders({ accounts, signIn });
   const choose = createChoosePages({
     hosted,
     signIn,
-    providers,
+    accounts,
     passkeysAvailable: passkeys.available,
   });
   const passwordPages = createPasswordPages({ hosted, choose, signIn, passwords, users });

@@ -39,7 +39,6 @@ export class HttpRequest {
 
   header(
     name:
-      | "accept"
       | "accept-language"
       | "access-control-request-method"
       | "authorization"

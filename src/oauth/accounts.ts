@@ -4,7 +4,7 @@ import type { Actor, Audit } from "../audit/audit.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import type { Handle, Storage } from "../storage/storage.ts";
+import type { Storage } from "../storage/storage.ts";
 import { isSafeAddress } from "./discovery.ts";
 import { endpointsOf, mintAppleSecret, type ConfiguredProvider } from "./provider.ts";
 import { ProviderFailure } from "./provider-fetch.ts";
@@ -43,6 +43,8 @@ export type ProviderAnswer = {
   endpoints: Partial<Endpoints>;
   updatedAt: string;
 };
+
+export type OfferedProvider = { name: string; displayName: string; formTargets: string[] };
 
 const addressFields = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
 
@@ -152,23 +154,17 @@ export function createProviderAccounts(deps: {
       });
     },
 
-    /** The names of the app's providers that have an account. */
-    async configuredNames(appId: string, handle: Handle = storage.reader): Promise<string[]> {
-      return (await listProviders(handle, appId)).map((row) => row.name);
+    /** The app's providers that have an account, and the origins that a form which starts one must be allowed to lead to. */
+    async offered(appId: string): Promise<OfferedProvider[]> {
+      return (await listProviders(storage.reader, appId)).map((row) => ({
+        name: row.name,
+        displayName: providerDisplayName(row.name),
+        formTargets: formTargetsOf(row),
+      }));
     },
 
     async isConfigured(appId: string, name: string): Promise<boolean> {
       return (await findProvider(storage.reader, appId, name)) !== undefined;
-    },
-
-    /** Origins that a page's form must be allowed to lead to when it starts this provider: what is known without asking the provider. */
-    async formTargets(appId: string, name: string): Promise<string[]> {
-      const row = await findProvider(storage.reader, appId, name);
-      if (!row) return [];
-      const { authorizationUrl, issuer } = endpointsOf(row);
-      const address = authorizationUrl ?? issuer ?? "";
-      // A row that somebody damaged must not take the whole page with it.
-      return [...(URL.canParse(address) ? [new URL(address).origin] : []), ...providerTemplate(name).hops];
     },
 
     /** A provider with all its endpoints; undefined when the app has no account with it. Throws ProviderFailure when discovery fails. */
@@ -194,6 +190,14 @@ export function createProviderAccounts(deps: {
       };
     },
   };
+}
+
+/** What is known without asking the provider. */
+function formTargetsOf(row: ProviderRow): string[] {
+  const { authorizationUrl, issuer } = endpointsOf(row);
+  const address = authorizationUrl ?? issuer ?? "";
+  // A row that somebody damaged must not take the whole page with it.
+  return [...(URL.canParse(address) ? [new URL(address).origin] : []), ...providerTemplate(row.name).hops];
 }
 
 function providerRow(appId: string, name: string, input: ProviderInput, keyring: Keyring, now: number): ProviderRow {

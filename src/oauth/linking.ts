@@ -95,7 +95,8 @@ export function createLinking(deps: {
     async userFor(tx: Handle, arrival: Arrival, now: number): Promise<{ userId: string } | LinkRefusal> {
       const { application, provider, identity } = arrival;
       const known = await findIdentity(tx, { appId: application.id, provider, subject: identity.subject });
-      const local = identity.email === null ? undefined : await users.findByEmail(application.id, identity.email, tx);
+      const local =
+        known || identity.email === null ? undefined : await users.findByEmail(application.id, identity.email, tx);
       const decision = decideLink({ ...identity, identityKnown: known !== undefined, local });
       switch (decision) {
         case "no-email":

@@ -3,6 +3,7 @@ import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { createAccountPage } from "../pages/create-account-page.ts";
 import { forgotPasswordPage } from "../pages/forgot-password-page.ts";
+import type { OfferedProvider, ProviderAccounts } from "../oauth/accounts.ts";
 import type { PageMethods } from "../pages/methods.ts";
 import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
 import { signInPage } from "../pages/sign-in-page.ts";
@@ -10,22 +11,16 @@ import { isAnswer, type Hosted, type Posted, type Visit } from "./hosted.ts";
 import { withParameters } from "./redirects.ts";
 import type { SignedIn, SignIn } from "./service.ts";
 
-/** The providers that a page offers, and where their buttons lead. */
-export type OfferedProviders = {
-  offered(visit: Visit): Promise<PageMethods["oauth"]>;
-  formTargets(visit: Visit, offered: PageMethods["oauth"]): Promise<string[]>;
-};
-
 export type ChoosePages = ReturnType<typeof createChoosePages>;
 
 /** The pages on which a person chooses how to go on, and the ends that all ways share. */
 export function createChoosePages(deps: {
   hosted: Hosted;
   signIn: SignIn;
-  providers: OfferedProviders;
+  accounts: ProviderAccounts;
   passkeysAvailable: boolean;
 }) {
-  const { hosted, signIn, providers, passkeysAvailable } = deps;
+  const { hosted, signIn, accounts, passkeysAvailable } = deps;
 
   function pathOf(visit: Visit): string {
     return `/sign-in/${visit.sessionId}`;
@@ -38,8 +33,14 @@ export function createChoosePages(deps: {
     );
   }
 
-  async function methodsOf(visit: Visit): Promise<PageMethods> {
-    const oauth = await providers.offered(visit);
+  /** Most applications have no providers, and storage need not be asked. */
+  async function offeredTo({ session, application }: Visit): Promise<OfferedProvider[]> {
+    if (!application.authMethods.oauth.enabled) return [];
+    const offered = await accounts.offered(application.id);
+    return offered.filter(({ name }) => signIn.allowsProvider(session, application, name));
+  }
+
+  function methodsOf(visit: Visit, oauth: OfferedProvider[]): PageMethods {
     return { passkey: allows(visit, "passkey"), password: allows(visit, "password"), oauth };
   }
 
@@ -52,7 +53,8 @@ export function createChoosePages(deps: {
     visit: Visit,
     shown: { email?: string; problem?: SignInProblem; status?: number } = {},
   ): Promise<Answer> {
-    const methods = await methodsOf(visit);
+    const offered = await offeredTo(visit);
+    const methods = methodsOf(visit, offered);
     if (!isUsable(methods)) return hosted.message(visit.frame, { kind: "no-methods" });
     const body = signInPage(visit.frame, {
       sessionPath: pathOf(visit),
@@ -62,7 +64,7 @@ export function createChoosePages(deps: {
       signUpOpen: visit.application.settings.signUp === "open",
       ...(shown.problem ? { problem: shown.problem } : {}),
     });
-    const targets = await providers.formTargets(visit, methods.oauth);
+    const targets = [...new Set(offered.flatMap(({ formTargets }) => formTargets))];
     return withRetryAfter(hosted.page(visit, body, shown.status, targets), shown.problem);
   }
 
@@ -70,7 +72,8 @@ export function createChoosePages(deps: {
     visit: Visit,
     shown: { email?: string; name?: string; problem?: CreateAccountProblem; status?: number } = {},
   ): Promise<Answer> {
-    const methods = await methodsOf(visit);
+    const offered = await offeredTo(visit);
+    const methods = methodsOf(visit, offered);
     if (!isUsable(methods)) return hosted.message(visit.frame, { kind: "no-methods" });
     if (visit.application.settings.signUp === "closed") return seeOther(pathOf(visit));
     const body = createAccountPage(visit.frame, {
@@ -82,7 +85,7 @@ export function createChoosePages(deps: {
       passwordMinLength: visit.application.settings.passwordMinLength,
       ...(shown.problem ? { problem: shown.problem } : {}),
     });
-    const targets = await providers.formTargets(visit, methods.oauth);
+    const targets = [...new Set(offered.flatMap(({ formTargets }) => formTargets))];
     return withRetryAfter(hosted.page(visit, body, shown.status, targets), shown.problem);
   }
 

@@ -4,13 +4,14 @@ import { networkOf } from "../http/addresses.ts";
 import type { Answer } from "../http/answer.ts";
 import { originOf, type HttpRequest } from "../http/request.ts";
 import type { AppError } from "../lib/errors.ts";
-import { render, type Html } from "../lib/html.ts";
+import type { Html } from "../lib/html.ts";
 import type { AssetLinks } from "../pages/assets.ts";
-import { serviceLook, type Frame, type Look } from "../pages/frame.ts";
+import { logoUrl, serviceLook, type Frame, type Look } from "../pages/frame.ts";
 import { messagePage, type Message } from "../pages/message-page.ts";
+import { pageAnswer } from "../pages/page-answer.ts";
 import { textsFor } from "../pages/texts/texts.ts";
 import type { Browser, Browsers } from "./browser.ts";
-import { contentSecurityPolicy, formTargets } from "./page-policy.ts";
+import { formTargets } from "./form-targets.ts";
 import type { OpenedSession, SignIn } from "./service.ts";
 import type { SignInSession } from "./session.ts";
 
@@ -68,21 +69,12 @@ export function createHosted(deps: { signIn: SignIn; browsers: Browsers; assets:
     status: number,
     visit?: { session: SignInSession; application: Application; targets: string[]; cookies: (string | undefined)[] },
   ): Answer {
-    return {
+    return pageAnswer(body, {
       status,
-      headers: {
-        "content-type": "text/html; charset=utf-8",
-        "cache-control": "no-store",
-        "content-security-policy": contentSecurityPolicy(
-          frame.look,
-          visit && [...formTargets(visit.session.redirectUri, visit.application.domain), ...visit.targets],
-        ),
-        "cross-origin-opener-policy": "same-origin",
-        "x-frame-options": "DENY",
-      },
       cookies: visit?.cookies.filter((cookie) => cookie !== undefined) ?? [],
-      body: render(body),
-    };
+      formTargets: visit && [...formTargets(visit.session.redirectUri, visit.application.domain), ...visit.targets],
+      logoOrigin: logoUrl(frame.look)?.origin,
+    });
   }
 
   function message(frame: Frame, content: Message, status = statusOfMessage[content.kind]): Answer {

@@ -56,8 +56,8 @@ export function createOauthPages(deps: {
     return problem(visit, provider, "provider-failed");
   }
 
-  /** Only a provider that the session may use; the session is this browser's from here on. */
-  async function start(visit: Visit, provider: string): Promise<Answer> {
+  /** The provider's address, or why not. Only a provider that the session may use; the session is this browser's from here on. */
+  async function begin(visit: Visit, provider: string): Promise<{ address: string } | Answer> {
     if (!signIn.allowsProvider(visit.session, visit.application, provider))
       return choose.methodDisabled(visit, "oauth");
     if (!(await signIn.claim(visit.session, visit.browser.digest)))
@@ -67,12 +67,19 @@ export function createOauthPages(deps: {
         sessionId: visit.sessionId,
         browserDigest: visit.browser.digest,
       });
-      if (address === undefined) return choose.methodDisabled(visit, "oauth");
-      const { setCookie } = visit.browser;
-      return { ...seeOther(address), cookies: setCookie === undefined ? [] : [setCookie] };
+      return address === undefined ? choose.methodDisabled(visit, "oauth") : { address };
     } catch (error) {
       return await failed(visit, provider, error);
     }
+  }
+
+  function goTo({ browser: { setCookie } }: Visit, address: string): Answer {
+    return { ...seeOther(address), cookies: setCookie === undefined ? [] : [setCookie] };
+  }
+
+  async function start(visit: Visit, provider: string): Promise<Answer> {
+    const begun = await begin(visit, provider);
+    return "address" in begun ? goTo(visit, begun.address) : begun;
   }
 
   async function arrive(
@@ -126,17 +133,6 @@ export function createOauthPages(deps: {
     return await problem(posted, provider, problemOfRefusal[refusal]);
   }
 
-  /**
-   * Whether the page's form-action named this address. It cannot know an endpoint that only the provider's discovery document tells: there,
-   * a page of its own goes on, which is a new navigation and no part of the form's.
-   */
-  async function mayRedirectTo({ session, application }: Visit, provider: string, address: string): Promise<boolean> {
-    const { origin } = new URL(address);
-    return (
-      address.startsWith(session.redirectUri) || (await accounts.formTargets(application.id, provider)).includes(origin)
-    );
-  }
-
   /** The person turned back at the provider, or the provider refused. */
   async function notThere(visit: Visit, provider: string, error: string | undefined): Promise<Answer> {
     const cancelled =
@@ -160,9 +156,13 @@ export function createOauthPages(deps: {
       const posted = await hosted.submit(request);
       if (isAnswer(posted)) return posted;
       const provider = providerOf(request);
-      const started = await start(posted, provider);
-      const address = started.headers["location"];
-      if (address === undefined || (await mayRedirectTo(posted, provider, address))) return started;
+      const begun = await begin(posted, provider);
+      if (!("address" in begun)) return begun;
+      const { address } = begun;
+      const offered = (await accounts.offered(posted.application.id)).find(({ name }) => name === provider);
+      if (offered?.formTargets.includes(new URL(address).origin)) return goTo(posted, address);
+      // The page's form-action could not name an endpoint that only the provider's discovery document tells: a page of its own goes on
+      // there, which is a new navigation and no part of the form's.
       const left = hosted.page(posted, leavePage(posted.frame, { address, provider: accounts.displayName(provider) }));
       return { ...left, headers: { ...left.headers, refresh: `0; url=${address}` } };
     },

@@ -5,7 +5,7 @@ import type { Frame } from "../../pages/frame.ts";
 import { standInPage } from "../../pages/stand-in-page.ts";
 import { standInPostPage, standInRefusalPage, standInReturnPage } from "../../pages/stand-in-answers.ts";
 import { textsFor } from "../../pages/texts/texts.ts";
-import { pageAnswer } from "../page-answer.ts";
+import { pageAnswer } from "../../pages/page-answer.ts";
 import { checkAuthorizationRequest, type AuthorizationRequest, type RefusedRequest } from "./authorization-request.ts";
 import { failuresOf } from "./failures.ts";
 import type { Grants } from "./grants.ts";

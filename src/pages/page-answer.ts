@@ -1,13 +1,24 @@
 import type { Answer } from "../http/answer.ts";
 import { render, type Html } from "../lib/html.ts";
 
-/** As strict as for the hosted pages: pages that teach the contract show that nothing needs an exception. */
-export function pageAnswer(page: Html, { status = 200, headers = {}, formTargets = [] }: PageOptions = {}): Answer {
+export type PageOptions = {
+  status?: number;
+  headers?: Record<string, string>;
+  cookies?: string[];
+  /** Where a form's answer may lead, besides back to us: origins, or a private-use scheme. */
+  formTargets?: string[];
+  /** The one thing that a page shows from elsewhere: the origin of the app's logo. */
+  logoOrigin?: string | undefined;
+};
+
+/** Every page of the service, under one policy: nothing inline, nothing from elsewhere but the app's logo, in nobody's frame, in no cache. */
+export function pageAnswer(page: Html, options: PageOptions = {}): Answer {
+  const { status = 200, headers = {}, cookies = [], formTargets = [], logoOrigin } = options;
   const contentSecurityPolicy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self'",
+    `img-src 'self'${logoOrigin === undefined ? "" : ` ${logoOrigin}`}`,
     "connect-src 'self'",
     `form-action ${["'self'", ...formTargets].join(" ")}`,
     "base-uri 'none'",
@@ -25,13 +36,7 @@ export function pageAnswer(page: Html, { status = 200, headers = {}, formTargets
       "x-frame-options": "DENY",
       ...headers,
     },
+    cookies,
     body: render(page),
   };
 }
-
-type PageOptions = {
-  status?: number;
-  headers?: Record<string, string>;
-  /** Origins that its forms may lead to, besides its own. */
-  formTargets?: string[];
-};

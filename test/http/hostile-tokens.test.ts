@@ -42,11 +42,14 @@ describeEachDatabase("mangled and hostile access tokens", (current) => {
   let tokens: Tokens;
   beforeAll(async () => {
     app = await current().createApp();
-    tokens = await signedUp(current(), app);
+    // One token in fifteen is written without "-" and "_": the other alphabet would leave it as it is.
+    do tokens = await signedUp(current(), app);
+    while (!/[-_]/u.test(tokens.accessToken));
   });
 
   it.each(mangled)("refuses %s, quickly (security rules T7, T8)", async (_title, change) => {
     const token = change(tokens.accessToken);
+    expect(token).not.toBe(tokens.accessToken);
     const begun = performance.now();
     expect(await validate(current(), app, token)).toMatchObject(invalidToken);
     expect(

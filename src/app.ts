@@ -1,14 +1,24 @@
 import { join } from "node:path";
+import { createBrowserSessions } from "./account/browser-sessions.ts";
 import { createBrowserOrigins } from "./applications/browser-origins.ts";
+import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import { createApplications } from "./applications/service.ts";
 import { createAudit } from "./audit/audit.ts";
 import type { Config } from "./config/config.ts";
+import { createMailbox } from "./dev/mailbox.ts";
 import { systemClock, type Clock } from "./lib/clock.ts";
 import { silentLog, type Log } from "./lib/log.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
-import { providerDisplayName } from "./oauth/providers.ts";
+import { createMailDelivery } from "./mail/delivery.ts";
+import { createNotices } from "./mail/notices.ts";
+import { createMail } from "./mail/service.ts";
+import { createSmtpTransport } from "./mail/smtp.ts";
+import { isKnownProvider, providerDisplayName } from "./oauth/providers.ts";
+import { createMethods } from "./methods/service.ts";
 import { createPasskeys } from "./passkeys/service.ts";
+import { isUsablePublicKey } from "./passkeys/webauthn.ts";
+import { firebaseHash, foreignHash } from "./passwords/foreign-hashes.ts";
 import { createHasher } from "./passwords/hasher.ts";
 import { mostPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
@@ -20,15 +30,22 @@ import { createProviderFetch } from "./oauth/provider-fetch.ts";
 import { createRounds } from "./oauth/rounds.ts";
 import { findFact, replaceFact } from "./secrets/store.ts";
 import { openKeyring } from "./secrets/open-keyring.ts";
+import { createProofs } from "./sign-in/proofs.ts";
 import { createRedeem } from "./sign-in/redeem.ts";
 import { createSignIn } from "./sign-in/service.ts";
-import { allScopes } from "./sign-in/session.ts";
 import { openStorage } from "./storage/open.ts";
 import { sweepAll } from "./storage/sweep.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
-import { accessTokenSeconds, createTokens } from "./tokens/service.ts";
+import { createLoginAdministration } from "./tokens/login-administration.ts";
+import { createOperatorTokens, longestTokenSeconds } from "./tokens/operator-tokens.ts";
+import { createTokens } from "./tokens/service.ts";
 import { createSigningKeys } from "./tokens/signing-keys.ts";
+import { createUserAdministration } from "./users/administration.ts";
+import { createUserExport } from "./users/export.ts";
+import { createUserImport } from "./users/import.ts";
+import { createProfiles } from "./users/profile.ts";
 import { createUsers } from "./users/service.ts";
+import { createOutbound } from "./webhooks/outbound.ts";
 
 /** What is not ours to decide in a test. */
 export type Surroundings = { clock?: Clock; random?: Random; fetch?: typeof globalThis.fetch; log?: Log };
@@ -67,16 +84,38 @@ export async function openApp(
     const baseUrl = given ?? (await findFact(storage.reader, baseUrlFact)) ?? `http://localhost:${config.listen.port}`;
     const limiter = createRateLimiter(clock);
     const audit = createAudit({ storage, clock, random });
-    const applications = createApplications({ storage, audit, clock, random });
+    const applications = createApplications({ storage, audit, clock, random, isKnownProvider });
+    const outbound = createOutbound({
+      settings: config,
+      storage,
+      keyring,
+      audit,
+      findApplication: (id, handle) => applications.find(id, handle),
+      clock,
+      random,
+      log,
+    });
+    const { events, webhooks, deliveries } = outbound;
+    const mailbox = config.dev && !config.mail ? createMailbox({ clock }) : undefined;
+    const goesTo = config.mail ? "smtp" : mailbox ? "mailbox" : "nowhere";
+    const mail = createMail({ storage, keyring, audit, clock, random, log, goesTo });
+    const mailDelivery = createMailDelivery({
+      mail,
+      findApplication: (id) => applications.find(id),
+      transport: config.mail ? createSmtpTransport(config.mail) : mailbox?.transport,
+      baseUrl,
+      log,
+    });
+    const notices = createNotices({ mail });
+    const browserSessions = createBrowserSessions({ storage, keyring, clock });
     const browserOrigins = createBrowserOrigins({ storage, clock });
     const publicConfig = createPublicConfig({
       issuer: baseUrl,
-      scopes: allScopes,
       mostPasswordCharacters,
       displayNameOf: providerDisplayName,
     });
     const users = createUsers({ storage, random });
-    const signingKeys = createSigningKeys({ storage, keyring, clock, tokenSeconds: accessTokenSeconds });
+    const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
     const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
     const tokens = createTokens({
       storage,
@@ -84,6 +123,7 @@ export async function openApp(
       accessTokens,
       applications,
       users,
+      browserSessions,
       audit,
       clock,
       random,
@@ -98,19 +138,68 @@ export async function openApp(
     const providers = createProviderAccounts({ storage, applications, audit, keyring, clock, baseUrl, discover });
     const signIn = createSignIn({ storage, applications, providers, audit, clock, random, baseUrl });
     const rounds = createRounds({ storage, accounts: providers, keyring, fetchProvider, clock, random, baseUrl });
-    const linking = createLinking({ users, passwords, passkeys, tokens, signIn, audit, random });
-    const redeem = createRedeem({ storage, applications, users, tokens, audit, clock });
+    const linking = createLinking({ users, passwords, passkeys, tokens, signIn, browserSessions, audit, random });
+    const proofs = createProofs({ storage, users, passkeys, browserSessions, notices, audit, clock, random });
+    const redeem = createRedeem({ storage, applications, users, tokens, audit, events, clock });
+    const userImport = createUserImport({
+      storage,
+      audit,
+      clock,
+      random,
+      findApplication: (id, handle) => applications.find(id, handle),
+      foreignHash,
+      firebaseHash,
+      isUsablePublicKey,
+    });
+    const userExport = createUserExport({ storage, audit, clock });
+
+    const logins = createLoginAdministration({ storage, keyring, accessTokens, audit, clock });
+    const operatorTokens = createOperatorTokens({
+      storage,
+      accessTokens,
+      signingKeys,
+      applications,
+      users,
+      audit,
+      clock,
+      random,
+      issuer: baseUrl,
+    });
+    const userAdministration = createUserAdministration({
+      storage,
+      applications,
+      users,
+      passwords,
+      logins,
+      browserSessions,
+      audit,
+      clock,
+    });
+
+    const methods = createMethods({
+      storage,
+      users,
+      applications,
+      signIn,
+      notices,
+      audit,
+      clock,
+      passkeysAvailable: passkeys.available,
+      providerDisplayName,
+    });
+    const profiles = createProfiles({ storage, users, passwords, audit, clock });
 
     let closing = false;
     let sweeping = Promise.resolve();
     const sweepOnce = async (): Promise<void> => {
-      for (const service of [signIn, passkeys, passwords, tokens, rounds, audit]) {
+      for (const service of [applications, signIn, passkeys, passwords, tokens, rounds, mail, deliveries, audit]) {
         await sweepAll(
           () => service.sweep(),
           () => closing,
         );
       }
       if (!closing) await signingKeys.rotate();
+      if (!closing) await storage.forgetDeleted();
     };
 
     return {
@@ -121,8 +210,18 @@ export async function openApp(
       storage,
       keyring,
       limiter,
+      rateLimitsOf: createRateLimitsOf({ storage, clock }),
+      /** Sends what the outbox holds, once started: by the serving process, not by commands. */
+      mailDelivery,
+      /** Sends webhooks, once started: by the serving process, too. */
+      webhookWorker: outbound.worker,
+      /** Where mail goes in development mode without a mail server. */
+      mailbox,
       services: {
         applications,
+        events,
+        webhooks,
+        deliveries,
         browserOrigins,
         publicConfig,
         users,
@@ -131,10 +230,22 @@ export async function openApp(
         passwords,
         passkeys,
         signIn,
+        proofs,
+        browserSessions,
+        notices,
         redeem,
         providers,
         rounds,
         linking,
+        methods,
+        profiles,
+        logins,
+        operatorTokens,
+        userAdministration,
+        userImport,
+        userExport,
+        audit,
+        mail,
       },
 
       /** For commands, which may not know on which port the service was started. */
@@ -156,6 +267,7 @@ export async function openApp(
       async close(): Promise<void> {
         closing = true;
         await sweeping;
+        await outbound.close();
         await storage.close();
       },
     };

@@ -1,18 +1,15 @@
-import { publicConfigHandler } from "./applications/routes.ts";
+import { applicationHandler, publicConfigHandler, updateApplicationHandler } from "./applications/routes.ts";
 import { createGuards } from "./http/guards.ts";
 import { createQueryGuards } from "./http/query-guards.ts";
 import { anyone, browser, pageRoute, route, type Route } from "./http/route.ts";
 import { assetHandler } from "./pages/asset-routes.ts";
+import { listMethodsHandler, removeMethodHandler } from "./methods/routes.ts";
 import { healthHandler, readinessHandler } from "./http/health.ts";
 import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
-import type { ChoosePages } from "./sign-in/choose-pages.ts";
+import type { HostedPages } from "./hosted-pages.ts";
 import { authorizeHandler } from "./sign-in/authorize-routes.ts";
-import type { Hosted } from "./sign-in/hosted.ts";
-import type { OauthPages } from "./sign-in/oauth-pages.ts";
-import type { PasskeyPages } from "./sign-in/passkey-pages.ts";
-import type { PasswordPages } from "./sign-in/password-pages.ts";
-import { callbackHandler, initiateHandler } from "./sign-in/routes.ts";
+import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import {
   discoveryHandler,
   keySetHandler,
@@ -21,29 +18,36 @@ import {
   validateHandler,
   verifyTokenHandler,
 } from "./tokens/routes.ts";
-import { currentUserHandler } from "./users/routes.ts";
+import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./users/routes.ts";
+import {
+  createEndpointHandler,
+  endpointHandler,
+  listEndpointsHandler,
+  removeEndpointHandler,
+  testEndpointHandler,
+  updateEndpointHandler,
+} from "./webhooks/routes.ts";
 
-export type Pages = {
-  assets: Assets;
-  hosted: Hosted;
-  choose: ChoosePages;
-  passwordPages: PasswordPages;
-  passkeyPages: PasskeyPages;
-  oauthPages: OauthPages;
-};
+export type Pages = HostedPages & { assets: Assets };
 
 /** Every path of the service: who may call (browsers from which pages), what it counts as, what answers. Router, limiter and API documentation read this. */
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
-  const { applications, publicConfig, users, tokens, signingKeys, signIn, redeem } = app.services;
-  const { hosted, choose, passwordPages, passkeyPages, oauthPages } = pages;
+  const { applications, publicConfig, users, tokens, signingKeys, signIn, redeem, profiles, methods, webhooks } = app.services;
+  const { visits, choose, steps, add, passwordPages, passkeyPages, oauthPages } = pages;
   const check = {
     apiKey: applications.authenticate,
     accessToken: tokens.authenticate,
     application: (id: string) => applications.find(id),
+    rateLimits: app.rateLimitsOf,
   };
   const guards = createGuards(check);
   const queryGuards = createQueryGuards(check);
   const session = "/sign-in/:sessionId";
+  const profile = "/users/profile";
+  const user = guards.userWith("profile");
+  const application = "/applications/:appId";
+  const endpoints = "/webhooks/endpoints";
+  const ownServer = guards.serverOfPath("appId");
 
   return [
     route("POST", "/auth/initiate", guards.server, "authentication", initiateHandler(signIn)),
@@ -59,6 +63,36 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(tokens))),
 
     browser(
+      "user",
+      route(
+        "POST",
+        "/users/auth-methods",
+        guards.userWith("profile"),
+        "userManagement",
+        addMethodHandler({ signIn, application: check.application }),
+      ),
+    ),
+
+    browser("user", route("GET", profile, user, "userManagement", profileHandler(profiles))),
+    browser("user", route("PATCH", profile, user, "userManagement", updateProfileHandler(profiles))),
+    browser("user", route("DELETE", profile, user, "userManagement", deleteProfileHandler(profiles))),
+    browser("user", route("GET", "/users/auth-methods", user, "userManagement", listMethodsHandler(methods))),
+    browser(
+      "user",
+      route("DELETE", "/users/auth-methods/:methodId", user, "userManagement", removeMethodHandler(methods)),
+    ),
+
+    route("GET", application, ownServer, "applicationManagement", applicationHandler(applications)),
+    route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler(applications)),
+
+    route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),
+    route("GET", endpoints, guards.serverOfItsApp, "webhooks", listEndpointsHandler(webhooks)),
+    route("GET", `${endpoints}/:id`, guards.serverOfItsApp, "webhooks", endpointHandler(webhooks)),
+    route("PATCH", `${endpoints}/:id`, guards.serverOfItsApp, "webhooks", updateEndpointHandler(webhooks)),
+    route("DELETE", `${endpoints}/:id`, guards.serverOfItsApp, "webhooks", removeEndpointHandler(webhooks)),
+    route("POST", `${endpoints}/:id/test`, guards.serverOfItsApp, "webhooks", testEndpointHandler(webhooks)),
+
+    browser(
       "query",
       route("GET", "/auth/verify-token", queryGuards.tokenOfNamedApp, "authentication", verifyTokenHandler()),
     ),
@@ -71,9 +105,8 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       route("GET", "/api/config", queryGuards.namedApp, "applicationManagement", publicConfigHandler(publicConfig)),
     ),
 
-    pageRoute("GET", session, undefined, choose.signInPage(oauthPages.startByVisit)),
+    pageRoute("GET", session, undefined, steps.page(oauthPages.startByVisit)),
     pageRoute("GET", `${session}/create-account`, undefined, choose.createAccountPage),
-    pageRoute("GET", `${session}/forgot-password`, undefined, choose.forgotPasswordPage),
     pageRoute("GET", `${session}/cancel`, undefined, choose.cancel),
     pageRoute("POST", `${session}/password`, "authentication", passwordPages.signIn),
     pageRoute("POST", `${session}/create-account`, "authentication", passwordPages.createAccount),
@@ -81,6 +114,15 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     pageRoute("POST", `${session}/create-account/passkey`, "authentication", passkeyPages.createAccount),
     route("POST", `${session}/passkey/options`, anyone, "authentication", passkeyPages.signInOptions),
     route("POST", `${session}/create-account/passkey/options`, anyone, "authentication", passkeyPages.signUpOptions),
+    pageRoute("POST", `${session}/step/passkey`, "authentication", steps.usePasskey),
+    pageRoute("POST", `${session}/step/new-passkey`, "authentication", steps.newPasskey),
+    pageRoute("POST", `${session}/step/skip`, "authentication", steps.skip),
+    route("POST", `${session}/step/passkey/options`, anyone, "authentication", steps.usePasskeyOptions),
+    route("POST", `${session}/step/new-passkey/options`, anyone, "authentication", steps.newPasskeyOptions),
+    pageRoute("POST", `${session}/add/passkey`, "authentication", add.passkey),
+    pageRoute("POST", `${session}/add/password`, "authentication", add.password),
+    pageRoute("POST", `${session}/add/oauth`, "authentication", oauthPages.addByForm),
+    route("POST", `${session}/add/passkey/options`, anyone, "authentication", add.passkeyOptions),
     pageRoute("POST", `${session}/oauth/:provider`, "authentication", oauthPages.startByForm),
     pageRoute("GET", "/oauth/:provider/callback", "authentication", oauthPages.callback),
     pageRoute("POST", "/oauth/:provider/callback", "authentication", oauthPages.postedCallback),
@@ -89,7 +131,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       "/oauth/:provider/authorize",
       anyone,
       "authentication",
-      authorizeHandler({ signIn, hosted, oauthPages, application: check.application }),
+      authorizeHandler({ signIn, visits, oauthPages, application: check.application }),
     ),
     route("GET", "/assets/:file", anyone, undefined, assetHandler(pages.assets)),
 

@@ -3,21 +3,15 @@ import { createServer, type AddressInfo } from "node:net";
 import { openApp, type App, type Surroundings } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
-import { addressKey, createClientAddresses, limitKey } from "./http/addresses.ts";
+import { createClientAddresses } from "./http/addresses.ts";
+import { createHostedPages } from "./hosted-pages.ts";
 import { createCors } from "./http/cors.ts";
 import { listen, type Listener } from "./http/listener.ts";
 import { createRouter } from "./http/router.ts";
 import { minute, second } from "./lib/clock.ts";
-import { AppError } from "./lib/errors.ts";
 import { createLog, type Log } from "./lib/log.ts";
 import { loadAssets } from "./pages/assets.ts";
 import { routes } from "./routes.ts";
-import { createBrowsers } from "./sign-in/browser.ts";
-import { createChoosePages } from "./sign-in/choose-pages.ts";
-import { createHosted } from "./sign-in/hosted.ts";
-import { createOauthPages } from "./sign-in/oauth-pages.ts";
-import { createPasskeyPages } from "./sign-in/passkey-pages.ts";
-import { createPasswordPages } from "./sign-in/password-pages.ts";
 
 export type RunningServer = {
   /** Where it listens. */
@@ -59,6 +53,8 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   }
   const firstSweep = setTimeout(() => void sweep(app, log), firstSweepAfter);
   const sweeping = setInterval(() => void sweep(app, log), sweepEvery);
+  app.mailDelivery.start();
+  app.webhookWorker.start();
   return {
     url: config.baseUrl === undefined ? baseUrl : listenAddress,
     app,
@@ -68,36 +64,20 @@ export async function startServer(config: Config, surroundings: Surroundings = {
       ready = false;
       clearTimeout(firstSweep);
       clearInterval(sweeping);
-      await listener.close();
+      await Promise.all([listener.close(), app.mailDelivery.stop(), app.webhookWorker.stop()]);
       await app.close();
     },
   };
 }
 
 function handlerFor(config: Config, app: App, development: Development | undefined, isReady: () => boolean) {
-  const { baseUrl, random, keyring, limiter, log, services } = app;
-  const { signIn, passwords, passkeys, users, providers: accounts, rounds, linking } = services;
+  const { baseUrl, limiter, log, services } = app;
   const assets = loadAssets({ demo: config.dev });
-  const browsers = createBrowsers({ keyring, random, baseUrl });
-  const hosted = createHosted({ signIn, browsers, assets: assets.links, baseUrl });
-  const choose = createChoosePages({
-    hosted,
-    signIn,
-    accounts,
-    passkeysAvailable: passkeys.available,
-  });
-  const passwordPages = createPasswordPages({ hosted, choose, signIn, passwords, users });
-  function countStart(ipAddress: string): void {
-    const key = limitKey("authentication", addressKey(ipAddress));
-    const { exceeded, retryAfterSeconds } = limiter.take(key, config.rateLimits.authentication);
-    if (exceeded) throw new AppError("RATE_LIMITED", "Too many requests.", { retryAfterSeconds });
-  }
-  const oauthPages = createOauthPages({ hosted, choose, signIn, accounts, rounds, linking, countStart, log });
-  const passkeyPages = createPasskeyPages({ hosted, choose, signIn, passkeys, users });
+  const pages = createHostedPages(app, config, assets.links);
   const isHttps = baseUrl.startsWith("https:");
   const router = createRouter({
     routes: [
-      ...routes(app, { assets, hosted, choose, passwordPages, passkeyPages, oauthPages }, isReady),
+      ...routes(app, { ...pages, assets }, isReady),
       ...(development?.routes(assets) ?? []),
     ],
     addresses: createClientAddresses(config.trustedProxies),
@@ -110,7 +90,7 @@ function handlerFor(config: Config, app: App, development: Development | undefin
     }),
     behindTlsProxy: isHttps && config.listen.tls === undefined && config.trustedProxies.length > 0,
     strictTransportSecurity: isHttps,
-    errorPage: hosted.errorPage,
+    errorPage: pages.hosted.errorPage,
     log,
   });
   return toNodeHandler(router);

@@ -7,6 +7,15 @@ CREATE TABLE "api_keys" (
 	"revoked_at" bigint
 );
 --> statement-breakpoint
+CREATE TABLE "application_counters" (
+	"app_id" text NOT NULL,
+	"name" text NOT NULL,
+	"day" bigint NOT NULL,
+	"shard" bigint NOT NULL,
+	"value" bigint NOT NULL,
+	CONSTRAINT "application_counters_app_id_day_name_shard_pk" PRIMARY KEY("app_id","day","name","shard")
+);
+--> statement-breakpoint
 CREATE TABLE "applications" (
 	"id" text PRIMARY KEY NOT NULL,
 	"name" text NOT NULL,
@@ -32,9 +41,41 @@ CREATE TABLE "audit_events" (
 	"details" jsonb NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "browser_sessions" (
+	"digest" text PRIMARY KEY NOT NULL,
+	"app_id" text NOT NULL,
+	"user_id" text NOT NULL,
+	"signed_in_with" text NOT NULL,
+	"proven_at" bigint NOT NULL,
+	"created_at" bigint NOT NULL,
+	"expires_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "email_tokens" (
+	"digest" text PRIMARY KEY NOT NULL,
+	"slot" text NOT NULL,
+	"purpose" text NOT NULL,
+	"app_id" text NOT NULL,
+	"user_id" text,
+	"email" text NOT NULL,
+	"encrypted_session_id" text,
+	"code_digest" text NOT NULL,
+	"code_tries" bigint NOT NULL,
+	"payload" jsonb,
+	"created_at" bigint NOT NULL,
+	"expires_at" bigint NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "facts" (
 	"name" text PRIMARY KEY NOT NULL,
 	"value" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "known_browsers" (
+	"user_id" text NOT NULL,
+	"digest" text NOT NULL,
+	"expires_at" bigint NOT NULL,
+	CONSTRAINT "known_browsers_user_id_digest_pk" PRIMARY KEY("user_id","digest")
 );
 --> statement-breakpoint
 CREATE TABLE "logins" (
@@ -50,6 +91,7 @@ CREATE TABLE "logins" (
 	"last_seen_at" bigint NOT NULL,
 	"ip_address" text,
 	"user_agent" text,
+	"browser_session_digest" text,
 	"generation" bigint NOT NULL,
 	"refresh_digest" text NOT NULL,
 	"previous_digest" text,
@@ -57,6 +99,26 @@ CREATE TABLE "logins" (
 	"expires_at" bigint NOT NULL,
 	"ended_at" bigint,
 	"end_reason" text
+);
+--> statement-breakpoint
+CREATE TABLE "mail_allowances" (
+	"account_digest" text PRIMARY KEY NOT NULL,
+	"sent" bigint NOT NULL,
+	"since" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "mails" (
+	"id" text PRIMARY KEY NOT NULL,
+	"app_id" text NOT NULL,
+	"user_id" text,
+	"kind" text NOT NULL,
+	"encrypted_mail" text NOT NULL,
+	"attempts" bigint NOT NULL,
+	"next_attempt_at" bigint NOT NULL,
+	"lease_until" bigint,
+	"created_at" bigint NOT NULL,
+	"expires_at" bigint NOT NULL,
+	"last_error" text
 );
 --> statement-breakpoint
 CREATE TABLE "oauth_identities" (
@@ -90,6 +152,7 @@ CREATE TABLE "oauth_providers" (
 CREATE TABLE "oauth_states" (
 	"digest" text PRIMARY KEY NOT NULL,
 	"provider" text NOT NULL,
+	"adds" boolean NOT NULL,
 	"encrypted_session_id" text NOT NULL,
 	"browser_digest" text NOT NULL,
 	"expires_at" bigint NOT NULL
@@ -141,6 +204,7 @@ CREATE TABLE "passwords" (
 CREATE TABLE "sign_in_sessions" (
 	"digest" text PRIMARY KEY NOT NULL,
 	"app_id" text NOT NULL,
+	"purpose" text NOT NULL,
 	"redirect_uri" text NOT NULL,
 	"state" text,
 	"auth_method" text,
@@ -149,15 +213,23 @@ CREATE TABLE "sign_in_sessions" (
 	"code_challenge" text,
 	"login_hint" text,
 	"locale" text,
+	"account_user_id" text,
+	"adds" text,
+	"adds_provider" text,
 	"created_at" bigint NOT NULL,
 	"expires_at" bigint NOT NULL,
 	"browser_digest" text,
+	"proven_user_id" text,
+	"proven_with" text,
+	"proven_provider" text,
+	"proven_at" bigint,
 	"user_id" text,
 	"signed_in_with" text,
 	"signed_in_provider" text,
 	"signed_in_at" bigint,
 	"ip_address" text,
 	"user_agent" text,
+	"browser_session_digest" text,
 	"code_digest" text,
 	"code_expires_at" bigint,
 	"code_used_at" bigint,
@@ -186,14 +258,59 @@ CREATE TABLE "users" (
 	"updated_at" bigint NOT NULL,
 	"disabled_at" bigint,
 	"last_login_at" bigint,
+	"previous_login_at" bigint,
 	"login_count" bigint NOT NULL,
 	"last_ip_address" text,
-	"last_user_agent" text
+	"last_user_agent" text,
+	"locale" text,
+	"passkey_declined_at" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_deliveries" (
+	"endpoint_id" text NOT NULL,
+	"event_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"occurred_at" bigint NOT NULL,
+	"user_id" text,
+	"email" text,
+	"auth_method" text,
+	"ip_address" text,
+	"user_agent" text,
+	"session_id" text,
+	"status" text NOT NULL,
+	"attempts" bigint NOT NULL,
+	"history" jsonb NOT NULL,
+	"next_attempt_at" bigint,
+	"lease_until" bigint,
+	CONSTRAINT "webhook_deliveries_endpoint_id_event_id_pk" PRIMARY KEY("endpoint_id","event_id")
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_endpoints" (
+	"id" text PRIMARY KEY NOT NULL,
+	"app_id" text NOT NULL,
+	"url" text NOT NULL,
+	"events" jsonb NOT NULL,
+	"encrypted_secret" text NOT NULL,
+	"encrypted_old_secret" text,
+	"old_secret_until" bigint,
+	"enabled" boolean NOT NULL,
+	"disabled_reason" text,
+	"failing_since" bigint,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL
 );
 --> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "application_counters" ADD CONSTRAINT "application_counters_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "browser_sessions" ADD CONSTRAINT "browser_sessions_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "browser_sessions" ADD CONSTRAINT "browser_sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "email_tokens" ADD CONSTRAINT "email_tokens_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "email_tokens" ADD CONSTRAINT "email_tokens_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "known_browsers" ADD CONSTRAINT "known_browsers_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "logins" ADD CONSTRAINT "logins_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "logins" ADD CONSTRAINT "logins_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "mails" ADD CONSTRAINT "mails_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "mails" ADD CONSTRAINT "mails_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "oauth_identities" ADD CONSTRAINT "oauth_identities_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "oauth_identities" ADD CONSTRAINT "oauth_identities_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "oauth_providers" ADD CONSTRAINT "oauth_providers_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -201,14 +318,32 @@ ALTER TABLE "passkey_challenges" ADD CONSTRAINT "passkey_challenges_session_dige
 ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passwords" ADD CONSTRAINT "passwords_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sign_in_sessions" ADD CONSTRAINT "sign_in_sessions_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sign_in_sessions" ADD CONSTRAINT "sign_in_sessions_account_user_id_users_id_fk" FOREIGN KEY ("account_user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sign_in_sessions" ADD CONSTRAINT "sign_in_sessions_proven_user_id_users_id_fk" FOREIGN KEY ("proven_user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sign_in_sessions" ADD CONSTRAINT "sign_in_sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "users" ADD CONSTRAINT "users_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_endpoint_id_webhook_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."webhook_endpoints"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_key_digest" ON "api_keys" USING btree ("key_digest");--> statement-breakpoint
 CREATE INDEX "api_keys_app_id" ON "api_keys" USING btree ("app_id");--> statement-breakpoint
+CREATE INDEX "application_counters_day" ON "application_counters" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at");--> statement-breakpoint
+CREATE INDEX "browser_sessions_user_id" ON "browser_sessions" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "browser_sessions_app_id" ON "browser_sessions" USING btree ("app_id");--> statement-breakpoint
+CREATE INDEX "browser_sessions_expires_at" ON "browser_sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "email_tokens_slot" ON "email_tokens" USING btree ("slot");--> statement-breakpoint
+CREATE INDEX "email_tokens_user_id" ON "email_tokens" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "email_tokens_app_id" ON "email_tokens" USING btree ("app_id");--> statement-breakpoint
+CREATE INDEX "email_tokens_expires_at" ON "email_tokens" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "known_browsers_expires_at" ON "known_browsers" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "logins_user_id" ON "logins" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "logins_app_id" ON "logins" USING btree ("app_id");--> statement-breakpoint
 CREATE INDEX "logins_expires_at" ON "logins" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "mail_allowances_since" ON "mail_allowances" USING btree ("since");--> statement-breakpoint
+CREATE INDEX "mails_next_attempt_at" ON "mails" USING btree ("next_attempt_at");--> statement-breakpoint
+CREATE INDEX "mails_expires_at" ON "mails" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "mails_user_id" ON "mails" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "mails_app_id" ON "mails" USING btree ("app_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "oauth_identities_subject" ON "oauth_identities" USING btree ("app_id","provider","subject");--> statement-breakpoint
 CREATE INDEX "oauth_identities_user_id" ON "oauth_identities" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "oauth_states_expires_at" ON "oauth_states" USING btree ("expires_at");--> statement-breakpoint
@@ -221,7 +356,13 @@ CREATE UNIQUE INDEX "passwords_user_id" ON "passwords" USING btree ("user_id");-
 CREATE UNIQUE INDEX "sign_in_sessions_code_digest" ON "sign_in_sessions" USING btree ("code_digest");--> statement-breakpoint
 CREATE INDEX "sign_in_sessions_expires_at" ON "sign_in_sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sign_in_sessions_user_id" ON "sign_in_sessions" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "sign_in_sessions_account_user_id" ON "sign_in_sessions" USING btree ("account_user_id");--> statement-breakpoint
+CREATE INDEX "sign_in_sessions_proven_user_id" ON "sign_in_sessions" USING btree ("proven_user_id");--> statement-breakpoint
 CREATE INDEX "sign_in_sessions_app_id" ON "sign_in_sessions" USING btree ("app_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "signing_keys_algorithm_generation" ON "signing_keys" USING btree ("algorithm","generation");--> statement-breakpoint
 CREATE UNIQUE INDEX "users_app_id_email" ON "users" USING btree ("app_id","email");--> statement-breakpoint
-CREATE UNIQUE INDEX "users_handle" ON "users" USING btree ("handle");
+CREATE UNIQUE INDEX "users_handle" ON "users" USING btree ("handle");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("endpoint_id","next_attempt_at");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_occurred_at" ON "webhook_deliveries" USING btree ("occurred_at");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_user_id" ON "webhook_deliveries" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "webhook_endpoints_app_id" ON "webhook_endpoints" USING btree ("app_id");

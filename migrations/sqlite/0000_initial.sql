@@ -10,6 +10,17 @@ CREATE TABLE `api_keys` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_keys_key_digest` ON `api_keys` (`key_digest`);--> statement-breakpoint
 CREATE INDEX `api_keys_app_id` ON `api_keys` (`app_id`);--> statement-breakpoint
+CREATE TABLE `application_counters` (
+	`app_id` text NOT NULL,
+	`name` text NOT NULL,
+	`day` integer NOT NULL,
+	`shard` integer NOT NULL,
+	`value` integer NOT NULL,
+	PRIMARY KEY(`app_id`, `day`, `name`, `shard`),
+	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `application_counters_day` ON `application_counters` (`day`);--> statement-breakpoint
 CREATE TABLE `applications` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
@@ -36,11 +47,56 @@ CREATE TABLE `audit_events` (
 );
 --> statement-breakpoint
 CREATE INDEX `audit_events_at` ON `audit_events` (`at`);--> statement-breakpoint
+CREATE TABLE `browser_sessions` (
+	`digest` text PRIMARY KEY NOT NULL,
+	`app_id` text NOT NULL,
+	`user_id` text NOT NULL,
+	`signed_in_with` text NOT NULL,
+	`proven_at` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `browser_sessions_user_id` ON `browser_sessions` (`user_id`);--> statement-breakpoint
+CREATE INDEX `browser_sessions_app_id` ON `browser_sessions` (`app_id`);--> statement-breakpoint
+CREATE INDEX `browser_sessions_expires_at` ON `browser_sessions` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `email_tokens` (
+	`digest` text PRIMARY KEY NOT NULL,
+	`slot` text NOT NULL,
+	`purpose` text NOT NULL,
+	`app_id` text NOT NULL,
+	`user_id` text,
+	`email` text NOT NULL,
+	`encrypted_session_id` text,
+	`code_digest` text NOT NULL,
+	`code_tries` integer NOT NULL,
+	`payload` text,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `email_tokens_slot` ON `email_tokens` (`slot`);--> statement-breakpoint
+CREATE INDEX `email_tokens_user_id` ON `email_tokens` (`user_id`);--> statement-breakpoint
+CREATE INDEX `email_tokens_app_id` ON `email_tokens` (`app_id`);--> statement-breakpoint
+CREATE INDEX `email_tokens_expires_at` ON `email_tokens` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `facts` (
 	`name` text PRIMARY KEY NOT NULL,
 	`value` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `known_browsers` (
+	`user_id` text NOT NULL,
+	`digest` text NOT NULL,
+	`expires_at` integer NOT NULL,
+	PRIMARY KEY(`user_id`, `digest`),
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `known_browsers_expires_at` ON `known_browsers` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `logins` (
 	`id` text PRIMARY KEY NOT NULL,
 	`app_id` text NOT NULL,
@@ -54,6 +110,7 @@ CREATE TABLE `logins` (
 	`last_seen_at` integer NOT NULL,
 	`ip_address` text,
 	`user_agent` text,
+	`browser_session_digest` text,
 	`generation` integer NOT NULL,
 	`refresh_digest` text NOT NULL,
 	`previous_digest` text,
@@ -68,6 +125,33 @@ CREATE TABLE `logins` (
 CREATE INDEX `logins_user_id` ON `logins` (`user_id`);--> statement-breakpoint
 CREATE INDEX `logins_app_id` ON `logins` (`app_id`);--> statement-breakpoint
 CREATE INDEX `logins_expires_at` ON `logins` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `mail_allowances` (
+	`account_digest` text PRIMARY KEY NOT NULL,
+	`sent` integer NOT NULL,
+	`since` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `mail_allowances_since` ON `mail_allowances` (`since`);--> statement-breakpoint
+CREATE TABLE `mails` (
+	`id` text PRIMARY KEY NOT NULL,
+	`app_id` text NOT NULL,
+	`user_id` text,
+	`kind` text NOT NULL,
+	`encrypted_mail` text NOT NULL,
+	`attempts` integer NOT NULL,
+	`next_attempt_at` integer NOT NULL,
+	`lease_until` integer,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`last_error` text,
+	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `mails_next_attempt_at` ON `mails` (`next_attempt_at`);--> statement-breakpoint
+CREATE INDEX `mails_expires_at` ON `mails` (`expires_at`);--> statement-breakpoint
+CREATE INDEX `mails_user_id` ON `mails` (`user_id`);--> statement-breakpoint
+CREATE INDEX `mails_app_id` ON `mails` (`app_id`);--> statement-breakpoint
 CREATE TABLE `oauth_identities` (
 	`id` text PRIMARY KEY NOT NULL,
 	`app_id` text NOT NULL,
@@ -104,6 +188,7 @@ CREATE TABLE `oauth_providers` (
 CREATE TABLE `oauth_states` (
 	`digest` text PRIMARY KEY NOT NULL,
 	`provider` text NOT NULL,
+	`adds` integer NOT NULL,
 	`encrypted_session_id` text NOT NULL,
 	`browser_digest` text NOT NULL,
 	`expires_at` integer NOT NULL
@@ -165,6 +250,7 @@ CREATE UNIQUE INDEX `passwords_user_id` ON `passwords` (`user_id`);--> statement
 CREATE TABLE `sign_in_sessions` (
 	`digest` text PRIMARY KEY NOT NULL,
 	`app_id` text NOT NULL,
+	`purpose` text NOT NULL,
 	`redirect_uri` text NOT NULL,
 	`state` text,
 	`auth_method` text,
@@ -173,26 +259,38 @@ CREATE TABLE `sign_in_sessions` (
 	`code_challenge` text,
 	`login_hint` text,
 	`locale` text,
+	`account_user_id` text,
+	`adds` text,
+	`adds_provider` text,
 	`created_at` integer NOT NULL,
 	`expires_at` integer NOT NULL,
 	`browser_digest` text,
+	`proven_user_id` text,
+	`proven_with` text,
+	`proven_provider` text,
+	`proven_at` integer,
 	`user_id` text,
 	`signed_in_with` text,
 	`signed_in_provider` text,
 	`signed_in_at` integer,
 	`ip_address` text,
 	`user_agent` text,
+	`browser_session_digest` text,
 	`code_digest` text,
 	`code_expires_at` integer,
 	`code_used_at` integer,
 	`login_id` text,
 	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`account_user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`proven_user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `sign_in_sessions_code_digest` ON `sign_in_sessions` (`code_digest`);--> statement-breakpoint
 CREATE INDEX `sign_in_sessions_expires_at` ON `sign_in_sessions` (`expires_at`);--> statement-breakpoint
 CREATE INDEX `sign_in_sessions_user_id` ON `sign_in_sessions` (`user_id`);--> statement-breakpoint
+CREATE INDEX `sign_in_sessions_account_user_id` ON `sign_in_sessions` (`account_user_id`);--> statement-breakpoint
+CREATE INDEX `sign_in_sessions_proven_user_id` ON `sign_in_sessions` (`proven_user_id`);--> statement-breakpoint
 CREATE INDEX `sign_in_sessions_app_id` ON `sign_in_sessions` (`app_id`);--> statement-breakpoint
 CREATE TABLE `signing_keys` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -217,11 +315,54 @@ CREATE TABLE `users` (
 	`updated_at` integer NOT NULL,
 	`disabled_at` integer,
 	`last_login_at` integer,
+	`previous_login_at` integer,
 	`login_count` integer NOT NULL,
 	`last_ip_address` text,
 	`last_user_agent` text,
+	`locale` text,
+	`passkey_declined_at` integer,
 	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_app_id_email` ON `users` (`app_id`,`email`);--> statement-breakpoint
-CREATE UNIQUE INDEX `users_handle` ON `users` (`handle`);
+CREATE UNIQUE INDEX `users_handle` ON `users` (`handle`);--> statement-breakpoint
+CREATE TABLE `webhook_deliveries` (
+	`endpoint_id` text NOT NULL,
+	`event_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`occurred_at` integer NOT NULL,
+	`user_id` text,
+	`email` text,
+	`auth_method` text,
+	`ip_address` text,
+	`user_agent` text,
+	`session_id` text,
+	`status` text NOT NULL,
+	`attempts` integer NOT NULL,
+	`history` text NOT NULL,
+	`next_attempt_at` integer,
+	`lease_until` integer,
+	PRIMARY KEY(`endpoint_id`, `event_id`),
+	FOREIGN KEY (`endpoint_id`) REFERENCES `webhook_endpoints`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_due` ON `webhook_deliveries` (`endpoint_id`,`next_attempt_at`);--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_occurred_at` ON `webhook_deliveries` (`occurred_at`);--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_user_id` ON `webhook_deliveries` (`user_id`);--> statement-breakpoint
+CREATE TABLE `webhook_endpoints` (
+	`id` text PRIMARY KEY NOT NULL,
+	`app_id` text NOT NULL,
+	`url` text NOT NULL,
+	`events` text NOT NULL,
+	`encrypted_secret` text NOT NULL,
+	`encrypted_old_secret` text,
+	`old_secret_until` integer,
+	`enabled` integer NOT NULL,
+	`disabled_reason` text,
+	`failing_since` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `webhook_endpoints_app_id` ON `webhook_endpoints` (`app_id`);

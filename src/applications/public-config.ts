@@ -20,11 +20,10 @@ export type PublicConfig = ReturnType<typeof createPublicConfig>;
 /** Each field is named: what an application gains later stays private until somebody adds it here. */
 export function createPublicConfig(service: {
   issuer: string;
-  scopes: readonly string[];
   mostPasswordCharacters: number;
   displayNameOf(provider: string): string;
 }) {
-  const { issuer, scopes, mostPasswordCharacters, displayNameOf } = service;
+  const { issuer, mostPasswordCharacters, displayNameOf } = service;
 
   return ({ id, name, domain, branding, authMethods, settings }: Application): PublicConfigAnswer => {
     const { passkey, oauth, password } = authMethods;
@@ -48,7 +47,7 @@ export function createPublicConfig(service: {
       passwordRules: { minLength: settings.passwordMinLength, maxLength: mostPasswordCharacters },
       issuer,
       jwksUri: `${issuer}/.well-known/jwks.json`,
-      scopes: [...scopes],
+      scopes: settings.scopes,
     };
   };
 }

@@ -1,5 +1,6 @@
+import { hostOf, isLoopbackHost } from "../lib/loopback.ts";
+
 const mostCharacters = 2048;
-const loopbackHost = /^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 /** RFC 8252 §7.1: a private-use scheme is a reversed domain name, so it has a dot (and is never javascript:, data: or file:). */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/u;
 
@@ -22,7 +23,9 @@ export function redirectUriProblem(uri: string): string | undefined {
   if (url.href !== uri && url.href !== `${uri}/`) return `written in its normal form, as a browser shows it`;
   if (url.protocol === "https:") return undefined;
   if (url.protocol === "http:")
-    return loopbackHost.test(url.hostname) ? undefined : "https (http only for localhost, 127.0.0.1 and [::1])";
+    return isLoopbackHost(hostOf(url), "localhost and below")
+      ? undefined
+      : "https (http only for localhost, 127.0.0.1 and [::1])";
   return privateUseScheme.test(url.protocol)
     ? undefined
     : "https, or a private-use scheme with a dot such as com.example.app:/callback";

@@ -1,7 +1,9 @@
+import { z } from "zod";
 import { json } from "../http/answer.ts";
-import type { HttpRequest } from "../http/request.ts";
+import { originOf, type HttpRequest } from "../http/request.ts";
 import type { Application } from "./application.ts";
 import type { PublicConfig } from "./public-config.ts";
+import type { Applications } from "./service.ts";
 
 /** Short: what an operator changes or switches off is seen everywhere a minute later. */
 const configMaxAgeSeconds = 60;
@@ -12,5 +14,42 @@ export function publicConfigHandler(publicConfig: PublicConfig) {
     const answer = json(publicConfig(application));
     answer.headers["cache-control"] = `public, max-age=${configMaxAgeSeconds}`;
     return answer;
+  };
+}
+
+const flag = z.boolean("must be a boolean").optional();
+
+/** What an application's own server may change (contract 4.4); the rest is the operator's. */
+const applicationBody = z.strictObject({
+  name: z.string("must be a string").optional(),
+  redirectUris: z.array(z.string("must be a string"), "must be an array").optional(),
+  authMethods: z
+    .strictObject(
+      {
+        passkey: z.strictObject({ enabled: flag, required: flag }, "must be an object").optional(),
+        oauth: z
+          .strictObject(
+            { enabled: flag, providers: z.array(z.string("must be a string"), "must be an array").optional() },
+            "must be an object",
+          )
+          .optional(),
+        password: z.strictObject({ enabled: flag }, "must be an object").optional(),
+      },
+      "must be an object",
+    )
+    .optional(),
+});
+
+/** GET /applications/{appId} */
+export function applicationHandler(applications: Applications) {
+  return async (_request: HttpRequest, { id }: Application) => json(await applications.get(id));
+}
+
+/** PATCH /applications/{appId} */
+export function updateApplicationHandler(applications: Applications) {
+  return async (request: HttpRequest, { id }: Application) => {
+    const change = await request.json(applicationBody);
+    const actor = { kind: "app", name: id } as const;
+    return json(await applications.update(id, change, actor, { origin: originOf(request) }));
   };
 }

@@ -1,6 +1,6 @@
-import { and, asc, count, eq, gt, isNull, or, sql, sum } from "drizzle-orm";
-import { prepare, statements, type Handle } from "../storage/storage.ts";
-import type { Application, AuthMethods } from "./application.ts";
+import { and, asc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
+import { beginsWith, prepare, statements, type Handle } from "../storage/storage.ts";
+import type { Application } from "./application.ts";
 
 const prepared = statements(({ db, tables: { applications, apiKeys } }) => ({
   byId: prepare(
@@ -58,8 +58,27 @@ export async function takeApplication(
   return row;
 }
 
+/** At most two: enough to know whether there is exactly one. */
+export async function listTwoApplications({ db, tables: { applications } }: Handle): Promise<Application[]> {
+  return await db.select().from(applications).limit(2);
+}
+
 export async function listApplications({ db, tables: { applications } }: Handle): Promise<Application[]> {
   return await db.select().from(applications).orderBy(asc(applications.createdAt), asc(applications.id));
+}
+
+/** Applications whose id begins like this, for completion in a shell. */
+export async function findApplicationsBeginning(
+  { db, tables: { applications } }: Handle,
+  prefix: string,
+  limit: number,
+): Promise<{ id: string; name: string }[]> {
+  return await db
+    .select({ id: applications.id, name: applications.name })
+    .from(applications)
+    .where(beginsWith(applications.id, prefix))
+    .orderBy(asc(applications.id))
+    .limit(limit);
 }
 
 /** The redirect URIs of each application. */
@@ -78,51 +97,32 @@ export async function insertApplication({ db, tables }: Handle, application: App
   return inserted.length === 1;
 }
 
-export async function setAuthMethods(
+/** Writes an application that was taken and changed in this transaction. */
+export async function saveApplication(
   { db, tables: { applications } }: Handle,
-  id: string,
-  authMethods: AuthMethods,
-  now: number,
+  { id, ...changed }: Application,
 ): Promise<void> {
-  await db.update(applications).set({ authMethods, updatedAt: now }).where(eq(applications.id, id));
+  await db.update(applications).set(changed).where(eq(applications.id, id));
 }
 
-export async function setRedirectUris(
-  { db, tables: { applications } }: Handle,
-  id: string,
-  redirectUris: string[],
-  now: number,
-): Promise<void> {
-  await db.update(applications).set({ redirectUris, updatedAt: now }).where(eq(applications.id, id));
+/** Its users, keys and everything else of it go with it. False when there was none. */
+export async function deleteApplication({ db, tables: { applications } }: Handle, id: string): Promise<boolean> {
+  const deleted = await db.delete(applications).where(eq(applications.id, id)).returning({ id: applications.id });
+  return deleted.length === 1;
 }
 
-export type ApiKeyRow = { id: string; appId: string; keyDigest: string; createdAt: number };
-
-/** False when the same key is already in use. */
-export async function insertApiKey({ db, tables: { apiKeys } }: Handle, key: ApiKeyRow): Promise<boolean> {
-  const inserted = await db
-    .insert(apiKeys)
-    .values({ ...key, expiresAt: null, revokedAt: null })
-    .onConflictDoNothing()
-    .returning({ id: apiKeys.id });
-  return inserted.length === 1;
+/** Removes a batch of an application's users; true when more may be left. */
+export async function deleteSomeUsers({ db, tables: { users } }: Handle, appId: string): Promise<boolean> {
+  const most = 500;
+  const some = db.select({ id: users.id }).from(users).where(eq(users.appId, appId)).limit(most);
+  return (await db.delete(users).where(inArray(users.id, some)).returning({ id: users.id })).length === most;
 }
 
-export type ApplicationStats = { totalUsers: number; activeUsers: number; totalLogins: number };
-
-/** `activeUsers` are those who signed in after `activeSince`. */
-export async function countUsers(
-  { db, tables: { users } }: Handle,
-  appId: string,
-  activeSince: number,
-): Promise<ApplicationStats> {
-  const [all] = await db
-    .select({ users: count(), logins: sum(users.loginCount) })
-    .from(users)
-    .where(eq(users.appId, appId));
-  const [active] = await db
-    .select({ users: count() })
-    .from(users)
-    .where(and(eq(users.appId, appId), gt(users.lastLoginAt, activeSince)));
-  return { totalUsers: all?.users ?? 0, activeUsers: active?.users ?? 0, totalLogins: Number(all?.logins ?? 0) };
+/** The providers that an application has an account with. */
+export async function listProviderNames({ db, tables: { oauthProviders } }: Handle, appId: string): Promise<string[]> {
+  const rows = await db
+    .select({ name: oauthProviders.name })
+    .from(oauthProviders)
+    .where(eq(oauthProviders.appId, appId));
+  return rows.map(({ name }) => name);
 }

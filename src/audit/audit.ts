@@ -1,7 +1,7 @@
-import { day, type Clock } from "../lib/clock.ts";
+import { day, isoTime, type Clock } from "../lib/clock.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { insertAuditEvent, sweepAuditEvents } from "./store.ts";
+import { insertAuditEvent, listAuditEvents, sweepAuditEvents, type AuditRow } from "./store.ts";
 
 /** Who caused it: a person in a browser, an app with its key, a command by an operating-system user, or the service itself. */
 export type Actor = { kind: "user" | "app" | "cli" | "service"; name: string };
@@ -19,6 +19,9 @@ export type AuditEvent = {
   /** Bare facts; never a secret, a token, an address or text that a stranger chose. */
   details?: Record<string, string | number | boolean | null>;
 };
+
+/** An event as commands show it. */
+export type AuditEventAnswer = Omit<AuditRow, "at"> & { at: string };
 
 const eventsAreKept = 90 * day;
 
@@ -41,6 +44,17 @@ export function createAudit(deps: { storage: Storage; clock: Clock; random: Rand
         requestId: event.origin?.requestId ?? null,
         details: event.details ?? {},
       });
+    },
+
+    /** The newest events that fit, at most `limit`, oldest first. `since` is in epoch milliseconds. */
+    async list(wanted: {
+      appId?: string | undefined;
+      userId?: string | undefined;
+      since?: number | undefined;
+      limit: number;
+    }): Promise<AuditEventAnswer[]> {
+      const events = await listAuditEvents(storage.reader, wanted);
+      return events.reverse().map((event) => ({ ...event, at: isoTime(event.at) }));
     },
 
     /** Removes a batch of what has expired; true when more may be left. */

@@ -1,3 +1,4 @@
+import { and, desc, eq, gte } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 
@@ -30,4 +31,24 @@ export async function insertAuditEvent(tx: Handle, row: AuditRow): Promise<void>
 /** Removes a batch of events from before `before`; true when more may be left. */
 export async function sweepAuditEvents(tx: Handle, before: number): Promise<boolean> {
   return await prepared(tx).sweep(before);
+}
+
+/** The newest events that fit, at most `limit`, newest first. */
+export async function listAuditEvents(
+  { db, tables: { auditEvents: events } }: Handle,
+  wanted: { appId?: string | undefined; userId?: string | undefined; since?: number | undefined; limit: number },
+): Promise<AuditRow[]> {
+  const { appId, userId, since, limit } = wanted;
+  return await db
+    .select()
+    .from(events)
+    .where(
+      and(
+        appId === undefined ? undefined : eq(events.appId, appId),
+        userId === undefined ? undefined : eq(events.userId, userId),
+        since === undefined ? undefined : gte(events.at, since),
+      ),
+    )
+    .orderBy(desc(events.at), desc(events.id))
+    .limit(limit);
 }

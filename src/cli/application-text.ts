@@ -1,3 +1,5 @@
+import type { AppSettings, Branding } from "../applications/application.ts";
+import type { Applications } from "../applications/service.ts";
 import { facts } from "./text.ts";
 
 /** What commands show of an application; with `--json` all of it is printed as the HTTP API answers it. */
@@ -11,8 +13,19 @@ export type ShownApplication = {
     oauth: { enabled: boolean; providers: string[] };
     password: { enabled: boolean };
   };
+  branding: Branding;
   stats: { totalUsers: number; activeUsers: number; totalLogins: number };
+  settings?: AppSettings;
 };
+
+/** What the HTTP API answers of an application, and the settings that only commands change. */
+export async function withSettings<Answer extends { id: string }>(
+  applications: Pick<Applications, "find">,
+  answer: Answer,
+): Promise<Answer & { settings?: AppSettings }> {
+  const application = await applications.find(answer.id);
+  return application ? { ...answer, settings: application.settings } : answer;
+}
 
 /** `passkey (required), password` */
 export function methodsText({ passkey, oauth, password }: ShownApplication["authMethods"]): string {
@@ -26,7 +39,7 @@ export function methodsText({ passkey, oauth, password }: ShownApplication["auth
 }
 
 export function applicationText(application: ShownApplication): string {
-  const { id, name, domain, redirectUris, authMethods, stats } = application;
+  const { id, name, domain, redirectUris, authMethods, branding, stats, settings } = application;
   return facts([
     ["App ID", id],
     ["Name", name],
@@ -36,6 +49,25 @@ export function applicationText(application: ShownApplication): string {
       uri,
     ]),
     ["Methods", methodsText(authMethods)],
+    [
+      "Branding",
+      Object.values(branding)
+        .filter((value) => value !== null)
+        .join(", ") || "-",
+    ],
+    ...(settings ? settingsFacts(settings) : []),
     ["Users", `${stats.totalUsers} (${stats.activeUsers} active in 30 days), ${stats.totalLogins} sign-ins`],
   ]);
+}
+
+function settingsFacts(settings: AppSettings): [name: string, value: string][] {
+  const limits = Object.entries(settings.rateLimits).map(([type, calls]) => `${type} ${calls} a minute`);
+  return [
+    ["Sign-up", settings.signUp],
+    ["Passwords", `at least ${settings.passwordMinLength} characters`],
+    ["Scopes", settings.scopes.join(", ")],
+    ["Signed with", settings.signingAlgorithm],
+    ["Query calls", settings.queryEndpoints ? "on" : "off"],
+    ["Limits", limits.join(", ") || "those of the configuration"],
+  ];
 }

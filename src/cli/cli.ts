@@ -1,7 +1,8 @@
 import { userInfo } from "node:os";
 import type { App } from "../app.ts";
-import type { Config, ConfigFlags } from "../config/config.ts";
+import type { Config, ConfigFlags, explainConfig } from "../config/config.ts";
 import { AppError } from "../lib/errors.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { write } from "./io.ts";
 import type { Io } from "./io.ts";
 import { json, visible } from "./text.ts";
@@ -14,7 +15,8 @@ export type Cli = ReturnType<typeof createCli>;
 /** What every command needs: output by the conventions, the configuration, the application's services. */
 export function createCli(io: Io, globalFlags: () => GlobalFlags) {
   let debug = io.env["AUTHSVC_LOG__LEVEL"] === "debug";
-  let onInterrupt = (): void => io.exit(130);
+  let onInterrupt = (): void => io.exit(exitCodes.interrupted);
+  let exitCode: ExitCode = exitCodes.done;
 
   async function configure(flags: ConfigFlags = {}): Promise<{ config: Config; warnings: string[] }> {
     const { loadConfig } = await import("../config/config.ts");
@@ -28,6 +30,13 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
     io,
     configure,
 
+    /** Every setting of this call with where it comes from. Throws INVALID_CONFIG. */
+    async explainConfig(): Promise<ReturnType<typeof explainConfig>> {
+      const { explainConfig: explain } = await import("../config/config.ts");
+      const { config, data } = globalFlags();
+      return explain({ flags: { config, data }, env: io.env, cwd: io.cwd() });
+    },
+
     /** Whether errors should be explained to a developer, stack and cause included. */
     debug: (): boolean => debug,
 
@@ -35,6 +44,12 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
     interrupt: (): void => onInterrupt(),
     handleInterrupt(handler: () => void): void {
       onInterrupt = handler;
+    },
+
+    /** What a command that did not fail tells scripts: 0, unless it says otherwise. */
+    exitCode: (): ExitCode => exitCode,
+    endWith(code: ExitCode): void {
+      exitCode = code;
     },
 
     /** The result on standard output: `document` with `--json`, else `text` for people. */
@@ -54,6 +69,8 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
     saidYes: (): boolean => globalFlags().yes ?? false,
 
     isJson: (): boolean => globalFlags().json ?? false,
+
+    isQuiet: (): boolean => globalFlags().quiet ?? false,
 
     /** Opens storage with the configuration of this call, and closes it whatever happens. */
     async withApp(work: (services: App["services"]) => Promise<void>): Promise<void> {
@@ -85,7 +102,7 @@ export async function namingFlags<T>(flags: Record<string, string>, work: () => 
     return await work();
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "INVALID_REQUEST") throw error;
-    const [, field = "", position, rule] = /^(\w+)(?:\[(\d+)\])?: (.*)$/s.exec(error.details) ?? [];
+    const [, field = "", position, rule] = /^([\w.]+)(?:\[(\d+)\])?: (.*)$/s.exec(error.details) ?? [];
     const flag = flags[field];
     if (flag === undefined) throw error;
     const which = position === undefined ? "" : ` ${Number(position) + 1}`;

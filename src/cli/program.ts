@@ -1,14 +1,39 @@
 import { Command } from "commander";
 import type { Cli } from "./cli.ts";
 import { addAppCreate } from "./commands/app-create.ts";
+import { addAppDelete } from "./commands/app-delete.ts";
 import { addAppList } from "./commands/app-list.ts";
 import { addAppShow } from "./commands/app-show.ts";
+import { addAppUpdate } from "./commands/app-update.ts";
+import { addAuditList } from "./commands/audit-list.ts";
+import { addCompletionValues } from "./commands/completion-values.ts";
+import { addCompletion } from "./commands/completion.ts";
+import { addConfigCheck } from "./commands/config-check.ts";
+import { addConfigExample } from "./commands/config-example.ts";
+import { addConfigShow } from "./commands/config-show.ts";
 import { addKeyCreate } from "./commands/key-create.ts";
+import { addKeyList } from "./commands/key-list.ts";
+import { addKeyRevoke } from "./commands/key-revoke.ts";
+import { addKeyRotate } from "./commands/key-rotate.ts";
 import { addProviderList } from "./commands/provider-list.ts";
 import { addProviderRemove } from "./commands/provider-remove.ts";
 import { addProviderSet } from "./commands/provider-set.ts";
 import { addServe } from "./commands/serve.ts";
+import { addSigningKeyList } from "./commands/signing-key-list.ts";
+import { addSigningKeyRotate } from "./commands/signing-key-rotate.ts";
+import { addTokenInspect } from "./commands/token-inspect.ts";
+import { addTokenMint } from "./commands/token-mint.ts";
+import { addTokenRevoke } from "./commands/token-revoke.ts";
 import { addTokenVerify } from "./commands/token-verify.ts";
+import { addUserCreate } from "./commands/user-create.ts";
+import { addUserDelete } from "./commands/user-delete.ts";
+import { addUserDisable, addUserEnable } from "./commands/user-disable.ts";
+import { addUserExport } from "./commands/user-export.ts";
+import { addUserImport } from "./commands/user-import.ts";
+import { addUserList } from "./commands/user-list.ts";
+import { addUserLogins } from "./commands/user-logins.ts";
+import { addUserRevokeLogins } from "./commands/user-revoke-logins.ts";
+import { addUserShow } from "./commands/user-show.ts";
 import { addVersion } from "./commands/version.ts";
 import { examples } from "./examples.ts";
 import { version } from "./version.ts";
@@ -47,6 +72,8 @@ export function buildProgram(cli: Cli): Command {
   addAppCreate(app, cli);
   addAppList(app, cli);
   addAppShow(app, cli);
+  addAppUpdate(app, cli);
+  addAppDelete(app, cli);
   const provider = group(app, "provider", "providers that people of an application can sign in with", [
     "authsvc app provider list app_shop",
     "authsvc app provider set app_shop github --client-id Iv1.8a61f9b3 --client-secret-stdin < secret.txt",
@@ -55,15 +82,55 @@ export function buildProgram(cli: Cli): Command {
   addProviderList(provider, cli);
   addProviderRemove(provider, cli);
   const key = group(program, "key", "API keys of applications", [
-    "authsvc key create --app app_shop",
-    "authsvc key create --app app_shop --json",
+    "authsvc key list --app app_shop",
+    "authsvc key rotate --app app_shop --overlap 7d",
   ]);
   addKeyCreate(key, cli);
+  addKeyList(key, cli);
+  addKeyRotate(key, cli);
+  addKeyRevoke(key, cli);
+  const user = group(program, "user", "users of applications", [
+    "authsvc user list --app app_shop --email ada@example.com",
+    "authsvc user disable usr_01k…",
+  ]);
+  addUserList(user, cli);
+  addUserShow(user, cli);
+  addUserCreate(user, cli);
+  addUserDisable(user, cli);
+  addUserEnable(user, cli);
+  addUserDelete(user, cli);
+  addUserLogins(user, cli);
+  addUserRevokeLogins(user, cli);
+  addUserImport(user, cli);
+  addUserExport(user, cli);
   const token = group(program, "token", "access tokens of users", [
     "authsvc token verify eyJhbGciOi…",
     "authsvc token verify --app app_shop < token.txt",
   ]);
   addTokenVerify(token, cli);
+  addTokenInspect(token, cli);
+  addTokenMint(token, cli);
+  addTokenRevoke(token, cli);
+  const signingKey = group(program, "signing-key", "keys that sign access tokens", [
+    "authsvc signing-key list",
+    "authsvc signing-key rotate --dry-run",
+  ]);
+  addSigningKeyList(signingKey, cli);
+  addSigningKeyRotate(signingKey, cli);
+  const audit = group(program, "audit", "what happened, and who did it", [
+    "authsvc audit list --since 24h",
+    "authsvc audit list --user usr_01k… --json",
+  ]);
+  addAuditList(audit, cli);
+  const config = group(program, "config", "the configuration of the service", [
+    "authsvc config check",
+    "authsvc config example > config.yaml",
+  ]);
+  addConfigCheck(config, cli);
+  addConfigShow(config, cli);
+  addConfigExample(config, cli);
+  addCompletion(program, cli);
+  addCompletionValues(program, cli);
   addVersion(program, cli);
   return program;
 }

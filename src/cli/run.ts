@@ -13,7 +13,7 @@ export async function run(argv: string[], io: Io): Promise<number> {
   io.on("SIGINT", cli.interrupt);
   try {
     await program.parseAsync(argv);
-    return 0;
+    return cli.exitCode();
   } catch (error) {
     const { text, exitCode } = await reportOf(error, cli.debug(), flagsOf(program));
     // Nobody is left to tell when standard error is closed; the exit code still says it.

@@ -36,7 +36,7 @@ export function table(heading: string[], rows: string[][], emphasise: (text: str
 
 /** One `name  value` a line, values aligned. */
 export function facts(entries: [name: string, value: string][]): string {
-  const width = Math.max(...entries.map(([name]) => name.length));
+  const width = Math.max(0, ...entries.map(([name]) => name.length));
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${visible(value)}\n`).join("");
 }
 

@@ -1,8 +1,10 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { hostOf, isLoopbackHost } from "../lib/loopback.ts";
 import type { Config } from "./config.ts";
-import { canonicalOrigin, hostOf, isLoopbackHost } from "./network.ts";
+import { parseSender, parseSmtpUrl } from "./mail.ts";
+import { canonicalOrigin } from "./network.ts";
 import type { Settings } from "./schema.ts";
 import { invalidConfig } from "./settings.ts";
 
@@ -28,8 +30,10 @@ export function complete(settings: Settings, context: Context): { config: Config
     trustedProxies: settings.trustedProxies,
     database: { url: settings.database.url, poolSize: settings.database.poolSize },
     masterKey: settings.masterKey,
+    mail: completeMail(settings, context),
     passwords,
     rateLimits: settings.rateLimits,
+    webhooks: settings.webhooks,
     log: { level: settings.log.level, format: settings.log.format ?? (context.dev ? "text" : "json") },
   };
   return { config, warnings: warningsAbout(config, context) };
@@ -73,6 +77,16 @@ function checkAddresses({ host, baseUrl, tls, proxies }: Addresses, { dev, nameO
       `${name} is https, so set listen.tls.certFile and listen.tls.keyFile, or name the proxy that ends https in trustedProxies`,
     );
   }
+}
+
+function completeMail({ mail: { smtpUrl, from } }: Settings, { nameOf }: Context): Config["mail"] {
+  const server = smtpUrl === undefined ? undefined : parseSmtpUrl(smtpUrl);
+  const sender = from === undefined ? undefined : parseSender(from);
+  if (server && sender) return { server, from: sender };
+  if (server)
+    throw invalidConfig(`${nameOf("mail.smtpUrl")} needs mail.from beside it: the address that mail comes from`);
+  if (sender) throw invalidConfig(`${nameOf("mail.from")} needs mail.smtpUrl beside it: the server that sends it`);
+  return undefined;
 }
 
 function completePasswords({ passwords }: Settings, { nameOf }: Context): Config["passwords"] {

@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { complete } from "./complete.ts";
+import { describeSettings } from "./describe.ts";
+import type { ShownSetting } from "./describe.ts";
 import { readEnvironment } from "./environment.ts";
 import type { Environment } from "./environment.ts";
 import { readConfigFile } from "./file.ts";
+import type { Sender, SmtpServer } from "./mail.ts";
 import { readText } from "./read-text.ts";
 import { settingsSchema } from "./schema.ts";
 import type { Settings } from "./schema.ts";
@@ -26,6 +29,8 @@ export type Config = {
   database: { url: string | undefined; poolSize: number };
   /** `undefined`: `dataDir/master.key`. */
   masterKey: string | undefined;
+  /** `undefined`: no mail is sent (with --dev: it goes to a mailbox at /dev/mail). */
+  mail: { server: SmtpServer; from: Sender } | undefined;
   passwords: {
     memoryKiB: number;
     iterations: number;
@@ -36,6 +41,7 @@ export type Config = {
   };
   /** Calls per minute. */
   rateLimits: { authentication: number; userManagement: number; applicationManagement: number; webhooks: number };
+  webhooks: { allowPrivateNetworks: boolean; retentionDays: number };
   log: { level: "debug" | "info" | "warn" | "error" | "silent"; format: "json" | "text" };
 };
 
@@ -49,7 +55,22 @@ export type ConfigInput = { flags: ConfigFlags; env: Environment; cwd: string };
  * Reads files and nothing else. `warnings` are sentences for the operator about what is allowed but weak.
  * Throws INVALID_CONFIG, whose message names the key as its source spells it and the rule, and never holds a value.
  */
-export function loadConfig({ flags, env, cwd }: ConfigInput): { config: Config; warnings: string[] } {
+export function loadConfig(input: ConfigInput): { config: Config; warnings: string[] } {
+  const { config, warnings } = load(input);
+  return { config, warnings };
+}
+
+/** The same with every setting and where its value comes from, for a person. `file` is the configuration file that was read. */
+export function explainConfig(input: ConfigInput): {
+  settings: ShownSetting[];
+  warnings: string[];
+  file: string | undefined;
+} {
+  const { config, warnings, settings, given, file } = load(input);
+  return { settings: describeSettings(settings, config, given), warnings, file: file?.path };
+}
+
+function load({ flags, env, cwd }: ConfigInput) {
   const file = configFile({ flags, env, cwd });
   const inFile = file === undefined ? [] : readConfigFile(readText(file.path, file.origin), file.name);
   const exposure = file === undefined ? undefined : exposureWarning(inFile, file);
@@ -60,8 +81,9 @@ export function loadConfig({ flags, env, cwd }: ConfigInput): { config: Config; 
   ];
   const given = new Map(sources.flat().map((entry) => [entry.key, entry]));
   const nameOf = (key: string): string => given.get(key)?.origin ?? key;
-  const { config, warnings } = complete(parseSettings(given), { dev: flags.dev ?? false, cwd, nameOf });
-  return { config, warnings: exposure === undefined ? warnings : [exposure, ...warnings] };
+  const settings = parseSettings(given);
+  const { config, warnings } = complete(settings, { dev: flags.dev ?? false, cwd, nameOf });
+  return { config, settings, given, file, warnings: exposure === undefined ? warnings : [exposure, ...warnings] };
 }
 
 function configFile({ flags, env, cwd }: ConfigInput): { path: string; name: string; origin: string } | undefined {

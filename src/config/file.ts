@@ -1,67 +1,33 @@
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
-import type { Document, Pair, YAMLMap } from "yaml";
 import { didYouMean, nearest } from "./nearest.ts";
 import { allSettings, invalidConfig, settingsByKey } from "./settings.ts";
 import type { Given } from "./settings.ts";
-
-// The library's own sentences repeat the line they complain about, which may hold a secret.
-const syntaxErrors: Record<string, string> = {
-  DUPLICATE_KEY: "this key is given twice",
-  TAB_AS_INDENT: "indented with a tab; YAML wants spaces",
-  BAD_INDENT: "the indentation or a bracket does not fit the lines above",
-  MULTIPLE_DOCS: "a second document begins here; there may be only one",
-  MISSING_CHAR: "a quote, a bracket or a colon is missing",
-  BAD_ALIAS: "an alias without an anchor (a value that starts with * or & needs quotes)",
-  TAG_RESOLVE_FAILED: "an unknown tag (a value that starts with ! needs quotes)",
-};
+import { readYaml, type YamlNode } from "./yaml.ts";
 
 /** The settings in the text of a `config.yaml`; `name` is how messages call the file. Throws INVALID_CONFIG with line and column. */
 export function readConfigFile(content: string, name: string): Given[] {
-  const lines = new LineCounter();
-  const document = parseDocument(content, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
-  const at = (offset: number): string => {
-    const { line, col } = lines.linePos(offset);
-    return `${name} line ${line}, column ${col}`;
-  };
-  const problem = document.errors[0] ?? document.warnings[0];
-  if (problem !== undefined) {
-    throw invalidConfig(`${at(problem.pos[0])}: ${syntaxErrors[problem.code] ?? "this is not valid YAML"}`);
-  }
-  if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) return [];
-  if (!isMap(document.contents))
-    throw invalidConfig(`${at(0)}: the file must hold keys and values, such as "baseUrl: https://auth.example.com"`);
-  return readGroup(document, document.contents, [], at);
+  const root = readYaml(content, name);
+  if (root.entries() !== undefined) return readGroup(root, []);
+  if (root.value() === null) return [];
+  throw invalidConfig(`${root.where}: the file must hold keys and values, such as "baseUrl: https://auth.example.com"`);
 }
 
-function readGroup(document: Document, group: YAMLMap, above: string[], at: (offset: number) => string): Given[] {
-  return group.items.flatMap((pair: Pair) => {
-    const name = isScalar(pair.key) ? String(pair.key.value) : "?";
+function readGroup(group: YamlNode, above: string[]): Given[] {
+  return (group.entries() ?? []).flatMap(({ name, node }) => {
     const path = [...above, name];
     const key = path.join(".");
-    const offset = isScalar(pair.key) ? (pair.key.range?.[0] ?? 0) : (group.range?.[0] ?? 0);
-    const origin = `${at(offset)}: ${key}`;
+    const origin = `${node.where}: ${key}`;
     const members = membersOf(path);
     if (name.includes(".") && settingsByKey.has(key))
       throw invalidConfig(`${origin} must be written as groups: each part on a line of its own, below the other`);
     if (settingsByKey.has(key)) {
-      return [{ key, value: plainValue(document, pair.value, origin), origin }];
+      return [{ key, value: node.value(), origin }];
     }
     if (members.length === 0) throw invalidConfig(`${origin} is not a setting${didYouMean(suggestion(path))}`);
-    if (isMap(pair.value)) return readGroup(document, pair.value, path, at);
+    if (node.entries() !== undefined) return readGroup(node, path);
     // A heading whose settings are all commented out.
-    if (plainValue(document, pair.value, origin) === null) return [];
+    if (node.value() === null) return [];
     throw invalidConfig(`${origin} must be a group of settings: ${members.join(", ")}`);
   });
-}
-
-function plainValue(document: Document, node: unknown, origin: string): unknown {
-  if (!isNode(node)) return null;
-  try {
-    return node.toJS(document);
-  } catch (cause) {
-    // Aliases that unfold into millions of values.
-    throw invalidConfig(`${origin} must be a plain value, without aliases`, cause);
-  }
 }
 
 /** The names directly below a group; empty when there is no such group. */

@@ -1,19 +1,4 @@
-import { BlockList, isIP } from "node:net";
-
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8, "ipv4");
-loopback.addAddress("::1", "ipv6");
-
-/**
- * Whether an address or host name (without brackets or port) always means this machine. `*.localhost` counts only where `names` says so:
- * browsers resolve it themselves (RFC 6761 section 6.3), a listening socket relies on the system's resolver.
- */
-export function isLoopbackHost(host: string, names: "localhost" | "localhost and below" = "localhost"): boolean {
-  const family = isIP(host);
-  if (family !== 0) return loopback.check(host, family === 4 ? "ipv4" : "ipv6");
-  const name = host.toLowerCase();
-  return name === "localhost" || (names === "localhost and below" && name.endsWith(".localhost"));
-}
+import { isIP } from "node:net";
 
 /** An address such as `10.0.0.7` or `::1`, or a network such as `10.0.0.0/8`. No zone (`%eth0`): it means nothing on another machine. */
 export function isAddressOrNetwork(value: string): boolean {
@@ -35,9 +20,4 @@ export function canonicalOrigin(value: string): string | undefined {
   if (!/^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) || !URL.canParse(value)) return undefined;
   const url = new URL(value);
   return url.port === "0" ? undefined : url.origin;
-}
-
-/** The host of an origin as `isLoopbackHost` and `isIP` read it: without the brackets of an IPv6 address. */
-export function hostOf(origin: string): string {
-  return new URL(origin).hostname.replace(/^\[|\]$/g, "");
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseSender, parseSmtpUrl } from "./mail.ts";
 import { canonicalOrigin, isAddressOrNetwork, isHost } from "./network.ts";
 
 /** What a person needs to know about a setting; the example file and `config` commands are made from it. */
@@ -31,6 +32,10 @@ function secret(rule: string, holds: (value: string) => boolean) {
 
 function oneOf<const T extends readonly string[]>(values: T) {
   return z.enum(values, `must be one of ${values.join(", ")}`);
+}
+
+function flag(defaultValue: boolean) {
+  return z.boolean("must be true or false").default(defaultValue);
 }
 
 const path = () => text("must be the path of a file");
@@ -120,6 +125,34 @@ export const settingsSchema = z.strictObject({
   masterKeyFile: path()
     .optional()
     .register(settingDocs, { about: "The same, read from a file.", example: "/run/secrets/master-key", path: true }),
+  mail: z.strictObject({
+    smtpUrl: secret(
+      "must be smtp://HOST or smtps://HOST, with USER:PASSWORD@ before it and a port behind it where needed",
+      (value) => parseSmtpUrl(value) !== undefined,
+    )
+      .optional()
+      .register(settingDocs, {
+        about:
+          "The mail server. smtps:// speaks TLS from the start (port 465), smtp:// insists on STARTTLS (port 587), except towards this machine; " +
+          "?tls=none at the end sends in the clear. Characters such as @ or / in a password are written %40, %2F. " +
+          "Default: none; no mail is sent, and addresses stay unverified.",
+        example: "smtps://authsvc:password@mail.example.com",
+        secret: true,
+      }),
+    smtpUrlFile: path()
+      .optional()
+      .register(settingDocs, { about: "The same, read from a file.", example: "/run/secrets/smtp-url", path: true }),
+    from: text(
+      "must be an address, or a name and an address: Acme <auth@example.com>",
+      (value) => parseSender(value) !== undefined,
+    )
+      .optional()
+      .register(settingDocs, {
+        about:
+          "The sender of every mail, needed with smtpUrl. Without a name in it, a mail carries the name of its app.",
+        example: "auth@example.com",
+      }),
+  }),
   passwords: z.strictObject({
     memoryKiB: wholeNumber(8, 4_194_304).default(19_456).register(settingDocs, {
       about:
@@ -149,6 +182,16 @@ export const settingsSchema = z.strictObject({
       about: "Calls a minute to /applications and /api/config.",
     }),
     webhooks: perMinute(1000).register(settingDocs, { about: "Calls a minute to /webhooks." }),
+  }),
+  webhooks: z.strictObject({
+    allowPrivateNetworks: flag(false).register(settingDocs, {
+      about:
+        "Whether webhooks may go to addresses that only this machine's network reaches, and by http to this machine itself. " +
+        "Whoever holds an API key can then make the service send requests there.",
+    }),
+    retentionDays: wholeNumber(1, 3650).default(30).register(settingDocs, {
+      about: "How long events and what became of their deliveries are kept, in days.",
+    }),
   }),
   log: z.strictObject({
     level: oneOf(["debug", "info", "warn", "error", "silent"])

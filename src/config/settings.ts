@@ -9,7 +9,7 @@ export type Setting = {
   key: string;
   /** `AUTHSVC_RATE_LIMITS__AUTHENTICATION` */
   variable: string;
-  kind: "number" | "list" | "text";
+  kind: "number" | "flag" | "list" | "text";
   /** `undefined` where there is none, or where it depends on other settings. */
   defaultValue: unknown;
   doc: SettingDoc;
@@ -46,6 +46,7 @@ function list(group: z.ZodObject, above: string[]): Setting[] {
 function kindOf(schema: unknown): Setting["kind"] {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) return kindOf(schema.def.innerType);
   if (schema instanceof z.ZodArray) return "list";
+  if (schema instanceof z.ZodBoolean) return "flag";
   return schema instanceof z.ZodNumber ? "number" : "text";
 }
 
@@ -57,6 +58,7 @@ function snake(name: string): string {
 /** What a text from the environment or a flag means for a setting. What does not fit stays text, and the schema names the rule. */
 export function fromText(setting: Setting, value: string): unknown {
   if (setting.kind === "number") return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (setting.kind === "flag") return value === "true" ? true : value === "false" ? false : value;
   if (setting.kind === "list")
     return value
       .split(",")

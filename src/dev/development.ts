@@ -8,6 +8,7 @@ import { AppError } from "../lib/errors.ts";
 import type { ProviderInput } from "../oauth/accounts.ts";
 import type { Assets } from "../pages/assets.ts";
 import { demoHandler } from "./demo-routes.ts";
+import { mailboxRoutes } from "./mailbox-routes.ts";
 import { createStandIns } from "./providers/routes.ts";
 import { standInOrigin } from "./providers/stand-ins.ts";
 import { onThisMachine } from "./this-machine.ts";
@@ -30,12 +31,13 @@ export async function openDevelopment(
   const demoUrl = `${app.baseUrl}/dev/demo`;
   const callbackUrl = `${demoUrl}/callback`;
   const apiKey = await openDemoApp(app, callbackUrl, join(dataDir, "demo-api-key"));
-  const { baseUrl, clock, random } = app;
+  const { baseUrl, clock, random, mailbox } = app;
   const origin = standInOrigin(baseUrl, listenAddress);
   const standIns = createStandIns({ baseUrl, origin, clock, random });
   await setStandInAccounts(app, standIns.accounts);
   return {
-    info: { appId, apiKey, demoUrl },
+    /** `mailUrl`: the mailbox; undefined when a mail server is configured. */
+    info: { appId, apiKey, demoUrl, mailUrl: mailbox && `${baseUrl}/dev/mail` },
 
     routes(assets: Assets): Route[] {
       const demo = demoHandler({ demo: { appId, apiKey, callbackUrl }, assets: assets.links, baseUrl: app.baseUrl });
@@ -44,6 +46,7 @@ export async function openDevelopment(
         route("GET", "/", fromHere, undefined, () => seeOther(demoUrl)),
         route("GET", "/dev/demo", fromHere, undefined, demo),
         route("GET", "/dev/demo/callback", fromHere, undefined, demo),
+        ...(mailbox ? mailboxRoutes(mailbox, { baseUrl, assets: assets.links, fromHere }) : []),
         ...standIns.routes(assets.links, fromHere),
       ];
     },

@@ -1,5 +1,5 @@
 import type { Application } from "../applications/application.ts";
-import { AppError, invalidRequest, invalidAppId } from "../lib/errors.ts";
+import { AppError, insufficientScope, invalidAppId, invalidRequest } from "../lib/errors.ts";
 import type { Bearer } from "../tokens/service.ts";
 import { bearerCredential } from "./guards.ts";
 import type { HttpRequest } from "./request.ts";
@@ -36,7 +36,8 @@ export function createQueryGuards(check: {
     tokenOfNamedApp: (async (request) => {
       const application = await namedApplication(request);
       const bearer = await check.accessToken(credential(request), application.id).catch(undefinedWhenBad);
-      return { caller: bearer, countedAs: bearer && `user:${bearer.user.id}` };
+      const limits = application.settings.rateLimits;
+      return { caller: bearer, countedAs: bearer && `user:${bearer.user.id}`, limits };
     }) satisfies Guard<Bearer | undefined>,
 
     /** A signed-in user whose token has the scope. The App ID is checked when it is sent, in the query or in the header. */
@@ -45,9 +46,9 @@ export function createQueryGuards(check: {
         const bearer = await check.accessToken(credential(request), request.header("x-service-app-id"));
         const { aud } = bearer.claims;
         if ((request.query().get("app_id") ?? aud) !== aud) throw invalidAppId();
-        await openApplication(aud);
+        const { rateLimits: limits } = (await openApplication(aud)).settings;
         const refusal = bearer.scopes.includes(scope) ? undefined : insufficientScope(scope);
-        return { caller: bearer, countedAs: `user:${bearer.user.id}`, refusal };
+        return { caller: bearer, countedAs: `user:${bearer.user.id}`, limits, refusal };
       }) satisfies Guard<Bearer>,
   };
 }
@@ -66,8 +67,4 @@ function undefinedWhenBad(error: unknown): undefined {
   if (error instanceof AppError && (error.code === "INVALID_TOKEN" || error.code === "INVALID_APP_ID"))
     return undefined;
   throw error;
-}
-
-function insufficientScope(scope: string): AppError {
-  return new AppError("INSUFFICIENT_SCOPE", "The access token lacks a scope.", { details: `scope: ${scope}` });
 }

@@ -5,11 +5,14 @@ import type { HttpRequest } from "./request.ts";
 /** The four kinds of limit that the contract has (section 8). */
 export type EndpointType = "authentication" | "userManagement" | "applicationManagement" | "webhooks";
 
-/**
- * Who calls, and what its calls are counted by: its app, its user, or (undefined) its address. `refusal` is for a caller that is known but
- * may not do this: thrown once the call has been counted as the caller's own.
- */
-export type Caller<T> = { caller: T; countedAs: string | undefined; refusal?: AppError | undefined };
+/** Calls a minute, where an application has others than the configuration. */
+export type RateLimits = Partial<Record<EndpointType, number>>;
+
+/** What a call is counted by: its app or its user, with the limits of that app, or (undefined) its address, with those of the service. */
+type Counted = { countedAs: string | undefined; limits?: RateLimits | undefined };
+
+/** Who calls. `refusal` is for a caller that is known but may not do this: thrown once the call has been counted as the caller's own. */
+export type Caller<T> = Counted & { caller: T; refusal?: AppError | undefined };
 
 /** How pages of an application's origins may call a route: without an API key, with a user's token in a header, or in the query. */
 export type BrowserUse = "public-client" | "user" | "query";
@@ -24,7 +27,7 @@ export type Route = {
   /** Undefined: not limited. */
   limit: EndpointType | undefined;
   /** Checks the caller, and gives back what answers once the call has been counted. */
-  admit(request: HttpRequest): Promise<{ countedAs: string | undefined; answer(): Promise<Answer> }>;
+  admit(request: HttpRequest): Promise<Counted & { answer(): Promise<Answer> }>;
   /** Errors are shown to a person, as a page. */
   page: boolean;
   /** Undefined: no page of another origin may read what it answers. */
@@ -46,9 +49,10 @@ export function route<T>(
     page: false,
     browser: undefined,
     async admit(request) {
-      const { caller, countedAs, refusal } = await guard(request);
+      const { caller, countedAs, limits, refusal } = await guard(request);
       return {
         countedAs,
+        limits,
         async answer() {
           if (refusal) throw refusal;
           return await handle(request, caller);

@@ -9,7 +9,7 @@ import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
 import { errorAnswer, publicError, statusOf } from "./error-answers.ts";
 import { HttpRequest } from "./request.ts";
-import type { EndpointType, Route } from "./route.ts";
+import type { EndpointType, RateLimits, Route } from "./route.ts";
 
 export type RouterOptions = {
   routes: Route[];
@@ -65,7 +65,9 @@ export function createRouter(options: RouterOptions): H3 {
     try {
       refusePlainHttp(request);
       const admitted = await admit(route, request);
-      standing = count(route.limit, admitted.countedAs ?? addressKey(request.ipAddress));
+      standing = admitted.countedAs
+        ? count(route.limit, admitted.countedAs, admitted.limits)
+        : count(route.limit, addressKey(request.ipAddress));
       refuseExceeded(standing);
       answer = await admitted.answer();
     } catch (error) {
@@ -95,8 +97,8 @@ export function createRouter(options: RouterOptions): H3 {
     }
   }
 
-  function count(type: EndpointType | undefined, key: string): Standing | undefined {
-    return type === undefined ? undefined : limiter.take(limitKey(type, key), limits[type]);
+  function count(type: EndpointType | undefined, key: string, own: RateLimits = {}): Standing | undefined {
+    return type === undefined ? undefined : limiter.take(limitKey(type, key), own[type] ?? limits[type]);
   }
 
   function refusePlainHttp(request: HttpRequest): void {

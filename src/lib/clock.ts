@@ -12,3 +12,8 @@ export const second = 1000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
+
+/** UTC days since 1970. */
+export function dayNumber(epochMilliseconds: number): number {
+  return Math.floor(epochMilliseconds / day);
+}

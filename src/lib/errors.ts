@@ -18,6 +18,9 @@ export type ErrorCode =
   | "UNSUPPORTED_MEDIA_TYPE"
   // Commands only.
   | "APP_NOT_FOUND"
+  | "KEY_NOT_FOUND"
+  | "LOGIN_NOT_FOUND"
+  | "WEBHOOK_NOT_FOUND"
   | "CONFLICT"
   | "INVALID_CONFIG"
   | "UNUSABLE_STORAGE";
@@ -52,6 +55,11 @@ export function invalidApiKey(): AppError {
 
 export function invalidAppId(): AppError {
   return new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
+}
+
+/** The token is good, but not for this. */
+export function insufficientScope(scope: string): AppError {
+  return new AppError("INSUFFICIENT_SCOPE", "The access token lacks a scope.", { details: `scope: ${scope}` });
 }
 
 /** A refused value: `details` names the field and the rule, never the value. */

@@ -8,6 +8,18 @@ export function clip(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/u, "");
 }
 
+/** Whether a page may be told to fetch a picture from here: an https address as browsers write them, at most 2,048 characters, without a user. */
+export function isHttpsAddress(text: string): boolean {
+  if (text.length > 2048 || !/^https:\/\/[\x21-\x7E]+$/u.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === "" && password === "";
+}
+
+/** The text without line breaks or other control characters: what becomes one header, or one line of a mail. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+}
+
 export const mostNameCharacters = 200;
 
 /** A display name, trimmed; null when empty, undefined when it is too long or holds control characters. */

@@ -18,6 +18,7 @@ export type IdentityRow = {
 export type StateRow = {
   digest: string;
   provider: string;
+  adds: boolean;
   /** Encrypted: the id is a capability, and is needed again when the browser comes back. */
   encryptedSessionId: string;
   browserDigest: string;

@@ -1,4 +1,5 @@
 import type { Application } from "../applications/application.ts";
+import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Passkeys } from "../passkeys/service.ts";
@@ -23,12 +24,19 @@ export function createLinking(deps: {
   passkeys: Passkeys;
   tokens: Tokens;
   signIn: SignIn;
+  browserSessions: BrowserSessions;
   audit: Audit;
   random: Random;
 }) {
-  const { users, passwords, passkeys, tokens, signIn, audit, random } = deps;
+  const { users, passwords, passkeys, tokens, signIn, browserSessions, audit, random } = deps;
 
-  type Arrival = { application: Application; provider: string; identity: ProviderIdentity; origin: Origin };
+  type Arrival = {
+    application: Application;
+    provider: string;
+    identity: ProviderIdentity;
+    origin: Origin;
+    signUpOpen: boolean;
+  };
 
   async function link(
     tx: Handle,
@@ -72,6 +80,7 @@ export function createLinking(deps: {
     await deleteIdentitiesOfUser(tx, user.id);
     await signIn.cancelCodes(tx, user.id, now);
     const ended = await tokens.endLogins(tx, user.id, "address-proven", now);
+    await browserSessions.endAll(tx, user.id);
     await users.proveEmail(tx, user.id, identity.name, now);
     const actor = { kind: "service", name: "linking" } as const;
     const details = { endedLogins: ended.length };
@@ -91,6 +100,21 @@ export function createLinking(deps: {
   }
 
   return {
+    /** Gives an account one more identity. A linked identity never moves, not even to where its owner is signed in. */
+    async addTo(
+      tx: Handle,
+      userId: string,
+      { application, provider, identity }: Pick<Arrival, "application" | "provider" | "identity">,
+      now: number,
+    ): Promise<{ methodId: string } | "identity-taken" | "identity-there"> {
+      const { subject, email } = identity;
+      const known = await findIdentity(tx, { appId: application.id, provider, subject });
+      if (known) return known.userId === userId ? "identity-there" : "identity-taken";
+      const id = newId("mth", now, random);
+      const row = { id, appId: application.id, userId, provider, subject, email, createdAt: now, lastUsedAt: null };
+      return (await insertIdentity(tx, row)) ? { methodId: id } : "identity-taken";
+    },
+
     /** The user that this identity signs in, with everything written that makes it so; or why not, with nothing written. */
     async userFor(tx: Handle, arrival: Arrival, now: number): Promise<{ userId: string } | LinkRefusal> {
       const { application, provider, identity } = arrival;
@@ -110,7 +134,7 @@ export function createLinking(deps: {
           return noted ? { userId: user.id } : "refused";
         }
         case "create": {
-          if (application.settings.signUp === "closed") return "sign-up-closed";
+          if (!arrival.signUpOpen) return "sign-up-closed";
           const { email, emailVerified, name } = identity;
           const user =
             email === null

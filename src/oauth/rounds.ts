@@ -25,8 +25,11 @@ export type ProviderAnswer = {
   user: string | undefined;
 };
 
-/** Where a round came from: the session's id, and the browser that started it. */
-export type Departure = { sessionId: string; browserDigest: string };
+/**
+ * Where a round came from: the session's id, the browser that started it, and whether the identity is to be added to the session's account
+ * instead of signing it in.
+ */
+export type Departure = { sessionId: string; browserDigest: string; adds: boolean };
 
 export type Rounds = ReturnType<typeof createRounds>;
 
@@ -159,11 +162,12 @@ export function createRounds(deps: {
       const state = newSecret(random);
       const digest = digestOf(state);
       const encryptedSessionId = keyring.encrypt(departure.sessionId, `oauth_states/${digest}`);
-      const { browserDigest } = departure;
+      const { browserDigest, adds } = departure;
       await storage.write((tx) =>
         insertState(tx, {
           digest,
           provider: provider.name,
+          adds,
           encryptedSessionId,
           browserDigest,
           expiresAt: clock() + roundLasts,
@@ -183,7 +187,7 @@ export function createRounds(deps: {
       if (!stateForm.test(state)) return undefined;
       const row = await storage.write((tx) => consumeState(tx, digestOf(state)));
       if (!row || row.provider !== providerName || row.expiresAt <= clock()) return undefined;
-      return { sessionId: sessionIdOf(row), browserDigest: row.browserDigest };
+      return { sessionId: sessionIdOf(row), browserDigest: row.browserDigest, adds: row.adds };
     },
 
     /** Asks the provider who is there. Throws ProviderFailure. */

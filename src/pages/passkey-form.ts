@@ -15,6 +15,8 @@ export function passkeyForm(
     token: string;
     /** Whether a passkey is the only way on this page. */
     alone: boolean;
+    /** Where the browser can, it makes the passkey without asking (conditional create). */
+    quietly?: boolean;
     id?: string;
     inside: Html;
   },
@@ -25,6 +27,7 @@ export function passkeyForm(
     ${form.id !== undefined && html`id="${form.id}"`}
     data-passkey="${form.ceremony}"
     data-options="${form.action}/options"
+    ${form.quietly === true && html`data-quietly`}
     data-texts="${JSON.stringify(passkeyTexts(frame, form.ceremony, form.alone))}"
   >
     ${tokenField(form.token)}

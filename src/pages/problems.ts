@@ -1,5 +1,6 @@
 import { waitingTime } from "./duration.ts";
 import type { Frame } from "./frame.ts";
+import type { PasskeySignal } from "./passkey-signal.ts";
 
 export type FieldName = "email" | "password" | "name";
 
@@ -8,13 +9,15 @@ export type SignInProblem =
   | {
       kind:
         | "wrong-credentials"
+        | "other-account"
         | "busy"
-        | "passkey-unknown"
         | "passkey-failed"
         | "email-missing"
         | "email-invalid"
         | "password-missing";
     }
+  /** `signal` tells the browser to forget it. */
+  | { kind: "passkey-unknown"; signal?: PasskeySignal | undefined }
   | { kind: "too-many-tries"; retryAfterSeconds: number }
   | {
       kind:
@@ -54,6 +57,8 @@ export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey
   switch (problem.kind) {
     case "wrong-credentials":
       return { summary: texts.wrongCredentials };
+    case "other-account":
+      return { summary: texts.otherAccount };
     case "busy":
       return { summary: texts.busy };
     case "passkey-unknown":

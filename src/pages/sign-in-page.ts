@@ -12,6 +12,7 @@ import {
   submitButton,
   tokenField,
 } from "./parts.ts";
+import { passkeySignal } from "./passkey-signal.ts";
 import { passkeyForm, passkeyHelp } from "./passkey-form.ts";
 import { signInProblemWords, type ProblemWords, type SignInProblem } from "./problems.ts";
 
@@ -24,6 +25,8 @@ export type SignInData = {
   email: string;
   methods: PageMethods;
   signUpOpen: boolean;
+  /** What the proof is for, besides an app; `account` names the only one that may give it. */
+  purpose?: { kind: "account" | "add-method"; account: string | undefined };
   problem?: SignInProblem;
 };
 
@@ -32,9 +35,10 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   const { texts, look } = frame;
   const { methods, sessionPath } = data;
   const words = data.problem && signInProblemWords(frame, data.problem, methods.passkey);
-  const title = texts.signInTo(look.name);
+  const title = titleFor(frame, data);
   const body = html`<h1>${title}</h1>
-    ${problemSummary(words)} ${methods.passkey && passkeyPart(frame, data)}
+    ${problemSummary(words)} ${whose(frame, data)}
+    ${passkeySignal(data.problem?.kind === "passkey-unknown" ? data.problem.signal : undefined)} ${methods.passkey && passkeyPart(frame, data)}
     ${methods.password && passwordForm(frame, data, words)}
     ${methods.password && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}
     ${pageEnd(
@@ -45,6 +49,18 @@ export function signInPage(frame: Frame, data: SignInData): Html {
         : undefined,
     )}`;
   return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
+}
+
+function titleFor({ texts, look }: Frame, { purpose }: SignInData): string {
+  if (purpose === undefined) return texts.signInTo(look.name);
+  return purpose.account === undefined ? texts.signInToAccount(look.name) : texts.confirmItsYou;
+}
+
+function whose({ texts, look }: Frame, { purpose }: SignInData): Html | undefined {
+  if (purpose?.account === undefined) return undefined;
+  return html`<p>
+    ${texts.confirmBefore(look.name)} <strong><bdi>${purpose.account}</bdi></strong>
+  </p>`;
 }
 
 function passkeyPart(frame: Frame, { sessionPath, token, methods }: SignInData): Html {
@@ -70,6 +86,7 @@ function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | unde
   const { sessionPath, token, email, methods } = data;
   return html`<form method="post" action="${sessionPath}/password" novalidate>
     ${tokenField(token)}
+    <input type="hidden" name="passkeys" value="1" disabled />
     ${field(
       frame,
       {

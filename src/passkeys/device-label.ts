@@ -1,3 +1,5 @@
+import { deviceOf, type Device } from "../lib/user-agent.ts";
+
 /** AAGUIDs of the common passkey providers (github.com/passkeydeveloper/passkey-authenticator-aaguids). */
 const providers: Record<string, string> = {
   "ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4": "Google Password Manager",
@@ -17,20 +19,18 @@ const providers: Record<string, string> = {
   "fdb141b2-5d84-443e-8a35-4698c205a502": "KeePassXC",
 };
 
+const devices: Record<Device, string> = {
+  iPhone: "iPhone",
+  iPad: "iPad",
+  Android: "Android device",
+  ChromeOS: "Chromebook",
+  macOS: "Mac",
+  Windows: "Windows computer",
+  Linux: "Linux computer",
+};
+
 /** What a person may call this passkey: who keeps it, else the rough device. The person can change it. */
 export function deviceLabel(aaguid: string, userAgent: string | null): string {
-  return providers[aaguid] ?? deviceOf(userAgent ?? "") ?? "Passkey";
-}
-
-function deviceOf(userAgent: string): string | undefined {
-  const devices: [RegExp, string][] = [
-    [/iPhone/u, "iPhone"],
-    [/iPad/u, "iPad"],
-    [/Android/u, "Android device"],
-    [/CrOS/u, "Chromebook"],
-    [/Macintosh/u, "Mac"],
-    [/Windows/u, "Windows computer"],
-    [/Linux/u, "Linux computer"],
-  ];
-  return devices.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const device = deviceOf(userAgent ?? "");
+  return providers[aaguid] ?? (device === undefined ? "Passkey" : devices[device]);
 }

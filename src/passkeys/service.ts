@@ -1,6 +1,7 @@
 import type { Application } from "../applications/application.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import type { PasskeySignal } from "../pages/passkey-signal.ts";
 import { clip } from "../lib/text.ts";
 import { digestOf, newId, newSecret, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -13,6 +14,7 @@ import {
   findPasskey,
   insertChallenge,
   insertPasskey,
+  isCredentialKnown,
   listPasskeys,
   notePasskeyUse,
   sweepChallenges,
@@ -89,6 +91,21 @@ export function createPasskeys(deps: {
     return passkeys.filter((passkey) => !passkey.discoverable);
   }
 
+  async function proveMade(
+    application: Application,
+    place: Place,
+    ceremony: "sign-up" | "add",
+    posted: string,
+  ): Promise<NewPasskey | undefined> {
+    const attestation = parseAttestation(posted);
+    const challenge = attestation && challengeOf(attestation);
+    const made = attestation && (await consume(place, ceremony, challenge));
+    if (!made || challenge === undefined || made.email === null || made.userHandle === null) return undefined;
+    const party = partyFor(application);
+    const credential = await verifyAttestation(attestation, { party, challenge }, refuse(ceremony));
+    return credential && { email: made.email, name: made.name, userHandle: made.userHandle, credential };
+  }
+
   // The library quotes what was sent, an origin for example: shown clipped, and as ASCII only.
   const refuse = (ceremony: string) => (reason: string) =>
     log.info("passkey refused", { ceremony, reason: clip(reason.replaceAll(/[^\x20-\x7E]/gu, "?"), 200) });
@@ -132,6 +149,34 @@ export function createPasskeys(deps: {
       });
     },
 
+    /** Options that ask for a passkey of one user, whom another proof has named already. */
+    async stepOptions(
+      application: Application,
+      place: Place,
+      userId: string,
+    ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+      const challenge = await newChallenge(place, { ceremony: "sign-in", userHandle: null, email: null, name: null });
+      return await requestOptions(partyFor(application), challenge, await listPasskeys(storage.reader, userId));
+    },
+
+    /** Options for one more passkey of a user. */
+    async addOptions(
+      application: Application,
+      place: Place,
+      user: User,
+    ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+      const { handle, email, name } = user;
+      const shown = email ?? name ?? user.id;
+      const challenge = await newChallenge(place, { ceremony: "add", userHandle: handle, email: shown, name });
+      return await creationOptions(partyFor(application), challenge, {
+        handle,
+        email: shown,
+        name,
+        passkeys: await listPasskeys(storage.reader, user.id),
+        mustBeDiscoverable: !application.authMethods.password.enabled,
+      });
+    },
+
     /** Who an assertion proves; "unknown" for a passkey that is not registered in this application; undefined when it proves nothing. */
     async prove(
       application: Application,
@@ -157,18 +202,54 @@ export function createPasskeys(deps: {
       return user && user.disabledAt === null ? { user, passkey, proof } : undefined;
     },
 
-    /** What a new credential proves; undefined when it proves nothing. */
+    /** What a credential for a new account proves; undefined when it proves nothing. */
     async proveNew(application: Application, place: Place, posted: string): Promise<NewPasskey | undefined> {
-      const attestation = parseAttestation(posted);
-      const challenge = attestation && challengeOf(attestation);
-      const made = attestation && (await consume(place, "sign-up", challenge));
-      if (!made || challenge === undefined || made.email === null || made.userHandle === null) return undefined;
-      const credential = await verifyAttestation(
-        attestation,
-        { party: partyFor(application), challenge },
-        refuse("sign-up"),
-      );
-      return credential && { email: made.email, name: made.name, userHandle: made.userHandle, credential };
+      return await proveMade(application, place, "sign-up", posted);
+    },
+
+    /** The same for one more passkey of a user. */
+    async proveAdded(
+      application: Application,
+      place: Place,
+      user: User,
+      posted: string,
+    ): Promise<NewPasskey | undefined> {
+      const made = await proveMade(application, place, "add", posted);
+      return made?.userHandle === user.handle ? made : undefined;
+    },
+
+    /** The relying party's id of an application's passkeys. */
+    partyId(application: Application): string {
+      return partyFor(application).id;
+    },
+
+    /**
+     * A passkey that no application here knows, for the browser to forget; undefined when some application does: several can share a relying
+     * party, and what one of them does not know may be another's.
+     */
+    async nobodys(
+      application: Application,
+      posted: string,
+    ): Promise<{ rpId: string; credentialId: string } | undefined> {
+      const assertion = parseAssertion(posted);
+      if (!assertion || (await isCredentialKnown(storage.reader, assertion.id))) return undefined;
+      return { rpId: partyFor(application).id, credentialId: assertion.id };
+    },
+
+    async hasAny(userId: string, handle: Handle = storage.reader): Promise<boolean> {
+      const passkeys = await listPasskeys(handle, userId);
+      return passkeys.length > 0;
+    },
+
+    /** What a browser that this user is signed in with is told: which of its passkeys still work, and whose they are. */
+    async signalFor(application: Application, { id, handle: userId, email, name }: User): Promise<PasskeySignal> {
+      const rpId = partyFor(application).id;
+      const passkeys = await listPasskeys(storage.reader, id);
+      const shown = email ?? name ?? id;
+      return {
+        all: { rpId, userId, allAcceptedCredentialIds: passkeys.map(({ credentialId }) => credentialId) },
+        user: { rpId, userId, name: shown, displayName: name ?? shown },
+      };
     },
 
     async removeAll(tx: Handle, userId: string): Promise<void> {
@@ -189,23 +270,18 @@ export function createPasskeys(deps: {
       return wentBack || (proof.signCount === passkey.signCount && proof.signCount > 0) ? "copied" : "noted";
     },
 
-    /** Gives a user a new passkey; false when the credential belongs to somebody already. */
+    /** Gives a user a new passkey; undefined when the credential belongs to somebody already. */
     async add(
       tx: Handle,
       userId: string,
-      { credential }: NewPasskey,
+      { credential }: Pick<NewPasskey, "credential">,
       userAgent: string | null,
       now: number,
-    ): Promise<boolean> {
+    ): Promise<{ methodId: string; name: string } | undefined> {
       const name = deviceLabel(credential.aaguid, userAgent);
-      return await insertPasskey(tx, {
-        id: newId("mth", now, random),
-        userId,
-        ...credential,
-        name,
-        createdAt: now,
-        lastUsedAt: now,
-      });
+      const methodId = newId("mth", now, random);
+      const passkey = { id: methodId, userId, ...credential, name, createdAt: now, lastUsedAt: now };
+      return (await insertPasskey(tx, passkey)) ? { methodId, name } : undefined;
     },
   };
 }

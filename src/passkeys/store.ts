@@ -21,7 +21,7 @@ export type Challenge = {
   digest: string;
   sessionDigest: string;
   browserDigest: string;
-  ceremony: "sign-in" | "sign-up";
+  ceremony: "sign-in" | "sign-up" | "add";
   userHandle: string | null;
   email: string | null;
   name: string | null;
@@ -41,6 +41,11 @@ const prepared = statements((handle) => {
         .innerJoin(users, eq(users.id, passkeys.userId))
         .where(and(eq(passkeys.credentialId, given.credentialId), eq(users.appId, sql.placeholder("appId")))),
       "passkey_by_credential",
+    ),
+    /** In any application. */
+    known: prepare(
+      db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.credentialId, given.credentialId)),
+      "passkey_is_known",
     ),
     ofUser: prepare(db.select().from(passkeys).where(eq(passkeys.userId, given.userId)), "list_passkeys_of_user"),
     insert: prepare(
@@ -96,6 +101,12 @@ export async function findPasskey(
 ): Promise<{ passkey: Passkey; handle: string } | undefined> {
   const [row] = await prepared(handle).byCredential.execute({ appId, credentialId });
   return row;
+}
+
+/** Whether any application knows this credential. */
+export async function isCredentialKnown(handle: Handle, credentialId: string): Promise<boolean> {
+  const found = await prepared(handle).known.execute({ credentialId });
+  return found.length > 0;
 }
 
 export async function listPasskeys(handle: Handle, userId: string): Promise<Passkey[]> {

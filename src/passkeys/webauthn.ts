@@ -207,6 +207,21 @@ export async function verifyAttestation(
   }
 }
 
+/** Whether a public key (COSE, base64url) that another system gives is one that assertions can be verified with here. */
+export async function isUsablePublicKey(publicKey: string): Promise<boolean> {
+  const { cose, decodeCredentialPublicKey } = await import("@simplewebauthn/server/helpers");
+  const { isCOSEPublicKeyEC2, isCOSEPublicKeyOKP, isCOSEPublicKeyRSA, COSEKEYS } = cose;
+  try {
+    const key = decodeCredentialPublicKey(new Uint8Array(Buffer.from(publicKey, "base64url")));
+    if (!algorithms.includes(Number(key.get(COSEKEYS.alg)))) return false;
+    if (isCOSEPublicKeyEC2(key)) return key.get(COSEKEYS.x)?.length === 32 && key.get(COSEKEYS.y)?.length === 32;
+    if (isCOSEPublicKeyOKP(key)) return key.get(COSEKEYS.x)?.length === 32;
+    return isCOSEPublicKeyRSA(key) && (key.get(COSEKEYS.n)?.length ?? 0) >= 256 && key.get(COSEKEYS.e) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** WebAuthn §10.1.3 (credProps), by the browser's word. Browsers that do not tell make discoverable ones. */
 function isKnownNotDiscoverable({ clientExtensionResults }: Attestation): boolean {
   const { credProps } = clientExtensionResults as { credProps?: { rk?: unknown } };

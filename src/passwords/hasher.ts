@@ -1,6 +1,7 @@
 import { hash, verify } from "@node-rs/argon2";
 import { AppError } from "../lib/errors.ts";
 import type { Random } from "../lib/random.ts";
+import { verifyForeign } from "./foreign-verify.ts";
 
 export type HashParameters = { memoryKiB: number; iterations: number; parallelism: number };
 
@@ -8,6 +9,7 @@ export type Hasher = ReturnType<typeof createHasher>;
 
 /** 2 in @node-rs/argon2's const enum, which type stripping cannot import. */
 const argon2id = 2;
+const mostLikenessMilliseconds = 1000;
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/u;
 
 /**
@@ -42,7 +44,29 @@ export function createHasher(options: HashParameters & { concurrency: number; qu
 
   const base64 = (size: number): string => Buffer.from(random(size)).toString("base64").replaceAll("=", "");
   /** A hash of no password, with today's parameters: checking against it takes as long as checking a real one. */
-  const nobodysHash = `$argon2id$v=19$m=${memoryKiB},t=${iterations},p=${parallelism}$${base64(16)}$${base64(32)}`;
+  const todaysForm = `$argon2id$v=19$m=${memoryKiB},t=${iterations},p=${parallelism}$`;
+  const nobodysHash = `${todaysForm}${base64(16)}$${base64(32)}`;
+  /** The imported or outdated hash that was checked last. */
+  let otherHash: string | undefined;
+
+  async function matches(stored: string, password: string): Promise<boolean> {
+    const check = stored.startsWith("$argon2") ? verify : verifyForeign;
+    const form = normalised(password);
+    // Another system may have hashed what was typed as it came.
+    return (await check(stored, form)) || (form !== password && (await check(stored, password)));
+  }
+
+  /** A refusal costs one of today's hashes and one of the other kind, whoever it is about: imported users cannot be told by the time it takes. */
+  async function matchesInLikeTime(stored: string | undefined, password: string): Promise<boolean> {
+    const other = stored === undefined || stored.startsWith(todaysForm) ? undefined : stored;
+    const startedAt = performance.now();
+    if (stored !== undefined && (await matches(stored, password))) return true;
+    // One user's very dear hash must not make every refusal as dear.
+    if (other !== undefined && performance.now() - startedAt < mostLikenessMilliseconds) otherHash = other;
+    if (stored === undefined || other !== undefined) await matches(nobodysHash, password);
+    if (other === undefined && otherHash !== undefined) await matches(otherHash, password);
+    return false;
+  }
 
   return {
     /** A PHC string with a salt of its own. Throws BUSY when the queue is full. */
@@ -63,12 +87,11 @@ export function createHasher(options: HashParameters & { concurrency: number; qu
      */
     async verify(findStored: () => Promise<string | undefined>, password: string): Promise<boolean> {
       return await inTurn(async () => {
-        const stored = await findStored();
-        return (await verify(stored ?? nobodysHash, normalised(password))) && stored !== undefined;
+        return await matchesInLikeTime(await findStored(), password);
       });
     },
 
-    /** Whether a stored hash costs an attacker less than one of today's. A dearer one stays: it does no harm. */
+    /** Whether a stored hash costs an attacker less than one of today's, as every foreign one may. A dearer argon2id stays: it does no harm. */
     isWeaker(stored: string): boolean {
       const [, memory, rounds] = phc.exec(stored) ?? [];
       return !(Number(memory) * Number(rounds) >= memoryKiB * iterations);

@@ -11,6 +11,7 @@ import { loadCommonPasswords } from "./common-passwords.ts";
 import type { Hasher } from "./hasher.ts";
 import { passwordProblem, type PasswordProblem } from "./rules.ts";
 import {
+  changePassword,
   countPasswordTry,
   deletePasswordsOfUser,
   findPassword,
@@ -119,6 +120,29 @@ export function createPasswords(deps: {
     async hash(password: string, network: string): Promise<string> {
       countTry(network);
       return await hasher.hash(password);
+    },
+
+    async hasOne(userId: string): Promise<boolean> {
+      return (await findPassword(storage.reader, userId)) !== undefined;
+    },
+
+    /** When a user's password was chosen; undefined when there is none. */
+    async chosenAt(userId: string): Promise<number | undefined> {
+      return (await findPassword(storage.reader, userId))?.updatedAt;
+    },
+
+    /** Gives a user this password, in place of the one it may have; answers the method's id. What was proven with the old one is worth nothing. */
+    async set(tx: Handle, userId: string, hash: string, now: number): Promise<string> {
+      const changed = await changePassword(tx, userId, hash, now);
+      if (changed !== undefined) return changed;
+      const id = newId("mth", now, random);
+      await insertPassword(tx, { id, userId, hash }, now);
+      return id;
+    },
+
+    /** Forgets the failed tries for an address: its owner has shown by other means who they are. */
+    async forgetFailures(tx: Handle, appId: string, email: string): Promise<void> {
+      await forgetPasswordFailures(tx, accountDigest(appId, email));
     },
 
     /** Gives a user without a password this one. */

@@ -24,6 +24,18 @@ const prepared = statements((handle) => {
       "password_of_user",
     ),
     insert: prepare(db.insert(passwords).values(placeholders(passwords)), "insert_password"),
+    change: prepare(
+      db
+        .update(passwords)
+        // Later than before even within one millisecond: a proof names the password by this.
+        .set({
+          hash,
+          updatedAt: sql`CASE WHEN ${updatedAt} > ${passwords.updatedAt} THEN CAST(${updatedAt} AS bigint) ELSE ${passwords.updatedAt} + 1 END`,
+        })
+        .where(eq(passwords.userId, userId))
+        .returning({ id: passwords.id }),
+      "change_password",
+    ),
     deleteOfUser: prepare(db.delete(passwords).where(eq(passwords.userId, userId)), "delete_passwords_of_user"),
     noteUse: prepare(
       db
@@ -85,6 +97,17 @@ export async function findPassword(handle: Handle, userId: string): Promise<Pass
 export async function insertPassword(tx: Handle, password: Omit<Password, "updatedAt">, now: number): Promise<void> {
   const row = { ...password, createdAt: now, updatedAt: now, lastUsedAt: now } satisfies Row<"passwords">;
   await prepared(tx).insert.execute(row);
+}
+
+/** The id of the user's password, which is this one from now on; undefined when there was none. */
+export async function changePassword(
+  tx: Handle,
+  userId: string,
+  hash: string,
+  now: number,
+): Promise<string | undefined> {
+  const [changed] = await prepared(tx).change.execute({ userId, hash, updatedAt: now });
+  return changed?.id;
 }
 
 export async function deletePasswordsOfUser(tx: Handle, userId: string): Promise<void> {

@@ -14,6 +14,7 @@ export function createKeyring(masterKey: Uint8Array, random: Random) {
     refresh: derive("refresh tokens"),
     form: derive("form tokens"),
     account: derive("account digests"),
+    browser: derive("known browsers"),
   };
 
   return {

@@ -2,10 +2,11 @@ import type { Application } from "../applications/application.ts";
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { invalidAppId, invalidRequest } from "../lib/errors.ts";
-import { isAnswer, type Hosted } from "./hosted.ts";
+import { isAnswer } from "../hosted/hosted.ts";
 import { initiateBody } from "./initiate-body.ts";
 import type { OauthPages } from "./oauth-pages.ts";
 import type { SignIn } from "./service.ts";
+import type { Visits } from "./visits.ts";
 
 /**
  * GET /oauth/:provider/authorize (contract 4.6, decision 10): initiate and the way to the provider in one address. Errors are answered here as
@@ -13,11 +14,11 @@ import type { SignIn } from "./service.ts";
  */
 export function authorizeHandler(deps: {
   signIn: SignIn;
-  hosted: Hosted;
+  visits: Visits;
   oauthPages: OauthPages;
   application(id: string): Promise<Application | undefined>;
 }) {
-  const { signIn, hosted, oauthPages } = deps;
+  const { signIn, visits, oauthPages } = deps;
 
   return async (request: HttpRequest): Promise<Answer> => {
     const query = request.query();
@@ -25,7 +26,7 @@ export function authorizeHandler(deps: {
     if (!application?.settings.queryEndpoints) throw invalidAppId();
     const provider = request.parameter("provider").toLowerCase();
     const { sessionId } = await signIn.initiate(application, bodyFrom(query, provider));
-    const visit = await hosted.visit(request, sessionId);
+    const visit = await visits.visit(request, sessionId);
     return isAnswer(visit) ? visit : await oauthPages.start(visit, provider);
   };
 }

@@ -1,30 +1,28 @@
 import type { SignInMethod } from "../applications/application.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
+import { isAnswer, withRetryAfter } from "../hosted/hosted.ts";
 import { createAccountPage } from "../pages/create-account-page.ts";
-import { forgotPasswordPage } from "../pages/forgot-password-page.ts";
 import type { OfferedProvider, ProviderAccounts } from "../oauth/accounts.ts";
 import type { PageMethods } from "../pages/methods.ts";
 import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
 import { signInPage } from "../pages/sign-in-page.ts";
-import { isAnswer, type Hosted, type Posted, type Visit } from "./hosted.ts";
+import type { Users } from "../users/service.ts";
 import { withParameters } from "./redirects.ts";
-import type { SignedIn, SignIn } from "./service.ts";
+import type { SignIn } from "./service.ts";
+import type { Visit, Visits } from "./visits.ts";
 
 export type ChoosePages = ReturnType<typeof createChoosePages>;
 
-/** The pages on which a person chooses how to go on, and the ends that all ways share. */
+/** The pages on which a person chooses how to go on. */
 export function createChoosePages(deps: {
-  hosted: Hosted;
+  visits: Visits;
   signIn: SignIn;
   accounts: ProviderAccounts;
+  users: Users;
   passkeysAvailable: boolean;
 }) {
-  const { hosted, signIn, accounts, passkeysAvailable } = deps;
-
-  function pathOf(visit: Visit): string {
-    return `/sign-in/${visit.sessionId}`;
-  }
+  const { visits, signIn, accounts, users, passkeysAvailable } = deps;
 
   function allows(visit: Visit, method: "passkey" | "password"): boolean {
     return (
@@ -48,6 +46,17 @@ export function createChoosePages(deps: {
     return passkey || password || oauth.length > 0;
   }
 
+  /** Only an app's own sign-in makes accounts. */
+  function signUpIsOpen({ session, application }: Visit): boolean {
+    return session.purpose === "sign-in" && application.settings.signUp === "open";
+  }
+
+  /** How the page names the one account that is asked for. */
+  async function accountOf({ session }: Visit): Promise<string | undefined> {
+    const user = session.accountUserId === null ? undefined : await users.find(session.accountUserId);
+    return user && (user.email ?? user.name ?? user.id);
+  }
+
   /** The sign-in page, with what was typed and what was wrong with it. */
   async function showSignIn(
     visit: Visit,
@@ -55,17 +64,20 @@ export function createChoosePages(deps: {
   ): Promise<Answer> {
     const offered = await offeredTo(visit);
     const methods = methodsOf(visit, offered);
-    if (!isUsable(methods)) return hosted.message(visit.frame, { kind: "no-methods" });
+    if (!isUsable(methods)) return visits.message(visit, { kind: "no-methods" });
+    const { purpose, loginHint } = visit.session;
+    const account = await accountOf(visit);
     const body = signInPage(visit.frame, {
       sessionPath: pathOf(visit),
       token: visit.browser.formToken,
-      email: shown.email ?? visit.session.loginHint ?? "",
+      email: shown.email ?? loginHint ?? "",
       methods,
-      signUpOpen: visit.application.settings.signUp === "open",
+      signUpOpen: signUpIsOpen(visit),
+      ...(purpose === "sign-in" ? {} : { purpose: { kind: purpose, account } }),
       ...(shown.problem ? { problem: shown.problem } : {}),
     });
     const targets = [...new Set(offered.flatMap(({ formTargets }) => formTargets))];
-    return withRetryAfter(hosted.page(visit, body, shown.status, targets), shown.problem);
+    return withRetryAfter(visits.page(visit, body, shown.status, targets), shown.problem);
   }
 
   async function showCreateAccount(
@@ -74,8 +86,8 @@ export function createChoosePages(deps: {
   ): Promise<Answer> {
     const offered = await offeredTo(visit);
     const methods = methodsOf(visit, offered);
-    if (!isUsable(methods)) return hosted.message(visit.frame, { kind: "no-methods" });
-    if (visit.application.settings.signUp === "closed") return seeOther(pathOf(visit));
+    if (!isUsable(methods)) return visits.message(visit, { kind: "no-methods" });
+    if (!signUpIsOpen(visit)) return seeOther(pathOf(visit));
     const body = createAccountPage(visit.frame, {
       sessionPath: pathOf(visit),
       token: visit.browser.formToken,
@@ -86,17 +98,14 @@ export function createChoosePages(deps: {
       ...(shown.problem ? { problem: shown.problem } : {}),
     });
     const targets = [...new Set(offered.flatMap(({ formTargets }) => formTargets))];
-    return withRetryAfter(hosted.page(visit, body, shown.status, targets), shown.problem);
-  }
-
-  async function onVisit(request: HttpRequest, show: (visit: Visit) => Answer | Promise<Answer>): Promise<Answer> {
-    const visit = await hosted.visit(request);
-    return isAnswer(visit) ? visit : await show(visit);
+    return withRetryAfter(visits.page(visit, body, shown.status, targets), shown.problem);
   }
 
   return {
     showSignIn,
     showCreateAccount,
+    signUpIsOpen,
+    accountOf,
 
     /** Whether a way may be used in this session: asked of every post, because a page may be old or written by hand. */
     allows,
@@ -115,39 +124,18 @@ export function createChoosePages(deps: {
       );
     },
 
-    /** Back to the app with a code, or what to say when the session ended in the meantime. */
-    async finish(posted: Posted, outcome: SignedIn | "over"): Promise<Answer> {
-      if (outcome === "over") return await hosted.over(posted);
-      // The cookie stays: with it the browser is told "You're signed in" when it comes back here, and it is good for nothing else.
-      return seeOther(outcome.redirectTo);
+    createAccountPage: async (request: HttpRequest) => {
+      const visit = await visits.visit(request);
+      return isAnswer(visit) ? visit : await showCreateAccount(visit);
     },
 
-    /** A session that asked for a provider has nothing to choose: `startProvider` sends the browser there. */
-    signInPage: (startProvider: (visit: Visit, provider: string) => Promise<Answer>) => async (request: HttpRequest) =>
-      await onVisit(request, async (visit) => {
-        const { provider } = visit.session;
-        // Link previews and prefetches look; only a person's visit starts the provider.
-        const looksOnly = request.method === "HEAD" || /prefetch|preview/u.test(request.header("sec-purpose") ?? "");
-        return provider === null || looksOnly ? await showSignIn(visit) : await startProvider(visit, provider);
-      }),
-
-    createAccountPage: async (request: HttpRequest) => await onVisit(request, (visit) => showCreateAccount(visit)),
-
-    forgotPasswordPage: async (request: HttpRequest) =>
-      await onVisit(request, (visit) =>
-        hosted.page(
-          visit,
-          forgotPasswordPage(visit.frame, { sessionPath: pathOf(visit), passkey: allows(visit, "passkey") }),
-        ),
-      ),
-
-    cancel: async (request: HttpRequest) =>
-      await onVisit(request, ({ session, sessionId }) => seeOther(signIn.cancelAddress(session, sessionId))),
+    cancel: async (request: HttpRequest) => {
+      const visit = await visits.visit(request);
+      return isAnswer(visit) ? visit : seeOther(signIn.cancelAddress(visit.session, visit.sessionId));
+    },
   };
 }
 
-function withRetryAfter(answer: Answer, problem: SignInProblem | CreateAccountProblem | undefined): Answer {
-  if (problem?.kind === "too-many-tries") answer.headers["retry-after"] = String(problem.retryAfterSeconds);
-  if (problem?.kind === "busy") answer.headers["retry-after"] = "1";
-  return answer;
+export function pathOf({ sessionId }: Pick<Visit, "sessionId">): string {
+  return `/sign-in/${sessionId}`;
 }

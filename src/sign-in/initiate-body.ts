@@ -53,12 +53,15 @@ export function signInRequest(body: InitiateBody, application: Application): Sig
   }
   const loginHint = body.loginHint === undefined ? null : canonicalEmail(body.loginHint);
   if (loginHint === undefined) throw invalidRequest("loginHint: an email address");
+  const granted = allScopes.filter((scope) => application.settings.scopes.includes(scope));
+  if (body.scopes?.some((scope) => !granted.includes(scope)))
+    throw invalidRequest("scopes: not granted to this application");
   return {
     redirectUri: body.redirectUri,
     authMethod: authMethod ?? null,
     provider: provider?.toLowerCase() ?? null,
     state: body.state ?? null,
-    scopes: allScopes.filter((scope) => body.scopes?.includes(scope) ?? true),
+    scopes: granted.filter((scope) => body.scopes?.includes(scope) ?? true),
     codeChallenge: body.codeChallenge ?? null,
     loginHint,
     locale: body.locale ?? null,

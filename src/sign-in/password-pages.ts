@@ -1,25 +1,30 @@
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { canonicalEmail, mostEmailCharacters } from "../lib/email.ts";
-import { AppError } from "../lib/errors.ts";
 import { displayName, mostNameCharacters } from "../lib/text.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
+import { isAnswer, orTryLater } from "../hosted/hosted.ts";
 import type { Users } from "../users/service.ts";
 import type { ChoosePages } from "./choose-pages.ts";
-import { isAnswer, type Hosted, type Posted } from "./hosted.ts";
+import type { Proofs } from "./proofs.ts";
 import type { SignIn } from "./service.ts";
+import type { StepPages } from "./step-pages.ts";
+import type { Posted, Visits } from "./visits.ts";
 
 export type PasswordPages = ReturnType<typeof createPasswordPages>;
 
 export function createPasswordPages(deps: {
-  hosted: Hosted;
+  visits: Visits;
   choose: ChoosePages;
+  steps: StepPages;
   signIn: SignIn;
+  proofs: Proofs;
   passwords: Passwords;
+  passkeysAvailable: boolean;
   users: Users;
 }) {
-  const { hosted, choose, signIn, passwords, users } = deps;
+  const { visits, choose, steps, signIn, proofs, passwords, passkeysAvailable, users } = deps;
 
   async function signInWith(posted: Posted): Promise<Answer> {
     const typed = posted.form.get("email") ?? "";
@@ -35,17 +40,13 @@ export function createPasswordPages(deps: {
       await signIn.noteFailure(posted.application, "password", posted.origin);
       return await again({ kind: "wrong-credentials" }, 401);
     }
-    const outcome = await signIn.complete(
-      { ...posted, browserDigest: posted.browser.digest },
-      { signedInWith: "password" },
-      posted.origin,
-      async (tx, now) => {
-        return (await passwords.noteUse(tx, proven, now)) ? proven.user.id : undefined;
-      },
-    );
-    return outcome === "refused"
-      ? await again({ kind: "wrong-credentials" }, 401)
-      : await choose.finish(posted, outcome);
+    const held = visits.hold(posted);
+    // The page's script says whether this browser can make passkeys.
+    const mayOffer = passkeysAvailable && posted.form.get("passkeys") === "1";
+    const outcome = await proofs.take(held, { signedInWith: "password", mayOffer }, async (tx, now) => {
+      return (await passwords.noteUse(tx, proven, now)) ? proven.user.id : undefined;
+    });
+    return await steps.end(held, outcome, (problem) => again(problem, 401));
   }
 
   async function createAccountWith(posted: Posted): Promise<Answer> {
@@ -65,39 +66,18 @@ export function createPasswordPages(deps: {
     if (problem) return await again(problem, 422);
     // Hashed before anybody looks whether the address is known: both take the same time.
     const hash = await passwords.hash(password, posted.network);
-    const { application, origin, browser } = posted;
-    const outcome = await signIn.complete(
-      { ...posted, browserDigest: browser.digest },
-      { signedInWith: "password" },
-      origin,
-      async (tx, now) => {
-        const user = await users.create(tx, { appId: application.id, ...person }, now);
-        if (user) await passwords.add(tx, user.id, hash, now);
-        return user?.id;
-      },
-    );
-    return outcome === "refused" ? await again({ kind: "cannot-create" }, 422) : await choose.finish(posted, outcome);
-  }
-
-  /** What the limits refuse is said on the page that the person is on, with what was typed. */
-  async function orTryLater(
-    work: Promise<Answer>,
-    again: (problem: SignInProblem & CreateAccountProblem) => Promise<Answer>,
-  ): Promise<Answer> {
-    try {
-      return await work;
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      if (error.code === "BUSY") return await again({ kind: "busy" });
-      if (error.code === "RATE_LIMITED")
-        return await again({ kind: "too-many-tries", retryAfterSeconds: error.retryAfterSeconds ?? 60 });
-      throw error;
-    }
+    const held = visits.hold(posted);
+    const outcome = await proofs.take(held, { signedInWith: "password" }, async (tx, now) => {
+      const user = await users.create(tx, { appId: posted.application.id, ...person }, now);
+      if (user) await passwords.add(tx, user.id, hash, now);
+      return user?.id;
+    });
+    return await steps.end(held, outcome, () => again({ kind: "cannot-create" }, 422));
   }
 
   return {
     async signIn(request: HttpRequest): Promise<Answer> {
-      const posted = await hosted.submit(request);
+      const posted = await visits.submit(request);
       if (isAnswer(posted)) return posted;
       if (!choose.allows(posted, "password")) return choose.methodDisabled(posted, "password");
       const email = clipped(posted.form.get("email") ?? "");
@@ -107,10 +87,10 @@ export function createPasswordPages(deps: {
     },
 
     async createAccount(request: HttpRequest): Promise<Answer> {
-      const posted = await hosted.submit(request);
+      const posted = await visits.submit(request);
       if (isAnswer(posted)) return posted;
       if (!choose.allows(posted, "password")) return choose.methodDisabled(posted, "password");
-      if (posted.application.settings.signUp === "closed") return await choose.showCreateAccount(posted);
+      if (!choose.signUpIsOpen(posted)) return await choose.showCreateAccount(posted);
       const email = clipped(posted.form.get("email") ?? "");
       return await orTryLater(createAccountWith(posted), (problem) =>
         choose.showCreateAccount(posted, { email, problem, status: 429 }),

@@ -10,6 +10,7 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import type { StartedLogin, TokenPair, Tokens } from "../tokens/service.ts";
 import type { SignedInUserAnswer, Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
+import type { Events } from "../webhooks/events.ts";
 import type { SignInSession } from "./session.ts";
 import { consumeCode, findSessionByCode, noteLogin } from "./store.ts";
 
@@ -39,9 +40,10 @@ export function createRedeem(deps: {
   users: Users;
   tokens: Tokens;
   audit: Audit;
+  events: Events;
   clock: Clock;
 }) {
-  const { storage, applications, users, tokens, audit, clock } = deps;
+  const { storage, applications, users, tokens, audit, events, clock } = deps;
 
   /** The code is consumed by the first write, whatever the checks after it say; a second use ends what the first one bought. */
   async function consumeAndCheck(tx: Handle, call: CallbackCall, now: number): Promise<Redeemed | undefined> {
@@ -65,7 +67,7 @@ export function createRedeem(deps: {
     // Read again inside the transaction: what a sign-in was allowed a minute ago, it must still be allowed now.
     const application = await applications.find(call.application.id, tx);
     if (userId === null || signedInWith === null || signedInAt === null || !application) return undefined;
-    if (!applications.allows(application, signedInWith, provider)) return undefined;
+    if (!applications.accepts(application, signedInWith, provider)) return undefined;
     if (!application.redirectUris.includes(session.redirectUri)) return undefined;
     const user = await users.noteLogin(tx, userId, { at: now, ipAddress, userAgent });
     if (!user) return undefined;
@@ -78,6 +80,7 @@ export function createRedeem(deps: {
       scopes,
       ipAddress,
       userAgent,
+      browserSessionDigest: session.browserSessionDigest,
       publicClient: call.withoutApiKey,
     };
     const started = await tokens.startLogin(tx, login, now);
@@ -87,6 +90,13 @@ export function createRedeem(deps: {
     await audit.record(
       tx,
       { actor, action: "user.login", result: "success", appId: application.id, userId, origin: call.origin, details },
+      now,
+    );
+    const origin = { ipAddress, userAgent };
+    const sessionId = started.login.id;
+    await events.record(
+      tx,
+      { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, origin, sessionId },
       now,
     );
     return { started, user, userAnswer: await users.answerFor(user, scopes, tx), application };

@@ -1,15 +1,27 @@
 import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
 import { originOf, type HttpRequest } from "../http/request.ts";
-import { invalidApiKey } from "../lib/errors.ts";
+import { invalidApiKey, invalidAppId } from "../lib/errors.ts";
+import { addMethodBody } from "./add-method-body.ts";
 import { initiateBody } from "./initiate-body.ts";
 import { callbackBody, type Redeem } from "./redeem.ts";
+import type { Bearer } from "../tokens/service.ts";
 import type { SignIn } from "./service.ts";
 
 /** POST /auth/initiate */
 export function initiateHandler(signIn: SignIn) {
   return async (request: HttpRequest, application: Application) =>
     json(await signIn.initiate(application, await request.json(initiateBody)));
+}
+
+/** POST /users/auth-methods */
+export function addMethodHandler(deps: { signIn: SignIn; application(id: string): Promise<Application | undefined> }) {
+  return async (request: HttpRequest, { user, claims }: Bearer) => {
+    const body = await request.json(addMethodBody);
+    const application = await deps.application(claims.aud);
+    if (!application) throw invalidAppId();
+    return json(await deps.signIn.initiateAdding(application, user.id, body));
+  };
 }
 
 /** POST /auth/callback */

@@ -6,17 +6,11 @@ import { invalidRequest } from "../lib/errors.ts";
 import type { ProviderAccounts } from "../oauth/accounts.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import { addMethodRequest, type AddMethodBody } from "./add-method-body.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
-import { withParameters } from "./redirects.ts";
-import { codeLasts, isSessionId, sessionLasts, type SignInSession } from "./session.ts";
-import {
-  cancelCodesOfUser,
-  claimSession,
-  completeSession,
-  findSession,
-  insertSession,
-  sweepSessions,
-} from "./store.ts";
+import { accountAddress, withParameters } from "./redirects.ts";
+import { isSessionId, sessionLasts, type SignInSession } from "./session.ts";
+import { cancelCodesOfUser, claimSession, findSession, insertSession, sweepSessions } from "./store.ts";
 
 /** After its end, a session is remembered for this long: a second use of its code ends the login that the first one bought. */
 const sessionsAreKept = day;
@@ -30,7 +24,8 @@ export type OpenedSession =
       application: Application;
     };
 
-export type SignedIn = { redirectTo: string };
+/** What initiate and add-method answer (contract 2.1). */
+export type SessionAnswer = { authUrl: string; sessionId: string; expiresAt: string };
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
@@ -45,29 +40,68 @@ export function createSignIn(deps: {
 }) {
   const { storage, applications, providers, audit, clock, random, baseUrl } = deps;
 
+  async function begin(
+    application: Application,
+    asked: Partial<SignInSession> & Pick<SignInSession, "purpose" | "redirectUri">,
+  ): Promise<SessionAnswer> {
+    const now = clock();
+    const sessionId = `sis_${newSecret(random)}`;
+    const expiresAt = now + sessionLasts;
+    const session: SignInSession = {
+      ...newSession,
+      ...asked,
+      digest: digestOf(sessionId),
+      appId: application.id,
+      createdAt: now,
+      expiresAt,
+    };
+    await storage.write((tx) => insertSession(tx, session));
+    return { authUrl: `${baseUrl}/sign-in/${sessionId}`, sessionId, expiresAt: isoTime(expiresAt) };
+  }
+
   return {
     /** Starts an authentication (contract 2.1). Throws INVALID_REQUEST. */
-    async initiate(
-      application: Application,
-      body: InitiateBody,
-    ): Promise<{ authUrl: string; sessionId: string; expiresAt: string }> {
+    async initiate(application: Application, body: InitiateBody): Promise<SessionAnswer> {
       const request = signInRequest(body, application);
       if (request.provider !== null && !(await providers.isConfigured(application.id, request.provider))) {
         throw invalidRequest("provider: not configured for this application");
       }
-      const now = clock();
-      const sessionId = `sis_${newSecret(random)}`;
-      const expiresAt = now + sessionLasts;
-      const session: SignInSession = {
-        ...newSession,
+      return await begin(application, { purpose: "sign-in", ...request });
+    },
+
+    /** Starts the adding of a method to a user's account (contract 4.3, decision 6). Throws INVALID_REQUEST. */
+    async initiateAdding(application: Application, userId: string, body: AddMethodBody): Promise<SessionAnswer> {
+      const request = addMethodRequest(body, application);
+      if (request.addsProvider !== null && !(await providers.isConfigured(application.id, request.addsProvider))) {
+        throw invalidRequest("provider: not configured for this application");
+      }
+      return await begin(application, { purpose: "add-method", accountUserId: userId, ...request });
+    },
+
+    /** The same from the account page, which is where it comes back to. */
+    async initiateFromAccount(
+      application: Application,
+      adding: { userId: string; locale: string | null; adds: SignInMethod; addsProvider: string | null },
+    ): Promise<SessionAnswer> {
+      const { userId: accountUserId, ...request } = adding;
+      return await begin(application, {
+        purpose: "add-method",
+        redirectUri: accountAddress(baseUrl, application.id),
+        accountUserId,
         ...request,
-        digest: digestOf(sessionId),
-        appId: application.id,
-        createdAt: now,
-        expiresAt,
-      };
-      await storage.write((tx) => insertSession(tx, session));
-      return { authUrl: `${baseUrl}/sign-in/${sessionId}`, sessionId, expiresAt: isoTime(expiresAt) };
+      });
+    },
+
+    /** Starts the sign-in to the account page; `accountUserId` asks one user to prove who they are again, `state` comes back with them. */
+    async initiateAccount(
+      application: Application,
+      asked: { accountUserId: string | null; locale: string | null; state: string | null },
+    ): Promise<SessionAnswer> {
+      return await begin(application, {
+        purpose: "account",
+        redirectUri: accountAddress(baseUrl, application.id),
+        ...asked,
+      });
     },
 
     /** Looks at a session without changing it. `browserDigest` is that of the browser's cookie, undefined when it sent none. */
@@ -75,7 +109,7 @@ export function createSignIn(deps: {
       const session = isSessionId(sessionId) ? await findSession(storage.reader, digestOf(sessionId)) : undefined;
       const application = session && (await applications.find(session.appId));
       if (!session || !application) return { state: "unknown" };
-      return { state: stateOf(session, application, browserDigest, clock()), session, application };
+      return { state: stateOf(session, application, browserDigest, clock(), baseUrl), session, application };
     },
 
     /** Makes the session this browser's, before it does anything with it. False when another browser was first. */
@@ -88,62 +122,6 @@ export function createSignIn(deps: {
     methodsFor(session: SignInSession, application: Application): SignInMethod[] {
       const asked: SignInMethod[] = session.authMethod ? [session.authMethod] : ["passkey", "password", "oauth"];
       return asked.filter((method) => application.authMethods[method].enabled);
-    },
-
-    /**
-     * Signs somebody in: `prove` writes what belongs to the proof (and, for a sign-up, the user) and answers the user's id, in the transaction
-     * that finishes the session and makes its code. Undefined, and nothing written, when `prove` answers undefined or the session is over.
-     */
-    async complete(
-      opened: { session: SignInSession; application: Application; browserDigest: string; sessionId: string },
-      { signedInWith, provider = null }: { signedInWith: SignInMethod; provider?: string | null },
-      origin: Origin,
-      prove: (tx: Handle, now: number) => Promise<string | undefined>,
-    ): Promise<SignedIn | "refused" | "over"> {
-      const { session, application, browserDigest, sessionId } = opened;
-      const now = clock();
-      const code = newSecret(random);
-      const outcome = await storage
-        .write(async (tx) => {
-          const userId = await prove(tx, now);
-          if (userId === undefined) throw new Undo("refused");
-          const completed = await completeSession(
-            tx,
-            { digest: session.digest, browserDigest },
-            {
-              userId,
-              signedInWith,
-              signedInProvider: provider,
-              signedInAt: now,
-              ipAddress: origin.ipAddress,
-              userAgent: origin.userAgent,
-              codeDigest: digestOf(code),
-              codeExpiresAt: now + codeLasts,
-            },
-          );
-          if (!completed) throw new Undo("over");
-          const actor = { kind: "user", name: userId } as const;
-          await audit.record(
-            tx,
-            {
-              actor,
-              action: "sign-in",
-              result: "success",
-              appId: application.id,
-              userId,
-              origin,
-              details: { method: signedInWith, provider },
-            },
-            now,
-          );
-          return "completed" as const;
-        })
-        .catch((error: unknown) => {
-          if (error instanceof Undo) return error.outcome;
-          throw error;
-        });
-      if (outcome !== "completed") return outcome;
-      return { redirectTo: withParameters(session.redirectUri, { code, state: session.state, sessionId }) };
     },
 
     /** Whether this session may use a provider now: asked for or left open, and enabled at this moment. */
@@ -216,31 +194,44 @@ export function createSignIn(deps: {
   };
 }
 
-function stateOf(session: SignInSession, application: Application, browserDigest: string | undefined, now: number) {
+function stateOf(
+  session: SignInSession,
+  application: Application,
+  browserDigest: string | undefined,
+  now: number,
+  baseUrl: string,
+) {
   // First: nobody is sent to an address that the app has taken back.
-  if (!application.redirectUris.includes(session.redirectUri)) return "bad-redirect";
+  const isOurs = session.purpose !== "sign-in" && session.redirectUri === accountAddress(baseUrl, session.appId);
+  if (!isOurs && !application.redirectUris.includes(session.redirectUri)) return "bad-redirect";
   if (session.browserDigest !== null && session.browserDigest !== browserDigest) return "other-browser";
   if (session.signedInAt !== null) return "finished";
   return session.expiresAt <= now ? "expired" : "open";
 }
 
-/** Rolls a transaction back with an outcome instead of an error. */
-class Undo extends Error {
-  readonly outcome: "refused" | "over";
-  constructor(outcome: "refused" | "over") {
-    super(outcome);
-    this.outcome = outcome;
-  }
-}
-
 const newSession = {
+  state: null,
+  authMethod: null,
+  provider: null,
+  scopes: [],
+  codeChallenge: null,
+  loginHint: null,
+  locale: null,
+  accountUserId: null,
+  adds: null,
+  addsProvider: null,
   browserDigest: null,
+  provenUserId: null,
+  provenWith: null,
+  provenProvider: null,
+  provenAt: null,
   userId: null,
   signedInWith: null,
   signedInProvider: null,
   signedInAt: null,
   ipAddress: null,
   userAgent: null,
+  browserSessionDigest: null,
   codeDigest: null,
   codeExpiresAt: null,
   codeUsedAt: null,

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, isNull, or } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { SignInMethod } from "../applications/application.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
@@ -14,6 +14,8 @@ const prepared = statements((handle) => {
     eq(sessions.appId, given.appId),
     isNull(sessions.codeUsedAt),
   );
+  const open = isNull(sessions.signedInAt);
+  const proofOf = sql.placeholder("proofOf");
   return {
     insert: prepare(db.insert(sessions).values(given), "insert_sign_in_session"),
     byDigest: prepare(db.select().from(sessions).where(eq(sessions.digest, digest)), "sign_in_session"),
@@ -41,6 +43,7 @@ const prepared = statements((handle) => {
           signedInAt: given.signedInAt,
           ipAddress: given.ipAddress,
           userAgent: given.userAgent,
+          browserSessionDigest: given.browserSessionDigest,
           codeDigest,
           codeExpiresAt: given.codeExpiresAt,
         } satisfies Record<keyof Completion, unknown>)
@@ -48,12 +51,40 @@ const prepared = statements((handle) => {
           and(
             eq(sessions.digest, digest),
             eq(sessions.browserDigest, browserDigest),
-            isNull(sessions.signedInAt),
+            open,
             gt(sessions.expiresAt, given.signedInAt),
+            sql`(CAST(${proofOf} AS text) = '' OR ${sessions.provenUserId} = ${proofOf})`,
           ),
         )
         .returning({ digest: sessions.digest }),
       "complete_sign_in_session",
+    ),
+    keepProof: prepare(
+      db
+        .update(sessions)
+        .set({
+          provenUserId: given.provenUserId,
+          provenWith: given.provenWith,
+          provenProvider: given.provenProvider,
+          provenAt: given.provenAt,
+        } satisfies Record<keyof Proof, unknown>)
+        .where(
+          and(
+            eq(sessions.digest, digest),
+            eq(sessions.browserDigest, browserDigest),
+            open,
+            gt(sessions.expiresAt, given.provenAt),
+          ),
+        )
+        .returning({ digest: sessions.digest }),
+      "keep_proof_of_sign_in_session",
+    ),
+    cancelProofs: prepare(
+      db
+        .update(sessions)
+        .set({ provenUserId: null, provenWith: null, provenProvider: null, provenAt: null })
+        .where(and(eq(sessions.provenUserId, given.userId), open)),
+      "cancel_proofs_of_user",
     ),
     consumeCode: prepare(db.update(sessions).set({ codeUsedAt }).where(unusedCode).returning(), "consume_code"),
     consumePublicCode: prepare(
@@ -110,22 +141,45 @@ export type Completion = {
   signedInAt: number;
   ipAddress: string;
   userAgent: string | null;
-  codeDigest: string;
-  codeExpiresAt: number;
+  browserSessionDigest: string | null;
+  /** Null where there is nothing to redeem. */
+  codeDigest: string | null;
+  codeExpiresAt: number | null;
 };
 
-/** Finishes an open session of this browser, once; false when it was finished before, has expired or is another browser's. */
+export type Proof = {
+  provenUserId: string;
+  provenWith: SignInMethod;
+  provenProvider: string | null;
+  provenAt: number;
+};
+
+/**
+ * Finishes an open session of this browser, once; false when it was finished before, has expired or is another browser's. `proofOf`: only
+ * while the proof that the session keeps is still this user's.
+ */
 export async function completeSession(
   tx: Handle,
-  session: { digest: string; browserDigest: string },
+  session: { digest: string; browserDigest: string; proofOf: string | undefined },
   completion: Completion,
 ): Promise<boolean> {
   const completed = await prepared(tx).complete.execute({
     ...completion,
     digest: session.digest,
     browserDigest: session.browserDigest,
+    proofOf: session.proofOf ?? "",
   });
   return completed.length === 1;
+}
+
+/** Keeps a proof in an open session of this browser until the step after it; false when there is no such session any more. */
+export async function keepProof(
+  tx: Handle,
+  session: { digest: string; browserDigest: string },
+  proof: Proof,
+): Promise<boolean> {
+  const kept = await prepared(tx).keepProof.execute({ ...proof, ...session });
+  return kept.length === 1;
 }
 
 /** Uses up a code: of any number of calls, one gets the session. `publicOnly` leaves codes alone whose app did not ask for PKCE. */
@@ -143,9 +197,10 @@ export async function consumeCode(
   return session;
 }
 
-/** Uses up every code of a user without giving anything for it. */
+/** Uses up every code of a user without giving anything for it, and forgets the proofs that wait for a further step. */
 export async function cancelCodesOfUser(tx: Handle, userId: string, now: number): Promise<void> {
   await prepared(tx).cancelCodes.execute({ userId, codeUsedAt: now });
+  await prepared(tx).cancelProofs.execute({ userId });
 }
 
 /** Remembers what the code bought, so that a second use of it can be answered by ending that. */

@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import type { Pool } from "pg";
 import { AppError } from "../lib/errors.ts";
 import { migrate, readMigrations, type MigrationTarget } from "./migrate.ts";
-import { createSqliteStorage, openSqliteConnection } from "./sqlite.ts";
-import type { Storage } from "./storage.ts";
+import { createSqliteStorage, openSqliteConnection, openSqliteReader } from "./sqlite.ts";
+import type { Handle, Storage } from "./storage.ts";
 
 /** Opens the database that the configuration names, at the newest schema. Throws UNUSABLE_STORAGE with a sentence for the operator. */
 export async function openStorage(
@@ -16,6 +16,16 @@ export async function openStorage(
   return database.url === undefined
     ? await openSqlite(database.file, now)
     : await openPostgres(database.url, database.poolSize, now, onIdleError);
+}
+
+/** Reads what is there, without migrating it; undefined where there is no database yet. */
+export async function openReader(database: {
+  url: string | undefined;
+  file: string;
+}): Promise<{ reader: Handle; close(): Promise<void> } | undefined> {
+  if (database.url === undefined) return openSqliteReader(database.file);
+  const { createPostgresPool, createPostgresStorage } = await import("./postgres.ts");
+  return createPostgresStorage(createPostgresPool(database.url, 1, () => {}));
 }
 
 async function openSqlite(file: string, now: number): Promise<Storage> {

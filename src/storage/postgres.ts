@@ -69,6 +69,8 @@ export function createPostgresStorage(pool: Pool): Storage {
         }
       }
     },
+    // Its own vacuum removes dead rows, its own checkpoints recycle the log.
+    forgetDeleted: async () => {},
     ping: async () => void (await pool.query("SELECT 1")),
     close: () => pool.end(),
   };

@@ -1,16 +1,27 @@
 import { sqliteKit, type Kit } from "./kit.ts";
+import { accountTables } from "./schema/account.ts";
 import { applicationsTables } from "./schema/applications.ts";
+import { mailTables } from "./schema/mail.ts";
 import { serviceTables } from "./schema/service.ts";
 import { signInTables } from "./schema/sign-in.ts";
 import { tokensTables } from "./schema/tokens.ts";
 import { usersTables } from "./schema/users.ts";
+import { webhookTables } from "./schema/webhooks.ts";
 
 /** Every table, once, for both databases. Secrets appear as `…Digest` (SHA-256), as a password hash, or encrypted under the master key. */
 export function defineTables(kit: Kit) {
   const applications = applicationsTables(kit);
   const users = usersTables(kit, applications);
   const both = { ...applications, ...users };
-  return { ...both, ...signInTables(kit, both), ...tokensTables(kit, both), ...serviceTables(kit) };
+  return {
+    ...both,
+    ...signInTables(kit, both),
+    ...accountTables(kit, both),
+    ...tokensTables(kit, both),
+    ...mailTables(kit, both),
+    ...webhookTables(kit, both),
+    ...serviceTables(kit),
+  };
 }
 
 export type Tables = ReturnType<typeof defineTables>;

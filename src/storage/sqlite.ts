@@ -1,5 +1,7 @@
 import Database from "better-sqlite3";
+import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle } from "drizzle-orm/better-sqlite3";
+import { existsSync } from "node:fs";
 import { AppError } from "../lib/errors.ts";
 import { sqliteTables } from "./schema.ts";
 import type { Handle, Storage } from "./storage.ts";
@@ -22,6 +24,9 @@ export function openSqliteConnection(file: string): Database.Database {
   }
 }
 
+/** What is in the way for longer than this is met again at the next sweep. */
+const mostTruncations = 20;
+
 /** One writer connection behind a queue, one reader connection: with WAL neither waits for the other. */
 export function createSqliteStorage(file: string): Storage {
   const writer = openSqliteConnection(file);
@@ -34,6 +39,13 @@ export function createSqliteStorage(file: string): Storage {
     dialect: "sqlite",
     reader: handleOf(reader),
     write: queue.write,
+    forgetDeleted: async () => {
+      for (let attempt = 1; attempt <= mostTruncations; attempt += 1) {
+        // A turn of its own: a batch of writes never lasts longer than one, so that none is open now.
+        await sleep(attempt === 1 ? 0 : 50);
+        if (truncateLog(writer)) return;
+      }
+    },
     // Cannot be a mere SELECT 1, which never touches the file.
     ping: async () => void reader.prepare("SELECT count(*) FROM applications WHERE id = ''").get(),
     close: async () => {
@@ -42,6 +54,22 @@ export function createSqliteStorage(file: string): Storage {
       writer.close();
     },
   };
+}
+
+/**
+ * Deleted cells are overwritten with zeros (secure_delete), in the log: until it is copied into the database and emptied, both still hold what
+ * was there before. False while another process is in the way.
+ */
+function truncateLog(connection: Database.Database): boolean {
+  const [result] = connection.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+  return result?.busy === 0;
+}
+
+/** Reads a database as it is: creates nothing, changes nothing, and waits for nobody. Undefined when there is no such file. */
+export function openSqliteReader(file: string): { reader: Handle; close(): Promise<void> } | undefined {
+  if (!existsSync(file)) return undefined;
+  const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 0 });
+  return { reader: handleOf(connection), close: async () => void connection.close() };
 }
 
 /** The one cast: drizzle's synchronous database seen through the asynchronous type that both dialects share. */

@@ -1,5 +1,5 @@
-import { getTableColumns, sql, type SQL } from "drizzle-orm";
-import type { BaseSQLiteDatabase, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { getTableColumns, like, sql, type SQL } from "drizzle-orm";
+import type { BaseSQLiteDatabase, SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Tables } from "./schema.ts";
 
 /**
@@ -17,6 +17,8 @@ export type Storage = {
    * `work` does database work only: it may run again after a serialization failure, and on SQLite it shares its commit with others.
    */
   write<T>(work: (tx: Handle) => Promise<T>): Promise<T>;
+  /** Lets no file of ours hold what was deleted before this call, as soon as other processes let go of it. PostgreSQL does so by itself. */
+  forgetDeleted(): Promise<void>;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -55,6 +57,12 @@ export function prepare<Result>(query: { prepare(): Statement<Result> }, name: s
       return prepared.execute(values);
     },
   };
+}
+
+/** Whether the text in a column begins with `prefix`, whatever LIKE would make of it. Meant for people: SQLite takes a letter for its capital. */
+export function beginsWith(column: SQLiteColumn, prefix: string): SQL {
+  const pattern = `${prefix.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;
+  return sql`${like(column, pattern)} escape '\\'`;
 }
 
 /**

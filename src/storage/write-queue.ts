@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "../lib/errors.ts";
 import type { Handle } from "./storage.ts";
 
 type Job = { work: (tx: Handle) => Promise<unknown>; succeed(value: unknown): void; fail(error: unknown): void };
@@ -77,7 +78,9 @@ export function createWriteQueue(connection: Database, handle: Handle) {
         begin.run();
         return;
       } catch (error) {
-        if ((error as { code?: string }).code !== "SQLITE_BUSY" || performance.now() > giveUpAt) throw error;
+        if ((error as { code?: string }).code !== "SQLITE_BUSY") throw error;
+        if (performance.now() > giveUpAt)
+          throw new AppError("UNUSABLE_STORAGE", "The database is locked by another process.", { cause: error });
         await sleep(pause);
       }
     }

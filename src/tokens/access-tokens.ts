@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { second, type Clock } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
 import { parseJwt, signatureProblem, signJwt, type SigningAlgorithm } from "./jwt.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
@@ -17,7 +18,8 @@ export type AccessTokenClaims = {
   /** The login: what logout ends. */
   sid: string;
   scope: string;
-  auth_time: number;
+  /** Absent from a token that an operator minted. */
+  auth_time?: number;
   amr: string[];
 };
 
@@ -52,15 +54,22 @@ export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; cl
     return { claims };
   }
 
+  /** Whether this service signed it, whenever that was. */
+  async function genuine(token: string): Promise<Verdict> {
+    const known = remembered.get(token);
+    return known && keys.find(known.kid) ? { claims: known.claims } : await verifyNew(token);
+  }
+
   return {
     async sign(claims: AccessTokenClaims, algorithm: SigningAlgorithm): Promise<string> {
       return signJwt(claims, await keys.forSigning(algorithm));
     },
 
+    genuine,
+
     /** Whether this service signed it and it holds now; `reason` completes the sentence "the token is not valid: …". Does not look at logins. */
     async verify(token: string): Promise<Verdict> {
-      const known = remembered.get(token);
-      const verdict = known && keys.find(known.kid) ? { claims: known.claims } : await verifyNew(token);
+      const verdict = await genuine(token);
       if ("reason" in verdict) return verdict;
       const now = clock() / second;
       if (verdict.claims.exp <= now)
@@ -69,6 +78,11 @@ export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; cl
       return verdict;
     },
   };
+}
+
+/** A `jti`: 128 random bits. */
+export function newTokenId(random: Random): string {
+  return Buffer.from(random(16)).toString("base64url");
 }
 
 /** The application that a token says it is for. Nothing is verified: good for choosing whom to tell what is wrong with it, and no more. */

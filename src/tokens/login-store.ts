@@ -8,7 +8,8 @@ export type Login = {
   id: string;
   appId: string;
   userId: string;
-  signedInWith: SignInMethod;
+  /** `operator`: nobody signed in, a command minted a token for it. */
+  signedInWith: SignInMethod | "operator";
   provider: string | null;
   scopes: string[];
   publicClient: boolean;
@@ -17,6 +18,8 @@ export type Login = {
   lastSeenAt: number;
   ipAddress: string | null;
   userAgent: string | null;
+  /** The account page's session that the same sign-in opened. */
+  browserSessionDigest: string | null;
   generation: number;
   refreshDigest: string;
   previousDigest: string | null;
@@ -26,7 +29,15 @@ export type Login = {
   endReason: EndReason | null;
 };
 
-export type EndReason = "logout" | "logout-all" | "address-proven" | "refresh-reuse" | "code-reuse";
+export type EndReason =
+  | "logout"
+  | "logout-all"
+  | "account"
+  | "address-proven"
+  | "refresh-reuse"
+  | "code-reuse"
+  | "operator"
+  | "user-disabled";
 
 /** What a live access token needs to be answered: read from storage on every call. */
 export type LiveUser = { id: string; email: string | null; emailVerified: boolean; name: string | null };

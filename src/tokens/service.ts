@@ -1,14 +1,16 @@
-import type { Application, SignInMethod } from "../applications/application.ts";
+import type { BrowserSessions } from "../account/browser-sessions.ts";
+import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
-import { day, isoTime, second, type Clock } from "../lib/clock.ts";
+import { day, second, type Clock } from "../lib/clock.ts";
 import { AppError, invalidApiKey, invalidAppId } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
-import { claimedApp, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
+import { claimedApp, newTokenId, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
+import { claimsOf } from "./claims.ts";
 import {
   endLogin,
   endLoginsOfUser,
@@ -36,13 +38,6 @@ const loginLastsFor = 30 * day;
 /** A client that lost the answer, or raced itself, gets the same successor again for this long. */
 const refreshGrace = 10 * second;
 
-/** RFC 8176 authentication method references; a provider's sign-in has no registered value, `fed` is what others say. */
-const methodReferences: Record<SignInMethod, string[]> = {
-  password: ["pwd"],
-  passkey: ["pop", "user"],
-  oauth: ["fed"],
-};
-
 /** What callback and refresh answer. `expiresIn` is in seconds. */
 export type TokenPair = { accessToken: string; refreshToken: string; expiresIn: number };
 
@@ -59,12 +54,13 @@ export function createTokens(deps: {
   accessTokens: AccessTokens;
   applications: Applications;
   users: Users;
+  browserSessions: BrowserSessions;
   audit: Audit;
   clock: Clock;
   random: Random;
   issuer: string;
 }) {
-  const { storage, keyring, accessTokens, applications, users, audit, clock, random, issuer } = deps;
+  const { storage, keyring, accessTokens, applications, users, browserSessions, audit, clock, random, issuer } = deps;
 
   async function pairFor(
     login: Login,
@@ -73,22 +69,8 @@ export function createTokens(deps: {
     application: Application,
     now: number,
   ): Promise<TokenPair> {
-    const issuedAt = Math.floor(now / second);
-    const claims: AccessTokenClaims = {
-      iss: issuer,
-      sub: user.id,
-      aud: login.appId,
-      user_id: user.id,
-      app_id: login.appId,
-      ...(login.scopes.includes("email") ? { email: user.email } : {}),
-      iat: issuedAt,
-      exp: issuedAt + accessTokenSeconds,
-      jti: Buffer.from(random(16)).toString("base64url"),
-      sid: login.id,
-      scope: login.scopes.join(" "),
-      auth_time: Math.floor(login.signedInAt / second),
-      amr: methodReferences[login.signedInWith],
-    };
+    const id = newTokenId(random);
+    const claims = claimsOf(login, user, { issuer, id, seconds: accessTokenSeconds }, now);
     return {
       accessToken: await accessTokens.sign(claims, application.settings.signingAlgorithm),
       refreshToken: formatRefreshToken(refreshToken, keyring),
@@ -100,8 +82,8 @@ export function createTokens(deps: {
   async function mayContinue(tx: Handle, login: Login): Promise<{ user: User; application: Application } | undefined> {
     const user = await users.find(login.userId, tx);
     const application = await applications.find(login.appId, tx);
-    if (!user || user.disabledAt !== null || !application) return undefined;
-    return applications.allows(application, login.signedInWith, login.provider) ? { user, application } : undefined;
+    if (!user || user.disabledAt !== null || !application || login.signedInWith === "operator") return undefined;
+    return applications.accepts(application, login.signedInWith, login.provider) ? { user, application } : undefined;
   }
 
   type Rotation =
@@ -167,6 +149,7 @@ export function createTokens(deps: {
         | "signedInAt"
         | "ipAddress"
         | "userAgent"
+        | "browserSessionDigest"
       >,
       now: number,
     ): Promise<StartedLogin> {
@@ -235,26 +218,6 @@ export function createTokens(deps: {
       return await storage.write((tx) => sweepLogins(tx, now));
     },
 
-    /** Why a token is good or bad, for a person with access to this machine. */
-    async explain(
-      accessToken: string,
-      appId?: string,
-    ): Promise<{ valid: true; claims: AccessTokenClaims } | { valid: false; reason: string }> {
-      const verdict = await accessTokens.verify(accessToken);
-      if ("reason" in verdict) return { valid: false, reason: verdict.reason };
-      const { claims } = verdict;
-      if (appId !== undefined && claims.aud !== appId)
-        return { valid: false, reason: `it is for another application (aud ${claims.aud})` };
-      const login = await findLogin(storage.reader, claims.sid);
-      if (!login) return { valid: false, reason: "its login or its user was deleted" };
-      if (login.endedAt !== null)
-        return { valid: false, reason: `its login ended at ${isoTime(login.endedAt)} (${login.endReason})` };
-      const user = await findLiveUser(storage.reader, claims.sid, clock());
-      return user
-        ? { valid: true, claims }
-        : { valid: false, reason: "its user is disabled, or its login has expired" };
-    },
-
     /** Ends what the caller asks for; a refresh token of somebody else, or of nobody, is ignored. Resolves when the end is durable. */
     async logout(
       bearer: Bearer,
@@ -267,6 +230,8 @@ export function createTokens(deps: {
         const ended = request.allSessions
           ? await endLoginsOfUser(tx, userId, "logout-all", now)
           : await endOne(tx, request.refreshToken === undefined ? sid : ownLogin(request.refreshToken), userId, now);
+        // Who signs out of an app is signed out of its account page, too.
+        if (request.allSessions) await browserSessions.endAll(tx, userId);
         for (const loginId of ended) {
           const actor = { kind: "user", name: userId } as const;
           await audit.record(
@@ -286,6 +251,7 @@ export function createTokens(deps: {
   async function endOne(tx: Handle, loginId: string | undefined, userId: string, now: number): Promise<string[]> {
     const login = loginId === undefined ? undefined : await findLogin(tx, loginId);
     if (!login || login.userId !== userId) return [];
+    if (login.browserSessionDigest !== null) await browserSessions.end(tx, login.browserSessionDigest);
     return (await endLogin(tx, login.id, "logout", now)) ? [login.id] : [];
   }
 }

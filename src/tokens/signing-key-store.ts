@@ -1,5 +1,5 @@
 import { asc, eq } from "drizzle-orm";
-import type { Handle } from "../storage/storage.ts";
+import { prepare, statements, type Handle } from "../storage/storage.ts";
 import type { SigningAlgorithm } from "./jwt.ts";
 
 export type SigningKeyRow = {
@@ -13,9 +13,13 @@ export type SigningKeyRow = {
   signsFrom: number;
 };
 
+const prepared = statements(({ db, tables: { signingKeys } }) => ({
+  list: prepare(db.select().from(signingKeys).orderBy(asc(signingKeys.generation)), "list_signing_keys"),
+}));
+
 /** Oldest first. */
-export async function listSigningKeys({ db, tables: { signingKeys } }: Handle): Promise<SigningKeyRow[]> {
-  return await db.select().from(signingKeys).orderBy(asc(signingKeys.generation));
+export async function listSigningKeys(handle: Handle): Promise<SigningKeyRow[]> {
+  return await prepared(handle).list.execute();
 }
 
 /** False when another node has made this generation of the algorithm. */

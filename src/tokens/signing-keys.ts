@@ -1,16 +1,11 @@
-import { generateKeyPair } from "node:crypto";
-import { promisify } from "node:util";
-import { day, hour, minute, second, type Clock } from "../lib/clock.ts";
-import { keyThumbprint } from "../lib/jose.ts";
+import type { Actor, Audit } from "../audit/audit.ts";
+import { day, hour, isoTime, minute, second, type Clock } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Storage } from "../storage/storage.ts";
-import {
-  importPrivateKey,
-  importPublicKey,
-  type SigningAlgorithm,
-  type SigningKey,
-  type VerificationKey,
-} from "./jwt.ts";
+import { importPublicKey, type SigningAlgorithm, type SigningKey, type VerificationKey } from "./jwt.ts";
+import { decryptSigningKey, newSigningKey } from "./new-signing-key.ts";
+import { describeGenerations, signingKeyAt, type SigningKeyAnswer } from "./signing-key-line.ts";
 import { deleteSigningKeys, insertSigningKey, listSigningKeys, type SigningKeyRow } from "./signing-key-store.ts";
 
 /** A key signs for 30 days. Its successor is published a day earlier, so that every cache of the key set knows it before its first token. */
@@ -19,16 +14,26 @@ const publishedBefore = day;
 /** How long verifiers may cache the key set; sent with `/.well-known/jwks.json`. */
 export const keySetMaxAgeSeconds = 600;
 const rereadAfter = minute;
-const generate = promisify(generateKeyPair);
-const rereadForUnknownKeyAfter = second;
+const algorithms = ["ES256", "EdDSA", "RS256"] as const;
+/** RFC 7638 with SHA-256: anything else is no key of ours, and not worth a read. */
+const kidForm = /^[A-Za-z0-9_-]{43}$/u;
 
 type LoadedKey = VerificationKey & { row: SigningKeyRow };
 
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
-/** The keys that sign access tokens, one line of generations for each algorithm, made when an algorithm is first used. */
-export function createSigningKeys(deps: { storage: Storage; keyring: Keyring; clock: Clock; tokenSeconds: number }) {
-  const { storage, keyring, clock } = deps;
+/**
+ * The keys that sign access tokens, one line of generations for each algorithm, made when an algorithm is first used.
+ * `tokenSeconds` is the longest that a token lives.
+ */
+export function createSigningKeys(deps: {
+  storage: Storage;
+  keyring: Keyring;
+  audit: Audit;
+  clock: Clock;
+  tokenSeconds: number;
+}) {
+  const { storage, keyring, audit, clock } = deps;
   /** A key that signs no more stays published until its last token has expired, with an hour to spare for clocks. */
   const keptAfter = deps.tokenSeconds * second + hour;
   const publicKeys = new Map<string, LoadedKey>();
@@ -78,12 +83,6 @@ export function createSigningKeys(deps: { storage: Storage; keyring: Keyring; cl
       .toSorted((a, b) => a.generation - b.generation);
   }
 
-  /** The row that signs at `now`: the newest whose time has come. The first one signs at any time, or a clock set back would stop the service. */
-  function signingRow(algorithm: SigningAlgorithm, now: number): SigningKeyRow | undefined {
-    const rows = generations(algorithm);
-    return rows.findLast((row) => row.signsFrom <= now) ?? rows[0];
-  }
-
   async function create(algorithm: SigningAlgorithm, generation: number, signsFrom: number): Promise<void> {
     const row = await newSigningKey(algorithm, generation, signsFrom, clock(), keyring);
     // Where another node was first, its key is the one.
@@ -93,23 +92,19 @@ export function createSigningKeys(deps: { storage: Storage; keyring: Keyring; cl
   }
 
   return {
-    /** The key to sign with now; makes the first one of an algorithm. */
+    /** The key to sign with now, read each time: a command may have made another one sign. Makes the first one of an algorithm. */
     async forSigning(algorithm: SigningAlgorithm): Promise<SigningKey> {
-      await readIfOlderThan(rereadAfter);
+      await readOnce();
       const now = clock();
-      let row = signingRow(algorithm, now);
+      let row = signingKeyAt(generations(algorithm), now);
       if (!row) {
         await create(algorithm, 1, now);
-        row = signingRow(algorithm, now);
+        row = signingKeyAt(generations(algorithm), now);
         if (!row) throw new Error(`no signing key for ${algorithm}`);
       }
       let key = privateKeys.get(row.id);
       if (!key) {
-        const jwk = JSON.parse(keyring.decrypt(row.encryptedPrivateJwk, encryptionContext(row.id))) as Record<
-          string,
-          unknown
-        >;
-        key = { id: row.id, algorithm, privateKey: importPrivateKey(jwk) };
+        key = decryptSigningKey(row, keyring);
         privateKeys.set(row.id, key);
       }
       return key;
@@ -122,13 +117,15 @@ export function createSigningKeys(deps: { storage: Storage; keyring: Keyring; cl
 
     /** Makes `find` see what other nodes and commands have changed; at once for a `kid` that nobody here knows, else once a minute. */
     async refresh(kid: string | undefined): Promise<void> {
-      const unknown = kid !== undefined && !publicKeys.has(kid);
-      await readIfOlderThan(unknown ? rereadForUnknownKeyAfter : rereadAfter);
+      if (kid !== undefined && kidForm.test(kid) && !publicKeys.has(kid)) await readOnce();
+      else await readIfOlderThan(rereadAfter);
     },
 
-    /** The JSON Web Key Set (RFC 7517): public members only. */
+    /** The JSON Web Key Set (RFC 7517): public members only. While storage does not answer, the keys known here go on being published. */
     async keySet(): Promise<{ keys: Record<string, unknown>[] }> {
-      await readIfOlderThan(rereadAfter);
+      await readOnce().catch((error: unknown) => {
+        if (publicKeys.size === 0) throw error;
+      });
       const keys = [...publicKeys.values()].map(({ id, algorithm, row }) => ({
         ...row.publicJwk,
         kid: id,
@@ -142,7 +139,7 @@ export function createSigningKeys(deps: { storage: Storage; keyring: Keyring; cl
     async rotate(): Promise<void> {
       await readOnce();
       const now = clock();
-      for (const algorithm of ["ES256", "EdDSA", "RS256"] as const) {
+      for (const algorithm of algorithms) {
         const rows = generations(algorithm);
         const newest = rows.at(-1);
         if (newest && newest.signsFrom + signsFor - publishedBefore <= now) {
@@ -162,38 +159,52 @@ export function createSigningKeys(deps: { storage: Storage; keyring: Keyring; cl
       }
       await readOnce();
     },
+
+    /** Every published key, by algorithm and age. */
+    async list(): Promise<SigningKeyAnswer[]> {
+      await readOnce();
+      const now = clock();
+      return algorithms.flatMap((algorithm) => describeGenerations(generations(algorithm), now, keptAfter));
+    },
+
+    /**
+     * What an operator asks for: a successor of the key of every algorithm in use (of ES256 where there is none), published at once.
+     * It signs a day later, and a successor that already waits stays the one; or, with `atOnce`, a new key signs from this moment.
+     * Answers the newest key of each; a dry run, what it would be. Throws CONFLICT when somebody else rotates at the same moment.
+     */
+    async rotateByCommand(
+      { atOnce, dryRun }: { atOnce: boolean; dryRun: boolean },
+      actor: Actor,
+    ): Promise<SigningKeyAnswer[]> {
+      await readOnce();
+      const now = clock();
+      const inUse = algorithms.filter((algorithm) => generations(algorithm).length > 0);
+      const due = (inUse.length === 0 ? (["ES256"] as const) : inUse).filter(
+        (algorithm) => atOnce || (generations(algorithm).at(-1)?.signsFrom ?? 0) <= now,
+      );
+      const successors = await Promise.all(
+        due.map((algorithm) => {
+          const newest = generations(algorithm).at(-1);
+          const signsFrom = atOnce || !newest ? now : now + publishedBefore;
+          return newSigningKey(algorithm, (newest?.generation ?? 0) + 1, signsFrom, now, keyring);
+        }),
+      );
+      if (!dryRun) {
+        await storage.write(async (tx) => {
+          for (const row of successors) {
+            if (!(await insertSigningKey(tx, row)))
+              throw new AppError("CONFLICT", "The signing keys are being rotated by somebody else at this moment.");
+            const details = { keyId: row.id, algorithm: row.algorithm, signsFrom: isoTime(row.signsFrom) };
+            await audit.record(tx, { actor, action: "signing-key.rotate", result: "success", details }, now);
+          }
+        });
+        await read();
+      }
+      return algorithms.flatMap((algorithm) => {
+        const successor = successors.filter((row) => row.algorithm === algorithm);
+        const known = generations(algorithm).filter((row) => row.id !== successor[0]?.id);
+        return describeGenerations([...known, ...successor], now, keptAfter).slice(-1);
+      });
+    },
   };
-}
-
-async function newSigningKey(
-  algorithm: SigningAlgorithm,
-  generation: number,
-  signsFrom: number,
-  now: number,
-  keyring: Keyring,
-): Promise<SigningKeyRow> {
-  const { privateKey, publicKey } = await newKeyPair(algorithm);
-  const publicJwk = publicKey.export({ format: "jwk" });
-  const id = await keyThumbprint(publicJwk);
-  const encryptedPrivateJwk = keyring.encrypt(
-    JSON.stringify(privateKey.export({ format: "jwk" })),
-    encryptionContext(id),
-  );
-  return { id, algorithm, generation, publicJwk: { ...publicJwk }, encryptedPrivateJwk, createdAt: now, signsFrom };
-}
-
-/** On the thread pool: an RSA key takes a quarter of a second. */
-async function newKeyPair(algorithm: SigningAlgorithm) {
-  switch (algorithm) {
-    case "ES256":
-      return await generate("ec", { namedCurve: "P-256" });
-    case "EdDSA":
-      return await generate("ed25519");
-    case "RS256":
-      return await generate("rsa", { modulusLength: 3072 });
-  }
-}
-
-function encryptionContext(keyId: string): string {
-  return `signing_keys/${keyId}`;
 }

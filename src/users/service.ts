@@ -1,9 +1,18 @@
-import { isoTime } from "../lib/clock.ts";
-import { AppError } from "../lib/errors.ts";
+import { day, isoTime } from "../lib/clock.ts";
 import { newId, newSecret, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { findMethodKinds, findUser, findUserByEmail, insertUser, noteLogin, proveEmail } from "./store.ts";
-import type { User } from "./user.ts";
+import {
+  declinePasskey,
+  findMethodKinds,
+  findUser,
+  findUserByEmail,
+  insertUser,
+  noteLocale,
+  noteLogin,
+  proveEmail,
+  takeUser,
+} from "./store.ts";
+import { newUser, userNotFound, type User } from "./user.ts";
 
 /** The user as callback and /api/user show it (contract 2.2). `email` and `emailVerified` are absent without the scope `email`. */
 export type SignedInUserAnswer = {
@@ -16,6 +25,9 @@ export type SignedInUserAnswer = {
   lastLoginAt: string | null;
   authMethods: { passkey: boolean; oauth: string[]; password: boolean };
 };
+
+/** How long a "not now" holds. */
+const passkeyOfferRests = 60 * day;
 
 export type Users = ReturnType<typeof createUsers>;
 
@@ -39,6 +51,11 @@ export function createUsers(deps: { storage: Storage; random: Random }) {
       return await findUser(handle, id);
     },
 
+    /** The user as it was committed last, locked until the transaction ends; undefined when there is none. */
+    async take(tx: Handle, id: string, now: number): Promise<User | undefined> {
+      return await takeUser(tx, id, now);
+    },
+
     /** `email` in its canonical form. */
     async findByEmail(appId: string, email: string, handle: Handle = storage.reader): Promise<User | undefined> {
       return await findUserByEmail(handle, appId, email);
@@ -50,23 +67,23 @@ export function createUsers(deps: { storage: Storage; random: Random }) {
       input: { appId: string; email: string; emailVerified?: boolean; name: string | null; handle?: string },
       now: number,
     ): Promise<User | undefined> {
-      const user: User = {
-        id: newId("usr", now, random),
-        appId: input.appId,
-        email: input.email,
-        emailVerified: input.emailVerified ?? false,
-        name: input.name,
-        picture: null,
-        handle: input.handle ?? newSecret(random),
-        createdAt: now,
-        updatedAt: now,
-        disabledAt: null,
-        lastLoginAt: null,
-        loginCount: 0,
-        lastIpAddress: null,
-        lastUserAgent: null,
-      };
+      const { appId, email, emailVerified = false, name, handle = newSecret(random) } = input;
+      const user = newUser({ id: newId("usr", now, random), appId, email, emailVerified, name, handle }, now);
       return (await insertUser(tx, user)) ? user : undefined;
+    },
+
+    /** Remembers the language in which somebody signed in. */
+    async noteLocale(tx: Handle, id: string, locale: string): Promise<void> {
+      await noteLocale(tx, id, locale);
+    },
+
+    /** Whether somebody may be asked to create a passkey: not again for a while after a "not now". */
+    mayOfferPasskey({ passkeyDeclinedAt }: User, now: number): boolean {
+      return passkeyDeclinedAt === null || passkeyDeclinedAt <= now - passkeyOfferRests;
+    },
+
+    async declinePasskey(tx: Handle, id: string, now: number): Promise<void> {
+      await declinePasskey(tx, id, now);
     },
 
     /** Takes the address as proven, and the name from who proved it: both may have been a stranger's. */
@@ -88,7 +105,7 @@ export function createUsers(deps: { storage: Storage; random: Random }) {
     /** A user as a token with these scopes shows it. Throws USER_NOT_FOUND. */
     async get(id: string, scopes: string[]): Promise<SignedInUserAnswer> {
       const user = await findUser(storage.reader, id);
-      if (!user) throw new AppError("USER_NOT_FOUND", "The user does not exist.");
+      if (!user) throw userNotFound();
       return await answerFor(user, scopes);
     },
   };

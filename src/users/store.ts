@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { countLogin, countUsers } from "./counter-store.ts";
 import type { User } from "./user.ts";
 
 const prepared = statements(({ db, tables: { users, passwords, passkeys, oauthIdentities } }) => {
@@ -19,6 +20,7 @@ const prepared = statements(({ db, tables: { users, passwords, passkeys, oauthId
         .update(users)
         .set({
           lastLoginAt: given.lastLoginAt,
+          previousLoginAt: sql`${users.lastLoginAt}`,
           lastIpAddress: given.lastIpAddress,
           lastUserAgent: given.lastUserAgent,
           loginCount: sql`${users.loginCount} + 1`,
@@ -27,6 +29,19 @@ const prepared = statements(({ db, tables: { users, passwords, passkeys, oauthId
         .returning(),
       "note_login_of_user",
     ),
+    noteLocale: prepare(
+      db.update(users).set({ locale: given.locale }).where(eq(users.id, given.id)),
+      "note_locale_of_user",
+    ),
+    declinePasskey: prepare(
+      db.update(users).set({ passkeyDeclinedAt: given.passkeyDeclinedAt }).where(eq(users.id, given.id)),
+      "decline_passkey_of_user",
+    ),
+    take: prepare(
+      db.update(users).set({ updatedAt: given.updatedAt }).where(eq(users.id, given.id)).returning(),
+      "take_user",
+    ),
+    delete: prepare(db.delete(users).where(eq(users.id, given.id)).returning(), "delete_user"),
     proveEmail: prepare(
       db
         .update(users)
@@ -73,7 +88,9 @@ export async function findUserByEmail(handle: Handle, appId: string, email: stri
 /** False when the application has a user with this address already. */
 export async function insertUser(tx: Handle, user: User): Promise<boolean> {
   const inserted = await prepared(tx).insert.execute(user satisfies Row<"users">);
-  return inserted.length === 1;
+  if (inserted.length === 0) return false;
+  await countUsers(tx, [user], 1);
+  return true;
 }
 
 /** Notes a sign-in; the user as it is afterwards, undefined when there is none or it is disabled. */
@@ -88,7 +105,39 @@ export async function noteLogin(
     lastIpAddress: seen.ipAddress,
     lastUserAgent: seen.userAgent,
   });
+  if (user) await countLogin(tx, user, seen.at);
   return user;
+}
+
+export async function noteLocale(tx: Handle, id: string, locale: string): Promise<void> {
+  await prepared(tx).noteLocale.execute({ id, locale });
+}
+
+export async function declinePasskey(tx: Handle, id: string, now: number): Promise<void> {
+  await prepared(tx).declinePasskey.execute({ id, passkeyDeclinedAt: now });
+}
+
+/** The user as it was committed last, locked until the transaction ends: the first statement of what must not happen twice at once. */
+export async function takeUser(tx: Handle, id: string, now: number): Promise<User | undefined> {
+  const [row] = await prepared(tx).take.execute({ id, updatedAt: now });
+  return row;
+}
+
+/** Changes what is given and nothing else; the user afterwards, undefined when there is none. */
+export async function updateUser(
+  { db, tables: { users } }: Handle,
+  id: string,
+  change: { name?: string; picture?: string | null; updatedAt: number },
+): Promise<User | undefined> {
+  const [row] = await db.update(users).set(change).where(eq(users.id, id)).returning();
+  return row;
+}
+
+/** Removes a user with everything that is only theirs; the user as it was, undefined when there is none. */
+export async function deleteUser(tx: Handle, id: string): Promise<User | undefined> {
+  const [row] = await prepared(tx).delete.execute({ id });
+  if (row) await countUsers(tx, [row], -1);
+  return row;
 }
 
 /** The address is proven from now on; what was put on the user without proof is replaced. */

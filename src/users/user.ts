@@ -1,3 +1,5 @@
+import { AppError } from "../lib/errors.ts";
+
 /** Somebody who signs in to one application. Instants are epoch milliseconds. */
 export type User = {
   id: string;
@@ -11,7 +13,37 @@ export type User = {
   updatedAt: number;
   disabledAt: number | null;
   lastLoginAt: number | null;
+  /** The sign-in before the last. */
+  previousLoginAt: number | null;
   loginCount: number;
   lastIpAddress: string | null;
   lastUserAgent: string | null;
+  /** Of the pages of the last sign-in. */
+  locale: string | null;
+  passkeyDeclinedAt: number | null;
 };
+
+/** Somebody who has never signed in. */
+export function newUser(
+  known: Pick<User, "id" | "appId" | "email" | "emailVerified" | "name" | "handle"> & Partial<User>,
+  now: number,
+): User {
+  return {
+    picture: null,
+    createdAt: now,
+    updatedAt: now,
+    disabledAt: null,
+    lastLoginAt: null,
+    previousLoginAt: null,
+    loginCount: 0,
+    lastIpAddress: null,
+    lastUserAgent: null,
+    locale: null,
+    passkeyDeclinedAt: null,
+    ...known,
+  };
+}
+
+export function userNotFound(): AppError {
+  return new AppError("USER_NOT_FOUND", "The user does not exist.");
+}

@@ -113,12 +113,12 @@ describe("serve", () => {
     });
   });
 
-  test("--dev prints the demo application, its key and its page; the key stays the same", async () => {
+  test("--dev prints the demo application, its key, the mailbox and its page; the key stays the same", async () => {
     const cwd = emptyFolder();
     const first = serve(["--dev", "--port", "0"], cwd);
     const text = await outputOf(first, /Demo page .*\n/);
     expect(text).toMatch(
-      /^listening on http:\/\/localhost:\d+\n\nApp ID +app_demo\nAPI key +ak_\w{50}\nDemo page +http:\/\/localhost:\d+\/\S+\n$/,
+      /^listening on http:\/\/localhost:\d+\n\nApp ID +app_demo\nAPI key +ak_\w{50}\nMailbox +http:\/\/localhost:\d+\/dev\/mail\nDemo page +http:\/\/localhost:\d+\/\S+\n$/,
     );
     const demoUrl = /http:\S+$/.exec(text.trim())?.[0] ?? "";
     expect((await fetch(demoUrl)).status).toBe(200);

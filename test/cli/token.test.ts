@@ -32,6 +32,7 @@ async function makeTokens(now: number): Promise<{ live: string; ended: string }>
         signedInAt: now,
         ipAddress: null,
         userAgent: null,
+    browserSessionDigest: null,
       } as const;
       return { user, started: await tokens.startLogin(tx, { ...login, scopes: [...login.scopes] }, now) };
     });

@@ -177,8 +177,9 @@ async function setAlgorithm(
   app: TestApp,
   signingAlgorithm: (typeof algorithms)[number],
 ): Promise<void> {
-  await service.server.app.storage.write(async ({ db, tables: { applications } }) => {
-    const settings = { signUp: "open", passwordMinLength: 15, signingAlgorithm, queryEndpoints: true } as const;
-    await db.update(applications).set({ settings }).where(eq(applications.id, app.id));
-  });
+  await service.server.app.services.applications.update(
+    app.id,
+    { settings: { signingAlgorithm } },
+    { kind: "cli", name: "test" },
+  );
 }

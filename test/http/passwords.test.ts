@@ -146,16 +146,11 @@ describeEachDatabase("passwords", (current) => {
   it("P2: are refused when they are among the common ones or the app's name", async () => {
     const service = current();
     const app = await service.createApp({ name: "The Acme Company Shop" });
-    const { storage } = service.server.app;
-    await storage.write(async ({ db, tables }) => {
-      const settings = {
-        signUp: "open",
-        passwordMinLength: 8,
-        signingAlgorithm: "ES256",
-        queryEndpoints: true,
-      } as const;
-      await db.update(tables.applications).set({ settings }).where(eq(tables.applications.id, app.id));
-    });
+    await service.server.app.services.applications.update(
+      app.id,
+      { settings: { passwordMinLength: 8 } },
+      { kind: "cli", name: "test" },
+    );
     for (const password of ["password1", "PassWord1", "iloveyou1", "the acme company shop"]) {
       expect((await tryToSignUp(service, app, { email: newEmail(), password })).status, password).toBe(422);
     }

@@ -16,9 +16,12 @@ export function userOf(appId: string, id: string): User {
     updatedAt: 0,
     disabledAt: null,
     lastLoginAt: null,
+    previousLoginAt: null,
     loginCount: 2_147_483_648,
     lastIpAddress: null,
     lastUserAgent: null,
+    locale: null,
+    passkeyDeclinedAt: null,
   };
 }
 
@@ -36,6 +39,7 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
     lastSeenAt: 0,
     ipAddress: null,
     userAgent: null,
+    browserSessionDigest: null,
     generation: 1,
     refreshDigest: "r",
     previousDigest: null,
@@ -50,6 +54,15 @@ export function sessionOf(appId: string, digest: string, expiresAt: number): Sig
   return {
     digest,
     appId,
+    purpose: "sign-in",
+    accountUserId: null,
+    adds: null,
+    addsProvider: null,
+    provenUserId: null,
+    provenWith: null,
+    provenProvider: null,
+    provenAt: null,
+    browserSessionDigest: null,
     redirectUri: "https://app.example/callback",
     state: null,
     authMethod: null,

@@ -90,10 +90,11 @@ describeEachDatabase("prepared statements", (current) => {
       signedInAt: farthest - 1,
       ipAddress: "",
       userAgent: null,
+      browserSessionDigest: null,
       codeDigest: "c",
       codeExpiresAt: farthest,
     };
-    const mine = { digest: "kept", browserDigest: "b" };
+    const mine = { digest: "kept", browserDigest: "b", proofOf: undefined };
     const complete = async () => await storage.write((tx) => completeSession(tx, mine, completion));
     expect([await complete(), await complete()]).toEqual([true, false]);
     expect(await findSession(storage.reader, "kept")).toStrictEqual({ ...session, ...completion });

@@ -68,14 +68,15 @@ export class Page {
 
   /** Where it redirects to. */
   get location(): URL {
-    return new URL(this.headers.get("location") ?? "about:blank");
+    return new URL(this.headers.get("location") ?? "about:blank", this.url);
   }
 
   form(actionEnd: string): { action: string; fields: Record<string, string> } {
     for (const match of this.text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/gu)) {
       const action = attribute(match[1] ?? "", "action");
       if (!action?.endsWith(actionEnd)) continue;
-      const hidden = [...(match[2] ?? "").matchAll(/<input\b[^>]*type="hidden"[^>]*>/gu)].map(([input]) => input);
+      const inputs = [...(match[2] ?? "").matchAll(/<input\b[^>]*type="hidden"[^>]*>/gu)].map(([input]) => input);
+      const hidden = inputs.filter((input) => !/\bdisabled\b/u.test(input));
       return {
         action,
         fields: Object.fromEntries(

@@ -16,6 +16,8 @@ export type TestService = {
   server: RunningServer;
   dialect: Dialect;
   dataDir: string;
+  /** With which it was started, for a second process on the same database. */
+  config: Config;
   clock: { now: number; advance(milliseconds: number): void };
   /** An application and the headers that its server sends. */
   createApp(input?: Partial<NewApplication>): Promise<TestApp>;
@@ -33,6 +35,7 @@ export const testConfig = {
   listen: { host: "127.0.0.1", port: 0, tls: undefined },
   trustedProxies: [],
   masterKey: undefined,
+  mail: undefined,
   // Cheap hashes: what is tested is when a password is hashed, not how dearly.
   passwords: {
     memoryKiB: 8,
@@ -48,6 +51,7 @@ export const testConfig = {
     applicationManagement: unlimited,
     webhooks: unlimited,
   },
+  webhooks: { allowPrivateNetworks: false, retentionDays: 30 },
   log: { level: "silent", format: "json" },
 } satisfies Partial<Config>;
 
@@ -82,6 +86,7 @@ export async function startTestService(
     },
     dialect,
     dataDir,
+    config,
     clock,
     async createApp(input = {}) {
       apps += 1;

@@ -1,6 +1,4 @@
-import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
-import { didYouMean, nearest } from "../../config/nearest.ts";
 import { AppError } from "../../lib/errors.ts";
 import { addApiKeyFlags, chosenApiKey } from "../api-key-flags.ts";
 import type { ApiKeyFlags } from "../api-key-flags.ts";
@@ -10,6 +8,7 @@ import { commandActor, namingFlags } from "../cli.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { facts } from "../text.ts";
+import { wordsOf } from "../values.ts";
 
 const methodNames = ["passkey", "password", "oauth"] as const;
 type MethodName = (typeof methodNames)[number];
@@ -31,7 +30,7 @@ export function addAppCreate(app: Command, cli: Cli): void {
     .option("--id <id>", "App ID of your choice, so that a pipeline can know it beforehand")
     .option("--domain <host>", "domain whose passkeys the application shares")
     .option("--redirect-uri <uri...>", "address that people return to after signing in; can be repeated")
-    .option("--methods <list>", "passkey, password, oauth, separated by commas", methodsFrom);
+    .option("--methods <list>", "passkey, password, oauth, separated by commas", wordsOf(methodNames));
   addApiKeyFlags(command).option("--dry-run", "check everything, create nothing");
   examples(command, [
     'authsvc app create --name "My shop" --redirect-uri https://shop.example.com/callback',
@@ -77,18 +76,10 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
 async function nextStep(cli: Cli, application: { id: string; redirectUris: string[] }): Promise<void> {
   await cli.note("The API key is shown only now: keep it where your server reads its secrets.");
   if (application.redirectUris.length === 0) {
-    await cli.note("Nobody can sign in yet: the application has no redirect URI (create one with --redirect-uri).");
+    await cli.note(
+      `Nobody can sign in yet. Say where to return to: authsvc app update ${application.id} --redirect-uri URI`,
+    );
   } else {
     await cli.note("Next: your server calls POST /auth/initiate with this key, and X-Service-App-ID with this App ID.");
   }
-}
-
-function methodsFrom(list: string): MethodName[] {
-  return list.split(",").map((entry) => {
-    const name = entry.trim();
-    const method = methodNames.find((known) => known === name);
-    if (method === undefined)
-      throw new InvalidArgumentError(`Known are ${methodNames.join(", ")}${didYouMean(nearest(name, methodNames))}`);
-    return method;
-  });
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { methodsText } from "../application-text.ts";
+import { methodsText, withSettings } from "../application-text.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { bold, table } from "../text.ts";
@@ -8,7 +8,7 @@ export function addAppList(app: Command, cli: Cli): void {
   const command = app.command("list").description("list all applications");
   examples(command, ["authsvc app list", "authsvc app list --json | jq -r '.[].id'"]).action(async () => {
     await cli.withApp(async ({ applications }) => {
-      const all = await applications.list();
+      const all = await Promise.all((await applications.list()).map((answer) => withSettings(applications, answer)));
       const rows = all.map(({ id, name, domain, authMethods, stats }) => [
         id,
         name,

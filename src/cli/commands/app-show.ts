@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { applicationText } from "../application-text.ts";
+import { applicationText, withSettings } from "../application-text.ts";
 import { askUnlessGiven } from "../ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
@@ -10,7 +10,7 @@ export function addAppShow(app: Command, cli: Cli): void {
     async (given: string | undefined) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
       await cli.withApp(async ({ applications }) => {
-        const application = await applications.get(id);
+        const application = await withSettings(applications, await applications.get(id));
         await cli.result(application, applicationText(application));
       });
     },

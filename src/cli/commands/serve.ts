@@ -74,12 +74,9 @@ function stopSignal({ io, handleInterrupt }: Cli): Promise<void> {
   return promise;
 }
 
-function devText({ appId, apiKey, demoUrl }: NonNullable<RunningServer["dev"]>): string {
-  return `\n${facts([
-    ["App ID", appId],
-    ["API key", apiKey],
-    ["Demo page", demoUrl],
-  ])}`;
+function devText({ appId, apiKey, demoUrl, mailUrl }: NonNullable<RunningServer["dev"]>): string {
+  const mailbox: [string, string][] = mailUrl === undefined ? [] : [["Mailbox", mailUrl]];
+  return `\n${facts([["App ID", appId], ["API key", apiKey], ...mailbox, ["Demo page", demoUrl]])}`;
 }
 
 /** Why the address cannot be listened on, named by the flag that changes it; `undefined` for any other failure. */

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
 import { readSecret } from "../ask.ts";
+import { claimsText } from "../claims-text.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { facts } from "../text.ts";
 
 export function addTokenVerify(token: Command, cli: Cli): void {
   const command = token
@@ -21,23 +21,13 @@ export function addTokenVerify(token: Command, cli: Cli): void {
 
 async function verify(cli: Cli, given: string | undefined, appId: string | undefined): Promise<void> {
   const token = given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Access token" }));
-  await cli.withApp(async ({ tokens }) => {
-    const answer = await tokens.explain(token, appId);
+  await cli.withApp(async ({ operatorTokens }) => {
+    const answer = await operatorTokens.explain(token, appId);
     if (answer.valid) {
-      await cli.result(
-        answer,
-        facts(Object.entries(answer.claims).map(([name, value]) => [name, claimText(name, value)])),
-      );
+      await cli.result(answer, claimsText(answer.claims));
       return;
     }
     if (cli.isJson()) await cli.result(answer, "");
     throw new AppError("INVALID_TOKEN", `the token is not valid: ${answer.reason}`);
   });
-}
-
-const instants = new Set(["iat", "exp", "nbf", "auth_time"]);
-
-function claimText(name: string, value: unknown): string {
-  if (instants.has(name) && typeof value === "number") return `${value} (${new Date(value * 1000).toISOString()})`;
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

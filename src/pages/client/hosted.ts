@@ -4,6 +4,7 @@ import { keepEmail } from "./hosted/keep-email.ts";
 import { offerPasskeys } from "./hosted/passkeys.ts";
 import { focusProblem } from "./hosted/problems.ts";
 import { sendFormsOnce } from "./hosted/send-once.ts";
+import { tellCurrentPasskeys } from "./hosted/signal.ts";
 import { showCharacters } from "./hosted/show-characters.ts";
 
 offerPasskeys();
@@ -11,4 +12,5 @@ sendFormsOnce();
 showCharacters();
 keepEmail();
 focusProblem();
+tellCurrentPasskeys();
 passOn();

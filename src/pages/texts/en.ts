@@ -39,6 +39,37 @@ export const en = {
   passwordRule: (length: number) => `At least ${length} characters. A few words in a row are easiest.`,
   haveAccount: "Already have an account?",
 
+  // A proof that is not for an app: the account page, and one more way to sign in.
+  signInToAccount: (app: string) => `Sign in to your ${app} account`,
+  confirmItsYou: "Confirm it's you",
+  confirmBefore: (app: string) => `Sign in again before your ${app} account is changed:`,
+  otherAccount: "That's another account. Sign in to the one named here.",
+
+  // The step after a proof.
+  usePasskeyTitle: "Now use your passkey",
+  usePasskeyWhy: (app: string) => `${app} asks for a passkey each time you sign in.`,
+  usePasskey: "Use your passkey",
+  createPasskeyTitle: "Create a passkey to go on",
+  createPasskeyWhy: (app: string) => `${app} asks for a passkey each time you sign in, and you don't have one yet.`,
+  offerPasskeyTitle: "Sign in faster next time",
+  notNow: "Not now",
+  continuing: "Continuing…",
+
+  // Adding a way to sign in. The account is named below the heading.
+  addTo: (app: string) => `To your ${app} account:`,
+  addPasskeyTitle: "Add a passkey",
+  addPasswordTitle: "Add a password",
+  changePasswordTitle: "Change your password",
+  newPassword: "New password",
+  savePassword: "Save password",
+  saving: "Saving…",
+  addProviderTitle: (provider: string) => `Add ${provider}`,
+  addProviderNext: (provider: string) =>
+    `You go to ${provider} once, to say which account there is yours. From then on you can sign in with it.`,
+  identityTaken: (provider: string) =>
+    `That ${provider} account already belongs to another account here. Choose another one at ${provider}.`,
+  identityThere: (provider: string) => `That ${provider} account can sign you in already.`,
+
   // Forgotten password.
   resetPassword: "Reset your password",
   resetNotSetUp: (app: string) => `Password reset by mail isn't set up for ${app} yet.`,

@@ -1,9 +1,10 @@
 import type { AppSettings, AuthMethods, Branding } from "../../applications/application.ts";
+import type { CounterName } from "../../applications/counter-store.ts";
 import type { Kit } from "../kit.ts";
 
 /** Applications, and what they hold secrets for. */
 export function applicationsTables(kit: Kit) {
-  const { table, index, uniqueIndex, primaryKey, text, instant, json } = kit;
+  const { table, index, uniqueIndex, primaryKey, text, integer, instant, json } = kit;
 
   const applications = table("applications", {
     id: text("id").primaryKey(),
@@ -54,7 +55,24 @@ export function applicationsTables(kit: Kit) {
     (t) => [primaryKey({ columns: [t.appId, t.name] })],
   );
 
-  return { applications, apiKeys, oauthProviders };
+  /**
+   * Counted in the transaction that changes what is counted, because counting a million users takes too long. A number is the sum of its
+   * shards: so that sign-ins at the same time do not all wait for one row.
+   */
+  const applicationCounters = table(
+    "application_counters",
+    {
+      appId: appId(),
+      name: text("name").$type<CounterName>().notNull(),
+      /** UTC days since 1970 for users by the day of their last sign-in; 0 for totals. */
+      day: integer("day").notNull(),
+      shard: integer("shard").notNull(),
+      value: integer("value").notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.appId, t.day, t.name, t.shard] }), index("application_counters_day").on(t.day)],
+  );
+
+  return { applications, apiKeys, oauthProviders, applicationCounters };
 }
 
 export type ApplicationTables = ReturnType<typeof applicationsTables>;

@@ -1,4 +1,5 @@
 import type { SignInMethod } from "../../applications/application.ts";
+import type { SessionPurpose } from "../../sign-in/session.ts";
 import type { Kit } from "../kit.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { UserTables } from "./users.ts";
@@ -8,7 +9,7 @@ export function signInTables(
   kit: Kit,
   { applications, users }: Pick<ApplicationTables, "applications"> & Pick<UserTables, "users">,
 ) {
-  const { table, index, uniqueIndex, text, instant, json } = kit;
+  const { table, index, uniqueIndex, text, instant, flag, json } = kit;
 
   const appId = () =>
     text("app_id")
@@ -20,6 +21,7 @@ export function signInTables(
     {
       digest: text("digest").primaryKey(),
       appId: appId(),
+      purpose: text("purpose").$type<SessionPurpose>().notNull(),
       redirectUri: text("redirect_uri").notNull(),
       state: text("state"),
       authMethod: text("auth_method").$type<SignInMethod>(),
@@ -28,10 +30,19 @@ export function signInTables(
       codeChallenge: text("code_challenge"),
       loginHint: text("login_hint"),
       locale: text("locale"),
+      /** The only user that this session takes a proof of, and what is to be added to it. */
+      accountUserId: text("account_user_id").references(() => users.id, { onDelete: "cascade" }),
+      adds: text("adds").$type<SignInMethod>(),
+      addsProvider: text("adds_provider"),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at").notNull(),
       /** The browser that first posted, by its cookie. */
       browserDigest: text("browser_digest"),
+      /** Set together, when somebody has proven who they are and one more step is to come. */
+      provenUserId: text("proven_user_id").references(() => users.id, { onDelete: "cascade" }),
+      provenWith: text("proven_with").$type<SignInMethod>(),
+      provenProvider: text("proven_provider"),
+      provenAt: instant("proven_at"),
       /** Set together, when somebody has signed in. */
       userId: text("user_id").references(() => users.id, { onDelete: "cascade" }),
       signedInWith: text("signed_in_with").$type<SignInMethod>(),
@@ -39,6 +50,8 @@ export function signInTables(
       signedInAt: instant("signed_in_at"),
       ipAddress: text("ip_address"),
       userAgent: text("user_agent"),
+      /** The browser session that this sign-in opened. */
+      browserSessionDigest: text("browser_session_digest"),
       codeDigest: text("code_digest"),
       codeExpiresAt: instant("code_expires_at"),
       codeUsedAt: instant("code_used_at"),
@@ -49,6 +62,8 @@ export function signInTables(
       uniqueIndex("sign_in_sessions_code_digest").on(t.codeDigest),
       index("sign_in_sessions_expires_at").on(t.expiresAt),
       index("sign_in_sessions_user_id").on(t.userId),
+      index("sign_in_sessions_account_user_id").on(t.accountUserId),
+      index("sign_in_sessions_proven_user_id").on(t.provenUserId),
       index("sign_in_sessions_app_id").on(t.appId),
     ],
   );
@@ -61,7 +76,7 @@ export function signInTables(
         .notNull()
         .references(() => signInSessions.digest, { onDelete: "cascade" }),
       browserDigest: text("browser_digest").notNull(),
-      ceremony: text("ceremony").$type<"sign-in" | "sign-up">().notNull(),
+      ceremony: text("ceremony").$type<"sign-in" | "sign-up" | "add">().notNull(),
       /** Who a sign-up ceremony is for; null when signing in, where the credential says who it is. */
       userHandle: text("user_handle"),
       email: text("email"),
@@ -79,6 +94,8 @@ export function signInTables(
     {
       digest: text("digest").primaryKey(),
       provider: text("provider").notNull(),
+      /** Whether the identity is to be added to the session's account, not to sign it in. */
+      adds: flag("adds").notNull(),
       encryptedSessionId: text("encrypted_session_id").notNull(),
       browserDigest: text("browser_digest").notNull(),
       expiresAt: instant("expires_at").notNull(),

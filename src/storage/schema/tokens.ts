@@ -28,7 +28,7 @@ export function tokensTables(
       id: text("id").primaryKey(),
       appId: appId(),
       userId: userId(),
-      signedInWith: text("signed_in_with").$type<SignInMethod>().notNull(),
+      signedInWith: text("signed_in_with").$type<SignInMethod | "operator">().notNull(),
       /** Which one, when signed in with oauth. */
       provider: text("provider"),
       scopes: json("scopes").$type<string[]>().notNull(),
@@ -39,6 +39,8 @@ export function tokensTables(
       lastSeenAt: instant("last_seen_at").notNull(),
       ipAddress: text("ip_address"),
       userAgent: text("user_agent"),
+      /** The browser session that was opened by the same sign-in. */
+      browserSessionDigest: text("browser_session_digest"),
       generation: integer("generation").notNull(),
       refreshDigest: text("refresh_digest").notNull(),
       previousDigest: text("previous_digest"),

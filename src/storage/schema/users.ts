@@ -25,9 +25,15 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       updatedAt: instant("updated_at").notNull(),
       disabledAt: instant("disabled_at"),
       lastLoginAt: instant("last_login_at"),
+      /** The sign-in before the last: the day from which a user moves when it signs in again. */
+      previousLoginAt: instant("previous_login_at"),
       loginCount: integer("login_count").notNull(),
       lastIpAddress: text("last_ip_address"),
       lastUserAgent: text("last_user_agent"),
+      /** The language of the pages on which this user last signed in, for mails. */
+      locale: text("locale"),
+      /** When this user said "not now" to a passkey. */
+      passkeyDeclinedAt: instant("passkey_declined_at"),
     },
     (t) => [uniqueIndex("users_app_id_email").on(t.appId, t.email), uniqueIndex("users_handle").on(t.handle)],
   );

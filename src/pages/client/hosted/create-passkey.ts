@@ -1,11 +1,12 @@
 import { startRegistration, type PublicKeyCredentialCreationOptionsJSON } from "@simplewebauthn/browser";
-import { runCeremony } from "./ceremony.ts";
+import { runCeremony, send } from "./ceremony.ts";
 import { fieldOf, first } from "./page.ts";
+import { isBusy, setBusy } from "./send-once.ts";
 import { requestOptions, textsOf, type OptionsAnswer } from "./passkey-options.ts";
 
 const fields = ["email", "name"] as const;
 
-/** Creates a passkey for the address and name that stand in the page, and an account with it. */
+/** Creates a passkey: for the address and name that stand in the page, or for the account that the form belongs to. */
 export async function createPasskey(form: HTMLFormElement): Promise<void> {
   await runCeremony<PublicKeyCredentialCreationOptionsJSON>(
     form,
@@ -14,15 +15,33 @@ export async function createPasskey(form: HTMLFormElement): Promise<void> {
   );
 }
 
+/** Makes one without asking, where the browser does so after a password from its own store was used (conditional create). */
+export async function createQuietly(form: HTMLFormElement): Promise<void> {
+  const { conditionalCreate } = (await PublicKeyCredential.getClientCapabilities?.()) ?? {};
+  if (!conditionalCreate) return;
+  const answer = await requestOptionsFor(form);
+  if (!("options" in answer) || isBusy(form)) return;
+  try {
+    const credential = await startRegistration({ optionsJSON: answer.options, useAutoRegister: true });
+    setBusy(form, true);
+    send(form, credential);
+  } catch {
+    // Not this time: the button is there.
+  }
+}
+
 async function requestOptionsFor(
   form: HTMLFormElement,
 ): Promise<OptionsAnswer<PublicKeyCredentialCreationOptionsJSON>> {
-  for (const name of fields) {
+  const carried = fields.filter((name) => form.elements.namedItem(name));
+  for (const name of carried) {
     // Email and name may stand in the password's form; the passkey's form then carries copies.
     const typed = first<HTMLInputElement>(`#${name}`);
     if (typed) fieldOf(form, name).value = typed.value.trim();
   }
   // Whether it is an address is for the service to say; an empty field is not worth the way.
-  if (fieldOf(form, "email").value === "") return { words: textsOf(form).emailMissing, field: "email" };
-  return requestOptions(form, { email: fieldOf(form, "email").value, name: fieldOf(form, "name").value });
+  const typed = Object.fromEntries(carried.map((name) => [name, fieldOf(form, name).value]));
+  return typed.email === ""
+    ? { words: textsOf(form).emailMissing, field: "email" }
+    : requestOptions(form, typed);
 }

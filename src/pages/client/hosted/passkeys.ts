@@ -1,13 +1,14 @@
-import { browserSupportsWebAuthn } from "@simplewebauthn/browser";
-import { createPasskey } from "./create-passkey.ts";
+import { browserSupportsWebAuthn, platformAuthenticatorIsAvailable } from "@simplewebauthn/browser";
+import { createPasskey, createQuietly } from "./create-passkey.ts";
 import { all, first } from "./page.ts";
 import { offerInAutofill, usePasskey } from "./use-passkey.ts";
 
 /** Shows and wires the passkey parts of a page, where the browser can do passkeys. */
 export function offerPasskeys(): void {
+  const supported = browserSupportsWebAuthn();
+  if (supported) void tellThatItCan();
   const form = first<HTMLFormElement>("form[data-passkey]");
   if (!form) return;
-  const supported = browserSupportsWebAuthn();
   for (const part of all(supported ? "[data-passkeys]" : "[data-no-passkeys]")) part.hidden = false;
   if (!supported) return;
 
@@ -16,6 +17,13 @@ export function offerPasskeys(): void {
     event.preventDefault();
     void press(form);
   });
+  if ("quietly" in form.dataset) void createQuietly(form);
   // On every show, also from the back-forward cache: what waited for autofill before has ended.
   if (press === usePasskey) addEventListener("pageshow", () => void offerInAutofill(form));
+}
+
+/** The password form says that a passkey may be offered after it: this device can make one. */
+async function tellThatItCan(): Promise<void> {
+  const said = first<HTMLInputElement>("input[name=passkeys]");
+  if (said && (await platformAuthenticatorIsAvailable())) said.disabled = false;
 }

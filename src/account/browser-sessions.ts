@@ -1,0 +1,75 @@
+import type { SignInMethod } from "../applications/application.ts";
+import { day, hour, type Clock } from "../lib/clock.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import {
+  deleteBrowserSession,
+  deleteBrowserSessionsOfUser,
+  deleteOtherBrowserSessionsOfUser,
+  findBrowserSession,
+  insertBrowserSession,
+  isKnownBrowser,
+  moveLoginsToBrowserSession,
+  rememberBrowser,
+  sweepBrowserSessions,
+  type BrowserSession,
+} from "./store.ts";
+
+const browserSessionLasts = 12 * hour;
+const browsersAreKnownFor = 365 * day;
+
+export type BrowserSessions = ReturnType<typeof createBrowserSessions>;
+
+/** Who is signed in to the account page, browser by browser. It opens nothing but that page: apps have logins of their own. */
+export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring; clock: Clock }) {
+  const { storage, keyring, clock } = deps;
+
+  return {
+    /** `replaces` is what the browser's cookie named before: that session ends, and the user's logins in this browser belong to the new one. */
+    async start(
+      tx: Handle,
+      session: { digest: string; appId: string; userId: string; signedInWith: SignInMethod },
+      { replaces }: { replaces: string },
+      now: number,
+    ): Promise<void> {
+      const expiresAt = now + browserSessionLasts;
+      await deleteBrowserSession(tx, replaces);
+      await insertBrowserSession(tx, { ...session, provenAt: now, createdAt: now, expiresAt });
+      await moveLoginsToBrowserSession(tx, session.userId, { from: replaces, to: session.digest });
+    },
+
+    /** The live session behind a cookie's digest; undefined when there is none in this application. */
+    async find(digest: string, appId: string, handle: Handle = storage.reader): Promise<BrowserSession | undefined> {
+      const session = await findBrowserSession(handle, digest, clock());
+      return session?.appId === appId ? session : undefined;
+    },
+
+    async end(tx: Handle, digest: string): Promise<void> {
+      await deleteBrowserSession(tx, digest);
+    },
+
+    async endAll(tx: Handle, userId: string): Promise<void> {
+      await deleteBrowserSessionsOfUser(tx, userId);
+    },
+
+    /** Ends what a user has in other browsers than this one. */
+    async endOthers(tx: Handle, userId: string, digest: string): Promise<void> {
+      await deleteOtherBrowserSessionsOfUser(tx, userId, digest);
+    },
+
+    /** Remembers that a user signs in with this browser; false when that is new. `cookie`: what the browser keeps, as a digest. */
+    async meet(tx: Handle, userId: string, cookie: string, now: number): Promise<boolean> {
+      // A digest of its own for each user: rows of different people in one browser do not show that they share it.
+      const browser = { userId, digest: keyring.mac("browser", userId, cookie).toString("base64url") };
+      const isKnown = await isKnownBrowser(tx, browser, now);
+      await rememberBrowser(tx, { ...browser, expiresAt: now + browsersAreKnownFor });
+      return isKnown;
+    },
+
+    /** Removes a batch of what has expired; true when more may be left. */
+    async sweep(): Promise<boolean> {
+      const now = clock();
+      return await storage.write((tx) => sweepBrowserSessions(tx, now));
+    },
+  };
+}

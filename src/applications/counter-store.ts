@@ -1,0 +1,64 @@
+import { and, eq, gt, lt, or, sql, sum } from "drizzle-orm";
+import { dayNumber } from "../lib/clock.ts";
+import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
+
+/** "users" and "logins" are totals, with day 0; "active" are users by the UTC day of their last sign-in. Counted in `users/counter-store.ts`. */
+export type CounterName = "users" | "logins" | "active";
+
+export type ApplicationStats = { totalUsers: number; activeUsers: number; totalLogins: number };
+
+export const noStats: ApplicationStats = { totalUsers: 0, activeUsers: 0, totalLogins: 0 };
+
+/** A user counts as active on the day of a sign-in and on the 29 days after it. */
+const activeDays = 30;
+
+const prepared = statements(({ db, tables: { applicationCounters: counters } }) => {
+  const given = placeholders(counters);
+  const total = { appId: counters.appId, name: counters.name, value: sum(counters.value) };
+  const counted = or(eq(counters.day, 0), gt(counters.day, sql.placeholder("inactiveDay")));
+  return {
+    ofApplication: prepare(
+      db
+        .select(total)
+        .from(counters)
+        .where(and(eq(counters.appId, given.appId), counted))
+        .groupBy(counters.appId, counters.name),
+      "counters_of_application",
+    ),
+    ofAll: prepare(
+      db.select(total).from(counters).where(counted).groupBy(counters.appId, counters.name),
+      "counters_of_applications",
+    ),
+    sweep: prepare(
+      db.delete(counters).where(and(gt(counters.day, 0), lt(counters.day, sql.placeholder("inactiveDay")))),
+      "sweep_application_counters",
+    ),
+  };
+});
+
+type Total = { appId: string; name: CounterName; value: string | null };
+
+export async function readStats(handle: Handle, appId: string, now: number): Promise<ApplicationStats> {
+  return statsOf(await prepared(handle).ofApplication.execute({ appId, inactiveDay: inactiveDay(now) }));
+}
+
+/** Those of every application that has any, by App ID. */
+export async function readAllStats(handle: Handle, now: number): Promise<Map<string, ApplicationStats>> {
+  const totals: Total[] = await prepared(handle).ofAll.execute({ inactiveDay: inactiveDay(now) });
+  return new Map([...Map.groupBy(totals, ({ appId }) => appId)].map(([appId, ofApp]) => [appId, statsOf(ofApp)]));
+}
+
+/** Removes days that nobody asks for any more. */
+export async function sweepCounters(tx: Handle, now: number): Promise<void> {
+  await prepared(tx).sweep.execute({ inactiveDay: inactiveDay(now) });
+}
+
+function statsOf(totals: Total[]): ApplicationStats {
+  const value = (name: CounterName): number => Number(totals.find((total) => total.name === name)?.value ?? 0);
+  return { totalUsers: value("users"), activeUsers: value("active"), totalLogins: value("logins") };
+}
+
+/** The last day whose users are not active any more. */
+function inactiveDay(now: number): number {
+  return dayNumber(now) - activeDays;
+}

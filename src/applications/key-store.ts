@@ -1,0 +1,60 @@
+import { and, asc, eq, gt, isNull, or } from "drizzle-orm";
+import type { Handle } from "../storage/storage.ts";
+
+/** A server's credential; only the key's digest is kept. Instants are epoch milliseconds. */
+export type ApiKey = {
+  id: string;
+  appId: string;
+  keyDigest: string;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+};
+
+/** False when the same key is already in use. */
+export async function insertApiKey({ db, tables: { apiKeys } }: Handle, key: ApiKey): Promise<boolean> {
+  const inserted = await db.insert(apiKeys).values(key).onConflictDoNothing().returning({ id: apiKeys.id });
+  return inserted.length === 1;
+}
+
+/** All keys, or those of one application, oldest first; those that have ended as well. */
+export async function listApiKeys({ db, tables: { apiKeys } }: Handle, appId: string | undefined): Promise<ApiKey[]> {
+  return await db
+    .select()
+    .from(apiKeys)
+    .where(appId === undefined ? undefined : eq(apiKeys.appId, appId))
+    .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id));
+}
+
+/** Lets an application's live keys end at `expiresAt`, unless they end sooner; those that this changed. */
+export async function expireApiKeys(
+  { db, tables: { apiKeys } }: Handle,
+  appId: string,
+  expiresAt: number,
+): Promise<ApiKey[]> {
+  const later = or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, expiresAt));
+  return await db
+    .update(apiKeys)
+    .set({ expiresAt })
+    .where(and(eq(apiKeys.appId, appId), isNull(apiKeys.revokedAt), later))
+    .returning();
+}
+
+/** The key when this call revoked it; undefined when there is none, or it was revoked before. */
+export async function revokeApiKey(
+  { db, tables: { apiKeys } }: Handle,
+  id: string,
+  now: number,
+): Promise<ApiKey | undefined> {
+  const [row] = await db
+    .update(apiKeys)
+    .set({ revokedAt: now })
+    .where(and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
+    .returning();
+  return row;
+}
+
+export async function findApiKey({ db, tables: { apiKeys } }: Handle, id: string): Promise<ApiKey | undefined> {
+  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
+  return row;
+}

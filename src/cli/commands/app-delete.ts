@@ -1,0 +1,30 @@
+import type { Command } from "commander";
+import { askUnlessGiven, demandYes } from "../ask.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+
+export function addAppDelete(app: Command, cli: Cli): void {
+  const command = app
+    .command("delete")
+    .description("delete an application with its keys, its users and everything of theirs, for good")
+    .argument("[ID]", "App ID")
+    .option("--dry-run", "say how many users would go, delete nothing");
+  examples(command, ["authsvc app delete app_shop --dry-run", "authsvc app delete app_shop --yes --json"]).action(
+    async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+      const appId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
+      await cli.withApp(async ({ applications }) => {
+        const { name, stats } = await applications.get(appId);
+        const users = `${stats.totalUsers} ${stats.totalUsers === 1 ? "user" : "users"}`;
+        if (!dryRun) {
+          await demandYes(cli.io, cli.saidYes(), `Delete ${name} (${appId}) and its ${users}?`);
+          await applications.delete(appId, commandActor());
+        }
+        await cli.result(
+          { appId, users: stats.totalUsers, deleted: !dryRun },
+          dryRun ? `${appId} and its ${users} would be deleted.\n` : `${appId} and its ${users} were deleted.\n`,
+        );
+        if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+      });
+    },
+  );
+}

@@ -1,0 +1,37 @@
+import { Argument, type Command } from "commander";
+import { setTimeout as pause } from "node:timers/promises";
+import { exitCodes } from "../exit-codes.ts";
+import { write } from "../io.ts";
+import type { Cli } from "../cli.ts";
+import { visible } from "../text.ts";
+
+const kinds = ["apps", "users", "emails"] as const;
+const mostShown = 50;
+/** Nobody waits longer for a key to do something. */
+const patienceMilliseconds = 1500;
+
+/** What the completion of a shell asks for: names that are in the database, each with what it stands for. Silent whatever is wrong. */
+export function addCompletionValues(program: Command, cli: Cli): void {
+  program
+    .command("completion-values", { hidden: true })
+    .addArgument(new Argument("<kind>").choices(kinds))
+    .argument("[prefix]")
+    .action(async (kind: (typeof kinds)[number], prefix = "") => {
+      const found = find(cli, kind, String(prefix)).catch(() => []);
+      const names = await Promise.race([found, pause(patienceMilliseconds, undefined, { ref: false })]);
+      const rows = (names ?? []).map(({ value, about }) => [value, about].map(visible).join("\t"));
+      await write(cli.io.stdout, rows.map((row) => `${row}\n`).join(""));
+      // A database that does not answer must not keep the process.
+      if (names === undefined) cli.io.exit(exitCodes.done);
+    });
+}
+
+async function find(
+  cli: Cli,
+  kind: (typeof kinds)[number],
+  prefix: string,
+): Promise<{ value: string; about: string }[]> {
+  const { config } = await cli.configure();
+  const { readNames } = await import("../../names.ts");
+  return await readNames(config, kind, prefix, mostShown);
+}

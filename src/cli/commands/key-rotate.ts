@@ -1,0 +1,60 @@
+import type { Command } from "commander";
+import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../api-key-flags.ts";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { facts } from "../text.ts";
+import { durationFrom } from "../values.ts";
+
+type Flags = ApiKeyFlags & { app?: string; overlap: number; dryRun?: boolean };
+
+const defaultOverlap = 24 * 3_600_000;
+
+export function addKeyRotate(key: Command, cli: Cli): void {
+  const command = key
+    .command("rotate")
+    .description("create a new API key, shown once, and let the keys that an application has end after a while")
+    .option("--app <id>", "App ID")
+    .option(
+      "--overlap <duration>",
+      "how long the older keys go on working; 0s ends them now (default: 24h)",
+      durationFrom,
+      defaultOverlap,
+    );
+  addApiKeyFlags(command).option("--dry-run", "say which keys would end, change nothing");
+  examples(command, [
+    "authsvc key rotate --app app_shop --overlap 7d",
+    "authsvc key rotate --app app_shop --api-key-file /run/secrets/key --json",
+  ]).action(async (flags: Flags) => rotate(cli, flags));
+}
+
+async function rotate(cli: Cli, flags: Flags): Promise<void> {
+  const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
+  const { apiKey, flag } = await chosenApiKey(cli.io, flags);
+  await cli.withApp(async ({ applications }) => {
+    if (flags.dryRun) {
+      const ending = (await applications.listKeys(appId)).filter(({ state }) => state === "live");
+      await cli.result({ appId, ending, dryRun: true }, endText(ending, "would end"));
+      await cli.note("Nothing was changed: this was a dry run.");
+      return;
+    }
+    const created = await namingFlags({ appId: "--app", apiKey: flag, overlap: "--overlap" }, () =>
+      applications.rotateKey({ appId, apiKey, overlap: flags.overlap }, commandActor()),
+    );
+    await cli.result(
+      created,
+      facts([
+        ["Key ID", created.id],
+        ["App ID", created.appId],
+        ["API key", created.apiKey],
+      ]),
+    );
+    if (cli.isJson()) return;
+    await cli.note("The API key is shown only now: keep it where your server reads its secrets.");
+    for (const { id, expiresAt } of created.ending) await cli.note(`${id} ends at ${expiresAt ?? "once"}.`);
+  });
+}
+
+function endText(keys: { id: string }[], verb: string): string {
+  return keys.map(({ id }) => `${id} ${verb}.\n`).join("");
+}

@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import { commandActor, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { signingKeyTable } from "../signing-key-text.ts";
+import { bold } from "../text.ts";
+
+type Flags = { now?: boolean; dryRun?: boolean };
+
+export function addSigningKeyRotate(signingKey: Command, cli: Cli): void {
+  const command = signingKey
+    .command("rotate")
+    .description(
+      "make the next signing key of every algorithm in use; it is published at once, signs a day later, and no token is refused",
+    )
+    .option(
+      "--now",
+      "let the new key sign at once: apps that cache the key set must look again for a key they do not know",
+    )
+    .option("--dry-run", "say what would happen, change nothing");
+  examples(command, ["authsvc signing-key rotate", "authsvc signing-key rotate --now --json"]).action(
+    async ({ now = false, dryRun = false }: Flags) => {
+      await cli.withApp(async ({ signingKeys }) => {
+        const keys = await signingKeys.rotateByCommand({ atOnce: now, dryRun }, commandActor());
+        if (dryRun) {
+          const planned = keys.map(({ algorithm, state, signsFrom }) => ({ algorithm, state, signsFrom, dryRun }));
+          await cli.result(
+            planned,
+            planned.map(({ algorithm, signsFrom }) => `${algorithm}: a key that signs from ${signsFrom}\n`).join(""),
+          );
+          await cli.note("Nothing was changed: this was a dry run.");
+          return;
+        }
+        await cli.result(keys, signingKeyTable(keys, bold(cli.io, cli.io.stdout)));
+      });
+    },
+  );
+}

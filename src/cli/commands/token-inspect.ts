@@ -1,0 +1,56 @@
+import type { Command } from "commander";
+import { readSecret } from "../ask.ts";
+import { claimsText } from "../claims-text.ts";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+
+export function addTokenInspect(token: Command, cli: Cli): void {
+  const command = token
+    .command("inspect")
+    .description("show what a JWT says, without checking any of it")
+    .argument("[TOKEN]", "token (else from standard input)");
+  examples(command, [
+    "authsvc token inspect < token.txt",
+    "authsvc token inspect eyJhbGciOi… --json | jq .claims",
+  ]).action(async (given: string | undefined) => {
+    const text = given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }));
+    await cli.withApp(async ({ operatorTokens }) => {
+      const inspection = await operatorTokens.inspect(text);
+      const { header, claims, namesKnownKey } = inspection;
+      await cli.result(
+        inspection,
+        `Header\n${indented(claimsText(header))}Claims\n${indented(claimsText(claims))}${timesText(claims)}`,
+      );
+      const key = namesKnownKey ? "names a signing key of this service" : "names no signing key of this service";
+      await cli.note(`Not verified: anybody could have written this. It ${key}. To check it: authsvc token verify`);
+    });
+  });
+}
+
+function indented(lines: string): string {
+  return lines.replaceAll(/^(?=.)/gmu, "  ");
+}
+
+/** How long it has been, and will be, what it claims to be. */
+function timesText({ iat, exp }: Record<string, unknown>): string {
+  const now = Date.now() / 1000;
+  const parts = [
+    typeof iat === "number" && `issued ${spanText(now - iat)}`,
+    typeof exp === "number" && `${exp > now ? "expires" : "expired"} ${spanText(now - exp)}`,
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? "" : `By its own words ${parts.join(", ")}.\n`;
+}
+
+function spanText(secondsAgo: number): string {
+  const seconds = Math.round(Math.abs(secondsAgo));
+  const units: [length: number, name: string][] = [
+    [86_400, "day"],
+    [3600, "hour"],
+    [60, "minute"],
+    [1, "second"],
+  ];
+  const [length, name] = units.find(([size]) => seconds >= 2 * size) ?? [1, "second"];
+  const amount = Math.floor(seconds / length);
+  const span = `${amount} ${name}${amount === 1 ? "" : "s"}`;
+  return secondsAgo >= 0 ? `${span} ago` : `in ${span}`;
+}

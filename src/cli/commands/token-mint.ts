@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { durationFrom, wordsOf } from "../values.ts";
+
+type Flags = { user?: string; scopes?: ("profile" | "email")[]; ttl: number; dryRun?: boolean };
+
+const defaultMilliseconds = 15 * 60_000;
+
+export function addTokenMint(token: Command, cli: Cli): void {
+  const command = token
+    .command("mint")
+    .description(
+      "issue an access token for a user who has not signed in; it says so (amr: operator), cannot be refreshed, and is in the audit log",
+    )
+    .option("--user <id>", "User ID")
+    .option("--scopes <list>", "profile, email (else all that the application has)", wordsOf(["profile", "email"]))
+    .option("--ttl <duration>", "how long it holds, at most 24h (default: 15m)", durationFrom, defaultMilliseconds)
+    .option("--dry-run", "check everything, issue nothing");
+  examples(command, [
+    "authsvc token mint --user usr_01k… --ttl 5m",
+    "authsvc token mint --user usr_01k… --scopes profile --json | jq -r .accessToken",
+  ]).action(async (flags: Flags) => mint(cli, flags));
+}
+
+async function mint(cli: Cli, { user, scopes, ttl, dryRun = false }: Flags): Promise<void> {
+  const userId = await askUnlessGiven(cli.io, user, { flag: "--user", question: "User ID" });
+  await cli.withApp(async ({ operatorTokens }) => {
+    const minted = await namingFlags({ seconds: "--ttl", scopes: "--scopes" }, () =>
+      operatorTokens.mint({ userId, scopes, seconds: Math.floor(ttl / 1000) }, { dryRun }, commandActor()),
+    );
+    if (dryRun) {
+      const { accessToken: _, loginId: __, ...planned } = minted;
+      await cli.result({ ...planned, dryRun }, "");
+      await cli.note("Nothing was issued: this was a dry run.");
+      return;
+    }
+    await cli.result(minted, `${minted.accessToken}\n`);
+    if (!cli.isJson())
+      await cli.note(`It holds until ${minted.expiresAt}. To end it: authsvc token revoke --login ${minted.loginId}`);
+  });
+}

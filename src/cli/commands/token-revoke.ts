@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import { AppError } from "../../lib/errors.ts";
+import { readSecret } from "../ask.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+
+type Flags = { login?: string; dryRun?: boolean };
+
+export function addTokenRevoke(token: Command, cli: Cli): void {
+  const command = token
+    .command("revoke")
+    .description(
+      "end the login that an access or refresh token belongs to: all its tokens are refused from the next call on",
+    )
+    .argument("[TOKEN]", "access or refresh token (else from standard input)")
+    .option("--login <id>", "the login itself, such as lgn_01k…")
+    .option("--dry-run", "check everything, end nothing");
+  examples(command, ["authsvc token revoke < token.txt", "authsvc token revoke --login lgn_01k… --json"]).action(
+    async (given: string | undefined, flags: Flags) => revoke(cli, given, flags),
+  );
+}
+
+async function revoke(cli: Cli, given: string | undefined, { login, dryRun = false }: Flags): Promise<void> {
+  if (given !== undefined && login !== undefined)
+    throw new AppError("INVALID_REQUEST", "--login: give it or a token, not both");
+  const token =
+    login === undefined ? (given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }))) : undefined;
+  await cli.withApp(async ({ logins }) => {
+    const id = token === undefined ? (login ?? "") : await logins.loginIdOf(token);
+    const ended = await logins.end(id, { dryRun }, commandActor());
+    const { appId, userId, endedAt, endReason } = ended;
+    await cli.result(
+      { loginId: ended.id, appId, userId, endedAt, endReason, ...(dryRun ? { dryRun } : {}) },
+      endedAt === null ? "" : `The login ${ended.id} ended at ${endedAt}.\n`,
+    );
+    if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+  });
+}

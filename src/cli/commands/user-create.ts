@@ -1,0 +1,59 @@
+import { Option, type Command } from "commander";
+import { askUnlessGiven, readSecret, readSecretFile } from "../ask.ts";
+import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { facts } from "../text.ts";
+import { userFacts } from "../user-text.ts";
+
+type Flags = {
+  app?: string;
+  email?: string;
+  name?: string;
+  emailVerified?: boolean;
+  passwordStdin?: boolean;
+  passwordFile?: string;
+  dryRun?: boolean;
+};
+
+export function addUserCreate(user: Command, cli: Cli): void {
+  const command = user
+    .command("create")
+    .description(
+      "create a user, who signs in with the password given here, or by a provider or a reset that proves the address",
+    )
+    .option("--app <id>", "App ID")
+    .option("--email <address>", "address of the user")
+    .option("--name <name>", "name of the user")
+    .option("--email-verified", "the address is known to be theirs")
+    .addOption(new Option("--password-stdin", "read a password from standard input").conflicts("passwordFile"))
+    .option("--password-file <file>", "read a password from a file")
+    .option("--dry-run", "check everything, create nothing");
+  examples(command, [
+    'authsvc user create --app app_shop --email ada@example.com --name "Ada Lovelace"',
+    "authsvc user create --app app_shop --email bob@example.com --email-verified --password-stdin --json < password.txt",
+  ]).action(async (flags: Flags) => create(cli, flags));
+}
+
+async function create(cli: Cli, flags: Flags): Promise<void> {
+  const { io } = cli;
+  const appId = await askUnlessGiven(io, flags.app, { flag: "--app", question: "App ID" });
+  const email = await askUnlessGiven(io, flags.email, { flag: "--email", question: "Address of the user" });
+  const flag = flags.passwordFile === undefined ? "--password-stdin" : "--password-file";
+  const password =
+    flags.passwordFile === undefined
+      ? flags.passwordStdin
+        ? await readSecret(io, { flag, question: "Password of the user" })
+        : undefined
+      : await readSecretFile(io, flags.passwordFile, flag);
+  const { emailVerified = false, name = null, dryRun = false } = flags;
+  await cli.withApp(async ({ userAdministration }) => {
+    const created = await namingFlags({ email: "--email", name: "--name", password: flag }, () =>
+      userAdministration.create({ appId, email, emailVerified, name, password }, { dryRun }, commandActor()),
+    );
+    if (dryRun) {
+      const { id: _, ...planned } = created;
+      await cli.result({ ...planned, dryRun }, facts(userFacts(created).slice(1)));
+      await cli.note("Nothing was created: this was a dry run.");
+    } else await cli.result(created, facts(userFacts(created)));
+  });
+}

@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import { askUnlessGiven, demandYes } from "../ask.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+
+export function addUserDelete(user: Command, cli: Cli): void {
+  const command = user
+    .command("delete")
+    .description("delete a user with everything of theirs, for good; the audit log keeps the bare id")
+    .argument("[ID]", "User ID")
+    .option("--dry-run", "check everything, delete nothing");
+  examples(command, ["authsvc user delete usr_01k… --dry-run", "authsvc user delete usr_01k… --yes --json"]).action(
+    async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+      const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
+      await cli.withApp(async ({ userAdministration, profiles }) => {
+        const { appId, email } = await userAdministration.get(userId);
+        if (!dryRun) {
+          await demandYes(cli.io, cli.saidYes(), `Delete ${email ?? userId} from ${appId}?`);
+          await profiles.delete(userId, { actor: commandActor() });
+        }
+        await cli.result({ userId, appId, deleted: !dryRun }, dryRun ? "" : `${userId} was deleted.\n`);
+        if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+      });
+    },
+  );
+}

@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { write } from "../io.ts";
+import { json } from "../text.ts";
+
+type Flags = { app?: string; withHashes?: boolean };
+
+export function addUserExport(user: Command, cli: Cli): void {
+  const command = user
+    .command("export")
+    .description("print every user of an application as JSON Lines, as user import takes them")
+    .option("--app <id>", "App ID")
+    .option("--with-hashes", "also print password hashes: whoever has them can guess passwords");
+  examples(command, [
+    "authsvc user export --app app_shop > users.jsonl",
+    "authsvc user export --app app_shop --with-hashes | gpg --encrypt -r backup@example.com > users.jsonl.gpg",
+  ]).action(async (flags: Flags) => exportUsers(cli, flags));
+}
+
+async function exportUsers(cli: Cli, flags: Flags): Promise<void> {
+  const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
+  const withHashes = flags.withHashes ?? false;
+  const { stdout } = cli.io;
+  await cli.withApp(async ({ applications, userExport }) => {
+    await applications.get(appId);
+    await userExport.note(appId, { withHashes }, commandActor());
+    for await (const page of userExport.pages(appId, { withHashes })) {
+      await write(stdout, page.map((line) => json(line, false)).join(""));
+      // A reader who left early (`| head`) wants no more.
+      if (stdout.destroyed) return;
+    }
+  });
+}

@@ -1,0 +1,190 @@
+import { createReadStream, createWriteStream, type WriteStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { AppError } from "../../lib/errors.ts";
+import type { LineOutcome } from "../../users/import.ts";
+import { askUnlessGiven, readKeyFile } from "../ask.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { firebaseParameters } from "../firebase-parameters.ts";
+import { createProgress } from "../progress.ts";
+import { readLines } from "../read-lines.ts";
+import { facts } from "../text.ts";
+
+type Flags = { app?: string; dryRun?: boolean; report?: string; firebaseParametersFile?: string };
+type Counts = { created: number; unchanged: number; refused: number };
+type Source = { stream: NodeJS.ReadableStream & { destroy(): void }; bytes: number | undefined };
+
+/** Lines of one transaction. */
+const batchSize = 500;
+const mostNotes = 20;
+
+export function addUserImport(user: Command, cli: Cli): void {
+  const command = user
+    .command("import")
+    .description(
+      "create users from JSON Lines, with their passkeys, identities and password hashes of other systems; no mail is sent",
+    )
+    .argument("[FILE]", "one user a line; else standard input")
+    .option("--app <id>", "App ID")
+    .option("--report <file>", "write each refused line's number, field and rule to a file, as JSON Lines")
+    .option(
+      "--firebase-parameters-file <file>",
+      "the password hash parameters of a Firebase project, as its console shows them",
+    )
+    .option("--dry-run", "check everything, create nothing");
+  examples(command, [
+    "authsvc user import users.jsonl --app app_shop --report refused.jsonl",
+    "jq -c -f firebase.jq users.json | authsvc user import --app app_shop --firebase-parameters-file hash-config.txt",
+  ]).action(async (file: string | undefined, flags: Flags) => importUsers(cli, file, flags));
+}
+
+async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Promise<void> {
+  if (file === undefined && cli.io.stdin.isTTY) throw new AppError("INVALID_REQUEST", "FILE is missing");
+  const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
+  const flag = "--firebase-parameters-file";
+  const firebase =
+    flags.firebaseParametersFile === undefined
+      ? undefined
+      : firebaseParameters(await readKeyFile(cli.io, flags.firebaseParametersFile, flag), flag);
+  const dryRun = flags.dryRun ?? false;
+  const counts: Counts = { created: 0, unchanged: 0, refused: 0 };
+  let interrupted = false;
+  await cli.withApp(async ({ applications, userImport }) => {
+    await applications.get(appId);
+    const source = await openSource(cli, file);
+    const report = await openReport(cli, flags.report);
+    cli.handleInterrupt(() => {
+      if (interrupted) cli.io.exit(exitCodes.interrupted);
+      interrupted = true;
+      source.stream.destroy();
+    });
+    try {
+      const isStopping = (): boolean => interrupted;
+      await importAll({ cli, userImport, appId, options: { firebase, dryRun }, source, report, counts, isStopping });
+    } catch (error) {
+      // The stream that was cut off says so.
+      if (!interrupted) throw error;
+    } finally {
+      await report.end();
+    }
+  });
+  const text = facts([
+    [dryRun ? "Would be created" : "Created", counts.created.toLocaleString("en")],
+    ["Unchanged", counts.unchanged.toLocaleString("en")],
+    ["Refused", counts.refused.toLocaleString("en")],
+  ]);
+  await cli.result({ ...counts, dryRun, interrupted }, text);
+  if (interrupted) {
+    await cli.note("Interrupted: the rest was not read. The same command again goes on where this one ended.");
+    cli.endWith(exitCodes.interrupted);
+  } else if (counts.refused > 0) {
+    cli.endWith(exitCodes.refused);
+  }
+}
+
+type Work = {
+  cli: Cli;
+  userImport: App["services"]["userImport"];
+  appId: string;
+  options: Parameters<App["services"]["userImport"]["importLines"]>[2];
+  source: Source;
+  report: Report;
+  counts: Counts;
+  isStopping(): boolean;
+};
+
+async function importAll({ cli, userImport, appId, options, source, report, counts, isStopping }: Work): Promise<void> {
+  const progress = createProgress(cli, "users", source.bytes);
+  let read = 0;
+  let batch: { line: number; json: string }[] = [];
+
+  async function note(outcomes: LineOutcome[]): Promise<void> {
+    for (const outcome of outcomes) {
+      counts[outcome.outcome] += 1;
+      if (outcome.outcome === "refused") await report.refuse(outcome);
+    }
+  }
+
+  async function flush(): Promise<void> {
+    await note(await userImport.importLines(appId, batch, options, commandActor()));
+    batch = [];
+    await progress.show(read, counts.created + counts.unchanged);
+  }
+
+  const chunks = counted(source.stream, (bytes) => (read += bytes));
+  try {
+    for await (const entry of readLines(chunks)) {
+      if ("problem" in entry) await note([{ line: entry.line, outcome: "refused", field: "", rule: entry.problem }]);
+      else if (entry.text.trim() !== "") batch.push({ line: entry.line, json: entry.text });
+      if (batch.length === batchSize) await flush();
+    }
+    if (batch.length > 0 && !isStopping()) await flush();
+  } finally {
+    progress.end();
+  }
+}
+
+async function* counted(stream: NodeJS.ReadableStream, count: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    count(bytes.length);
+    yield bytes;
+  }
+}
+
+async function openSource(cli: Cli, file: string | undefined): Promise<Source> {
+  if (file === undefined) return { stream: cli.io.stdin, bytes: undefined };
+  try {
+    const handle = await open(resolve(cli.io.cwd(), file));
+    const { size } = await handle.stat();
+    return { stream: createReadStream("", { fd: handle, highWaterMark: 262_144 }), bytes: size };
+  } catch (cause) {
+    throw unusable("FILE", file, cause);
+  }
+}
+
+type Report = { refuse(refused: LineOutcome & { outcome: "refused" }): Promise<void>; end(): Promise<void> };
+
+/** Where refused lines go: into the file of `--report`, else the first few to standard error. */
+async function openReport(cli: Cli, file: string | undefined): Promise<Report> {
+  if (file === undefined) {
+    let noted = 0;
+    return {
+      async refuse({ line, field, rule }) {
+        noted += 1;
+        if (noted <= mostNotes) await cli.note(`line ${line}: ${field === "" ? "" : `${field}: `}${rule}`);
+      },
+      async end() {
+        if (noted > mostNotes) await cli.note(`… and ${noted - mostNotes} more; --report FILE lists all of them.`);
+      },
+    };
+  }
+  let stream: WriteStream;
+  try {
+    stream = createWriteStream("", { fd: await open(resolve(cli.io.cwd(), file), "w", 0o600) });
+  } catch (cause) {
+    throw unusable("--report", file, cause);
+  }
+  const failed = (cause: Error): AppError =>
+    new AppError("SERVER_ERROR", "The report could not be written.", { cause });
+  return {
+    async refuse({ line, field, rule }) {
+      await new Promise<void>((done, fail) => {
+        stream.write(`${JSON.stringify({ line, field, rule })}\n`, (error) => (error ? fail(failed(error)) : done()));
+      });
+    },
+    async end() {
+      await new Promise<void>((done) => stream.end(done));
+    },
+  };
+}
+
+function unusable(name: string, file: string, cause: unknown): AppError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const reason = code === "ENOENT" ? "does not exist" : `cannot be opened (${code})`;
+  return new AppError("INVALID_REQUEST", `${name}: the file ${file} ${reason}`, { cause });
+}

@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+
+export function addUserRevokeLogins(user: Command, cli: Cli): void {
+  const command = user
+    .command("revoke-logins")
+    .description("sign a user out everywhere: every token of theirs is refused from the next call on")
+    .argument("[ID]", "User ID")
+    .option("--dry-run", "say how many logins would end, end none");
+  examples(command, [
+    "authsvc user revoke-logins usr_01k…",
+    "authsvc user revoke-logins usr_01k… --dry-run --json",
+  ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+    const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
+    await cli.withApp(async ({ userAdministration }) => {
+      const { ended } = await userAdministration.revokeLogins(userId, { dryRun }, commandActor());
+      await cli.result(
+        { userId, ended, ...(dryRun ? { dryRun } : {}) },
+        `${ended} ${ended === 1 ? "login" : "logins"} ${dryRun ? "would end" : "ended"}.\n`,
+      );
+      if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+    });
+  });
+}

@@ -1,0 +1,63 @@
+import { posixTables } from "./posix-tables.ts";
+import type { CompletableCommand } from "./tree.ts";
+
+/** The completion of bash (3.2 and later), without the package bash-completion. */
+export function bashCompletion(commands: CompletableCommand[]): string {
+  return `# bash completion for authsvc; made by: authsvc completion bash
+${posixTables(commands)}
+_authsvc() {
+  local line typed cur at='' given=() word kind flag='' position=0 i
+  # By spaces, not by COMP_WORDS: bash also breaks words at = : and @, which stand in flags and addresses.
+  line=\${COMP_LINE:0:COMP_POINT}
+  typed=\${line##*[[:space:]]}
+  cur=$typed
+  set -f
+  # shellcheck disable=SC2206
+  local words=(\${line%"$typed"})
+  set +f
+  for ((i = 1; i < \${#words[@]}; i++)); do
+    word=\${words[i]}
+    case $flag in --config | --data) given+=("$flag" "$word") ;; esac
+    if [[ -n $flag ]]; then flag=''; continue; fi
+    case $word in
+      --config=* | --data=*) given+=("$word") ;;
+      --*=*) ;;
+      -*) if _authsvc_value "$at" "$word" >/dev/null; then flag=$word; fi ;;
+      *)
+        if _authsvc_commands "$at" | cut -f 1 | grep -Fqx -- "$word"; then at=\${at:+$at }$word
+        else ((position++)); fi ;;
+    esac
+  done
+  if [[ -z $flag && $cur == --*=* ]]; then flag=\${cur%%=*}; cur=\${cur#*=}; fi
+  COMPREPLY=()
+  if [[ -n $flag ]]; then kind=$(_authsvc_value "$at" "$flag")
+  elif [[ $cur == -* ]]; then _authsvc_reply "$(_authsvc_flags "$at" | cut -f 1)"; return
+  else
+    _authsvc_reply "$(_authsvc_commands "$at" | cut -f 1)"
+    [[ \${#COMPREPLY[@]} -gt 0 ]] && return
+    kind=$(_authsvc_arguments "$at" | sed -n "$((position + 1))p")
+  fi
+  case $kind in
+    words\\ *) _authsvc_reply "$(printf '%s\\n' \${kind#words })" ;;
+    files) compopt -o filenames 2>/dev/null; while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$cur") ;;
+    folders) compopt -o filenames 2>/dev/null; while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -d -- "$cur") ;;
+    apps | users | emails)
+      _authsvc_reply "$("\${words[0]}" completion-values "$kind" "$cur" \${given[@]+"\${given[@]}"} 2>/dev/null | cut -f 1)" any ;;
+  esac
+}
+
+# The lines that begin like the current word ("any": all of them when only one is left), without what bash keeps of that word.
+_authsvc_reply() {
+  local word kept='' broken=$cur last=\${COMP_WORDS[COMP_CWORD]}
+  [[ $last == = ]] && last=''
+  [[ -n $last && $cur == *"$last" ]] && kept=\${cur%"$last"}
+  [[ -z $last ]] && kept=$cur
+  while IFS= read -r word; do
+    if [[ -n $word && $word == "$broken"* ]]; then COMPREPLY+=("\${word#"$kept"}"); fi
+  done <<<"$1"
+  if [[ $2 == any && \${#COMPREPLY[@]} -eq 0 && -n $1 && $1 != *$'\\n'* ]]; then COMPREPLY=("$1"); fi
+}
+
+complete -F _authsvc authsvc
+`;
+}

@@ -1,0 +1,60 @@
+import type { Argument, Command, Option } from "commander";
+
+/** What can stand in one place of a command line. `apps`, `users` and `emails` are asked of the database. */
+export type Kind =
+  | { of: "apps" | "users" | "emails" | "files" | "folders" | "anything" }
+  | { words: readonly string[] };
+
+export type CompletableFlag = { long: string; about: string; value: Kind | undefined };
+
+/** A command as a shell completes it. `path` is what is typed before (`app create`, empty for the program itself). */
+export type CompletableCommand = {
+  path: string;
+  commands: { name: string; about: string }[];
+  flags: CompletableFlag[];
+  arguments: Kind[];
+};
+
+const knownProviders = ["google", "github", "microsoft", "apple", "discord", "facebook"];
+
+/** The program and every command that its help shows, with the flags that go with every command on each of them. */
+export function completableCommands(program: Command): CompletableCommand[] {
+  return describe(program, [], program.options);
+}
+
+function describe(command: Command, above: string[], everywhere: readonly Option[]): CompletableCommand[] {
+  const below = command.createHelp().visibleCommands(command);
+  const options = [...new Set([...command.options, ...everywhere])].filter(({ hidden }) => !hidden);
+  const flags = options.flatMap((option) => (option.long == null ? [] : [flagOf(option, option.long)]));
+  return [
+    {
+      path: above.join(" "),
+      commands: below.map((sub) => ({ name: sub.name(), about: sub.description() })),
+      flags: [...flags, { long: "--help", about: "show help", value: undefined }],
+      arguments: command.registeredArguments.map((argument) => kindOfArgument(argument, above)),
+    },
+    ...below.filter((sub) => sub.name() !== "help").flatMap((sub) => describe(sub, [...above, sub.name()], everywhere)),
+  ];
+}
+
+function flagOf(option: Option, long: string): CompletableFlag {
+  const about = option.description;
+  if (!option.required && !option.optional) return { long, about, value: undefined };
+  if (option.argChoices) return { long, about, value: { words: option.argChoices } };
+  const kinds: Record<string, Kind> = {
+    "--app": { of: "apps" },
+    "--user": { of: "users" },
+    "--email": { of: "emails" },
+  };
+  const placeholder = /<([\w=.]+?)(?:\.\.\.)?>/u.exec(option.flags)?.[1];
+  const kind = placeholder === "file" ? "files" : placeholder === "folder" ? "folders" : "anything";
+  return { long, about, value: kinds[long] ?? { of: kind } };
+}
+
+function kindOfArgument(argument: Argument, [group = ""]: string[]): Kind {
+  if (argument.argChoices) return { words: argument.argChoices };
+  if (argument.name() === "PROVIDER") return { words: knownProviders };
+  if (argument.name() === "FILE") return { of: "files" };
+  if (argument.name() !== "ID") return { of: "anything" };
+  return { of: group === "app" ? "apps" : group === "user" ? "users" : "anything" };
+}

@@ -1,0 +1,21 @@
+import { AppError } from "../lib/errors.ts";
+import type { FirebaseParameters } from "../passwords/foreign-hashes.ts";
+
+/**
+ * The parameters of a Firebase project's password hashes, from the block of text that its console shows ("Password hash parameters"), or the same
+ * names in JSON. Throws INVALID_REQUEST naming the parameter.
+ */
+export function firebaseParameters(text: string, flag: string): FirebaseParameters {
+  const value = (name: string, form: RegExp): string => {
+    const found = new RegExp(`\\b${name}"?\\s*:\\s*"?(${form.source})(?=["\\s,}]|$)`, "u").exec(text)?.[1];
+    if (found === undefined) throw new AppError("INVALID_REQUEST", `${flag}: ${name} is missing or not in its form`);
+    return found;
+  };
+  const base64 = /[A-Za-z0-9+/_-]+={0,2}/u;
+  return {
+    signerKey: value("base64_signer_key", base64),
+    saltSeparator: value("base64_salt_separator", base64),
+    rounds: Number(value("rounds", /\d{1,2}/u)),
+    memCost: Number(value("mem_cost", /\d{1,2}/u)),
+  };
+}

@@ -1,0 +1,47 @@
+/** A line of a file, counted from 1, or why it cannot be read. */
+export type Line = { line: number; text: string } | { line: number; problem: string };
+
+const newline = 0x0a;
+/** A user with fifty passkeys takes a twentieth of it. */
+const mostBytes = 1_048_576;
+
+/** The lines of a stream of any length, in memory for one line. A line that is too long is skipped without being kept. */
+export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  let line = 1;
+  let parts: Buffer[] = [];
+  let size = 0;
+
+  function add(part: Buffer): void {
+    size += part.length;
+    if (size > mostBytes) parts = [];
+    else parts.push(part);
+  }
+
+  function end(): Line {
+    const bytes = Buffer.concat(parts);
+    const ended: Line = size > mostBytes ? { line, problem: `longer than ${mostBytes} bytes` } : decoded(line, bytes);
+    [parts, size] = [[], 0];
+    line += 1;
+    return ended;
+  }
+
+  for await (const chunk of source) {
+    let from = 0;
+    for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, from)) {
+      add(chunk.subarray(from, at));
+      yield end();
+      from = at + 1;
+    }
+    add(chunk.subarray(from));
+  }
+  if (size > 0) yield end();
+}
+
+function decoded(line: number, bytes: Buffer): Line {
+  try {
+    // Takes a byte order mark away.
+    return { line, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    return { line, problem: "not UTF-8 text" };
+  }
+}

@@ -1,0 +1,67 @@
+import { canonicalEmail } from "../lib/email.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
+import { isHost } from "./network.ts";
+
+/** A mail server as `mail.smtpUrl` names it. */
+export type SmtpServer = {
+  host: string;
+  port: number;
+  user: string | undefined;
+  password: string | undefined;
+  /** `from-start` (smtps), `upgrade` (STARTTLS, or nothing is sent), `none`. */
+  tls: "from-start" | "upgrade" | "none";
+};
+
+export type Sender = { name: string | undefined; address: string };
+
+const ports = { "smtp:": 587, "smtps:": 465 } as const;
+
+/**
+ * Reads `smtp[s]://[user:password@]host[:port]`. smtp:// means STARTTLS, which a man in the middle cannot talk us out of; only towards this
+ * machine, or with `?tls=none`, goes mail in the clear. Undefined for anything else.
+ */
+export function parseSmtpUrl(text: string): SmtpServer | undefined {
+  // Whatever the URL class would forgive is a typing error in a setting.
+  if (!/^smtps?:\/\/[\x21-\x7e]+$/iu.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const host = url.hostname.replace(/^\[|\]$/gu, "");
+  const clear = url.search === "?tls=none";
+  if (
+    !isHost(host) ||
+    (url.pathname !== "" && url.pathname !== "/") ||
+    (url.search !== "" && !clear) ||
+    url.port === "0" ||
+    url.hash !== ""
+  )
+    return undefined;
+  const [user, password] = [decoded(url.username), decoded(url.password)];
+  if (user === undefined || password === undefined || (user === "") !== (password === "")) return undefined;
+  const isTls = url.protocol === "smtps:";
+  if (isTls && clear) return undefined;
+  return {
+    host,
+    port: url.port === "" ? ports[isTls ? "smtps:" : "smtp:"] : Number(url.port),
+    user: user === "" ? undefined : user,
+    password: password === "" ? undefined : password,
+    tls: isTls ? "from-start" : clear || isLoopbackHost(host) ? "none" : "upgrade",
+  };
+}
+
+/** Reads `auth@example.com` or `Acme <auth@example.com>`; undefined for anything else. */
+export function parseSender(text: string): Sender | undefined {
+  const [, name, bracketed] = /^([^<>]*)<([^<>]+)>$/u.exec(text.trim()) ?? [];
+  const address = (bracketed ?? text).trim();
+  if (canonicalEmail(address) === undefined) return undefined;
+  const shown = name?.trim().replace(/^"(.*)"$/u, "$1");
+  return { name: shown === undefined || shown === "" ? undefined : shown, address };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    const value = decodeURIComponent(text);
+    // They become lines of the SMTP dialogue.
+    return /\p{Cc}/u.test(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}

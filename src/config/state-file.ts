@@ -1,0 +1,150 @@
+import { resolve } from "node:path";
+import type * as z from "zod";
+import type { Environment } from "./environment.ts";
+import { didYouMean, nearest } from "./nearest.ts";
+import { readText } from "./read-text.ts";
+import { invalidConfig } from "./settings.ts";
+import { stateSchema, type DesiredApplication, type DesiredState } from "./state-schema.ts";
+import { readYaml, writeYaml, type YamlNode } from "./yaml.ts";
+
+type Path = readonly PropertyKey[];
+
+/** A file that says what applications are meant to be, and where in it something stands. */
+export type StateFile = {
+  state: DesiredState;
+  /** `shop.yaml line 3, column 5` of what is at a path, or of what is nearest above it. */
+  where(path: Path): string;
+};
+
+/**
+ * Reads the text of such a file with its secrets, `folder` being where relative files of theirs start. Throws INVALID_CONFIG with line, column,
+ * key and rule, never a value.
+ */
+export function readStateFile(
+  content: string,
+  { name, folder, env }: { name: string; folder: string; env: Environment },
+): StateFile {
+  const root = readYaml(content, name);
+  const where = (path: Path): string => nodeAt(root, path).node.where;
+  const parsed = stateSchema.safeParse(root.value() ?? {});
+  if (!parsed.success) throw problemOf(parsed.error.issues[0], root);
+  const read = (reference: string, path: Path): string =>
+    readSecret(reference, { folder, env, origin: `${where(path)}: ${String(path.at(-1))}` });
+  const { applications = [] } = parsed.data;
+  refuseTwins(
+    applications.map(({ id }, index) => ({ name: id, path: ["applications", index, "id"] })),
+    where,
+  );
+  refuseTwins(
+    applications.flatMap(({ webhooks = [] }, application) =>
+      webhooks.map(({ id }, index) => ({
+        name: id,
+        path: ["applications", application, "webhooks", index, "id"],
+      })),
+    ),
+    where,
+  );
+  const resolved = applications.map((application, index) => {
+    const path = ["applications", index];
+    refuseTwins(
+      (application.providers ?? []).map((provider, position) => ({
+        name: provider.name.toLowerCase(),
+        path: [...path, "providers", position, "name"],
+      })),
+      where,
+    );
+    return withSecrets(application, path, read);
+  });
+  return { state: { ...parsed.data, applications: resolved }, where };
+}
+
+/** Such a file from what is. */
+export function stateFileText(state: DesiredState): string {
+  return [
+    "# Written by authsvc export; authsvc plan and authsvc apply read it. What is left out stays as it is.",
+    "# Secrets and API keys are not in it. To set one, name where it is kept:",
+    "#   apiKeys: [{ value: env:SHOP_API_KEY }]",
+    "#   clientSecret: file:/run/secrets/github",
+    writeYaml(state),
+  ].join("\n");
+}
+
+type Read = (reference: string, path: Path) => string;
+
+function withSecrets(application: DesiredApplication, path: Path, read: Read): DesiredApplication {
+  const { apiKeys, providers, webhooks } = application;
+  return {
+    ...application,
+    apiKeys: apiKeys?.map(({ value }, index) => ({ value: read(value, [...path, "apiKeys", index, "value"]) })),
+    providers: providers?.map((provider, index) => {
+      const { clientSecret, privateKey } = provider;
+      const at = [...path, "providers", index];
+      return {
+        ...provider,
+        clientSecret: clientSecret === undefined ? undefined : read(clientSecret, [...at, "clientSecret"]),
+        privateKey: privateKey === undefined ? undefined : read(privateKey, [...at, "privateKey"]),
+      };
+    }),
+    webhooks: webhooks?.map((webhook, index) => ({
+      ...webhook,
+      secret: webhook.secret === undefined ? undefined : read(webhook.secret, [...path, "webhooks", index, "secret"]),
+    })),
+  };
+}
+
+function readSecret(reference: string, from: { folder: string; env: Environment; origin: string }): string {
+  const rest = reference.slice(reference.indexOf(":") + 1);
+  if (reference.startsWith("env:")) {
+    const value = from.env[rest];
+    if (value === undefined || value === "") throw invalidConfig(`${from.origin}: the variable ${rest} is not set`);
+    return value;
+  }
+  const value = readText(resolve(from.folder, rest), from.origin).replace(/[\r\n]+$/u, "");
+  if (value === "") throw invalidConfig(`${from.origin}: the file is empty`);
+  return value;
+}
+
+function refuseTwins(named: { name: string; path: Path }[], where: (path: Path) => string): void {
+  const names = named.map(({ name }) => name);
+  const twin = named.find(({ name }, index) => names.indexOf(name) < index);
+  if (twin) throw invalidConfig(`${where(twin.path)}: ${String(twin.path.at(-1))}: the same is given twice`);
+}
+
+function problemOf(issue: z.core.$ZodIssue | undefined, root: YamlNode): Error {
+  const path = issue?.path ?? [];
+  const { node, found } = nodeAt(root, path);
+  if (issue?.code === "unrecognized_keys") {
+    const key = issue.keys[0] ?? "";
+    const meant = nearest(key, keysAt(stateSchema, path));
+    return invalidConfig(`${nodeAt(root, [...path, key]).node.where}: ${key} is not known here${didYouMean(meant)}`);
+  }
+  const name = path.findLast((step) => typeof step === "string");
+  const subject = `${node.where}: ${name === undefined ? "the file" : String(name)}`;
+  return invalidConfig(`${subject} ${found ? (issue?.message ?? "is not valid") : "is missing"}`);
+}
+
+/** What may stand at a path of the file. */
+function keysAt(schema: unknown, path: Path): string[] {
+  const inner = unwrapped(schema as z.ZodType);
+  const [step, ...rest] = path;
+  if (inner.def.type === "array") return keysAt((inner as z.ZodArray).element, rest);
+  if (inner.def.type !== "object") return [];
+  const { shape } = inner as z.ZodObject;
+  return step === undefined ? Object.keys(shape) : keysAt(shape[String(step)], rest);
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  const { type } = schema.def;
+  return type === "optional" || type === "nullable"
+    ? unwrapped((schema as z.ZodOptional | z.ZodNullable).unwrap() as z.ZodType)
+    : schema;
+}
+
+/** What stands at a path, or else what is nearest above it. */
+function nodeAt(node: YamlNode, path: Path): { node: YamlNode; found: boolean } {
+  const [step, ...rest] = path;
+  if (step === undefined) return { node, found: true };
+  const next =
+    typeof step === "number" ? node.items()?.[step] : node.entries()?.find(({ name }) => name === step)?.node;
+  return next === undefined ? { node, found: false } : nodeAt(next, rest);
+}

@@ -1,0 +1,74 @@
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, stringify } from "yaml";
+import type { Document, Pair } from "yaml";
+import { invalidConfig } from "./settings.ts";
+
+/** A value in a YAML file, and where it stands. */
+export type YamlNode = {
+  /** `shop.yaml line 3, column 5`: of the key where there is one, else of the value. */
+  where: string;
+  /** Undefined for anything but a group of keys. A key that is no text is called `?`. */
+  entries(): { name: string; node: YamlNode }[] | undefined;
+  /** Undefined for anything but a list. */
+  items(): YamlNode[] | undefined;
+  /** As a JavaScript value; null where there is none. Throws INVALID_CONFIG for aliases that unfold into millions of values. */
+  value(): unknown;
+};
+
+// The library's own sentences repeat the line they complain about, which may hold a secret.
+const syntaxErrors: Record<string, string> = {
+  DUPLICATE_KEY: "this key is given twice",
+  TAB_AS_INDENT: "indented with a tab; YAML wants spaces",
+  BAD_INDENT: "the indentation or a bracket does not fit the lines above",
+  MULTIPLE_DOCS: "a second document begins here; there may be only one",
+  MISSING_CHAR: "a quote, a bracket or a colon is missing",
+  BAD_ALIAS: "an alias without an anchor (a value that starts with * or & needs quotes)",
+  TAG_RESOLVE_FAILED: "an unknown tag (a value that starts with ! needs quotes)",
+};
+
+/** The one document in a YAML text; `name` is how messages call it. Throws INVALID_CONFIG with line and column. */
+export function readYaml(content: string, name: string): YamlNode {
+  const lines = new LineCounter();
+  const document = parseDocument(content, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
+  const at = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${name} line ${line}, column ${col}`;
+  };
+  const problem = document.errors[0] ?? document.warnings[0];
+  if (problem !== undefined) {
+    throw invalidConfig(`${at(problem.pos[0])}: ${syntaxErrors[problem.code] ?? "this is not valid YAML"}`);
+  }
+  return nodeOf(document, document.contents, offsetOf(document.contents, 0), at);
+}
+
+/** A value as YAML, one key a line. */
+export function writeYaml(value: unknown): string {
+  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function nodeOf(document: Document, node: unknown, offset: number, at: (offset: number) => string): YamlNode {
+  return {
+    where: at(offset),
+    entries() {
+      if (!isMap(node)) return undefined;
+      return node.items.map((pair: Pair) => ({
+        name: isScalar(pair.key) ? String(pair.key.value) : "?",
+        node: nodeOf(document, pair.value, offsetOf(pair.key, offsetOf(node, offset)), at),
+      }));
+    },
+    items() {
+      return isSeq(node) ? node.items.map((item) => nodeOf(document, item, offsetOf(item, offset), at)) : undefined;
+    },
+    value(): unknown {
+      if (!isNode(node)) return null;
+      try {
+        return node.toJS(document);
+      } catch (cause) {
+        throw invalidConfig(`${at(offset)} must be a plain value, without aliases`, cause);
+      }
+    },
+  };
+}
+
+function offsetOf(node: unknown, otherwise: number): number {
+  return isNode(node) ? (node.range?.[0] ?? otherwise) : otherwise;
+}

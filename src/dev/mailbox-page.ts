@@ -1,0 +1,68 @@
+import { html, type Html } from "../lib/html.ts";
+import { isoTime } from "../lib/clock.ts";
+import { framePage, type Frame } from "../pages/frame.ts";
+import type { MailboxEntry } from "./mailbox.ts";
+
+/** What the pages of the mailbox have beyond the hosted pages; the answer of GET /dev/mail.css. */
+export const mailboxStylesheet = `
+.card{max-inline-size:40rem}
+.mails{list-style:none;padding:0}
+.mails li{border-block-start:1px solid var(--line);padding-block:.75rem}
+.mails a{font-weight:600}
+iframe{display:block;inline-size:100%;block-size:44rem;border:1px solid var(--line);border-radius:.5rem;background:#fff}
+pre{white-space:pre-wrap;border:1px solid var(--line);border-radius:.5rem;padding:1rem;font-size:.875rem}
+h2{font-size:1rem}
+`;
+
+const stylesheet = "/dev/mail.css";
+
+/** GET /dev/mail: for developers, so in English and without translations. */
+export function mailboxPage(frame: Frame, entries: readonly MailboxEntry[]): Html {
+  const title = "Mailbox";
+  const body = html`<div>
+      <h1>${title}</h1>
+      <p class="hint">
+        What this service would send, kept in memory until it stops. Nothing leaves this machine. Set mail.smtpUrl to
+        send for real.
+      </p>
+    </div>
+    ${
+      entries.length === 0
+        ? html`<p>No mail yet. Reload this page after asking for some.</p>`
+        : html`<ul class="mails">
+            ${entries.map(
+              ({ id, subject, to, arrivedAt }) =>
+                html`<li>
+                  <a href="/dev/mail/${id}"><bdi>${subject}</bdi></a>
+                  <div class="hint">To ${to} at ${isoTime(arrivedAt)}</div>
+                </li>`,
+            )}
+          </ul>`
+    }`;
+  return framePage(frame, { title, body, stylesheet });
+}
+
+/** GET /dev/mail/:id: the mail as a reader of HTML and as a reader of plain text sees it. */
+export function mailPage(frame: Frame, { id, subject, to, kind, arrivedAt, text, language }: MailboxEntry): Html {
+  const body = html`<p><a href="/dev/mail">Mailbox</a></p>
+    <div>
+      <h1><bdi>${subject}</bdi></h1>
+      <p class="hint">To ${to} at ${isoTime(arrivedAt)} · ${kind} · ${language}</p>
+    </div>
+    <iframe
+      title="The mail as HTML"
+      src="/dev/mail/${id}/html"
+      sandbox="allow-popups allow-popups-to-escape-sandbox"
+    ></iframe>
+    <h2>Plain text</h2>
+    <pre dir="auto">${withLinks(text)}</pre>`;
+  return framePage(frame, { title: subject, body, stylesheet });
+}
+
+function withLinks(text: string): Html[] {
+  return text
+    .split(/(https?:\/\/\S+)/u)
+    .map((part) =>
+      /^https?:\/\//u.test(part) ? html`<a href="${part}" target="_blank" rel="noopener">${part}</a>` : html`${part}`,
+    );
+}

@@ -1,0 +1,73 @@
+import type { Answer } from "../http/answer.ts";
+import { json } from "../http/answer.ts";
+import { route, type Guard, type Route } from "../http/route.ts";
+import type { HttpRequest } from "../http/request.ts";
+import { isoTime } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
+import type { Html } from "../lib/html.ts";
+import type { AssetLinks } from "../pages/assets.ts";
+import { serviceLook, type Frame } from "../pages/frame.ts";
+import { pageAnswer } from "../pages/page-answer.ts";
+import { textsFor } from "../pages/texts/texts.ts";
+import { mailboxPage, mailboxStylesheet, mailPage } from "./mailbox-page.ts";
+import type { Mailbox, MailboxEntry } from "./mailbox.ts";
+
+/** The mailbox of development mode: pages for people, /dev/mail.json for scripts. */
+export function mailboxRoutes(
+  mailbox: Mailbox,
+  { baseUrl, assets, fromHere }: { baseUrl: string; assets: AssetLinks; fromHere: Guard<undefined> },
+): Route[] {
+  const frame: Frame = { look: serviceLook, ...textsFor("en", undefined), host: new URL(baseUrl).host, assets };
+  const at = (path: string, handle: (request: HttpRequest) => Answer): Route =>
+    route("GET", path, fromHere, undefined, handle);
+
+  function entryOf(request: HttpRequest): MailboxEntry {
+    const entry = mailbox.find(request.parameter("id"));
+    if (!entry) throw new AppError("UNKNOWN_PATH", "There is nothing at this path.");
+    return entry;
+  }
+
+  return [
+    at("/dev/mail", () => withFrames(mailboxPage(frame, mailbox.list()))),
+    at("/dev/mail.json", () =>
+      json({ mails: mailbox.list().map(({ arrivedAt, ...mail }) => ({ ...mail, arrivedAt: isoTime(arrivedAt) })) }),
+    ),
+    at("/dev/mail.css", () => ({
+      status: 200,
+      headers: { "content-type": "text/css; charset=utf-8", "cache-control": "no-store" },
+      body: mailboxStylesheet,
+    })),
+    at("/dev/mail/:id", (request) => withFrames(mailPage(frame, entryOf(request)))),
+    at("/dev/mail/:id/html", (request) => mailAlone(entryOf(request))),
+  ];
+}
+
+/** A page that shows a mail in a frame of its own. */
+function withFrames(page: Html): Answer {
+  const answer = pageAnswer(page);
+  const policy = `${answer.headers["content-security-policy"]}; frame-src 'self'`;
+  return { ...answer, headers: { ...answer.headers, "content-security-policy": policy } };
+}
+
+/** The mail itself, as foreign as it is: no script, no form, no origin; its links open in a tab of their own. */
+function mailAlone({ html }: MailboxEntry): Answer {
+  const policy = [
+    "sandbox allow-popups allow-popups-to-escape-sandbox",
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    "img-src https:",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+  ].join("; ");
+  return {
+    status: 200,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+      "content-security-policy": policy,
+      "x-frame-options": "SAMEORIGIN",
+    },
+    body: html.replace("<head>", '<head><base target="_blank" />'),
+  };
+}

@@ -1,0 +1,42 @@
+import { hour, minute } from "../lib/clock.ts";
+import type { EmailTokenPurpose } from "./email-token.ts";
+
+/** How long link and code of a mail hold (decision 7). */
+export const emailTokenLasts: Record<EmailTokenPurpose, number> = {
+  "sign-up": 24 * hour,
+  verify: 24 * hour,
+  reset: 30 * minute,
+};
+
+/** 25 guesses an hour at most, with `mostMails`, of 100,000,000 codes. */
+export const mostCodeTries = 5;
+
+/** Mails that anybody can have sent to one address of one application, in `mailWindow`. */
+export const mostMails = 5;
+export const mailWindow = hour;
+
+const codeDigits = 8;
+
+/** An eight-digit code out of eight random bytes; the bias of the remainder is below 2⁻³⁷. */
+export function codeFrom(bytes: Uint8Array): string {
+  const number = Buffer.from(bytes).readBigUInt64BE() % 10n ** BigInt(codeDigits);
+  return number.toString().padStart(codeDigits, "0");
+}
+
+/** The code in what somebody typed: blanks and dashes between the digits and the digits of other keyboards are as good. Undefined: no code. */
+export function typedCode(text: string): string | undefined {
+  const code = text
+    .slice(0, 64)
+    .normalize("NFKC")
+    .replaceAll(/[\s\p{Pd}\p{Cf}]/gu, "")
+    // Arabic and Persian digits end in their value.
+    .replaceAll(/[\u0660-\u0669\u06F0-\u06F9]/gu, (digit) => String(digit.charCodeAt(0) & 15));
+  return /^\d{8}$/u.test(code) ? code : undefined;
+}
+
+const secretForm = /^[A-Za-z0-9_-]{43}$/u;
+
+/** Whether a text can be the secret of a link at all; anything else is refused without reading storage. */
+export function isLinkSecret(text: string): boolean {
+  return secretForm.test(text);
+}

@@ -1,0 +1,48 @@
+import type { App } from "./app.ts";
+import type { Config } from "./config/config.ts";
+import { createBrowsers } from "./hosted/browser.ts";
+import { createHosted } from "./hosted/hosted.ts";
+import { addressKey, limitKey } from "./http/addresses.ts";
+import { AppError } from "./lib/errors.ts";
+import type { AssetLinks } from "./pages/assets.ts";
+import { createAddPages } from "./sign-in/add-pages.ts";
+import { createChoosePages } from "./sign-in/choose-pages.ts";
+import { createOauthPages } from "./sign-in/oauth-pages.ts";
+import { createPasskeyPages } from "./sign-in/passkey-pages.ts";
+import { createPasswordPages } from "./sign-in/password-pages.ts";
+import { createStepPages } from "./sign-in/step-pages.ts";
+import { createVisits } from "./sign-in/visits.ts";
+
+export type HostedPages = ReturnType<typeof createHostedPages>;
+
+/** Puts the hosted pages together, as `app.ts` does the services. */
+export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, assets: AssetLinks) {
+  const { baseUrl, random, keyring, limiter, log, services } = app;
+  const { signIn, proofs, passwords, passkeys, users, providers: accounts, rounds, linking } = services;
+
+  /** What looks like a visit, and yet writes and asks a provider. Throws RATE_LIMITED. */
+  function countStart(ipAddress: string): void {
+    const key = limitKey("authentication", addressKey(ipAddress));
+    const { exceeded, retryAfterSeconds } = limiter.take(key, config.rateLimits.authentication);
+    if (exceeded) throw new AppError("RATE_LIMITED", "Too many requests.", { retryAfterSeconds });
+  }
+
+  const browsers = createBrowsers({ keyring, random, baseUrl });
+  const hosted = createHosted({ browsers, assets, baseUrl });
+  const visits = createVisits({ hosted, browsers, signIn });
+  const passkeysAvailable = passkeys.available;
+  const choose = createChoosePages({ visits, signIn, accounts, users, passkeysAvailable });
+  const add = createAddPages({ visits, signIn, proofs, passkeys, passwords, accounts, users });
+  const steps = createStepPages({ visits, choose, add, signIn, proofs, passkeys, users });
+  const shared = { visits, choose, steps, signIn, proofs, users };
+  return {
+    hosted,
+    visits,
+    choose,
+    add,
+    steps,
+    passwordPages: createPasswordPages({ ...shared, passwords, passkeysAvailable }),
+    passkeyPages: createPasskeyPages({ ...shared, passkeys }),
+    oauthPages: createOauthPages({ ...shared, add, accounts, rounds, linking, countStart, log }),
+  };
+}

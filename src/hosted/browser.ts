@@ -1,0 +1,87 @@
+import { timingSafeEqual } from "node:crypto";
+import type { HttpRequest } from "../http/request.ts";
+import { digestOf, newSecret, type Random } from "../lib/random.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+
+/** The browser as one scope knows it: a cookie of its own for each scope, and the token that its forms carry. */
+export type Browser = { digest: string; formToken: string; setCookie: string | undefined };
+
+/**
+ * What a cookie is for, and so how long it is kept. `key` names the one session or application; only a digest of it gets into the cookie's name.
+ */
+export type Scope = { kind: keyof typeof cookieSeconds; key: string };
+
+export type Browsers = ReturnType<typeof createBrowsers>;
+
+const cookieSeconds = {
+  /** Longer than a sign-in session lives, so that a late browser is told "timed out" and not "another browser". */
+  "sign-in": 3600,
+  account: 12 * 3600,
+  /** Says only that this browser has been here before. */
+  known: 365 * 24 * 3600,
+};
+
+/**
+ * Ties a scope to a browser. A GET gives the browser a random cookie and says nothing else about the scope; the form token is
+ * a MAC over cookie and scope, so a form that another site wrote cannot have it, in any browser, with or without Fetch Metadata.
+ */
+export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl: string }) {
+  const { keyring, random, baseUrl } = deps;
+  const secure = baseUrl.startsWith("https:");
+
+  function cookieName({ kind, key }: Scope): string {
+    const digest = digestOf(`${kind} ${key}`).replaceAll(/[^A-Za-z0-9]/gu, "");
+    return `${secure ? "__Host-" : ""}authsvc-${digest.slice(0, 12)}`;
+  }
+
+  function cookieLine(scope: Scope, value: string): string {
+    const seconds = value === "" ? 0 : cookieSeconds[scope.kind];
+    return `${cookieName(scope)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+  }
+
+  function browserWith(cookie: string, { kind, key }: Scope, setCookie: string | undefined): Browser {
+    return {
+      digest: digestOf(cookie),
+      formToken: keyring.mac("form", cookie, kind, key).toString("base64url"),
+      setCookie,
+    };
+  }
+
+  function renew(scope: Scope): Browser {
+    const cookie = newSecret(random);
+    return browserWith(cookie, scope, cookieLine(scope, cookie));
+  }
+
+  return {
+    /** The browser that sent a request; a new cookie for one that has none yet. */
+    meet(request: HttpRequest, scope: Scope): Browser {
+      const known = request.cookie(cookieName(scope));
+      return known !== undefined && /^[A-Za-z0-9_-]{43}$/u.test(known)
+        ? browserWith(known, scope, undefined)
+        : renew(scope);
+    },
+
+    /** A new cookie, whatever the browser sent: nobody can have put it there before (session fixation). */
+    renew,
+
+    /** The line that takes a cookie away. */
+    forget(scope: Scope): string {
+      return cookieLine(scope, "");
+    },
+
+    /** Whether another site made the browser send this request, as far as the browser says. */
+    isCrossSite(request: HttpRequest): boolean {
+      const site = request.header("sec-fetch-site");
+      if (site !== undefined) return site !== "same-origin" && site !== "none";
+      const origin = request.header("origin");
+      // Under `Referrer-Policy: no-referrer`, older browsers send "null" with our own forms: there the form token alone decides.
+      return origin !== undefined && origin !== "null" && origin !== baseUrl;
+    },
+
+    holds(browser: Browser, formTokenSent: string | undefined): boolean {
+      const sent = Buffer.from(formTokenSent ?? "");
+      const expected = Buffer.from(browser.formToken);
+      return sent.length === expected.length && timingSafeEqual(sent, expected);
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { BlockList, isIP } from "node:net";
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** The host of a URL as `isLoopbackHost` and `isIP` read it: without the brackets of an IPv6 address. */
+export function hostOf(url: string | URL): string {
+  return new URL(url).hostname.replace(/^\[|\]$/gu, "");
+}
+
+/**
+ * Whether an address or host name (without brackets or port) always means this machine. `*.localhost` counts only where `names` says so:
+ * browsers resolve it themselves (RFC 6761 section 6.3), a listening socket relies on the system's resolver.
+ */
+export function isLoopbackHost(host: string, names: "localhost" | "localhost and below" = "localhost"): boolean {
+  const family = isIP(host);
+  if (family !== 0) return loopback.check(host, family === 4 ? "ipv4" : "ipv6");
+  const name = host.toLowerCase();
+  return name === "localhost" || (names === "localhost and below" && name.endsWith(".localhost"));
+}

@@ -1,0 +1,39 @@
+import type { Origin } from "../audit/audit.ts";
+import type { Handle } from "../storage/storage.ts";
+import type { User } from "../users/user.ts";
+import type { MailMethod } from "./mail.ts";
+import type { MailService } from "./service.ts";
+
+/** What somebody did to an account, or in its name. `origin` is undefined for a command. */
+type Act = { user: User; origin: Origin | undefined };
+
+type Notice =
+  | { kind: "method-added" | "method-removed"; method: MailMethod }
+  | { kind: "password-changed" | "new-device" };
+
+export type Notices = ReturnType<typeof createNotices>;
+
+/** Tells users what happened to their account, in the transaction in which it happens. A user without an address is told nothing. */
+export function createNotices({ mail }: { mail: MailService }) {
+  async function tell(tx: Handle, { user, origin }: Act, notice: Notice, now: number): Promise<void> {
+    if (user.email === null) return;
+    const from = { ipAddress: origin?.ipAddress ?? null, userAgent: origin?.userAgent ?? null };
+    const common = { appId: user.appId, userId: user.id, to: user.email, locale: user.locale, origin: from };
+    await mail.enqueue(tx, { ...common, ...notice }, now);
+  }
+
+  return {
+    async newDevice(tx: Handle, act: Act, now: number): Promise<void> {
+      await tell(tx, act, { kind: "new-device" }, now);
+    },
+    async passwordChanged(tx: Handle, act: Act, now: number): Promise<void> {
+      await tell(tx, act, { kind: "password-changed" }, now);
+    },
+    async methodAdded(tx: Handle, act: Act, method: MailMethod, now: number): Promise<void> {
+      await tell(tx, act, { kind: "method-added", method }, now);
+    },
+    async methodRemoved(tx: Handle, act: Act, method: MailMethod, now: number): Promise<void> {
+      await tell(tx, act, { kind: "method-removed", method }, now);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { NodemailerError } from "nodemailer";
+import type { Sender, SmtpServer } from "../config/mail.ts";
+import { second } from "../lib/clock.ts";
+import { oneLine } from "../lib/text.ts";
+import type { MailMessage, Sending, Transport } from "./mail.ts";
+
+/** Connections to the server, and so mails sent at the same time. */
+export const mostAtOnce = 4;
+
+/** For a whole mail. A server that dribbles its answers outlives every timeout of a socket; this must stay below the lease in service.ts. */
+const oneTryLasts = 45 * second;
+
+/** Sends by SMTP over a few connections that are kept. The only file that knows nodemailer, which is loaded with the first mail. */
+export function createSmtpTransport({ server, from }: { server: SmtpServer; from: Sender }): Transport {
+  let pool: ReturnType<typeof openPool> | undefined;
+
+  return {
+    async send(message) {
+      try {
+        pool ??= openPool(server);
+        await (await pool).sendMail(envelopeAndHeaders(message, from));
+        return { result: "sent" };
+      } catch (error) {
+        return whatFailed(error as NodemailerError);
+      }
+    },
+    close() {
+      void pool?.then((opened) => opened.close({ force: true })).catch(() => {});
+      pool = undefined;
+    },
+  };
+}
+
+async function openPool({ host, port, user, password, tls }: SmtpServer) {
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
+    pool: true,
+    host,
+    port,
+    ...(user === undefined ? {} : { auth: { user, pass: password } }),
+    secure: tls === "from-start",
+    requireTLS: tls === "upgrade",
+    ignoreTLS: tls === "none",
+    tls: { rejectUnauthorized: true, minVersion: "TLSv1.2" },
+    maxConnections: mostAtOnce,
+    // Once, for a kept connection that the server has closed meanwhile; everything else is our own schedule's.
+    maxRequeues: 1,
+    dnsTimeout: 10 * second,
+    connectionTimeout: 10 * second,
+    greetingTimeout: 10 * second,
+    socketTimeout: 30 * second,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+/**
+ * Addresses go in as objects, never as text that is parsed: nodemailer would take "a@b.io\r\nBcc: c@d.io" for two recipients. Names and subject
+ * are one line already (render.ts), and become one here again.
+ */
+function envelopeAndHeaders(message: MailMessage, from: Sender) {
+  const { id, to, subject, text, html, language } = message;
+  return {
+    from: { name: oneLine(from.name ?? message.senderName), address: from.address },
+    to: { name: "", address: to },
+    envelope: { from: from.address, to: [to] },
+    subject: oneLine(subject),
+    text,
+    html,
+    // The same over retries: whoever gets a mail twice after all can tell.
+    messageId: `<${id}@${from.address.slice(from.address.lastIndexOf("@") + 1)}>`,
+    headers: {
+      "Content-Language": language,
+      // RFC 3834: no out-of-office answers.
+      "Auto-Submitted": "auto-generated",
+      "X-Auto-Response-Suppress": "All",
+    },
+    signal: AbortSignal.timeout(oneTryLasts),
+  };
+}
+
+/** The server's own words hold the address, so that only codes get out of here. */
+function whatFailed({ code, responseCode, command }: NodemailerError): Sending {
+  const reason = [code ?? "error", responseCode, command]
+    .filter((part) => part !== undefined)
+    .join(" ")
+    .slice(0, 100);
+  // RFC 5321 §4.2.1: 5yz is for good; 503 says that the session was confused, not the recipient.
+  const isForGood =
+    command === "RCPT TO" &&
+    responseCode !== undefined &&
+    responseCode >= 500 &&
+    responseCode <= 599 &&
+    responseCode !== 503;
+  return { result: isForGood ? "refused" : "failed", reason };
+}

@@ -1,0 +1,76 @@
+import type { MailTexts } from "./en.ts";
+
+export const de: MailTexts = {
+  kinds: {
+    "sign-up": {
+      subject: (app) => `Bestätigen Sie Ihre E-Mail-Adresse für ${app}`,
+      lead: (app) =>
+        `Sie möchten mit dieser E-Mail-Adresse ein Konto bei ${app} anlegen. Bestätigen Sie, dass die Adresse Ihnen gehört, dann wird das Konto angelegt.`,
+      button: () => "Bestätigen und Konto anlegen",
+      ifNotYou: () =>
+        "Sie müssen nichts tun. Ohne Ihre Bestätigung wird kein Konto angelegt. Geben Sie weder den Link noch den Code weiter.",
+    },
+    verify: {
+      subject: (app) => `Bestätigen Sie Ihre E-Mail-Adresse für ${app}`,
+      lead: (app) => `Bestätigen Sie, dass dies die E-Mail-Adresse Ihres Kontos bei ${app} ist.`,
+      button: () => "E-Mail-Adresse bestätigen",
+      ifNotYou: () =>
+        "Sie müssen nichts tun. Die Adresse bleibt unbestätigt. Geben Sie weder den Link noch den Code weiter.",
+    },
+    reset: {
+      subject: (app) => `Setzen Sie Ihr Passwort für ${app} zurück`,
+      lead: (app) => `Sie möchten ein neues Passwort für Ihr Konto bei ${app} wählen.`,
+      button: () => "Passwort zurücksetzen",
+      ifNotYou: () =>
+        "Sie müssen nichts tun. Ihr Passwort bleibt, wie es ist. Geben Sie weder den Link noch den Code weiter: Wer eines von beiden hat, kann Ihr Passwort ändern.",
+    },
+    "known-address": {
+      subject: (app) => `Sie haben bereits ein Konto bei ${app}`,
+      lead: (app) =>
+        `Jemand wollte mit dieser E-Mail-Adresse ein Konto bei ${app} anlegen. Es gibt schon eines, deshalb wurde keines angelegt. Wenn Sie es waren, melden Sie sich wie gewohnt an.`,
+      button: (app) => `Bei ${app} anmelden`,
+      ifNotYou: () =>
+        "Sie müssen nichts tun. An Ihrem Konto wurde nichts geändert, und niemand hat sich Zugang verschafft.",
+    },
+    "method-added": {
+      subject: (app) => `Neue Anmeldemethode für Ihr Konto bei ${app}`,
+      lead: (app) => `Mit dieser Methode kann man sich ab jetzt an Ihrem Konto bei ${app} anmelden.`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () =>
+        "Möglicherweise hat jemand anders Zugang zu Ihrem Konto. Öffnen Sie Ihre Kontoseite, entfernen Sie diese Methode und beenden Sie Anmeldungen, die Sie nicht kennen. Ändern Sie danach Ihr Passwort, falls Sie eines haben.",
+    },
+    "method-removed": {
+      subject: (app) => `Eine Anmeldemethode Ihres Kontos bei ${app} wurde entfernt`,
+      lead: (app) => `Mit dieser Methode kann man sich nicht mehr an Ihrem Konto bei ${app} anmelden.`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () =>
+        "Möglicherweise hat jemand anders Zugang zu Ihrem Konto. Öffnen Sie Ihre Kontoseite, beenden Sie Anmeldungen, die Sie nicht kennen, und entfernen Sie Methoden, die nicht Ihre sind. Ändern Sie danach Ihr Passwort, falls Sie eines haben.",
+    },
+    "password-changed": {
+      subject: (app) => `Ihr Passwort für ${app} wurde geändert`,
+      lead: (app) => `Das Passwort Ihres Kontos bei ${app} wurde geändert.`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: (app) =>
+        `Setzen Sie Ihr Passwort sofort zurück: Wählen Sie bei der Anmeldung an ${app} „Passwort vergessen?“. Öffnen Sie danach Ihre Kontoseite und entfernen Sie Methoden und Anmeldungen, die nicht Ihre sind.`,
+    },
+    "new-device": {
+      subject: (app) => `Neue Anmeldung an Ihrem Konto bei ${app}`,
+      lead: (app) =>
+        `Jemand hat sich an Ihrem Konto bei ${app} angemeldet, in einem Browser, der dafür noch nicht benutzt wurde.`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () =>
+        "Öffnen Sie Ihre Kontoseite und beenden Sie diese Anmeldung. Ändern Sie danach Ihr Passwort, falls Sie eines haben, und entfernen Sie Methoden, die nicht Ihre sind.",
+    },
+  },
+  addressBelow: "Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:",
+  codeInstead: "Oder geben Sie diesen Code auf der Seite ein, die danach fragt:",
+  holdsUntil: (time) => `Link und Code gelten einmal, bis ${time}.`,
+  ifNotYouTitle: "Wenn Sie es nicht waren",
+  fact: (label, value) => `${label}: ${value}`,
+  when: "Zeitpunkt",
+  device: "Gerät",
+  ipAddress: "IP-Adresse",
+  method: "Methode",
+  browserOn: (browser, device) => `${browser} auf ${device}`,
+  methods: { passkey: "Passkey", password: "Passwort", oauth: "Konto bei einem anderen Dienst" },
+};

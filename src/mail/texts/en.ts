@@ -1,0 +1,102 @@
+import type { MailKind } from "../mail.ts";
+
+/** What a mail of one kind says. Each takes the name of the app and need not use it. */
+type KindTexts = {
+  /** Also the heading: says app and act. */
+  subject: (app: string) => string;
+  lead: (app: string) => string;
+  button: (app: string) => string;
+  /** What to do if somebody else did it. */
+  ifNotYou: (app: string) => string;
+};
+
+/** Every sentence of every mail in one language; another language is another file of the same shape. */
+export type MailTexts = {
+  kinds: Record<MailKind, KindTexts>;
+  /** Above the address that the button leads to. */
+  addressBelow: string;
+  codeInstead: string;
+  /** How long link and code hold; `time` is a whole date with its zone. */
+  holdsUntil: (time: string) => string;
+  ifNotYouTitle: string;
+  /** Facts, as "label: value". */
+  fact: (label: string, value: string) => string;
+  when: string;
+  device: string;
+  ipAddress: string;
+  method: string;
+  /** "Firefox on Windows". */
+  browserOn: (browser: string, device: string) => string;
+  methods: { passkey: string; password: string; oauth: string };
+};
+
+export const en: MailTexts = {
+  kinds: {
+    "sign-up": {
+      subject: (app) => `Confirm your email address for ${app}`,
+      lead: (app) =>
+        `You asked for an account at ${app} with this email address. Confirm that the address is yours, and the account is created.`,
+      button: () => "Confirm and create account",
+      ifNotYou: () => "Do nothing. Without you, no account is created. Don't pass the link or the code on to anybody.",
+    },
+    verify: {
+      subject: (app) => `Confirm your email address for ${app}`,
+      lead: (app) => `Confirm that this is the email address of your ${app} account.`,
+      button: () => "Confirm email address",
+      ifNotYou: () => "Do nothing. The address stays unconfirmed. Don't pass the link or the code on to anybody.",
+    },
+    reset: {
+      subject: (app) => `Reset your ${app} password`,
+      lead: (app) => `You asked to choose a new password for your ${app} account.`,
+      button: () => "Reset password",
+      ifNotYou: () =>
+        "Do nothing. Your password stays as it is. Don't pass the link or the code on to anybody: whoever has one of them can change your password.",
+    },
+    "known-address": {
+      subject: (app) => `You already have an account at ${app}`,
+      lead: (app) =>
+        `Somebody tried to create an account at ${app} with this email address. There is one already, so none was created. If it was you, sign in the way you usually do.`,
+      button: (app) => `Sign in to ${app}`,
+      ifNotYou: () => "There is nothing to do. Nothing in your account was changed, and nobody got into it.",
+    },
+    "method-added": {
+      subject: (app) => `New way to sign in to your ${app} account`,
+      lead: (app) => `From now on, this can be used to sign in to your ${app} account.`,
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Somebody else may be in your account. Open your account page, remove this method and end the sign-ins that you don't know. Then change your password, if you have one.",
+    },
+    "method-removed": {
+      subject: (app) => `A way to sign in to your ${app} account was removed`,
+      lead: (app) => `This can no longer be used to sign in to your ${app} account.`,
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Somebody else may be in your account. Open your account page, end the sign-ins that you don't know and remove methods that aren't yours. Then change your password, if you have one.",
+    },
+    "password-changed": {
+      subject: (app) => `Your ${app} password was changed`,
+      lead: (app) => `The password of your ${app} account was changed.`,
+      button: () => "Open your account page",
+      ifNotYou: (app) =>
+        `Reset your password right away: choose “Forgot password?” where you sign in to ${app}. Then open your account page and remove methods and sign-ins that aren't yours.`,
+    },
+    "new-device": {
+      subject: (app) => `New sign-in to your ${app} account`,
+      lead: (app) => `Somebody signed in to your ${app} account from a browser that hasn't been used with it before.`,
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Open your account page and end this sign-in. Then change your password, if you have one, and remove methods that aren't yours.",
+    },
+  },
+  addressBelow: "If the button doesn't work, open this address:",
+  codeInstead: "Or enter this code on the page that asks for it:",
+  holdsUntil: (time) => `The link and the code work once, until ${time}.`,
+  ifNotYouTitle: "If it wasn't you",
+  fact: (label, value) => `${label}: ${value}`,
+  when: "When",
+  device: "Device",
+  ipAddress: "IP address",
+  method: "Method",
+  browserOn: (browser, device) => `${browser} on ${device}`,
+  methods: { passkey: "Passkey", password: "Password", oauth: "Account with another service" },
+};

@@ -1,0 +1,74 @@
+import type { MailTexts } from "./en.ts";
+
+export const es: MailTexts = {
+  kinds: {
+    "sign-up": {
+      subject: (app) => `Confirma tu dirección de correo para ${app}`,
+      lead: (app) =>
+        `Has pedido una cuenta de ${app} con esta dirección de correo. Confirma que la dirección es tuya y se creará la cuenta.`,
+      button: () => "Confirmar y crear la cuenta",
+      ifNotYou: () =>
+        "No hagas nada. Sin tu confirmación no se crea ninguna cuenta. No compartas el enlace ni el código con nadie.",
+    },
+    verify: {
+      subject: (app) => `Confirma tu dirección de correo para ${app}`,
+      lead: (app) => `Confirma que esta es la dirección de correo de tu cuenta de ${app}.`,
+      button: () => "Confirmar la dirección",
+      ifNotYou: () => "No hagas nada. La dirección queda sin confirmar. No compartas el enlace ni el código con nadie.",
+    },
+    reset: {
+      subject: (app) => `Restablece tu contraseña de ${app}`,
+      lead: (app) => `Has pedido elegir una contraseña nueva para tu cuenta de ${app}.`,
+      button: () => "Restablecer la contraseña",
+      ifNotYou: () =>
+        "No hagas nada. Tu contraseña no cambia. No compartas el enlace ni el código con nadie: con uno de los dos basta para cambiar tu contraseña.",
+    },
+    "known-address": {
+      subject: (app) => `Ya tienes una cuenta de ${app}`,
+      lead: (app) =>
+        `Alguien ha intentado crear una cuenta de ${app} con esta dirección de correo. Ya existe una, así que no se ha creado otra. Si has sido tú, inicia sesión como de costumbre.`,
+      button: (app) => `Iniciar sesión en ${app}`,
+      ifNotYou: () => "No tienes que hacer nada. No ha cambiado nada en tu cuenta y nadie ha entrado en ella.",
+    },
+    "method-added": {
+      subject: (app) => `Nueva forma de iniciar sesión en tu cuenta de ${app}`,
+      lead: (app) => `A partir de ahora, este método permite iniciar sesión en tu cuenta de ${app}.`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () =>
+        "Es posible que otra persona tenga acceso a tu cuenta. Abre la página de tu cuenta, elimina este método y cierra las sesiones que no reconozcas. Después cambia tu contraseña, si tienes una.",
+    },
+    "method-removed": {
+      subject: (app) => `Se ha eliminado una forma de iniciar sesión en tu cuenta de ${app}`,
+      lead: (app) => `Este método ya no permite iniciar sesión en tu cuenta de ${app}.`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () =>
+        "Es posible que otra persona tenga acceso a tu cuenta. Abre la página de tu cuenta, cierra las sesiones que no reconozcas y elimina los métodos que no sean tuyos. Después cambia tu contraseña, si tienes una.",
+    },
+    "password-changed": {
+      subject: (app) => `Tu contraseña de ${app} ha cambiado`,
+      lead: (app) => `Se ha cambiado la contraseña de tu cuenta de ${app}.`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: (app) =>
+        `Restablece tu contraseña cuanto antes: elige «¿Has olvidado tu contraseña?» al iniciar sesión en ${app}. Después abre la página de tu cuenta y elimina los métodos y las sesiones que no sean tuyos.`,
+    },
+    "new-device": {
+      subject: (app) => `Nuevo inicio de sesión en tu cuenta de ${app}`,
+      lead: (app) =>
+        `Alguien ha iniciado sesión en tu cuenta de ${app} desde un navegador que no se había usado antes con ella.`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () =>
+        "Abre la página de tu cuenta y cierra esta sesión. Después cambia tu contraseña, si tienes una, y elimina los métodos que no sean tuyos.",
+    },
+  },
+  addressBelow: "Si el botón no funciona, abre esta dirección:",
+  codeInstead: "O introduce este código en la página que lo pide:",
+  holdsUntil: (time) => `El enlace y el código sirven una sola vez, hasta el ${time}.`,
+  ifNotYouTitle: "Si no has sido tú",
+  fact: (label, value) => `${label}: ${value}`,
+  when: "Fecha",
+  device: "Dispositivo",
+  ipAddress: "Dirección IP",
+  method: "Método",
+  browserOn: (browser, device) => `${browser} en ${device}`,
+  methods: { passkey: "Llave de acceso", password: "Contraseña", oauth: "Cuenta de otro servicio" },
+};

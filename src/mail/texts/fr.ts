@@ -1,0 +1,76 @@
+import type { MailTexts } from "./en.ts";
+
+// A no-break space stands before ":" and "?", and inside of « ».
+export const fr: MailTexts = {
+  kinds: {
+    "sign-up": {
+      subject: (app) => `Confirmez votre adresse e-mail pour ${app}`,
+      lead: (app) =>
+        `Vous avez demandé la création d’un compte ${app} avec cette adresse e-mail. Confirmez que l’adresse est la vôtre et le compte sera créé.`,
+      button: () => "Confirmer et créer le compte",
+      ifNotYou: () =>
+        "Ne faites rien. Sans votre confirmation, aucun compte n’est créé. Ne transmettez ni le lien ni le code à qui que ce soit.",
+    },
+    verify: {
+      subject: (app) => `Confirmez votre adresse e-mail pour ${app}`,
+      lead: (app) => `Confirmez que cette adresse e-mail est bien celle de votre compte ${app}.`,
+      button: () => "Confirmer l’adresse e-mail",
+      ifNotYou: () =>
+        "Ne faites rien. L’adresse reste non confirmée. Ne transmettez ni le lien ni le code à qui que ce soit.",
+    },
+    reset: {
+      subject: (app) => `Réinitialisez votre mot de passe ${app}`,
+      lead: (app) => `Vous avez demandé à choisir un nouveau mot de passe pour votre compte ${app}.`,
+      button: () => "Réinitialiser le mot de passe",
+      ifNotYou: () =>
+        "Ne faites rien. Votre mot de passe reste inchangé. Ne transmettez ni le lien ni le code\u00a0: l’un ou l’autre suffit pour changer votre mot de passe.",
+    },
+    "known-address": {
+      subject: (app) => `Vous avez déjà un compte ${app}`,
+      lead: (app) =>
+        `Quelqu’un a essayé de créer un compte ${app} avec cette adresse e-mail. Il en existe déjà un, aucun autre n’a donc été créé. Si c’était vous, connectez-vous comme d’habitude.`,
+      button: (app) => `Se connecter à ${app}`,
+      ifNotYou: () => "Vous n’avez rien à faire. Rien n’a été modifié dans votre compte et personne n’y a eu accès.",
+    },
+    "method-added": {
+      subject: (app) => `Nouveau moyen de connexion à votre compte ${app}`,
+      lead: (app) => `Ce moyen permet désormais de se connecter à votre compte ${app}.`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: () =>
+        "Quelqu’un d’autre a peut-être accès à votre compte. Ouvrez la page de votre compte, supprimez ce moyen de connexion et mettez fin aux connexions que vous ne reconnaissez pas. Changez ensuite votre mot de passe, si vous en avez un.",
+    },
+    "method-removed": {
+      subject: (app) => `Un moyen de connexion à votre compte ${app} a été supprimé`,
+      lead: (app) => `Ce moyen ne permet plus de se connecter à votre compte ${app}.`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: () =>
+        "Quelqu’un d’autre a peut-être accès à votre compte. Ouvrez la page de votre compte, mettez fin aux connexions que vous ne reconnaissez pas et supprimez les moyens de connexion qui ne sont pas les vôtres. Changez ensuite votre mot de passe, si vous en avez un.",
+    },
+    "password-changed": {
+      subject: (app) => `Votre mot de passe ${app} a été modifié`,
+      lead: (app) => `Le mot de passe de votre compte ${app} a été modifié.`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: (app) =>
+        `Réinitialisez tout de suite votre mot de passe\u00a0: choisissez «\u00a0Mot de passe oublié\u00a0?\u00a0» sur la page de connexion à ${app}. Ouvrez ensuite la page de votre compte et supprimez les moyens de connexion et les connexions qui ne sont pas les vôtres.`,
+    },
+    "new-device": {
+      subject: (app) => `Nouvelle connexion à votre compte ${app}`,
+      lead: (app) =>
+        `Quelqu’un s’est connecté à votre compte ${app} depuis un navigateur qui n’avait encore jamais servi à s’y connecter.`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: () =>
+        "Ouvrez la page de votre compte et mettez fin à cette connexion. Changez ensuite votre mot de passe, si vous en avez un, et supprimez les moyens de connexion qui ne sont pas les vôtres.",
+    },
+  },
+  addressBelow: "Si le bouton ne fonctionne pas, ouvrez cette adresse\u00a0:",
+  codeInstead: "Ou saisissez ce code sur la page qui le demande\u00a0:",
+  holdsUntil: (time) => `Le lien et le code sont valables une seule fois, jusqu’au ${time}.`,
+  ifNotYouTitle: "Si ce n’était pas vous",
+  fact: (label, value) => `${label}\u00a0: ${value}`,
+  when: "Date",
+  device: "Appareil",
+  ipAddress: "Adresse IP",
+  method: "Moyen",
+  browserOn: (browser, device) => `${browser} sur ${device}`,
+  methods: { passkey: "Clé d’accès", password: "Mot de passe", oauth: "Compte d’un autre service" },
+};

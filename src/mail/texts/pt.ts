@@ -1,0 +1,73 @@
+import type { MailTexts } from "./en.ts";
+
+export const pt: MailTexts = {
+  kinds: {
+    "sign-up": {
+      subject: (app) => `Confirme seu endereço de e-mail para ${app}`,
+      lead: (app) =>
+        `Você pediu uma conta em ${app} com este endereço de e-mail. Confirme que o endereço é seu e a conta será criada.`,
+      button: () => "Confirmar e criar a conta",
+      ifNotYou: () =>
+        "Não faça nada. Sem a sua confirmação, nenhuma conta é criada. Não passe o link nem o código a ninguém.",
+    },
+    verify: {
+      subject: (app) => `Confirme seu endereço de e-mail para ${app}`,
+      lead: (app) => `Confirme que este é o endereço de e-mail da sua conta em ${app}.`,
+      button: () => "Confirmar o endereço",
+      ifNotYou: () => "Não faça nada. O endereço fica sem confirmação. Não passe o link nem o código a ninguém.",
+    },
+    reset: {
+      subject: (app) => `Redefina sua senha de ${app}`,
+      lead: (app) => `Você pediu para escolher uma nova senha para a sua conta em ${app}.`,
+      button: () => "Redefinir a senha",
+      ifNotYou: () =>
+        "Não faça nada. Sua senha continua a mesma. Não passe o link nem o código a ninguém: qualquer um dos dois basta para mudar a sua senha.",
+    },
+    "known-address": {
+      subject: (app) => `Você já tem uma conta em ${app}`,
+      lead: (app) =>
+        `Alguém tentou criar uma conta em ${app} com este endereço de e-mail. Já existe uma, por isso nenhuma outra foi criada. Se foi você, entre como de costume.`,
+      button: (app) => `Entrar em ${app}`,
+      ifNotYou: () => "Não é preciso fazer nada. Nada mudou na sua conta e ninguém entrou nela.",
+    },
+    "method-added": {
+      subject: (app) => `Nova forma de entrar na sua conta em ${app}`,
+      lead: (app) => `A partir de agora, este método permite entrar na sua conta em ${app}.`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: () =>
+        "Talvez outra pessoa tenha acesso à sua conta. Abra a página da sua conta, remova este método e encerre as sessões que você não reconhece. Depois mude a sua senha, se tiver uma.",
+    },
+    "method-removed": {
+      subject: (app) => `Uma forma de entrar na sua conta em ${app} foi removida`,
+      lead: (app) => `Este método não permite mais entrar na sua conta em ${app}.`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: () =>
+        "Talvez outra pessoa tenha acesso à sua conta. Abra a página da sua conta, encerre as sessões que você não reconhece e remova os métodos que não são seus. Depois mude a sua senha, se tiver uma.",
+    },
+    "password-changed": {
+      subject: (app) => `Sua senha de ${app} foi alterada`,
+      lead: (app) => `A senha da sua conta em ${app} foi alterada.`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: (app) =>
+        `Redefina sua senha agora mesmo: escolha “Esqueceu a senha?” ao entrar em ${app}. Depois abra a página da sua conta e remova os métodos e as sessões que não são seus.`,
+    },
+    "new-device": {
+      subject: (app) => `Novo acesso à sua conta em ${app}`,
+      lead: (app) => `Alguém entrou na sua conta em ${app} com um navegador que ainda não tinha sido usado com ela.`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: () =>
+        "Abra a página da sua conta e encerre esta sessão. Depois mude a sua senha, se tiver uma, e remova os métodos que não são seus.",
+    },
+  },
+  addressBelow: "Se o botão não funcionar, abra este endereço:",
+  codeInstead: "Ou digite este código na página que o pede:",
+  holdsUntil: (time) => `O link e o código funcionam uma única vez, até ${time}.`,
+  ifNotYouTitle: "Se não foi você",
+  fact: (label, value) => `${label}: ${value}`,
+  when: "Data",
+  device: "Dispositivo",
+  ipAddress: "Endereço IP",
+  method: "Método",
+  browserOn: (browser, device) => `${browser} em ${device}`,
+  methods: { passkey: "Chave de acesso", password: "Senha", oauth: "Conta de outro serviço" },
+};

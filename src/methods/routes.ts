@@ -1,0 +1,19 @@
+import { json } from "../http/answer.ts";
+import { originOf, type HttpRequest } from "../http/request.ts";
+import type { Bearer } from "../tokens/service.ts";
+import type { Methods } from "./service.ts";
+
+/** GET /users/auth-methods */
+export function listMethodsHandler(methods: Methods) {
+  return async (_request: HttpRequest, { user, scopes }: Bearer) =>
+    json({ methods: await methods.answersFor(user.id, scopes) });
+}
+
+/** DELETE /users/auth-methods/{methodId} */
+export function removeMethodHandler(methods: Methods) {
+  return async (request: HttpRequest, { user }: Bearer) => {
+    const actor = { kind: "user", name: user.id } as const;
+    await methods.remove(user.id, request.parameter("methodId"), { actor, origin: originOf(request) });
+    return json({ success: true, message: "The sign-in method was removed." });
+  };
+}

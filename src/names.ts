@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { findApplicationsBeginning } from "./applications/store.ts";
+import type { Config } from "./config/config.ts";
+import { openReader } from "./storage/open.ts";
+import { findUsersBeginning } from "./users/list-store.ts";
+
+/**
+ * Names that begin like this with what they stand for, for completion in a shell. Leaves the database as it is, and makes none.
+ * Beside `app.ts`, because putting all services together would take longer than anybody waits for a key.
+ */
+export async function readNames(
+  config: Config,
+  kind: "apps" | "users" | "emails",
+  prefix: string,
+  limit: number,
+): Promise<{ value: string; about: string }[]> {
+  const storage = await openReader({ url: config.database.url, file: join(config.dataDir, "authsvc.db") });
+  if (!storage) return [];
+  try {
+    if (kind === "apps") {
+      const found = await findApplicationsBeginning(storage.reader, prefix, limit);
+      return found.map(({ id, name }) => ({ value: id, about: name }));
+    }
+    const found = await findUsersBeginning(storage.reader, prefix, limit);
+    if (kind === "users") return found.map(({ id, email }) => ({ value: id, about: email ?? "" }));
+    return found.flatMap(({ id, email }) => (email?.startsWith(prefix) ? [{ value: email, about: id }] : []));
+  } finally {
+    await storage.close();
+  }
+}

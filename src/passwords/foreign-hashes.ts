@@ -1,0 +1,181 @@
+/** What becomes of another system's password hash: the form in which it is stored, or the rule that it breaks. */
+export type ForeignHash = { hash: string } | { problem: string };
+
+/** The parameters of a Firebase project's scrypt, as its console shows them. Keys in base64. */
+export type FirebaseParameters = { signerKey: string; saltSeparator: string; rounds: number; memCost: number };
+
+// A hash above these would let anybody who knows the address hold a core for seconds or a gigabyte of memory.
+const dearestBcrypt = 16;
+const mostArgon2KiB = 1_048_576;
+const mostArgon2KiBPasses = 8_388_608;
+const mostScryptBlocks = 2 ** 23; // N × r of 128 bytes each: 1 GiB
+const mostScryptWork = 2 ** 24;
+const mostPbkdf2Iterations = 10_000_000;
+
+/** Fewer would make a wrong password match by chance, more is in no known form. */
+const [fewestHashBytes, mostHashBytes] = [16, 128];
+const mostSaltBytes = 256;
+
+const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const;
+type Digest = keyof typeof digestBytes;
+
+const unknownForm = "password.hash: not in a form that can be verified";
+const tooDear = "password.hash: its parameters are too dear to verify";
+const badSize = "password.hash: its salt or hash has an impossible length";
+
+type Form = { pattern: RegExp; read(parts: Record<string, string>): ForeignHash };
+
+const forms: Form[] = [
+  { pattern: /^(?:bcrypt\$)?(?<hash>\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53})$/u, read: bcrypt },
+  {
+    pattern:
+      /^(?:argon2)?\$argon2(?<kind>id|i|d)\$(?:v=(?<version>16|19)\$)?m=(?<m>\d{1,9}),t=(?<t>\d{1,9}),p=(?<p>\d{1,3})\$(?<salt>[^$]+)\$(?<hash>[^$]+)$/u,
+    read: argon2,
+  },
+  // PHC and passlib.
+  {
+    pattern: /^\$scrypt\$ln=(?<ln>\d{1,2}),r=(?<r>\d{1,4}),p=(?<p>\d{1,4})\$(?<salt>[^$]*)\$(?<hash>[^$]+)$/u,
+    read: ({ ln, r, p, salt = "", hash = "" }) =>
+      scrypt(2 ** Number(ln), Number(r), Number(p), fromBase64(salt), fromBase64(hash)),
+  },
+  // Django.
+  {
+    pattern: /^scrypt\$(?<n>\d{1,9})\$(?<salt>[^$]+)\$(?<r>\d{1,4})\$(?<p>\d{1,4})\$(?<hash>[^$]+)$/u,
+    read: ({ n, r, p, salt = "", hash = "" }) =>
+      scrypt(Number(n), Number(r), Number(p), Buffer.from(salt), fromBase64(hash)),
+  },
+  // Werkzeug; also how a hexadecimal hash of Node's crypto.scrypt is written down.
+  {
+    pattern: /^scrypt:(?<n>\d{1,9}):(?<r>\d{1,4}):(?<p>\d{1,4})\$(?<salt>[^$]+)\$(?<hash>(?:[0-9a-f]{2})+)$/iu,
+    read: ({ n, r, p, salt = "", hash = "" }) =>
+      scrypt(Number(n), Number(r), Number(p), Buffer.from(salt), Buffer.from(hash, "hex")),
+  },
+  // PHC, and passlib, whose SHA-1 has no name.
+  {
+    pattern:
+      /^\$pbkdf2(?:-(?<digest>sha1|sha256|sha512))?\$(?:i=)?(?<i>\d{1,9})(?:,l=\d{1,4})?\$(?<salt>[^$]*)\$(?<hash>[^$]+)$/u,
+    read: ({ digest = "sha1", i, salt = "", hash = "" }) =>
+      pbkdf2(digest as Digest, Number(i), fromBase64(salt), fromBase64(hash)),
+  },
+  // Django.
+  {
+    pattern: /^pbkdf2_(?<digest>sha1|sha256)\$(?<i>\d{1,9})\$(?<salt>[^$]+)\$(?<hash>[^$]+)$/u,
+    read: ({ digest, i, salt = "", hash = "" }) =>
+      pbkdf2(digest as Digest, Number(i), Buffer.from(salt), fromBase64(hash)),
+  },
+  // Werkzeug.
+  {
+    pattern: /^pbkdf2:(?<digest>sha1|sha256|sha512):(?<i>\d{1,9})\$(?<salt>[^$]+)\$(?<hash>(?:[0-9a-f]{2})+)$/iu,
+    read: ({ digest = "", i, salt = "", hash = "" }) =>
+      pbkdf2(digest.toLowerCase() as Digest, Number(i), Buffer.from(salt), Buffer.from(hash, "hex")),
+  },
+  // LDAP.
+  { pattern: /^\{(?<kind>SSHA|SSHA256|SSHA512)\}(?<value>[^$]+)$/iu, read: ldap },
+  // The form in which this writes LDAP's down.
+  {
+    pattern: /^\$ssha-(?<digest>sha1|sha256|sha512)\$(?<salt>[^$]+)\$(?<hash>[^$]+)$/u,
+    read: ({ digest, salt = "", hash = "" }) => ssha(digest as Digest, fromBase64(salt), fromBase64(hash)),
+  },
+  {
+    pattern: /^\$firebase-scrypt\$ln=(?<ln>\d{1,2}),r=(?<r>\d{1,4})\$(?<salt>[^$]*)\$(?<hash>[^$]+)$/u,
+    read: ({ ln, r, salt = "", hash = "" }) => firebase(Number(ln), Number(r), fromBase64(salt), fromBase64(hash)),
+  },
+];
+
+/**
+ * Reads a password hash of another system: bcrypt, argon2, scrypt, PBKDF2 and salted SHA in the spellings of PHC, passlib, Django, Werkzeug
+ * and LDAP. Each is stored in one form, which `verifyForeign` checks, and which this reads as well.
+ */
+export function foreignHash(text: string): ForeignHash {
+  for (const { pattern, read } of forms) {
+    const parts = pattern.exec(text)?.groups;
+    if (parts) return read(parts);
+  }
+  return { problem: unknownForm };
+}
+
+/**
+ * Reads a hash of Firebase, which is the project's signer key, encrypted with a stream that comes from the password. Taking the signer key
+ * away here leaves the stream, which proves a password as well and keeps no secret of the other project (docs/decisions/0011).
+ */
+export function firebaseHash(given: { hash: string; salt: string }, parameters: FirebaseParameters): ForeignHash {
+  const hash = fromBase64(given.hash);
+  const salt = fromBase64(given.salt);
+  const separator = fromBase64(parameters.saltSeparator);
+  const signerKey = fromBase64(parameters.signerKey);
+  if (!hash || !salt || !separator || !signerKey) return { problem: "password: hash and salt must be base64" };
+  if (hash.length !== signerKey.length) return { problem: "password.hash: not made with this signer key" };
+  const stream = hash.map((byte, position) => byte ^ (signerKey[position] ?? 0));
+  return firebase(parameters.memCost, parameters.rounds, Buffer.concat([salt, separator]), Buffer.from(stream));
+}
+
+function bcrypt({ hash = "", cost }: Record<string, string>): ForeignHash {
+  if (Number(cost) < 4) return { problem: unknownForm };
+  return Number(cost) > dearestBcrypt ? { problem: tooDear } : { hash };
+}
+
+/** A string without a version is of version 16, from before there was another. */
+function argon2({ kind, version = "16", m, t, p, ...parts }: Record<string, string>): ForeignHash {
+  const [memory, passes, lanes] = [Number(m), Number(t), Number(p)];
+  const [salt, hash] = [fromBase64(parts["salt"] ?? ""), fromBase64(parts["hash"] ?? "")];
+  if (!salt || !hash || passes < 1 || lanes < 1 || memory < 8 * lanes) return { problem: unknownForm };
+  if (memory > mostArgon2KiB || memory * passes > mostArgon2KiBPasses || lanes > 64) return { problem: tooDear };
+  if (!fits(salt, hash) || salt.length < 8 || salt.length > 48 || hash.length > 64) return { problem: badSize };
+  return {
+    hash: `$argon2${kind}$v=${version}$m=${memory},t=${passes},p=${lanes}$${toBase64(salt)}$${toBase64(hash)}`,
+  };
+}
+
+function scrypt(n: number, r: number, p: number, salt: Buffer | undefined, hash: Buffer | undefined): ForeignHash {
+  const ln = Math.log2(n);
+  if (!salt || !hash || !Number.isInteger(ln) || ln < 1 || r < 1 || p < 1) return { problem: unknownForm };
+  if (isTooDearForScrypt(n, r, p)) return { problem: tooDear };
+  if (!fits(salt, hash)) return { problem: badSize };
+  return { hash: `$scrypt$ln=${ln},r=${r},p=${p}$${toBase64(salt)}$${toBase64(hash)}` };
+}
+
+function firebase(ln: number, r: number, salt: Buffer | undefined, hash: Buffer | undefined): ForeignHash {
+  if (!salt || !hash || ln < 1 || r < 1) return { problem: unknownForm };
+  if (isTooDearForScrypt(2 ** ln, r, 1)) return { problem: tooDear };
+  if (!fits(salt, hash)) return { problem: badSize };
+  return { hash: `$firebase-scrypt$ln=${ln},r=${r}$${toBase64(salt)}$${toBase64(hash)}` };
+}
+
+function isTooDearForScrypt(n: number, r: number, p: number): boolean {
+  return n * r > mostScryptBlocks || n * r * p > mostScryptWork;
+}
+
+function pbkdf2(digest: Digest, iterations: number, salt: Buffer | undefined, hash: Buffer | undefined): ForeignHash {
+  if (!salt || !hash || iterations < 1) return { problem: unknownForm };
+  if (!fits(salt, hash)) return { problem: badSize };
+  // Each block of the result is computed anew.
+  if (iterations * Math.ceil(hash.length / digestBytes[digest]) > mostPbkdf2Iterations) return { problem: tooDear };
+  return { hash: `$pbkdf2-${digest}$i=${iterations}$${toBase64(salt)}$${toBase64(hash)}` };
+}
+
+/** The digest, then the salt, as one base64 text. */
+function ldap({ kind = "", value = "" }: Record<string, string>): ForeignHash {
+  const name = kind.toUpperCase();
+  const digest: Digest = name === "SSHA" ? "sha1" : name === "SSHA256" ? "sha256" : "sha512";
+  const bytes = fromBase64(value);
+  return ssha(digest, bytes?.subarray(digestBytes[digest]), bytes?.subarray(0, digestBytes[digest]));
+}
+
+function ssha(digest: Digest, salt: Buffer | undefined, hash: Buffer | undefined): ForeignHash {
+  if (!salt || !hash) return { problem: unknownForm };
+  if (hash.length !== digestBytes[digest] || salt.length < 1 || !fits(salt, hash)) return { problem: badSize };
+  return { hash: `$ssha-${digest}$${toBase64(salt)}$${toBase64(hash)}` };
+}
+
+function fits(salt: Buffer, hash: Buffer): boolean {
+  return salt.length <= mostSaltBytes && hash.length >= fewestHashBytes && hash.length <= mostHashBytes;
+}
+
+/** With or without padding; also passlib's alphabet, which has a dot for the plus. */
+function fromBase64(text: string): Buffer | undefined {
+  return /^[A-Za-z0-9+/._-]*={0,2}$/u.test(text) ? Buffer.from(text.replaceAll(".", "+"), "base64") : undefined;
+}
+
+function toBase64(bytes: Buffer): string {
+  return bytes.toString("base64").replaceAll("=", "");
+}

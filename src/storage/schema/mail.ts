@@ -1,0 +1,41 @@
+import type { MailKind } from "../../mail/mail.ts";
+import type { Kit } from "../kit.ts";
+import type { ApplicationTables } from "./applications.ts";
+import type { UserTables } from "./users.ts";
+
+/** The outbox: a row is written in the transaction that its mail is about, and removed when the mail is sent or given up. */
+export function mailTables(
+  kit: Kit,
+  { applications, users }: Pick<ApplicationTables, "applications"> & Pick<UserTables, "users">,
+) {
+  const { table, index, text, integer, instant } = kit;
+
+  const mails = table(
+    "mails",
+    {
+      id: text("id").primaryKey(),
+      appId: text("app_id")
+        .notNull()
+        .references(() => applications.id, { onDelete: "cascade" }),
+      userId: text("user_id").references(() => users.id, { onDelete: "cascade" }),
+      kind: text("kind").$type<MailKind>().notNull(),
+      /** The whole mail: address, link and code are readable to nobody who reads the database. */
+      encryptedMail: text("encrypted_mail").notNull(),
+      attempts: integer("attempts").notNull(),
+      nextAttemptAt: instant("next_attempt_at").notNull(),
+      /** Until then it is in the hands of one process. */
+      leaseUntil: instant("lease_until"),
+      createdAt: instant("created_at").notNull(),
+      expiresAt: instant("expires_at").notNull(),
+      lastError: text("last_error"),
+    },
+    (t) => [
+      index("mails_next_attempt_at").on(t.nextAttemptAt),
+      index("mails_expires_at").on(t.expiresAt),
+      index("mails_user_id").on(t.userId),
+      index("mails_app_id").on(t.appId),
+    ],
+  );
+
+  return { mails };
+}

@@ -1,0 +1,68 @@
+import type { DeliveryAttempt, DeliveryStatus } from "../../webhooks/delivery.ts";
+import type { DisabledReason } from "../../webhooks/endpoint.ts";
+import type { EventKind } from "../../webhooks/event.ts";
+import type { Kit } from "../kit.ts";
+import type { ApplicationTables } from "./applications.ts";
+
+/** Who is told of events, and the outbox of what each of them is told: written in the transaction that makes the event true. */
+export function webhookTables(kit: Kit, { applications }: Pick<ApplicationTables, "applications">) {
+  const { table, index, primaryKey, text, integer, instant, flag, json } = kit;
+
+  const webhookEndpoints = table(
+    "webhook_endpoints",
+    {
+      id: text("id").primaryKey(),
+      appId: text("app_id")
+        .notNull()
+        .references(() => applications.id, { onDelete: "cascade" }),
+      url: text("url").notNull(),
+      events: json("events").$type<EventKind[]>().notNull(),
+      encryptedSecret: text("encrypted_secret").notNull(),
+      /** The secret before it, which signs as well until then. */
+      encryptedOldSecret: text("encrypted_old_secret"),
+      oldSecretUntil: instant("old_secret_until"),
+      enabled: flag("enabled").notNull(),
+      disabledReason: text("disabled_reason").$type<DisabledReason>(),
+      /** The first of the failures that no success has followed. */
+      failingSince: instant("failing_since"),
+      createdAt: instant("created_at").notNull(),
+      updatedAt: instant("updated_at").notNull(),
+    },
+    (t) => [index("webhook_endpoints_app_id").on(t.appId)],
+  );
+
+  /** One event for one endpoint. `eventId` is what receivers see as `webhook-id`. No reference to the user, whose deletion is an event, too. */
+  const webhookDeliveries = table(
+    "webhook_deliveries",
+    {
+      endpointId: text("endpoint_id")
+        .notNull()
+        .references(() => webhookEndpoints.id, { onDelete: "cascade" }),
+      eventId: text("event_id").notNull(),
+      kind: text("kind").$type<EventKind>().notNull(),
+      occurredAt: instant("occurred_at").notNull(),
+      userId: text("user_id"),
+      email: text("email"),
+      authMethod: text("auth_method"),
+      ipAddress: text("ip_address"),
+      userAgent: text("user_agent"),
+      sessionId: text("session_id"),
+      status: text("status").$type<DeliveryStatus>().notNull(),
+      /** Of this round: a redelivery counts from 0 again. */
+      attempts: integer("attempts").notNull(),
+      history: json("history").$type<DeliveryAttempt[]>().notNull(),
+      /** Null when nothing more will be tried. */
+      nextAttemptAt: instant("next_attempt_at"),
+      /** Until then it is in the hands of one process. */
+      leaseUntil: instant("lease_until"),
+    },
+    (t) => [
+      primaryKey({ columns: [t.endpointId, t.eventId] }),
+      index("webhook_deliveries_due").on(t.endpointId, t.nextAttemptAt),
+      index("webhook_deliveries_occurred_at").on(t.occurredAt),
+      index("webhook_deliveries_user_id").on(t.userId),
+    ],
+  );
+
+  return { webhookEndpoints, webhookDeliveries };
+}

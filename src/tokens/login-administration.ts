@@ -1,0 +1,120 @@
+import type { Actor, Audit, Origin } from "../audit/audit.ts";
+import { isoTime, type Clock } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { AccessTokens } from "./access-tokens.ts";
+import { listLoginsOfUser } from "./login-list-store.ts";
+import { endLogin, endLoginsOfUser, findLogin, type EndReason, type Login } from "./login-store.ts";
+import { parseRefreshToken } from "./refresh-tokens.ts";
+
+/** A login as commands show it. */
+export type LoginAnswer = {
+  id: string;
+  appId: string;
+  userId: string;
+  signedInWith: Login["signedInWith"];
+  provider: string | null;
+  scopes: string[];
+  createdAt: string;
+  lastSeenAt: string;
+  expiresAt: string;
+  endedAt: string | null;
+  endReason: string | null;
+  ipAddress: string | null;
+  userAgent: string | null;
+};
+
+/** Who ends it, and from where; a command comes from nowhere. */
+export type By = { actor: Actor; origin?: Origin | undefined };
+
+export type LoginAdministration = ReturnType<typeof createLoginAdministration>;
+
+/** What an operator may do to logins. */
+export function createLoginAdministration(deps: {
+  storage: Storage;
+  keyring: Keyring;
+  accessTokens: AccessTokens;
+  audit: Audit;
+  clock: Clock;
+}) {
+  const { storage, keyring, accessTokens, audit, clock } = deps;
+
+  /** The login of an access token that this service signed, expired or not, or of a refresh token. Throws INVALID_TOKEN. */
+  async function loginIdOf(token: string): Promise<string> {
+    const refreshToken = parseRefreshToken(token, keyring);
+    if (refreshToken) return refreshToken.loginId;
+    const verdict = await accessTokens.genuine(token);
+    if ("reason" in verdict)
+      throw new AppError("INVALID_TOKEN", "This is no token of this service:", { details: verdict.reason });
+    return verdict.claims.sid;
+  }
+
+  /** Writes down that a login was ended before its time. */
+  async function noteEnd(tx: Handle, login: Pick<Login, "id" | "appId" | "userId">, by: By, now: number) {
+    const { id: loginId, appId, userId } = login;
+    await audit.record(
+      tx,
+      { ...by, action: "user.logout", result: "success", appId, userId, details: { loginId } },
+      now,
+    );
+  }
+
+  /** Ends every login of a user, in the caller's transaction; how many had been alive. */
+  async function endAll(
+    tx: Handle,
+    user: { id: string; appId: string },
+    reason: EndReason,
+    by: By,
+    now: number,
+  ): Promise<number> {
+    const ended = await endLoginsOfUser(tx, user.id, reason, now);
+    for (const id of ended) await noteEnd(tx, { id, appId: user.appId, userId: user.id }, by, now);
+    return ended.length;
+  }
+
+  return {
+    noteEnd,
+
+    endAll,
+
+    /** Newest first; with `all`, also those that ended and are not swept yet. */
+    async list(userId: string, { all }: { all: boolean }): Promise<LoginAnswer[]> {
+      return (await listLoginsOfUser(storage.reader, userId, { all, now: clock() })).map(answerOf);
+    },
+
+    loginIdOf,
+
+    /** Ends one login; ending it again changes nothing. Answers it as it is then. Throws LOGIN_NOT_FOUND. */
+    async end(id: string, { dryRun }: { dryRun: boolean }, actor: Actor): Promise<LoginAnswer> {
+      const now = clock();
+      const login = await storage.write(async (tx) => {
+        if (!dryRun && (await endLogin(tx, id, "operator", now))) {
+          const ended = await findLogin(tx, id);
+          if (ended) await noteEnd(tx, ended, { actor }, now);
+        }
+        return await findLogin(tx, id);
+      });
+      if (!login) throw new AppError("LOGIN_NOT_FOUND", "There is no login with this id.");
+      return answerOf(login);
+    },
+  };
+}
+
+function answerOf(login: Login): LoginAnswer {
+  return {
+    id: login.id,
+    appId: login.appId,
+    userId: login.userId,
+    signedInWith: login.signedInWith,
+    provider: login.provider,
+    scopes: login.scopes,
+    createdAt: isoTime(login.createdAt),
+    lastSeenAt: isoTime(login.lastSeenAt),
+    expiresAt: isoTime(login.expiresAt),
+    endedAt: login.endedAt === null ? null : isoTime(login.endedAt),
+    endReason: login.endReason,
+    ipAddress: login.ipAddress,
+    userAgent: login.userAgent,
+  };
+}

@@ -1,0 +1,157 @@
+import type { Applications } from "../applications/service.ts";
+import type { Actor, Audit } from "../audit/audit.ts";
+import { hour, isoTime, second, type Clock } from "../lib/clock.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { digestOf, newId, newSecret, type Random } from "../lib/random.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { Users } from "../users/service.ts";
+import { newTokenId, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
+import { claimsOf } from "./claims.ts";
+import { parseJwt } from "./jwt.ts";
+import { findLogin, insertLogin, type Login } from "./login-store.ts";
+import type { SigningKeys } from "./signing-keys.ts";
+
+/** The longest that a minted token may live. Signing keys stay published for as long after their last token. */
+export const longestTokenSeconds = (24 * hour) / second;
+
+export type MintedToken = {
+  /** Null after a dry run. */
+  accessToken: string | null;
+  expiresIn: number;
+  expiresAt: string;
+  loginId: string;
+  appId: string;
+  userId: string;
+  scopes: string[];
+};
+
+export type Inspection = {
+  /** Always: whoever wrote the token could write anything into it. */
+  verified: false;
+  header: Record<string, unknown>;
+  claims: Record<string, unknown>;
+  /** Whether the key that the token names is one of this service; it may still not have signed it. */
+  namesKnownKey: boolean;
+};
+
+export type OperatorTokens = ReturnType<typeof createOperatorTokens>;
+
+/** What an operator may do with access tokens. */
+export function createOperatorTokens(deps: {
+  storage: Storage;
+  accessTokens: AccessTokens;
+  signingKeys: SigningKeys;
+  applications: Applications;
+  users: Users;
+  audit: Audit;
+  clock: Clock;
+  random: Random;
+  issuer: string;
+}) {
+  const { storage, accessTokens, signingKeys, applications, users, audit, clock, random, issuer } = deps;
+
+  /** Why a genuine token's login does not hold it; undefined when it does. */
+  async function loginProblem({ sid, sub, aud }: AccessTokenClaims): Promise<string | undefined> {
+    const login = await findLogin(storage.reader, sid);
+    const user = await users.find(sub);
+    if (!user) return (await applications.find(aud)) ? "its user was deleted" : "its application was deleted";
+    if (!login) return "its login was deleted";
+    if (login.endedAt !== null) return `its login ended at ${isoTime(login.endedAt)} (${login.endReason})`;
+    if (login.expiresAt <= clock()) return `its login expired at ${isoTime(login.expiresAt)}`;
+    if (user.disabledAt !== null) return `its user was disabled at ${isoTime(user.disabledAt)}`;
+    return undefined;
+  }
+
+  return {
+    /** Why a token is good or bad, for a person with access to this machine. */
+    async explain(
+      accessToken: string,
+      appId?: string,
+    ): Promise<{ valid: true; claims: AccessTokenClaims } | { valid: false; reason: string }> {
+      const verdict = await accessTokens.verify(accessToken);
+      if ("reason" in verdict) return { valid: false, reason: verdict.reason };
+      const { claims } = verdict;
+      if (appId !== undefined && claims.aud !== appId)
+        return { valid: false, reason: `it is for another application (aud ${claims.aud})` };
+      const reason = await loginProblem(claims);
+      return reason === undefined ? { valid: true, claims } : { valid: false, reason };
+    },
+
+    /** What a JWT says, believed by nobody. Throws INVALID_TOKEN when it is none. */
+    async inspect(token: string): Promise<Inspection> {
+      const parsed = parseJwt(token);
+      if (!parsed) throw new AppError("INVALID_TOKEN", "This is not a JWT.");
+      const { header, claims } = parsed;
+      const kid = typeof header["kid"] === "string" ? header["kid"] : undefined;
+      await signingKeys.refresh(kid);
+      return { verified: false, header, claims, namesKnownKey: kid !== undefined && Boolean(signingKeys.find(kid)) };
+    },
+
+    /**
+     * An access token for a user who has not signed in, with a login of its own that ends with it and can be revoked; there is no refresh token.
+     * `scopes` undefined: all that the application has. Throws USER_NOT_FOUND, INVALID_REQUEST, CONFLICT for a disabled user.
+     */
+    async mint(
+      input: { userId: string; scopes: string[] | undefined; seconds: number },
+      { dryRun }: { dryRun: boolean },
+      actor: Actor,
+    ): Promise<MintedToken> {
+      const { userId, seconds } = input;
+      if (seconds < 1 || seconds > longestTokenSeconds) throw invalidRequest("seconds: from 1 second to 24 hours");
+      const now = clock();
+      const id = newId("lgn", now, random);
+      const nobodysRefreshToken = newSecret(random);
+      const { login, user, application } = await storage.write(async (tx) => {
+        const found = await users.find(userId, tx);
+        const itsApplication = found && (await applications.find(found.appId, tx));
+        if (!found || !itsApplication) throw new AppError("USER_NOT_FOUND", "The user does not exist.");
+        if (found.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");
+        const allowed: string[] = itsApplication.settings.scopes;
+        const scopes = input.scopes ?? allowed;
+        if (scopes.some((scope) => !allowed.includes(scope))) throw invalidRequest(`scopes: of ${allowed.join(", ")}`);
+        const started: Login = {
+          id,
+          appId: found.appId,
+          userId,
+          signedInWith: "operator",
+          provider: null,
+          scopes,
+          publicClient: false,
+          signedInAt: now,
+          createdAt: now,
+          lastSeenAt: now,
+          ipAddress: null,
+          userAgent: null,
+          browserSessionDigest: null,
+          generation: 0,
+          refreshDigest: digestOf(nobodysRefreshToken),
+          previousDigest: null,
+          refreshedAt: now,
+          expiresAt: now + seconds * second,
+          endedAt: null,
+          endReason: null,
+        };
+        if (!dryRun) {
+          await insertLogin(tx, started);
+          const details = { loginId: id, seconds };
+          await audit.record(
+            tx,
+            { actor, action: "token.mint", result: "success", appId: found.appId, userId, details },
+            now,
+          );
+        }
+        return { login: started, user: found, application: itsApplication };
+      });
+      const claims = claimsOf(login, user, { issuer, id: newTokenId(random), seconds }, now);
+      return {
+        accessToken: dryRun ? null : await accessTokens.sign(claims, application.settings.signingAlgorithm),
+        expiresIn: seconds,
+        expiresAt: isoTime(claims.exp * second),
+        loginId: id,
+        appId: login.appId,
+        userId,
+        scopes: login.scopes,
+      };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { and, asc, eq, gt, inArray } from "drizzle-orm";
+import type { Handle } from "../storage/storage.ts";
+import type { StoredUser } from "./user-line.ts";
+
+/** A page of an application's users with all that signs them in, by id, after the id `after`. */
+export async function listStoredUsers(
+  { db, tables }: Handle,
+  appId: string,
+  page: { after: string; size: number; withHashes: boolean },
+): Promise<StoredUser[]> {
+  const { users, passwords, passkeys, oauthIdentities } = tables;
+  const found = await db
+    .select()
+    .from(users)
+    .where(and(eq(users.appId, appId), gt(users.id, page.after)))
+    .orderBy(asc(users.id))
+    .limit(page.size);
+  const ids = found.map(({ id }) => id);
+  const hashes = page.withHashes
+    ? await db
+        .select({ userId: passwords.userId, hash: passwords.hash })
+        .from(passwords)
+        .where(inArray(passwords.userId, ids))
+    : [];
+  const keys = await db
+    .select()
+    .from(passkeys)
+    .where(inArray(passkeys.userId, ids))
+    .orderBy(asc(passkeys.credentialId));
+  const identities = await db
+    .select()
+    .from(oauthIdentities)
+    .where(inArray(oauthIdentities.userId, ids))
+    .orderBy(asc(oauthIdentities.provider), asc(oauthIdentities.subject));
+  const hashOf = new Map(hashes.map(({ userId, hash }) => [userId, hash]));
+  const keysOf = Map.groupBy(keys, ({ userId }) => userId);
+  const identitiesOf = Map.groupBy(identities, ({ userId }) => userId);
+  return found.map((user) => ({
+    user,
+    passwordHash: hashOf.get(user.id),
+    passkeys: keysOf.get(user.id) ?? [],
+    identities: identitiesOf.get(user.id) ?? [],
+  }));
+}

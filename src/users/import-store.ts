@@ -1,0 +1,101 @@
+import { and, eq, inArray } from "drizzle-orm";
+import type { Handle, Row } from "../storage/storage.ts";
+
+/** Whole rows of users that are created together. */
+export type NewRows = {
+  users: Row<"users">[];
+  passwords: Row<"passwords">[];
+  passkeys: Row<"passkeys">[];
+  identities: Row<"oauthIdentities">[];
+};
+
+/** What of a batch is in use already. Identities by `identityKey`. */
+export type Taken = {
+  ids: Map<string, { appId: string; email: string | null }>;
+  emails: Map<string, string>;
+  handles: Set<string>;
+  credentials: Set<string>;
+  identities: Set<string>;
+};
+
+export function identityKey({ provider, subject }: { provider: string; subject: string }): string {
+  return `${provider} ${subject}`;
+}
+
+export type Wanted = {
+  ids: string[];
+  emails: string[];
+  handles: string[];
+  credentials: string[];
+  identities: { provider: string; subject: string }[];
+};
+
+/** Which ids, handles and credentials are in use in any application, which addresses and identities in this one. */
+export async function findTaken({ db, tables }: Handle, appId: string, wanted: Wanted): Promise<Taken> {
+  const { users, passkeys, oauthIdentities } = tables;
+  const known = { id: users.id, appId: users.appId, email: users.email, handle: users.handle };
+  const byId = await db.select(known).from(users).where(inArray(users.id, wanted.ids));
+  const byEmail = await db
+    .select(known)
+    .from(users)
+    .where(and(eq(users.appId, appId), inArray(users.email, wanted.emails)));
+  const byHandle = await db.select(known).from(users).where(inArray(users.handle, wanted.handles));
+  const credentials = await db
+    .select({ credentialId: passkeys.credentialId })
+    .from(passkeys)
+    .where(inArray(passkeys.credentialId, wanted.credentials));
+  const identities = await db
+    .select({ provider: oauthIdentities.provider, subject: oauthIdentities.subject })
+    .from(oauthIdentities)
+    .where(
+      and(
+        eq(oauthIdentities.appId, appId),
+        inArray(oauthIdentities.provider, [...new Set(wanted.identities.map(({ provider }) => provider))]),
+        inArray(
+          oauthIdentities.subject,
+          wanted.identities.map(({ subject }) => subject),
+        ),
+      ),
+    );
+  return {
+    ids: new Map(byId.map(({ id, ...user }) => [id, user])),
+    emails: new Map(byEmail.map(({ id, email }) => [email ?? "", id])),
+    handles: new Set(byHandle.map(({ handle }) => handle)),
+    credentials: new Set(credentials.map(({ credentialId }) => credentialId)),
+    identities: new Set(identities.map(identityKey)),
+  };
+}
+
+/** Inserts all of it; false when another writer was first with something, and then the transaction must be given up. */
+export async function insertRows({ db, tables }: Handle, rows: NewRows): Promise<boolean> {
+  const { users, passwords, passkeys, oauthIdentities } = tables;
+  let missing = 0;
+  for (const chunk of chunksOf(rows.users)) {
+    const { length } = await db.insert(users).values(chunk).onConflictDoNothing().returning({ id: users.id });
+    missing += chunk.length - length;
+  }
+  if (missing > 0) return false;
+  for (const chunk of chunksOf(rows.passwords)) await db.insert(passwords).values(chunk);
+  for (const chunk of chunksOf(rows.passkeys)) {
+    const { length } = await db.insert(passkeys).values(chunk).onConflictDoNothing().returning({ id: passkeys.id });
+    missing += chunk.length - length;
+  }
+  for (const chunk of chunksOf(rows.identities)) {
+    const { length } = await db
+      .insert(oauthIdentities)
+      .values(chunk)
+      .onConflictDoNothing()
+      .returning({ id: oauthIdentities.id });
+    missing += chunk.length - length;
+  }
+  return missing === 0;
+}
+
+/** Far below the 32,766 values that SQLite takes in one statement. */
+const mostRows = 500;
+
+function chunksOf<T>(rows: T[]): T[][] {
+  return Array.from({ length: Math.ceil(rows.length / mostRows) }, (_, index) =>
+    rows.slice(index * mostRows, (index + 1) * mostRows),
+  );
+}

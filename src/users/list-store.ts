@@ -1,0 +1,80 @@
+import { and, asc, eq, gt, inArray, isNotNull, isNull, or } from "drizzle-orm";
+import { beginsWith, type Handle } from "../storage/storage.ts";
+import type { User } from "./user.ts";
+
+type MethodKinds = { passkey: boolean; oauth: string[]; password: boolean };
+
+/** A page of an application's users, by id: at most `limit`, those after `after`, with this canonical address. */
+export async function listUsers(
+  { db, tables: { users } }: Handle,
+  appId: string,
+  { email, after, limit }: { email?: string | undefined; after?: string | undefined; limit: number },
+): Promise<User[]> {
+  return await db
+    .select()
+    .from(users)
+    .where(
+      and(
+        eq(users.appId, appId),
+        email === undefined ? undefined : eq(users.email, email),
+        after === undefined ? undefined : gt(users.id, after),
+      ),
+    )
+    .orderBy(asc(users.id))
+    .limit(limit);
+}
+
+/** Which kinds of method can sign each of these users in: three queries, however many users. */
+export async function findMethodKindsOf(
+  { db, tables: { passwords, passkeys, oauthIdentities } }: Handle,
+  userIds: string[],
+): Promise<Map<string, MethodKinds>> {
+  const kinds = new Map(userIds.map((id) => [id, { passkey: false, oauth: [] as string[], password: false }]));
+  const of = (id: string): MethodKinds => kinds.get(id) ?? { passkey: false, oauth: [], password: false };
+  const withPasskey = await db
+    .select({ userId: passkeys.userId })
+    .from(passkeys)
+    .where(inArray(passkeys.userId, userIds));
+  for (const { userId } of withPasskey) of(userId).passkey = true;
+  const withPassword = await db
+    .select({ userId: passwords.userId })
+    .from(passwords)
+    .where(inArray(passwords.userId, userIds));
+  for (const { userId } of withPassword) of(userId).password = true;
+  const identities = await db
+    .selectDistinct({ userId: oauthIdentities.userId, provider: oauthIdentities.provider })
+    .from(oauthIdentities)
+    .where(inArray(oauthIdentities.userId, userIds))
+    .orderBy(asc(oauthIdentities.provider));
+  for (const { userId, provider } of identities) of(userId).oauth.push(provider);
+  return kinds;
+}
+
+/** Users whose id or address begins like this, for completion in a shell. */
+export async function findUsersBeginning(
+  { db, tables: { users } }: Handle,
+  prefix: string,
+  limit: number,
+): Promise<{ id: string; email: string | null }[]> {
+  return await db
+    .select({ id: users.id, email: users.email })
+    .from(users)
+    .where(or(beginsWith(users.id, prefix), beginsWith(users.email, prefix)))
+    .orderBy(asc(users.id))
+    .limit(limit);
+}
+
+/** Disables or enables a user; undefined when there is none, or it is so already. */
+export async function setDisabled(
+  { db, tables: { users } }: Handle,
+  id: string,
+  disabled: boolean,
+  now: number,
+): Promise<User | undefined> {
+  const [user] = await db
+    .update(users)
+    .set({ disabledAt: disabled ? now : null, updatedAt: now })
+    .where(and(eq(users.id, id), disabled ? isNull(users.disabledAt) : isNotNull(users.disabledAt)))
+    .returning();
+  return user;
+}

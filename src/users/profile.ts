@@ -1,0 +1,109 @@
+import type { Actor, Audit, Origin } from "../audit/audit.ts";
+import { isoTime, type Clock } from "../lib/clock.ts";
+import { invalidRequest } from "../lib/errors.ts";
+import { displayName, isHttpsAddress, mostNameCharacters } from "../lib/text.ts";
+import type { Passwords } from "../passwords/service.ts";
+import type { Storage } from "../storage/storage.ts";
+import { eraseAddress } from "./deletion-store.ts";
+import type { SignedInUserAnswer, Users } from "./service.ts";
+import { deleteUser, updateUser } from "./store.ts";
+import { userNotFound, type User } from "./user.ts";
+
+/** What GET /users/profile answers (contract 4.2). */
+export type ProfileAnswer = SignedInUserAnswer & {
+  metadata: { loginCount: number; lastIpAddress: string | null; userAgent: string | null };
+};
+
+/** What PATCH /users/profile answers. `email` is absent without the scope `email`. */
+export type UpdatedProfileAnswer = {
+  id: string;
+  email?: string | null;
+  name: string | null;
+  picture: string | null;
+  updatedAt: string;
+};
+
+/** What a user may change of itself; what is left out stays as it is. */
+export type ProfileChange = { name?: string | undefined; picture?: string | null | undefined };
+
+export type Profiles = ReturnType<typeof createProfiles>;
+
+/** What a user sees of itself, changes, and takes away. */
+export function createProfiles(deps: {
+  storage: Storage;
+  users: Users;
+  passwords: Passwords;
+  audit: Audit;
+  clock: Clock;
+}) {
+  const { storage, users, passwords, audit, clock } = deps;
+
+  return {
+    /** The user as a token with these scopes shows it. Throws USER_NOT_FOUND. */
+    async get(userId: string, scopes: string[]): Promise<ProfileAnswer> {
+      const user = await users.find(userId);
+      if (!user) throw userNotFound();
+      const { loginCount, lastIpAddress, lastUserAgent: userAgent } = user;
+      return { ...(await users.answerFor(user, scopes)), metadata: { loginCount, lastIpAddress, userAgent } };
+    },
+
+    /** Changes what is given, in one write that leaves alone what others change. Throws USER_NOT_FOUND, INVALID_REQUEST naming the field. */
+    async update(
+      userId: string,
+      change: ProfileChange,
+      scopes: string[],
+      by: { actor: Actor; origin?: Origin | undefined },
+    ): Promise<UpdatedProfileAnswer> {
+      const now = clock();
+      const checked = checkedChange(change);
+      const fields = Object.keys(checked).join(", ");
+      const updated = await storage.write(async (tx) => {
+        const user =
+          fields === "" ? await users.find(userId, tx) : await updateUser(tx, userId, { ...checked, updatedAt: now });
+        if (!user) throw userNotFound();
+        const { appId } = user;
+        if (fields !== "")
+          await audit.record(
+            tx,
+            { ...by, action: "user.update", result: "success", appId, userId, details: { fields } },
+            now,
+          );
+        return user;
+      });
+      return updatedAnswer(updated, scopes);
+    },
+
+    /**
+     * Removes a user at once and completely: methods, logins, sign-ins under way, mail on its way, the address wherever it stands. The audit log
+     * keeps the bare id. Throws USER_NOT_FOUND.
+     */
+    async delete(userId: string, by: { actor: Actor; origin?: Origin | undefined }): Promise<void> {
+      const now = clock();
+      await storage.write(async (tx) => {
+        const user = await deleteUser(tx, userId);
+        if (!user) throw userNotFound();
+        const { appId, email } = user;
+        if (email !== null) {
+          await eraseAddress(tx, appId, email);
+          await passwords.forgetFailures(tx, appId, email);
+        }
+        await audit.record(tx, { ...by, action: "user.delete", result: "success", appId, userId }, now);
+      });
+    },
+  };
+}
+
+function checkedChange({ name, picture }: ProfileChange): { name?: string; picture?: string | null } {
+  const shown = name === undefined ? undefined : displayName(name);
+  if (name !== undefined && !shown) {
+    throw invalidRequest(`name: 1 to ${mostNameCharacters} characters, none of them a control character`);
+  }
+  if (typeof picture === "string" && !isHttpsAddress(picture)) {
+    throw invalidRequest("picture: an https address of at most 2048 characters, or null");
+  }
+  return { ...(shown ? { name: shown } : {}), ...(picture === undefined ? {} : { picture }) };
+}
+
+function updatedAnswer({ id, email, name, picture, updatedAt }: User, scopes: string[]): UpdatedProfileAnswer {
+  return { id, ...(scopes.includes("email") ? { email } : {}), name, picture, updatedAt: isoTime(updatedAt) };
+}

@@ -1,0 +1,41 @@
+import { isoTime } from "../lib/clock.ts";
+import type { User } from "./user.ts";
+
+/** A user as commands show it: the contract's fields (2.2), the application and whether it may sign in. */
+export type UserAnswer = {
+  id: string;
+  appId: string;
+  email: string | null;
+  emailVerified: boolean;
+  name: string | null;
+  picture: string | null;
+  createdAt: string;
+  updatedAt: string;
+  lastLoginAt: string | null;
+  disabledAt: string | null;
+  authMethods: { passkey: boolean; oauth: string[]; password: boolean };
+};
+
+export type UserDetailsAnswer = UserAnswer & {
+  metadata: { loginCount: number; lastIpAddress: string | null; userAgent: string | null };
+};
+
+type Shown = Omit<UserAnswer, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt" | "authMethods"> &
+  Pick<User, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt">;
+
+export function userAnswer(user: Shown, authMethods: UserAnswer["authMethods"]): UserAnswer {
+  const { id, appId, email, emailVerified, name, picture, createdAt, updatedAt, lastLoginAt, disabledAt } = user;
+  return {
+    id,
+    appId,
+    email,
+    emailVerified,
+    name,
+    picture,
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+    lastLoginAt: lastLoginAt === null ? null : isoTime(lastLoginAt),
+    disabledAt: disabledAt === null ? null : isoTime(disabledAt),
+    authMethods,
+  };
+}

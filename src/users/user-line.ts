@@ -1,0 +1,168 @@
+import * as z from "zod";
+import { isoTime } from "../lib/clock.ts";
+import { canonicalEmail } from "../lib/email.ts";
+import { displayName, isHttpsAddress, isStorable } from "../lib/text.ts";
+import type { Passkey } from "../passkeys/store.ts";
+import type { User } from "./user.ts";
+
+/** A line that is refused: the field as the line spells it (`passkeys[1].publicKey`, empty for the whole line) and the rule, never a value. */
+export type LineProblem = { field: string; rule: string };
+
+const isBase64url = (value: string): boolean =>
+  value !== "" && Buffer.from(value, "base64url").toString("base64url") === value;
+
+function text(rule: string, holds: (value: string) => boolean) {
+  return z.string(rule).refine(holds, rule);
+}
+
+const idRule = "1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit";
+const emailRule = "an email address of at most 254 characters";
+const nameRule = "at most 200 characters, none of them a control character";
+const instantRule = "a time such as 2026-01-31T12:00:00.000Z";
+const publicKeyRule = "a COSE key in base64url, for EdDSA, ES256 or RS256";
+const handleRule = "1 to 64 bytes in base64url";
+
+const flag = z.boolean("true or false");
+const email = z.string(emailRule).transform((value, context) => {
+  const canonical = canonicalEmail(value);
+  if (canonical === undefined) context.addIssue({ code: "custom", message: emailRule });
+  return canonical ?? null;
+});
+const name = z.string(nameRule).transform((value, context) => {
+  const shown = displayName(value);
+  if (shown === undefined) context.addIssue({ code: "custom", message: nameRule });
+  return shown ?? null;
+});
+const instant = z.iso.datetime({ offset: true, error: instantRule }).transform((value, context) => {
+  const at = Date.parse(value);
+  // Ids and sorting expect instants that fit their forms.
+  if (!(at >= 0 && at < Date.UTC(3000, 0))) context.addIssue({ code: "custom", message: instantRule });
+  return at;
+});
+
+const passkeySchema = z.strictObject({
+  credentialId: text("at most 1023 bytes in base64url", (value) => value.length <= 1364 && isBase64url(value)),
+  publicKey: text(publicKeyRule, (value) => value.length <= 4096 && isBase64url(value)),
+  signCount: z.int("a whole number from 0 to 4294967295").min(0).max(4_294_967_295).nullish(),
+  transports: z
+    .array(text("at most 32 characters", (value) => value.length <= 32 && isStorable(value)))
+    .max(16)
+    .nullish(),
+  aaguid: text("a UUID", (value) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu.test(value)).nullish(),
+  name: name.nullish(),
+  discoverable: flag.nullish(),
+  backedUp: flag.nullish(),
+  createdAt: instant.nullish(),
+});
+
+const lineSchema = z.strictObject({
+  id: text(idRule, (value) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u.test(value)).nullish(),
+  email: email.nullish(),
+  emailVerified: flag.nullish(),
+  name: name.nullish(),
+  picture: text("an https address of at most 2048 characters", isHttpsAddress).nullish(),
+  createdAt: instant.nullish(),
+  disabled: flag.nullish(),
+  handle: text(handleRule, (value) => value.length <= 86 && isBase64url(value)).nullish(),
+  password: z
+    .strictObject({
+      hash: text("at most 1024 characters", (value) => value.length <= 1024),
+      salt: text("base64, at most 512 characters", (value) => value.length <= 512).nullish(),
+    })
+    .nullish(),
+  passkeys: z.array(passkeySchema, "a list").max(50, "at most 50").nullish(),
+  identities: z
+    .array(
+      z.strictObject({
+        provider: text("the name of a provider, such as google", (value) => /^[a-z][a-z0-9-]{0,31}$/u.test(value)),
+        subject: text(
+          "a text of 1 to 255 characters",
+          (value) => value !== "" && value.length <= 255 && isStorable(value),
+        ),
+        email: email.nullish(),
+      }),
+      "a list",
+    )
+    .max(50, "at most 50")
+    .nullish(),
+});
+
+/** One user as a line of an import, checked as far as the line alone allows. Instants are epoch milliseconds. */
+export type UserLine = z.output<typeof lineSchema>;
+
+/** The user on a line of JSON, or what is wrong with it. */
+export function parseUserLine(json: string): UserLine | LineProblem {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return { field: "", rule: "not JSON" };
+  }
+  const parsed = lineSchema.safeParse(value);
+  if (!parsed.success) return problemOf(parsed.error.issues[0]);
+  const { data } = parsed;
+  if (data.email === null || data.email === undefined) {
+    if (data.id === null || data.id === undefined) return { field: "email", rule: "needed where there is no id" };
+    if (data.emailVerified) return { field: "emailVerified", rule: "only with an email" };
+  }
+  if (data.passkeys?.some((passkey) => passkey.discoverable !== false) && !data.handle)
+    return { field: "handle", rule: "needed with passkeys: the WebAuthn user handle that they were made with" };
+  return data;
+}
+
+function problemOf(issue: z.core.$ZodIssue | undefined): LineProblem {
+  if (!issue) return { field: "", rule: "not a user" };
+  const path = issue.path.reduce<string>(
+    (above, step) =>
+      typeof step === "number" ? `${above}[${step}]` : above === "" ? String(step) : `${above}.${String(step)}`,
+    "",
+  );
+  if (issue.code === "unrecognized_keys") {
+    const key = (issue.keys[0] ?? "").slice(0, 64);
+    return { field: path === "" ? key : `${path}.${key}`, rule: "not a known field" };
+  }
+  if (issue.code === "invalid_type" && path === "") return { field: "", rule: "not a JSON object" };
+  return { field: path, rule: issue.message };
+}
+
+export type StoredUser = {
+  user: User;
+  passwordHash: string | undefined;
+  passkeys: Passkey[];
+  identities: { provider: string; subject: string; email: string | null }[];
+};
+
+/** The line that imports this user as it is. What is not there is left out. */
+export function userLineOf({ user, passwordHash, passkeys, identities }: StoredUser): object {
+  return {
+    id: user.id,
+    ...(user.email === null ? {} : { email: user.email, emailVerified: user.emailVerified }),
+    ...(user.name === null ? {} : { name: user.name }),
+    ...(user.picture === null ? {} : { picture: user.picture }),
+    createdAt: isoTime(user.createdAt),
+    ...(user.disabledAt === null ? {} : { disabled: true }),
+    handle: user.handle,
+    ...(passwordHash === undefined ? {} : { password: { hash: passwordHash } }),
+    ...(passkeys.length === 0 ? {} : { passkeys: passkeys.map(passkeyOf) }),
+    ...(identities.length === 0 ? {} : { identities: identities.map(identityOf) }),
+  };
+}
+
+function passkeyOf(passkey: Passkey): object {
+  const { credentialId, publicKey, signCount, transports, aaguid, name, discoverable, backedUp, createdAt } = passkey;
+  return {
+    credentialId,
+    publicKey,
+    signCount,
+    transports,
+    aaguid,
+    name,
+    discoverable,
+    backedUp,
+    createdAt: isoTime(createdAt),
+  };
+}
+
+function identityOf({ provider, subject, email }: StoredUser["identities"][number]): object {
+  return { provider, subject, ...(email === null ? {} : { email }) };
+}

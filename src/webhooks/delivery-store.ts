@@ -1,0 +1,237 @@
+import { and, asc, desc, eq, gte, inArray, isNull, lt, lte, ne, or, sql } from "drizzle-orm";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import type { DeliveryAttempt, DeliveryStatus } from "./delivery.ts";
+
+export type DeliveryRow = Row<"webhookDeliveries">;
+
+/** A delivery in the hands of one process. */
+export type DeliveryLease = Pick<DeliveryRow, "endpointId" | "eventId"> & { leaseUntil: number };
+
+/** How many rows one transaction changes: a few milliseconds' work. */
+const batchSize = 500;
+
+const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webhookEndpoints: endpoints, users } }) => {
+  const given = placeholders(deliveries);
+  const now = sql.placeholder("now");
+  const isFree = or(isNull(deliveries.leaseUntil), lte(deliveries.leaseUntil, now));
+  const isDue = and(lte(deliveries.nextAttemptAt, now), isFree);
+  const due = db
+    .select({ eventId: deliveries.eventId })
+    .from(deliveries)
+    .where(and(eq(deliveries.endpointId, given.endpointId), isDue))
+    .orderBy(asc(deliveries.nextAttemptAt))
+    .limit(sql.placeholder("most"));
+  const dueOfEndpoint = db
+    .select({ one: sql`1` })
+    .from(deliveries)
+    .where(and(eq(deliveries.endpointId, endpoints.id), isDue))
+    .limit(1);
+  // Whoever took the lease over in the meantime decides.
+  const held = and(
+    eq(deliveries.endpointId, given.endpointId),
+    eq(deliveries.eventId, given.eventId),
+    eq(deliveries.leaseUntil, given.leaseUntil),
+  );
+  const row = sql`(${deliveries.endpointId}, ${deliveries.eventId})`;
+  const rowKey = { endpointId: deliveries.endpointId, eventId: deliveries.eventId };
+  const expired = db
+    .select(rowKey)
+    .from(deliveries)
+    .where(lt(deliveries.occurredAt, sql.placeholder("before")))
+    .limit(batchSize);
+  const ofEndpoint = db
+    .select({ eventId: deliveries.eventId })
+    .from(deliveries)
+    .where(eq(deliveries.endpointId, given.endpointId))
+    .limit(batchSize);
+  return {
+    insert: prepare(db.insert(deliveries).values(given), "insert_webhook_delivery"),
+    email: prepare(
+      db.select({ email: users.email }).from(users).where(eq(users.id, given.userId)),
+      "email_of_user_in_event",
+    ),
+    // A scalar subquery for each endpoint, so that a million rows of one of them are never read, whatever a planner thinks of them.
+    dueEndpoints: prepare(
+      db
+        .select({ id: endpoints.id })
+        .from(endpoints)
+        .where(and(eq(endpoints.enabled, true), sql`(${dueOfEndpoint}) is not null`)),
+      "webhook_endpoints_due",
+    ),
+    due: prepare(due, "webhook_deliveries_due"),
+    // The conditions stand outside, too: PostgreSQL checks only those again when another node was first.
+    claim: prepare(
+      db
+        .update(deliveries)
+        .set({ leaseUntil: given.leaseUntil })
+        .where(and(eq(deliveries.endpointId, given.endpointId), inArray(deliveries.eventId, due), isDue))
+        .returning(),
+      "claim_webhook_deliveries",
+    ),
+    settle: prepare(
+      db
+        .update(deliveries)
+        .set({
+          status: given.status,
+          attempts: given.attempts,
+          history: given.history,
+          nextAttemptAt: given.nextAttemptAt,
+          leaseUntil: null,
+        })
+        .where(held)
+        .returning({ userId: deliveries.userId, ipAddress: deliveries.ipAddress, email: deliveries.email }),
+      "settle_webhook_delivery",
+    ),
+    forgetHistory: prepare(
+      db
+        .update(deliveries)
+        .set({ history: given.history })
+        .where(and(eq(deliveries.endpointId, given.endpointId), eq(deliveries.eventId, given.eventId))),
+      "forget_history_of_webhook_delivery",
+    ),
+    release: prepare(db.update(deliveries).set({ leaseUntil: null }).where(held), "release_webhook_delivery"),
+    forgetUser: prepare(
+      db
+        .update(deliveries)
+        .set({ email: null, ipAddress: null, userAgent: null, history: given.history })
+        .where(eq(deliveries.userId, given.userId)),
+      "forget_user_of_webhook_deliveries",
+    ),
+    sweep: prepare(
+      db.delete(deliveries).where(inArray(row, expired)).returning({ eventId: deliveries.eventId }),
+      "sweep_webhook_deliveries",
+    ),
+    removeOfEndpoint: prepare(
+      db
+        .delete(deliveries)
+        .where(and(eq(deliveries.endpointId, given.endpointId), inArray(deliveries.eventId, ofEndpoint)))
+        .returning({ eventId: deliveries.eventId }),
+      "remove_webhook_deliveries",
+    ),
+  };
+});
+
+export async function insertDelivery(tx: Handle, row: DeliveryRow): Promise<void> {
+  await prepared(tx).insert.execute(row satisfies Row<"webhookDeliveries">);
+}
+
+/** The address of a user as the transaction that the event belongs to has left it. */
+export async function findEmail(tx: Handle, userId: string): Promise<string | null> {
+  const [user] = await prepared(tx).email.execute({ userId });
+  return user?.email ?? null;
+}
+
+/** The enabled endpoints for which something is due and in nobody's hands. */
+export async function listDueEndpoints(handle: Handle, now: number): Promise<string[]> {
+  return (await prepared(handle).dueEndpoints.execute({ now })).map(({ id }) => id);
+}
+
+/** Whether something is due for an endpoint: a read, so that looking in vain costs next to nothing. */
+export async function hasDueDelivery(handle: Handle, endpointId: string, now: number): Promise<boolean> {
+  return (await prepared(handle).due.execute({ endpointId, now, most: 1 })).length > 0;
+}
+
+/** Leases at most `most` deliveries of an endpoint that are due, the longest due first. Of several processes, one gets each. */
+export async function claimDeliveries(
+  tx: Handle,
+  claim: { endpointId: string; now: number; most: number; leaseUntil: number },
+): Promise<DeliveryRow[]> {
+  return await prepared(tx).claim.execute(claim);
+}
+
+export type Settlement = {
+  status: DeliveryStatus;
+  attempts: number;
+  history: DeliveryAttempt[];
+  nextAttemptAt: number | null;
+};
+
+/**
+ * Notes the outcome where the lease is still ours. An answer may repeat what was sent: when the person was forgotten while the attempt was under
+ * way, the history is not kept.
+ */
+export async function settleDelivery(
+  tx: Handle,
+  claimed: DeliveryLease & Pick<DeliveryRow, "email" | "ipAddress">,
+  settlement: Settlement,
+): Promise<void> {
+  const { endpointId, eventId, leaseUntil } = claimed;
+  const [row] = await prepared(tx).settle.execute({ endpointId, eventId, leaseUntil, ...settlement });
+  if (row && (row.email !== claimed.email || row.ipAddress !== claimed.ipAddress)) {
+    await prepared(tx).forgetHistory.execute({ endpointId, eventId, history: [] });
+  }
+}
+
+/** Gives a delivery back untried. */
+export async function releaseDelivery(tx: Handle, { endpointId, eventId, leaseUntil }: DeliveryLease): Promise<void> {
+  await prepared(tx).release.execute({ endpointId, eventId, leaseUntil });
+}
+
+/** Leaves of a person only the id, in whatever is still kept. */
+export async function forgetUserInDeliveries(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).forgetUser.execute({ userId, history: [] });
+}
+
+/** Removes a batch of events from before `before`; true when more may be left. */
+export async function sweepDeliveries(tx: Handle, before: number): Promise<boolean> {
+  return (await prepared(tx).sweep.execute({ before })).length === batchSize;
+}
+
+/** Removes a batch of an endpoint's deliveries; true when more may be left. */
+export async function removeDeliveries(tx: Handle, endpointId: string): Promise<boolean> {
+  return (await prepared(tx).removeOfEndpoint.execute({ endpointId })).length === batchSize;
+}
+
+export type DeliveryFilter = {
+  status?: DeliveryStatus | undefined;
+  /** Events from then on, epoch milliseconds. */
+  since?: number | undefined;
+};
+
+/** The newest first. Event ids are ordered by time, and so is the key. */
+export async function listDeliveries(
+  { db, tables: { webhookDeliveries: deliveries } }: Handle,
+  endpointId: string,
+  { status, since, limit }: DeliveryFilter & { limit: number },
+): Promise<DeliveryRow[]> {
+  return await db
+    .select()
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.endpointId, endpointId),
+        status === undefined ? undefined : eq(deliveries.status, status),
+        since === undefined ? undefined : gte(deliveries.occurredAt, since),
+      ),
+    )
+    .orderBy(desc(deliveries.eventId))
+    .limit(limit);
+}
+
+/** Makes a batch of finished deliveries due again, from the start of the schedule; how many, and whether more may be left. */
+export async function reviveDeliveries(
+  { db, tables: { webhookDeliveries: deliveries } }: Handle,
+  endpointId: string,
+  { eventId, status, since }: DeliveryFilter & { eventId?: string | undefined },
+  now: number,
+): Promise<{ revived: number; more: boolean }> {
+  const wanted = db
+    .select({ eventId: deliveries.eventId })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.endpointId, endpointId),
+        ne(deliveries.status, "waiting"),
+        eventId === undefined ? undefined : eq(deliveries.eventId, eventId),
+        status === undefined ? undefined : eq(deliveries.status, status),
+        since === undefined ? undefined : gte(deliveries.occurredAt, since),
+      ),
+    )
+    .limit(batchSize);
+  const revived = await db
+    .update(deliveries)
+    .set({ status: "waiting", attempts: 0, nextAttemptAt: now, leaseUntil: null })
+    .where(and(eq(deliveries.endpointId, endpointId), inArray(deliveries.eventId, wanted)))
+    .returning({ eventId: deliveries.eventId });
+  return { revived: revived.length, more: revived.length === batchSize };
+}

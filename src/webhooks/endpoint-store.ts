@@ -1,0 +1,143 @@
+import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import type { DisabledReason } from "./endpoint.ts";
+
+export type EndpointRow = Row<"webhookEndpoints">;
+
+const prepared = statements(({ db, tables: { webhookEndpoints: endpoints } }) => {
+  const given = placeholders(endpoints);
+  return {
+    // With every event, within the transaction of a sign-in.
+    enabledOfApp: prepare(
+      db
+        .select({ id: endpoints.id, events: endpoints.events })
+        .from(endpoints)
+        .where(and(eq(endpoints.appId, given.appId), eq(endpoints.enabled, true))),
+      "enabled_webhook_endpoints",
+    ),
+    byId: prepare(db.select().from(endpoints).where(eq(endpoints.id, given.id)), "webhook_endpoint_by_id"),
+    noteFailure: prepare(
+      db
+        .update(endpoints)
+        .set({ failingSince: given.failingSince })
+        .where(and(eq(endpoints.id, given.id), isNull(endpoints.failingSince)))
+        .returning({ id: endpoints.id }),
+      "note_failing_webhook_endpoint",
+    ),
+    noteSuccess: prepare(
+      db.update(endpoints).set({ failingSince: null }).where(eq(endpoints.id, given.id)),
+      "note_working_webhook_endpoint",
+    ),
+    disable: prepare(
+      db
+        .update(endpoints)
+        .set({ enabled: given.enabled, disabledReason: given.disabledReason, updatedAt: given.updatedAt })
+        .where(and(eq(endpoints.id, given.id), eq(endpoints.enabled, true)))
+        .returning({ appId: endpoints.appId }),
+      "disable_webhook_endpoint",
+    ),
+  };
+});
+
+/** The endpoints of an application that are told of events, and of which. */
+export async function listEnabledEndpoints(
+  handle: Handle,
+  appId: string,
+): Promise<Pick<EndpointRow, "id" | "events">[]> {
+  return await prepared(handle).enabledOfApp.execute({ appId });
+}
+
+export async function findEndpoint(handle: Handle, id: string): Promise<EndpointRow | undefined> {
+  const [row] = await prepared(handle).byId.execute({ id });
+  return row;
+}
+
+/** The oldest first; without `appId` those of all applications. */
+export async function listEndpoints(
+  { db, tables: { webhookEndpoints: endpoints } }: Handle,
+  appId: string | undefined,
+): Promise<EndpointRow[]> {
+  return await db
+    .select()
+    .from(endpoints)
+    .where(appId === undefined ? undefined : eq(endpoints.appId, appId))
+    .orderBy(asc(endpoints.createdAt), asc(endpoints.id));
+}
+
+export async function countEndpoints(
+  { db, tables: { webhookEndpoints: endpoints } }: Handle,
+  appId: string,
+): Promise<number> {
+  const [row] = await db.select({ endpoints: count() }).from(endpoints).where(eq(endpoints.appId, appId));
+  return row?.endpoints ?? 0;
+}
+
+/** False when the id is taken. */
+export async function insertEndpoint({ db, tables }: Handle, row: EndpointRow): Promise<boolean> {
+  const inserted = await db
+    .insert(tables.webhookEndpoints)
+    .values(row)
+    .onConflictDoNothing()
+    .returning({ id: tables.webhookEndpoints.id });
+  return inserted.length === 1;
+}
+
+/** Makes whoever adds an endpoint to this application wait for the others who do; there is nothing to wait for while it has none. */
+export async function lockEndpoints(
+  { db, tables: { webhookEndpoints: endpoints } }: Handle,
+  appId: string,
+): Promise<void> {
+  await db
+    .update(endpoints)
+    .set({ createdAt: sql`${endpoints.createdAt}` })
+    .where(eq(endpoints.appId, appId));
+}
+
+/** The endpoint locked until the transaction ends: the first statement of every read-and-change. */
+export async function takeEndpoint(
+  { db, tables: { webhookEndpoints: endpoints } }: Handle,
+  id: string,
+): Promise<EndpointRow | undefined> {
+  const [row] = await db
+    .update(endpoints)
+    .set({ createdAt: sql`${endpoints.createdAt}` })
+    .where(eq(endpoints.id, id))
+    .returning();
+  return row;
+}
+
+export async function updateEndpoint(
+  { db, tables: { webhookEndpoints: endpoints } }: Handle,
+  id: string,
+  change: Partial<EndpointRow>,
+): Promise<void> {
+  await db.update(endpoints).set(change).where(eq(endpoints.id, id));
+}
+
+/** False when there is none. */
+export async function removeEndpoint(
+  { db, tables: { webhookEndpoints: endpoints } }: Handle,
+  id: string,
+): Promise<boolean> {
+  return (await db.delete(endpoints).where(eq(endpoints.id, id)).returning({ id: endpoints.id })).length === 1;
+}
+
+/** Notes a failure; true when it is the first since a success. */
+export async function noteFailure(tx: Handle, id: string, now: number): Promise<boolean> {
+  return (await prepared(tx).noteFailure.execute({ id, failingSince: now })).length === 1;
+}
+
+export async function noteSuccess(tx: Handle, id: string): Promise<void> {
+  await prepared(tx).noteSuccess.execute({ id });
+}
+
+/** The application of the endpoint that this call has disabled; undefined when somebody else had, or it is gone. */
+export async function disableEndpoint(
+  tx: Handle,
+  id: string,
+  disabledReason: DisabledReason,
+  now: number,
+): Promise<{ appId: string } | undefined> {
+  const [row] = await prepared(tx).disable.execute({ id, enabled: false, disabledReason, updatedAt: now });
+  return row;
+}

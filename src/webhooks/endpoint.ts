@@ -1,0 +1,83 @@
+import { isoTime } from "../lib/clock.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { EndpointRow } from "./endpoint-store.ts";
+import { eventKinds, type EventKind } from "./event.ts";
+import { targetProblem, type TargetPolicy } from "./target.ts";
+
+/** `operator`: by the app or a command. `gone`: it answered 410. `failing`: nothing but failures for five days. */
+export type DisabledReason = "operator" | "gone" | "failing";
+
+/** An endpoint as it is shown. Its secret never is. */
+export type EndpointAnswer = {
+  id: string;
+  appId: string;
+  url: string;
+  events: EventKind[];
+  enabled: boolean;
+  disabledReason: DisabledReason | null;
+  /** When the failures began that no success has followed. */
+  failingSince: string | null;
+  /** Until when the secret before the present one signs as well. */
+  oldSecretUntil: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+const idForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
+
+export function endpointAnswer(endpoint: EndpointRow, now: number): EndpointAnswer {
+  const { id, appId, url, events, enabled, disabledReason, failingSince, oldSecretUntil, createdAt, updatedAt } =
+    endpoint;
+  return {
+    id,
+    appId,
+    url,
+    events,
+    enabled,
+    disabledReason,
+    failingSince: failingSince === null ? null : isoTime(failingSince),
+    oldSecretUntil: oldSecretUntil === null || oldSecretUntil <= now ? null : isoTime(oldSecretUntil),
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+  };
+}
+
+/** Unknown and foreign look the same. */
+export function endpointNotFound(): AppError {
+  return new AppError("WEBHOOK_NOT_FOUND", "There is no webhook endpoint with this id.");
+}
+
+/** These throw INVALID_REQUEST naming the field. */
+export function checkedEndpointId(id: string): string {
+  if (!idForm.test(id))
+    throw invalidRequest("id: 1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit");
+  return id;
+}
+
+export function checkedUrl(url: string, policy: TargetPolicy): string {
+  const problem = targetProblem(url, policy);
+  if (problem !== undefined) throw invalidRequest(`url: ${problem}`);
+  return url;
+}
+
+/** The kinds, each once, in one order. */
+export function checkedEvents(events: string[]): EventKind[] {
+  const unknown = events.findIndex((event) => !eventKinds.some((kind) => kind === event));
+  if (unknown !== -1) throw invalidRequest(`events[${unknown}]: one of ${eventKinds.join(", ")}`);
+  if (events.length === 0) throw invalidRequest("events: at least one");
+  return eventKinds.filter((kind) => events.includes(kind));
+}
+
+/** Table and row, so that no secret can be moved to another endpoint. */
+export function secretContext(endpointId: string): string {
+  return `webhook_endpoints ${endpointId}`;
+}
+
+/** What signs now: the present secret, and for a while the one before it. */
+export function secretsOf(endpoint: EndpointRow, keyring: Keyring, now: number): string[] {
+  const { id, encryptedSecret, encryptedOldSecret, oldSecretUntil } = endpoint;
+  const isOverlap = encryptedOldSecret !== null && oldSecretUntil !== null && oldSecretUntil > now;
+  const encrypted = isOverlap ? [encryptedSecret, encryptedOldSecret] : [encryptedSecret];
+  return encrypted.map((text) => keyring.decrypt(text, secretContext(id)));
+}

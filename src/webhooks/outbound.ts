@@ -1,0 +1,39 @@
+import type { Audit } from "../audit/audit.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Random } from "../lib/random.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import { createDeliveries } from "./deliveries.ts";
+import { createEvents } from "./events.ts";
+import { createSender } from "./sender.ts";
+import { createWebhooks } from "./service.ts";
+import { targetPolicy } from "./target.ts";
+import { createWebhookWorker } from "./worker.ts";
+
+/** Everything about webhooks, put together: `events` is what other domains are handed. */
+export function createOutbound(deps: {
+  settings: { dev: boolean; webhooks: { allowPrivateNetworks: boolean; retentionDays: number } };
+  storage: Storage;
+  keyring: Keyring;
+  audit: Audit;
+  findApplication(id: string, handle: Handle): Promise<unknown>;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}) {
+  const { settings, clock, log } = deps;
+  const { retentionDays, allowPrivateNetworks } = settings.webhooks;
+  const policy = targetPolicy({ dev: settings.dev, allowPrivateNetworks });
+  const sender = createSender({ privateNetworks: policy.privateNetworks, clock });
+  const events = createEvents(deps);
+  const deliveries = createDeliveries({ ...deps, retentionDays });
+  return {
+    events,
+    deliveries,
+    webhooks: createWebhooks({ ...deps, sender, policy }),
+    worker: createWebhookWorker({ events, deliveries, sender, clock, log }),
+    /** Ends the connections to receivers. */
+    close: sender.close,
+  };
+}

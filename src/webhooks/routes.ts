@@ -1,0 +1,78 @@
+import { z } from "zod";
+import type { Application } from "../applications/application.ts";
+import { json } from "../http/answer.ts";
+import { originOf, type HttpRequest } from "../http/request.ts";
+import { second } from "../lib/clock.ts";
+import type { EndpointCall, TestAnswer, Webhooks } from "./service.ts";
+
+const text = z.string("required, a string");
+const events = z.array(z.string("must be a string"), "required, a list of event kinds").max(32, "at most 32");
+
+/** POST /webhooks/endpoints (contract 2.5) */
+const newEndpointBody = z.strictObject({ url: text, events, secret: text });
+
+const endpointChangeBody = z.strictObject({
+  url: z.string("must be a string").optional(),
+  events: events.optional(),
+  enabled: z.boolean("must be a boolean").optional(),
+  secret: z.string("must be a string").optional(),
+  /** How long the secret before a new one signs as well. */
+  secretOverlapSeconds: z.int("must be a whole number").optional(),
+});
+
+const testBody = z.strictObject({ event: z.string("must be a string").optional() });
+
+function callOf(request: HttpRequest, { id }: Application): EndpointCall {
+  return { actor: { kind: "app", name: id }, appId: id, origin: originOf(request) };
+}
+
+/** POST /webhooks/endpoints */
+export function createEndpointHandler(webhooks: Webhooks) {
+  return async (request: HttpRequest, application: Application) => {
+    const body = await request.json(newEndpointBody);
+    return json(await webhooks.create(application.id, body, callOf(request, application)), 201);
+  };
+}
+
+/** GET /webhooks/endpoints */
+export function listEndpointsHandler(webhooks: Webhooks) {
+  return async (_request: HttpRequest, { id }: Application) => json({ endpoints: await webhooks.list(id) });
+}
+
+/** GET /webhooks/endpoints/{id} */
+export function endpointHandler(webhooks: Webhooks) {
+  return async (request: HttpRequest, application: Application) =>
+    json(await webhooks.get(request.parameter("id"), callOf(request, application)));
+}
+
+/** PATCH /webhooks/endpoints/{id} */
+export function updateEndpointHandler(webhooks: Webhooks) {
+  return async (request: HttpRequest, application: Application) => {
+    const { secretOverlapSeconds, ...change } = await request.json(endpointChangeBody);
+    const secretOverlap = secretOverlapSeconds === undefined ? undefined : secretOverlapSeconds * second;
+    const id = request.parameter("id");
+    return json(await webhooks.update(id, { ...change, secretOverlap }, callOf(request, application)));
+  };
+}
+
+/** DELETE /webhooks/endpoints/{id} */
+export function removeEndpointHandler(webhooks: Webhooks) {
+  return async (request: HttpRequest, application: Application) => {
+    await webhooks.remove(request.parameter("id"), callOf(request, application));
+    return json({ success: true, message: "The webhook endpoint was removed." });
+  };
+}
+
+/** POST /webhooks/endpoints/{id}/test */
+export function testEndpointHandler(webhooks: Webhooks) {
+  return async (request: HttpRequest, application: Application) => {
+    const { event } = await request.optionalJson(testBody);
+    return json(shownToApps(await webhooks.test(request.parameter("id"), callOf(request, application), event)));
+  };
+}
+
+/** Without the receiver's words, and without why there were none: neither may be used to look around from where we stand. */
+function shownToApps({ delivered, event, eventId, status, durationMilliseconds, error }: TestAnswer) {
+  const coarse = status === null && error !== null ? "no answer from a public address" : error;
+  return { delivered, event, eventId, status, durationMilliseconds, error: coarse };
+}

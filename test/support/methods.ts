@@ -1,0 +1,68 @@
+import { insertIdentity } from "../../src/oauth/identity-store.ts";
+import { insertPasskey } from "../../src/passkeys/store.ts";
+import { call, type Tokens } from "./person.ts";
+import type { TestApp, TestService } from "./service.ts";
+
+let made = 0;
+
+/** Gives a user a passkey without a browser; its id. */
+export async function givePasskey(service: TestService, userId: string, name = "A phone"): Promise<string> {
+  made += 1;
+  const id = `mth_passkey${made}`;
+  const now = service.clock.now + made;
+  await service.server.app.storage.write((tx) =>
+    insertPasskey(tx, {
+      id,
+      userId,
+      credentialId: `credential-of-${id}-${process.pid}`,
+      publicKey: "pQ",
+      signCount: 0,
+      transports: [],
+      aaguid: "00000000-0000-0000-0000-000000000000",
+      backedUp: true,
+      discoverable: true,
+      name,
+      createdAt: now,
+      lastUsedAt: null,
+    }),
+  );
+  return id;
+}
+
+/** Gives a user an identity with a provider; its id. */
+export async function giveIdentity(
+  service: TestService,
+  app: TestApp,
+  userId: string,
+  provider = "google",
+): Promise<string> {
+  made += 1;
+  const id = `mth_identity${made}`;
+  const now = service.clock.now + made;
+  const email = `${id}@provider.example`;
+  const row = { id, appId: app.id, userId, provider, subject: id, email, createdAt: now, lastUsedAt: now };
+  await service.server.app.storage.write((tx) => insertIdentity(tx, row));
+  return id;
+}
+
+/** Lets an app's people use a provider. */
+export async function setProvider(service: TestService, app: TestApp, name = "google"): Promise<void> {
+  const account = { name, clientId: "client", secret: "secret" };
+  await service.server.app.services.providers.set(app.id, account, { kind: "cli", name: "test" });
+}
+
+export type ListedMethod = { type: string; id: string; name?: string; provider?: string; email?: string | null };
+
+export async function methodsOf(service: TestService, { accessToken }: Tokens): Promise<ListedMethod[]> {
+  const { status, body } = await call(service, "GET", "/users/auth-methods", bearer(accessToken));
+  if (status !== 200) throw new Error(`auth-methods answered ${status}: ${JSON.stringify(body)}`);
+  return body["methods"] as ListedMethod[];
+}
+
+export async function removeMethod(service: TestService, { accessToken }: Tokens, id: string) {
+  return await call(service, "DELETE", `/users/auth-methods/${id}`, bearer(accessToken));
+}
+
+export function bearer(token: string): { authorization: string } {
+  return { authorization: `Bearer ${token}` };
+}

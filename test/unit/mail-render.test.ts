@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import type { Branding } from "../../src/applications/application.ts";
+import type { Mail, MailKind, MailMessage } from "../../src/mail/mail.ts";
+import { renderMail } from "../../src/mail/render.ts";
+import { contrastOf } from "../../src/pages/colours.ts";
+
+const askedAt = Date.UTC(2026, 10, 21, 10, 32);
+const firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0";
+const common = {
+  appId: "app_1",
+  userId: null,
+  to: "a@b.example",
+  locale: null,
+  origin: { ipAddress: "203.0.113.7", userAgent: firefox },
+};
+const proof = { link: "https://auth.example/reset/abc?x=1&y=2", code: "12345678", expiresAt: askedAt + 30 * 60_000 };
+const passkey = { type: "passkey", name: "Ann's <phone>" } as const;
+const kinds: Record<MailKind, Mail> = {
+  "sign-up": { kind: "sign-up", ...common, ...proof },
+  verify: { kind: "verify", ...common, ...proof },
+  reset: { kind: "reset", ...common, ...proof },
+  "known-address": { kind: "known-address", ...common, signInUrl: "https://acme.example/sign-in" },
+  "method-added": { kind: "method-added", ...common, method: passkey },
+  "method-removed": { kind: "method-removed", ...common, method: { type: "oauth", name: "GitHub" } },
+  "password-changed": { kind: "password-changed", ...common },
+  "new-device": { kind: "new-device", ...common },
+};
+const everyKind = Object.values(kinds);
+
+function application(branding: Partial<Branding> = {}, name = "Acme") {
+  return { name, branding: { logo: null, primaryColor: null, companyName: null, ...branding } };
+}
+
+function rendered(mail: Mail, app = application()): MailMessage {
+  return renderMail(mail, { id: "mail_1", application: app, baseUrl: "https://auth.example", askedAt });
+}
+
+/** What a reader of HTML reads. */
+function wordsOf(html: string): string {
+  return html
+    .replace(/<style>[\s\S]*?<\/style>|<title>[\s\S]*?<\/title>/gu, "")
+    .replaceAll(/<[^>]+>/gu, " ")
+    .replaceAll("&amp;", "&")
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll(/\s+/gu, " ");
+}
+
+describe("a mail", () => {
+  it("to reset a password says everything in plain text", () => {
+    const { subject, text } = rendered(kinds.reset);
+    expect(subject).toBe("Reset your Acme password");
+    expect(text).toBe(`Reset your Acme password
+
+You asked to choose a new password for your Acme account.
+
+Reset password
+https://auth.example/reset/abc?x=1&y=2
+
+Or enter this code on the page that asks for it:
+1234 5678
+
+The link and the code work once, until November 21, 2026 at 11:02 AM UTC.
+
+When: November 21, 2026 at 10:32 AM UTC
+Device: Firefox on Windows
+IP address: 203.0.113.7
+
+If it wasn't you
+Do nothing. Your password stays as it is. Don't pass the link or the code on to anybody: whoever has one of them can change your password.
+`);
+  });
+
+  it.each(everyKind)("of kind $kind says the same as HTML as in plain text", (mail) => {
+    const { text, html } = rendered(mail);
+    const words = wordsOf(html);
+    for (const line of text.split("\n")) expect(words).toContain(line.replaceAll(/\s+/gu, " "));
+  });
+
+  it.each(everyKind)("of kind $kind says when and from where, and what to do if it wasn't you", (mail) => {
+    const { text } = rendered(mail);
+    expect(text).toContain(
+      "\nWhen: November 21, 2026 at 10:32 AM UTC\nDevice: Firefox on Windows\nIP address: 203.0.113.7\n",
+    );
+    expect(text).toMatch(/\n\nIf it wasn't you\n\S.+\n$/u);
+  });
+
+  it("about an account leads to the account page of its app, under the base URL and nowhere else (security rule R5)", () => {
+    for (const kind of ["method-added", "method-removed", "password-changed", "new-device"] as const) {
+      const { text, html } = rendered({ ...kinds[kind], appId: "app 1&" });
+      const addresses = `${text}${html.replaceAll("&amp;", "&")}`.match(/https?:\/\/[^\s"<]+/gu) ?? [];
+      expect(new Set(addresses)).toEqual(new Set(["https://auth.example/account?app_id=app%201%26"]));
+    }
+  });
+
+  it("to a known address holds no code, and no button where nobody knows the way", () => {
+    const { text, html } = rendered({ ...common, kind: "known-address", signInUrl: null });
+    expect(text).not.toMatch(/\d{4} \d{4}|https?:/u);
+    expect(html).not.toContain("<a ");
+  });
+
+  it("names the method that was added or removed", () => {
+    expect(rendered(kinds["method-added"]).text).toContain("\nMethod: Passkey – Ann's <phone>\n");
+    expect(rendered(kinds["method-removed"]).text).toContain("\nMethod: GitHub\n");
+    const nameless: Mail = { ...common, kind: "method-removed", method: { type: "oauth", name: null } };
+    expect(rendered(nameless).text).toContain("\nMethod: Account with another service\n");
+    const endless: Mail = {
+      ...common,
+      kind: "method-added",
+      method: { type: "passkey", name: `a\nb${"x".repeat(500)}` },
+    };
+    expect(rendered(endless).text).toMatch(/\nMethod: Passkey – a bx{61}\n/u);
+  });
+
+  it("shows nothing of a user agent that is not a word of ours (security rules H6, G3)", () => {
+    const userAgent = "Call +1 555 0100 <b>now</b>\r\nChrome/1 on Windows";
+    const { text, html } = rendered({ ...kinds.reset, origin: { ipAddress: null, userAgent } });
+    expect(text).toContain("\nDevice: Chrome on Windows\n");
+    expect(`${text}${html}`).not.toMatch(/555|now/u);
+    const unknown = rendered({ ...kinds.reset, origin: { ipAddress: null, userAgent: "curl/8" } });
+    expect(unknown.text).not.toMatch(/Device|IP address/u);
+  });
+
+  it("escapes whatever is put into it (security rule H6)", () => {
+    const name = `"><script>alert(1)</script><img src=x onerror=1>`;
+    for (const mail of everyKind) {
+      const { html } = rendered(
+        { ...mail, ...("link" in mail ? { link: `https://a.example/"><b>` } : {}) },
+        application({}, name),
+      );
+      expect(html).not.toMatch(/<script|<img|<b>/u);
+      expect(html).toContain("&lt;script&gt;");
+    }
+  });
+
+  it("shows the app's logo by https and no other picture, and the company's name before the app's", () => {
+    const branded = application({ logo: "https://acme.example/logo.png", companyName: "Acme GmbH" });
+    const { html, senderName, subject } = rendered(kinds.reset, branded);
+    expect(html.match(/<img[^>]*>/gu)).toHaveLength(1);
+    expect(html).toMatch(/<img src="https:\/\/acme\.example\/logo\.png" alt="Acme GmbH"/u);
+    expect([senderName, subject]).toEqual(["Acme GmbH", "Reset your Acme GmbH password"]);
+    expect(rendered(kinds.reset, application({ logo: "http://acme.example/logo.png" })).html).not.toContain("<img");
+  });
+
+  it.each(["#ffee00", "#4f46e5", "#000000", "#ffffff"])("has a button that can be read in %s", (primaryColor) => {
+    const { html } = rendered(kinds.reset, application({ primaryColor }));
+    const [, ground = "", ink = ""] =
+      /class="button"[^>]*background-color:(#[0-9a-f]{6});color:(#[0-9a-f]{6})/u.exec(html) ?? [];
+    expect(contrastOf(ground, ink)).toBeGreaterThanOrEqual(4.5);
+    const [, darkGround = "", darkInk = ""] =
+      /\.button \{\s*background-color: (#[0-9a-f]{6}) !important;\s*color: (#[0-9a-f]{6})/u.exec(html) ?? [];
+    expect(contrastOf(darkGround, darkInk)).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it("speaks the reader's language, dates included, and runs from right to left where that does", () => {
+    const german = rendered({ ...kinds.reset, locale: "de-AT" });
+    expect(german.subject).toBe("Setzen Sie Ihr Passwort für Acme zurück");
+    expect(german.text).toContain("21. November 2026");
+    const arabic = rendered({ ...kinds.reset, locale: "ar" });
+    expect(arabic.html).toContain('<html lang="ar" dir="rtl">');
+    expect(arabic.html).toMatch(/<span class="code" dir="ltr"[^>]*>1234 5678</u);
+    expect(arabic.html).toMatch(/<a class="link" href="[^"]*" dir="ltr"/u);
+  });
+
+  it("is the same bytes each time it is tried", () => {
+    for (const mail of everyKind) expect(rendered(mail)).toEqual(rendered(mail));
+  });
+});

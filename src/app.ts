@@ -6,7 +6,11 @@ import { createPublicConfig } from "./applications/public-config.ts";
 import { createApplications } from "./applications/service.ts";
 import { createAudit } from "./audit/audit.ts";
 import type { Config } from "./config/config.ts";
+import { createDesiredStates } from "./desired-state/service.ts";
 import { createMailbox } from "./dev/mailbox.ts";
+import { createMailSignUp } from "./email-tokens/mail-sign-up.ts";
+import { createPasswordReset } from "./email-tokens/password-reset.ts";
+import { createEmailTokens } from "./email-tokens/service.ts";
 import { systemClock, type Clock } from "./lib/clock.ts";
 import { silentLog, type Log } from "./lib/log.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
@@ -35,6 +39,8 @@ import { createRedeem } from "./sign-in/redeem.ts";
 import { createSignIn } from "./sign-in/service.ts";
 import { openStorage } from "./storage/open.ts";
 import { sweepAll } from "./storage/sweep.ts";
+import type { Handle } from "./storage/storage.ts";
+import { storageWithin } from "./storage/within.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
 import { createOperatorTokens, longestTokenSeconds } from "./tokens/operator-tokens.ts";
@@ -141,6 +147,34 @@ export async function openApp(
     const linking = createLinking({ users, passwords, passkeys, tokens, signIn, browserSessions, audit, random });
     const proofs = createProofs({ storage, users, passkeys, browserSessions, notices, audit, clock, random });
     const redeem = createRedeem({ storage, applications, users, tokens, audit, events, clock });
+    const emailTokens = createEmailTokens({ storage, keyring, mail, users, audit, clock, random, baseUrl });
+    const mailSignUp = createMailSignUp({
+      storage,
+      emailTokens,
+      mail,
+      users,
+      passwords,
+      passkeys,
+      audit,
+      clock,
+      baseUrl,
+    });
+    const passwordReset = createPasswordReset({
+      storage,
+      emailTokens,
+      applications,
+      users,
+      passwords,
+      linking,
+      signIn,
+      tokens,
+      browserSessions,
+      mail,
+      notices,
+      audit,
+      clock,
+      baseUrl,
+    });
     const userImport = createUserImport({
       storage,
       audit,
@@ -152,6 +186,21 @@ export async function openApp(
       isUsablePublicKey,
     });
     const userExport = createUserExport({ storage, audit, clock });
+
+    const servicesIn = (tx: Handle) => {
+      const within = { storage: storageWithin(storage, tx), audit, clock };
+      const inside = createApplications({ ...within, random, isKnownProvider });
+      return {
+        applications: inside,
+        providers: createProviderAccounts({ ...within, applications: inside, keyring, baseUrl, discover }),
+        webhooks: outbound.webhooksOver(within.storage),
+      };
+    };
+    const desiredStates = createDesiredStates({
+      storage,
+      services: { applications, providers, webhooks },
+      servicesIn,
+    });
 
     const logins = createLoginAdministration({ storage, keyring, accessTokens, audit, clock });
     const operatorTokens = createOperatorTokens({
@@ -192,7 +241,18 @@ export async function openApp(
     let closing = false;
     let sweeping = Promise.resolve();
     const sweepOnce = async (): Promise<void> => {
-      for (const service of [applications, signIn, passkeys, passwords, tokens, rounds, mail, deliveries, audit]) {
+      for (const service of [
+        applications,
+        signIn,
+        passkeys,
+        passwords,
+        tokens,
+        rounds,
+        emailTokens,
+        mail,
+        deliveries,
+        audit,
+      ]) {
         await sweepAll(
           () => service.sweep(),
           () => closing,
@@ -232,6 +292,9 @@ export async function openApp(
         signIn,
         proofs,
         browserSessions,
+        emailTokens,
+        mailSignUp,
+        passwordReset,
         notices,
         redeem,
         providers,
@@ -244,6 +307,7 @@ export async function openApp(
         userAdministration,
         userImport,
         userExport,
+        desiredStates,
         audit,
         mail,
       },

@@ -5,6 +5,7 @@ const domains = [
   "account",
   "applications",
   "audit",
+  "desired-state",
   "email-tokens",
   "mail",
   "methods",

@@ -58,3 +58,11 @@ export async function findApiKey({ db, tables: { apiKeys } }: Handle, id: string
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
   return row;
 }
+
+export async function findApiKeyByDigest(
+  { db, tables: { apiKeys } }: Handle,
+  keyDigest: string,
+): Promise<ApiKey | undefined> {
+  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.keyDigest, keyDigest));
+  return row;
+}

@@ -5,10 +5,18 @@ import { digestOf, newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { isPossibleApiKey, newApiKey } from "./api-keys.ts";
 import { applicationNotFound } from "./application.ts";
-import { expireApiKeys, findApiKey, insertApiKey, listApiKeys, revokeApiKey, type ApiKey } from "./key-store.ts";
+import {
+  expireApiKeys,
+  findApiKey,
+  findApiKeyByDigest,
+  insertApiKey,
+  listApiKeys,
+  revokeApiKey,
+  type ApiKey,
+} from "./key-store.ts";
 import { findApplication, takeApplication } from "./store.ts";
 
-export const longestKeyOverlap = 90 * day;
+const longestKeyOverlap = 90 * day;
 
 /** A new key, shown this once. */
 export type NewApiKeyAnswer = { id: string; appId: string; apiKey: string; createdAt: string };
@@ -81,6 +89,12 @@ export function createApiKeys(deps: { storage: Storage; audit: Audit; clock: Clo
           if (!(await findApplication(tx, input.appId))) throw applicationNotFound();
           return await insert(tx, input.appId, apiKey, actor, now);
         });
+      },
+
+      /** The key with this text, of whichever application; undefined when there is none. */
+      async findKey(apiKey: string): Promise<ApiKeyAnswer | undefined> {
+        const key = await findApiKeyByDigest(storage.reader, digestOf(apiKey));
+        return key && answerFor(key, clock());
       },
 
       /** All keys, or those of one application, oldest first. Throws APP_NOT_FOUND. */

@@ -99,6 +99,13 @@ export function createApplications(deps: {
       return answerFor(newApplication(input), noStats);
     },
 
+    /** An application without an API key, for those who bring their own. Throws INVALID_REQUEST, CONFLICT. */
+    async create(input: NewApplication, actor: Actor): Promise<ApplicationAnswer> {
+      const application = newApplication(input);
+      await storage.write((tx) => insert(tx, application, actor));
+      return answerFor(application, noStats);
+    },
+
     /** The application and its first API key, or neither. The key is shown here and never again. Throws INVALID_REQUEST, CONFLICT. */
     async createWithKey(
       input: NewApplication,

@@ -60,7 +60,8 @@ export async function readKeyFile(io: Io, file: string, flag: string): Promise<s
   }
 }
 
-async function readAll(io: Io, flag: string): Promise<string> {
+/** All of standard input, at most `most` characters. */
+export async function readAll(io: Io, flag: string, most = secretBytes): Promise<string> {
   const { stdin } = io;
   let text = "";
   const silent = (): void =>
@@ -71,7 +72,7 @@ async function readAll(io: Io, flag: string): Promise<string> {
     for await (const chunk of stdin) {
       timer.refresh();
       text += String(chunk);
-      if (text.length > secretBytes) throw usageError(`${flag}: more than ${secretBytes} characters on standard input`);
+      if (text.length > most) throw usageError(`${flag}: more than ${most} characters on standard input`);
     }
     return text;
   } catch (cause) {

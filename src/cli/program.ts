@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { Cli } from "./cli.ts";
+import { addApply } from "./commands/apply.ts";
 import { addAppCreate } from "./commands/app-create.ts";
 import { addAppDelete } from "./commands/app-delete.ts";
 import { addAppList } from "./commands/app-list.ts";
@@ -11,10 +12,12 @@ import { addCompletion } from "./commands/completion.ts";
 import { addConfigCheck } from "./commands/config-check.ts";
 import { addConfigExample } from "./commands/config-example.ts";
 import { addConfigShow } from "./commands/config-show.ts";
+import { addExport } from "./commands/export.ts";
 import { addKeyCreate } from "./commands/key-create.ts";
 import { addKeyList } from "./commands/key-list.ts";
 import { addKeyRevoke } from "./commands/key-revoke.ts";
 import { addKeyRotate } from "./commands/key-rotate.ts";
+import { addPlan } from "./commands/plan.ts";
 import { addProviderList } from "./commands/provider-list.ts";
 import { addProviderRemove } from "./commands/provider-remove.ts";
 import { addProviderSet } from "./commands/provider-set.ts";
@@ -117,6 +120,9 @@ export function buildProgram(cli: Cli): Command {
   ]);
   addSigningKeyList(signingKey, cli);
   addSigningKeyRotate(signingKey, cli);
+  addPlan(program, cli);
+  addApply(program, cli);
+  addExport(program, cli);
   const audit = group(program, "audit", "what happened, and who did it", [
     "authsvc audit list --since 24h",
     "authsvc audit list --user usr_01k… --json",

@@ -20,7 +20,8 @@ export function describeSettings(settings: Settings, config: Config, given: Map<
     .map(({ key, variable, doc }) => {
       const value = key === "data" ? config.dataDir : (valueAt(settings, key) ?? valueAt(config, key) ?? null);
       const secret = doc.secret ?? false;
-      const source = given.get(key)?.origin.replace(`: ${key}`, "") ?? "default";
+      const { origin = "default" } = given.get(key) ?? {};
+      const source = origin.endsWith(`: ${key}`) ? origin.slice(0, -`: ${key}`.length) : origin;
       return { key, variable, value: secret && typeof value === "string" ? masked(value) : value, source, secret };
     });
 }

@@ -3,7 +3,7 @@ import type { Applications } from "../applications/service.ts";
 import type { DesiredApplication, DesiredProvider, DesiredWebhook } from "../config/state-schema.ts";
 import type { ProviderAccounts, ProviderSettings } from "../oauth/accounts.ts";
 import type { Webhooks } from "../webhooks/service.ts";
-import { fieldsOf, type StateObject } from "./difference.ts";
+import { fieldsOf, type StateObject, type StateObjects } from "./difference.ts";
 
 export type Services = { applications: Applications; providers: ProviderAccounts; webhooks: Webhooks };
 
@@ -53,39 +53,26 @@ export async function describedParts(
 }
 
 /** Everything that a file can describe of these applications, as it is now. */
-export async function currentObjects(services: Services, appIds: Iterable<string>): Promise<Map<string, StateObject>> {
-  const objects = new Map<string, StateObject>();
-  for (const appId of appIds) {
-    const found = await services.applications.find(appId);
+export async function currentObjects(services: Services, appIds: Iterable<string>): Promise<StateObjects> {
+  const objects: StateObjects = new Map();
+  const add = (id: string, object: StateObject): void => void objects.set(objectKey(object.kind, id), object);
+  for (const application of appIds) {
+    const found = await services.applications.find(application);
     if (!found) continue;
     const { id: _, ...fields } = describedApplication(found);
-    add(objects, appId, { kind: "application", application: appId, fields: fieldsOf(fields), secrets: new Map() });
-    for (const { id, state } of await services.applications.listKeys(appId))
-      if (state === "live")
-        add(objects, id, { kind: "apiKey", application: appId, fields: new Map(), secrets: new Map() });
-    for (const settings of await services.providers.settings(appId)) {
-      const { name, ...described } = describedProvider(settings);
-      const secrets = new Map([[settings.keyId === null ? "clientSecret" : "privateKey", settings.secret()]]);
-      add(objects, `${appId} ${name}`, {
-        kind: "provider",
-        application: appId,
-        name,
-        fields: fieldsOf(described),
-        secrets,
-      });
-    }
-    for (const { id, url, events, enabled } of await services.webhooks.list(appId))
-      add(objects, id, {
-        kind: "webhook",
-        application: appId,
-        name: id,
-        fields: fieldsOf({ url, events, enabled }),
-        secrets: new Map([["secret", await services.webhooks.secret(id)]]),
-      });
+    add(application, { kind: "application", application, fields: fieldsOf(fields) });
+    for (const { id, state } of await services.applications.listKeys(application))
+      if (state === "live") add(id, { kind: "apiKey", application, fields: new Map() });
+    const parts = await describedParts(services, application);
+    for (const { name, ...described } of parts.providers)
+      add(`${application} ${name}`, { kind: "provider", application, name, fields: fieldsOf(described) });
+    for (const { id: name, ...described } of parts.webhooks)
+      add(name, { kind: "webhook", application, name, fields: fieldsOf(described) });
   }
   return objects;
 }
 
-function add(objects: Map<string, StateObject>, key: string, object: StateObject): void {
-  objects.set(`${object.kind} ${key}`, object);
+/** By which an object is known: providers by application and name, the rest by id. */
+export function objectKey(kind: StateObject["kind"], id: string): string {
+  return `${kind} ${id}`;
 }

@@ -2,14 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 
 export type ObjectKind = "application" | "provider" | "webhook" | "apiKey";
 
-/** One object of the state with its fields by their dotted names, and its secrets, which are compared and never shown. */
+/** One object of the state with its fields by their dotted names. */
 export type StateObject = {
   kind: ObjectKind;
   application: string;
   /** Of a provider or webhook; undefined for applications and for API keys, which have no name of anybody's choice. */
   name?: string | undefined;
   fields: Map<string, unknown>;
-  secrets: Map<string, string>;
 };
 
 export type FieldChange = { field: string } & ({ before: unknown; after: unknown } | { secret: true });
@@ -23,28 +22,33 @@ export type Change = {
   fields: FieldChange[];
 };
 
-/** What makes of the objects before the ones after; both by a key of their own. In the order of the objects. */
-export function differences(before: Map<string, StateObject>, after: Map<string, StateObject>): Change[] {
-  const changes = [...new Set([...before.keys(), ...after.keys()])].flatMap((key): Change[] => {
-    const [old, next] = [before.get(key), after.get(key)];
-    const { kind, application, name } = (next ?? old) as StateObject;
-    const action = old === undefined ? "create" : next === undefined ? "delete" : "update";
-    const fields = action === "delete" ? [] : changedFields(old, next);
-    return action === "update" && fields.length === 0 ? [] : [{ action, kind, application, name, fields }];
+/** Objects by a key of their own. */
+export type StateObjects = Map<string, StateObject>;
+
+/** What leads from the objects before to those after. `secrets`: which of an object's was set, by the object's key. What is deleted comes last. */
+export function differences(before: StateObjects, after: StateObjects, secrets: Map<string, string>): Change[] {
+  const kept = [...after].flatMap(([key, object]): Change[] => {
+    const old = before.get(key);
+    const secret = secrets.get(key);
+    const fields = [
+      ...changedFields(old?.fields ?? new Map(), object.fields),
+      ...(secret === undefined ? [] : [{ field: secret, secret: true } as const]),
+    ];
+    const { kind, application, name } = object;
+    if (old && fields.length === 0) return [];
+    return [{ action: old ? "update" : "create", kind, application, name, fields }];
   });
-  return [...changes.filter(({ action }) => action !== "delete"), ...changes.filter(({ action }) => action === "delete")];
+  const gone = [...before].flatMap(([key, { kind, application, name }]): Change[] =>
+    after.has(key) ? [] : [{ action: "delete", kind, application, name, fields: [] }],
+  );
+  return [...kept, ...gone];
 }
 
-function changedFields(before: StateObject | undefined, after: StateObject | undefined): FieldChange[] {
-  const names = new Set([...(before?.fields.keys() ?? []), ...(after?.fields.keys() ?? [])]);
-  const fields = [...names].flatMap((field): FieldChange[] => {
-    const [old, next] = [before?.fields.get(field) ?? null, after?.fields.get(field) ?? null];
+function changedFields(before: Map<string, unknown>, after: Map<string, unknown>): FieldChange[] {
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((field): FieldChange[] => {
+    const [old, next] = [before.get(field) ?? null, after.get(field) ?? null];
     return isDeepStrictEqual(old, next) ? [] : [{ field, before: old, after: next }];
   });
-  const secrets = [...(after?.secrets ?? [])].flatMap(([field, secret]): FieldChange[] =>
-    before?.secrets.get(field) === secret ? [] : [{ field, secret: true }],
-  );
-  return [...fields, ...secrets];
 }
 
 /** `{ passkey: { enabled: true } }` as `passkey.enabled` and its value. Lists are one value. */

@@ -47,11 +47,7 @@ const prepared = statements((handle) => {
         .returning(),
       "consume_email_token",
     ),
-    sweep: prepareSweep(
-      handle,
-      { table: tokens, key: tokens.digest, instant: tokens.expiresAt },
-      "sweep_email_tokens",
-    ),
+    sweep: prepareSweep(handle, { table: tokens, key: tokens.digest, instant: tokens.expiresAt }, "sweep_email_tokens"),
     ...allowanceStatements(handle),
   };
 });

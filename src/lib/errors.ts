@@ -62,6 +62,11 @@ export function insufficientScope(scope: string): AppError {
   return new AppError("INSUFFICIENT_SCOPE", "The access token lacks a scope.", { details: `scope: ${scope}` });
 }
 
+/** A good token, or a command, for a user whose row is gone. */
+export function userNotFound(): AppError {
+  return new AppError("USER_NOT_FOUND", "The user does not exist.");
+}
+
 /** A refused value: `details` names the field and the rule, never the value. */
 export function invalidRequest(details: string, cause?: unknown): AppError {
   return new AppError("INVALID_REQUEST", "The request is not valid.", { details, cause });

@@ -18,7 +18,11 @@ export function digestOf(secret: string): string {
 const crockford = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** A time-ordered id, such as `usr_01k…`: 48 bits of `now` (epoch milliseconds), then 80 random bits, as 26 base32 digits. */
-export function newId(prefix: "app" | "usr" | "mth" | "key" | "lgn" | "aud" | "mail" | "whe" | "evt", now: number, random: Random): string {
+export function newId(
+  prefix: "app" | "usr" | "mth" | "key" | "lgn" | "aud" | "mail" | "whe" | "evt",
+  now: number,
+  random: Random,
+): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(now, 0, 6);
   bytes.set(random(10), 6);

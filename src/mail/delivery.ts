@@ -12,8 +12,6 @@ const looksEvery = second;
 const looksAfterQueued = [25, 250];
 const patienceWhenStopping = 5 * second;
 
-export type MailDelivery = ReturnType<typeof createMailDelivery>;
-
 /** Sends what the outbox holds, in the serving process only. `transport` undefined: nothing is ever sent. */
 export function createMailDelivery(deps: {
   mail: MailService;

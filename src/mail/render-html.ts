@@ -16,7 +16,7 @@ type Look = { app: string; branding: Branding; lang: string; dir: "ltr" | "rtl" 
 export function htmlOf(words: MailWords, { app, branding, lang, dir }: Look): string {
   const colour = parseColour(branding.primaryColor) ?? plainColour;
   const accent = accentFor(colour, "light");
-  const { button, code, holds, facts, ifNotYou } = words;
+  const { about, button, code, holds, facts, ifNotYou } = words;
   return render(
     html`<!doctype html>
       <html lang="${lang}" dir="${dir}">
@@ -50,6 +50,7 @@ export function htmlOf(words: MailWords, { app, branding, lang, dir }: Look): st
                       ${brand(app, branding.logo)}
                       <h1 style="margin:0 0 16px;font-size:24px;line-height:1.25;font-weight:600">${words.subject}</h1>
                       <p style="margin:0 0 24px">${words.lead}</p>
+                      ${about !== undefined && html`<p style="margin:0 0 24px;font-weight:600"><bdi>${about}</bdi></p>`}
                       ${button && buttonPart(button, accent)} ${code && codePart(code)}
                       ${holds !== undefined && html`<p style="margin:0 0 24px">${holds}</p>`}
                       <p class="quiet line" style="${quietStyle}">

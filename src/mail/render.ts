@@ -11,6 +11,8 @@ const mostMethodNameCharacters = 64;
 export type MailWords = {
   subject: string;
   lead: string;
+  /** What the lead speaks of, where that has a name: the method that was added. */
+  about: string | undefined;
   button: { label: string; url: string; addressBelow: string } | undefined;
   /** Grouped, "1234 5678", with what to do with it. */
   code: { intro: string; digits: string } | undefined;
@@ -51,14 +53,11 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt }: Context): Ma
   return {
     subject: says.subject(app),
     lead: says.lead(app),
+    about: "method" in mail ? methodName(mail.method, localised) : undefined,
     button: url === null ? undefined : { label: says.button(app), url, addressBelow: texts.addressBelow },
     code: proof && { intro: texts.codeInstead, digits: proof.code.replace(/(\d{4})(?=\d)/gu, "$1 ") },
     holds: proof && texts.holdsUntil(moment(proof.expiresAt, lang)),
-    facts: [
-      ...("method" in mail ? [texts.fact(texts.method, methodName(mail.method, localised))] : []),
-      texts.fact(texts.when, moment(askedAt, lang)),
-      ...originFacts(mail.origin, localised),
-    ],
+    facts: [texts.fact(texts.when, moment(askedAt, lang)), ...originFacts(mail.origin, localised)],
     ifNotYou: { title: texts.ifNotYouTitle, text: says.ifNotYou(app) },
   };
 }
@@ -99,10 +98,11 @@ function moment(epochMilliseconds: number, lang: string): string {
   }).format(epochMilliseconds);
 }
 
-function textOf({ subject, lead, button, code, holds, facts, ifNotYou }: MailWords): string {
+function textOf({ subject, lead, about, button, code, holds, facts, ifNotYou }: MailWords): string {
   const paragraphs = [
     subject,
     lead,
+    about,
     button && `${button.label}\n${button.url}`,
     code && `${code.intro}\n${code.digits}`,
     holds,

@@ -1,12 +1,12 @@
 import type { Applications } from "../applications/service.ts";
 import type { Actor, Audit, Origin } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
-import { AppError, invalidRequest } from "../lib/errors.ts";
+import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { displayName } from "../lib/text.ts";
 import type { Notices } from "../mail/notices.ts";
 import type { SignIn } from "../sign-in/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { userNotFound, type User } from "../users/user.ts";
+import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import { canDoWithout, canSignIn, methodAnswer, type Circumstances, type Method, type MethodAnswer } from "./method.ts";
 import { deleteMethod, listConfiguredProviders, listMethods, renamePasskey } from "./store.ts";

@@ -44,6 +44,12 @@ export type ProviderAnswer = {
   updatedAt: string;
 };
 
+/** An app's account with a provider as it was set; null where the table's own holds. */
+export type ProviderSettings = Omit<ProviderRow, "appId" | "encryptedSecret" | "createdAt" | "updatedAt"> & {
+  /** Decrypted when it is asked for: for who compares a wanted state with what is. */
+  secret(): string;
+};
+
 export type OfferedProvider = { name: string; displayName: string; formTargets: string[] };
 
 const addressFields = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
@@ -122,6 +128,14 @@ export function createProviderAccounts(deps: {
     async list(appId: string): Promise<ProviderAnswer[]> {
       const { authMethods } = await applications.get(appId);
       return (await listProviders(storage.reader, appId)).map((row) => answerFor(row, authMethods.oauth.providers));
+    },
+
+    async settings(appId: string): Promise<ProviderSettings[]> {
+      const rows = await listProviders(storage.reader, appId);
+      return rows.map(({ encryptedSecret, createdAt: _, updatedAt: __, ...settings }) => ({
+        ...settings,
+        secret: () => keyring.decrypt(encryptedSecret, encryptionContext(appId, settings.name)),
+      }));
     },
 
     /** Forgets an app's account with a provider; who signed in with it keeps the other methods. Throws APP_NOT_FOUND, METHOD_NOT_FOUND. */

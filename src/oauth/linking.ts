@@ -68,38 +68,30 @@ export function createLinking(deps: {
     return true;
   }
 
-  /** Whoever put credentials on this address never proved it: they may all be an attacker's, waiting for the owner (pre-hijacking). */
   async function removeUnproven(
     tx: Handle,
-    { application, identity, origin }: Arrival,
-    user: User,
+    { id: userId, appId }: User,
+    { by, origin }: { by: "linking" | "mail"; origin: Origin },
     now: number,
   ): Promise<void> {
-    await passwords.removeAll(tx, user.id);
-    await passkeys.removeAll(tx, user.id);
-    await deleteIdentitiesOfUser(tx, user.id);
-    await signIn.cancelCodes(tx, user.id, now);
-    const ended = await tokens.endLogins(tx, user.id, "address-proven", now);
-    await browserSessions.endAll(tx, user.id);
-    await users.proveEmail(tx, user.id, identity.name, now);
-    const actor = { kind: "service", name: "linking" } as const;
-    const details = { endedLogins: ended.length };
-    await audit.record(
-      tx,
-      {
-        actor,
-        action: "user.address-proven",
-        result: "success",
-        appId: application.id,
-        userId: user.id,
-        origin,
-        details,
-      },
-      now,
-    );
+    await passwords.removeAll(tx, userId);
+    await passkeys.removeAll(tx, userId);
+    await deleteIdentitiesOfUser(tx, userId);
+    await signIn.cancelCodes(tx, userId, now);
+    const ended = await tokens.endLogins(tx, userId, "address-proven", now);
+    await browserSessions.endAll(tx, userId);
+    const actor = { kind: "service", name: by } as const;
+    const event = { actor, action: "user.address-proven", result: "success", appId, userId, origin } as const;
+    await audit.record(tx, { ...event, details: { endedLogins: ended.length } }, now);
   }
 
   return {
+    /**
+     * The first proof of an address. Whoever put credentials and logins on it never proved it: they may all be an attacker's, waiting for the owner
+     * (pre-hijacking).
+     */
+    removeUnproven,
+
     /** Gives an account one more identity. A linked identity never moves, not even to where its owner is signed in. */
     async addTo(
       tx: Handle,
@@ -145,7 +137,10 @@ export function createLinking(deps: {
         case "link":
         case "take-over-unproven": {
           if (!local || local.disabledAt !== null) return "refused";
-          if (decision === "take-over-unproven") await removeUnproven(tx, arrival, local, now);
+          if (decision === "take-over-unproven") {
+            await removeUnproven(tx, local, { by: "linking", origin: arrival.origin }, now);
+            await users.proveEmail(tx, local.id, identity.name, now);
+          }
           return (await link(tx, arrival, local, decision, now)) ? { userId: local.id } : "refused";
         }
       }

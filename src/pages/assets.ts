@@ -14,6 +14,8 @@ export type AssetLinks = {
   demoScript: string | undefined;
   demoStylesheet?: string | undefined;
   standInStylesheet?: string | undefined;
+  /** Beside the first one, on the account page. */
+  accountStylesheet: string;
   /** The stylesheet for an app's colour; undefined when there is none or it is not `#rrggbb` or `#rgb`. */
   accent: (primaryColor: string | null) => string | undefined;
 };
@@ -37,6 +39,7 @@ export function loadAssets(options: { demo?: boolean; folder?: string } = {}): A
 
   const links: AssetLinks = {
     stylesheet: add("pages", "css", cssType, readCss(folder, "styles.css")),
+    accountStylesheet: add("account", "css", cssType, readCss(folder, "account.css")),
     icon: add("icon", "svg", "image/svg+xml", readFileSync(join(folder, "icon.svg"), "utf8")),
     hostedScript: add("hosted", "js", scriptType, readScript(folder, "hosted.js")),
     demoScript: options.demo === true ? add("demo", "js", scriptType, readScript(folder, "demo.js")) : undefined,

@@ -38,7 +38,7 @@ export function demoPage({ appId, apiKey, callbackUrl, baseUrl, assets }: DemoPa
             <div>
               <h1 tabindex="-1">A sign-in, step by step</h1>
               <p class="lead">
-                Acme is a made-up app that signs people in with this service. Walk through its seven steps, with real
+                Acme is a made-up app that signs people in with this service. Walk through its eight steps, with real
                 calls and real answers.
               </p>
               <p class="stage">

@@ -4,7 +4,7 @@ import { tickGlyph } from "./glyphs.ts";
 
 /** One step of the walk: who calls, what for, and what the person can press. The browser code fills in the rest. */
 export type DemoStep = {
-  name: "initiate" | "hosted" | "return" | "callback" | "validate" | "refresh" | "logout";
+  name: "initiate" | "hosted" | "return" | "callback" | "validate" | "profile" | "refresh" | "logout";
   title: string;
   caller: "server" | "browser";
   /** What the caller shows to be let in. */
@@ -89,6 +89,19 @@ export const demoSteps: readonly DemoStep[] = [
     path: "/auth/validate",
     controls: html`${button("validate", "Validate")}
       <p class="timer" data-timer="access" hidden></p>`,
+    later: "After step 4, with the access token from there.",
+  },
+  {
+    name: "profile",
+    title: "Know your user",
+    caller: "server",
+    credential: "access token",
+    why: html`Your app reads who signed in, and how that person can. Everything else about the account, the person does
+    on the service’s own account page.`,
+    method: "GET",
+    path: "/users/profile",
+    controls: html`${button("profile", "Read the profile")} ${button("methods", "List the methods")}
+      <a class="button" data-act="account" role="link" aria-disabled="true">Open the account page</a>`,
     later: "After step 4, with the access token from there.",
   },
   {

@@ -38,8 +38,8 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   const title = titleFor(frame, data);
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)} ${whose(frame, data)}
-    ${passkeySignal(data.problem?.kind === "passkey-unknown" ? data.problem.signal : undefined)} ${methods.passkey && passkeyPart(frame, data)}
-    ${methods.password && passwordForm(frame, data, words)}
+    ${passkeySignal(data.problem?.kind === "passkey-unknown" ? data.problem.signal : undefined)}
+    ${methods.passkey && passkeyPart(frame, data)} ${methods.password && passwordForm(frame, data, words)}
     ${methods.password && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}
     ${pageEnd(
       frame,

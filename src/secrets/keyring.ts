@@ -15,6 +15,7 @@ export function createKeyring(masterKey: Uint8Array, random: Random) {
     form: derive("form tokens"),
     account: derive("account digests"),
     browser: derive("known browsers"),
+    email: derive("email tokens"),
   };
 
   return {

@@ -34,6 +34,7 @@ export type EndReason =
   | "logout-all"
   | "account"
   | "address-proven"
+  | "password-reset"
   | "refresh-reuse"
   | "code-reuse"
   | "operator"

@@ -4,7 +4,7 @@ import type { Applications } from "../applications/service.ts";
 import type { Actor, Audit } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
 import { canonicalEmail } from "../lib/email.ts";
-import { AppError, invalidRequest } from "../lib/errors.ts";
+import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { displayName, mostNameCharacters } from "../lib/text.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -13,7 +13,7 @@ import { findMethodKindsOf, listUsers, setDisabled } from "./list-store.ts";
 import type { Users } from "./service.ts";
 import { findMethodKinds, findUser } from "./store.ts";
 import { userAnswer, type UserAnswer, type UserDetailsAnswer } from "./user-answer.ts";
-import { userNotFound, type User } from "./user.ts";
+import type { User } from "./user.ts";
 
 export type NewUser = {
   appId: string;

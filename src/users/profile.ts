@@ -1,13 +1,13 @@
 import type { Actor, Audit, Origin } from "../audit/audit.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
-import { invalidRequest } from "../lib/errors.ts";
+import { invalidRequest, userNotFound } from "../lib/errors.ts";
 import { displayName, isHttpsAddress, mostNameCharacters } from "../lib/text.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { Storage } from "../storage/storage.ts";
 import { eraseAddress } from "./deletion-store.ts";
 import type { SignedInUserAnswer, Users } from "./service.ts";
 import { deleteUser, updateUser } from "./store.ts";
-import { userNotFound, type User } from "./user.ts";
+import type { User } from "./user.ts";
 
 /** What GET /users/profile answers (contract 4.2). */
 export type ProfileAnswer = SignedInUserAnswer & {

@@ -1,4 +1,5 @@
 import { day, isoTime } from "../lib/clock.ts";
+import { userNotFound } from "../lib/errors.ts";
 import { newId, newSecret, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import {
@@ -10,9 +11,10 @@ import {
   noteLocale,
   noteLogin,
   proveEmail,
+  verifyEmail,
   takeUser,
 } from "./store.ts";
-import { newUser, userNotFound, type User } from "./user.ts";
+import { newUser, type User } from "./user.ts";
 
 /** The user as callback and /api/user show it (contract 2.2). `email` and `emailVerified` are absent without the scope `email`. */
 export type SignedInUserAnswer = {
@@ -89,6 +91,11 @@ export function createUsers(deps: { storage: Storage; random: Random }) {
     /** Takes the address as proven, and the name from who proved it: both may have been a stranger's. */
     async proveEmail(tx: Handle, id: string, name: string | null, now: number): Promise<void> {
       await proveEmail(tx, id, { name, picture: null, updatedAt: now });
+    },
+
+    /** Takes the address as proven by whom the account belongs to; all else stays. False when it is no longer this user's. */
+    async verifyEmail(tx: Handle, id: string, email: string, now: number): Promise<boolean> {
+      return await verifyEmail(tx, { id, email, updatedAt: now });
     },
 
     /** Counts a redeemed sign-in; undefined when the user is gone or disabled. */

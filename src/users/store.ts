@@ -49,6 +49,14 @@ const prepared = statements(({ db, tables: { users, passwords, passkeys, oauthId
         .where(eq(users.id, given.id)),
       "prove_email_of_user",
     ),
+    verifyEmail: prepare(
+      db
+        .update(users)
+        .set({ updatedAt: given.updatedAt, emailVerified: true })
+        .where(and(eq(users.id, given.id), eq(users.email, given.email)))
+        .returning({ id: users.id }),
+      "verify_email_of_user",
+    ),
     passwordsOf: prepare(
       db
         .select({ id: passwords.id })
@@ -147,6 +155,15 @@ export async function proveEmail(
   proven: { name: string | null; picture: string | null; updatedAt: number },
 ): Promise<void> {
   await prepared(tx).proveEmail.execute({ ...proven, id });
+}
+
+/** The address is proven from now on; false when it is no longer this user's. */
+export async function verifyEmail(
+  tx: Handle,
+  proven: { id: string; email: string; updatedAt: number },
+): Promise<boolean> {
+  const verified = await prepared(tx).verifyEmail.execute(proven);
+  return verified.length === 1;
 }
 
 /** Which kinds of method can sign this user in. */

@@ -1,5 +1,3 @@
-import { AppError } from "../lib/errors.ts";
-
 /** Somebody who signs in to one application. Instants are epoch milliseconds. */
 export type User = {
   id: string;
@@ -42,8 +40,4 @@ export function newUser(
     passkeyDeclinedAt: null,
     ...known,
   };
-}
-
-export function userNotFound(): AppError {
-  return new AppError("USER_NOT_FOUND", "The user does not exist.");
 }

@@ -63,8 +63,8 @@ export function sampleOf(kind: EventKind, now: number): EventFacts {
     userId: kind === "login.failed" ? null : "usr_00000000000000000000000000",
     email: kind === "login.failed" || kind === "user.deleted" ? null : "test@example.com",
     authMethod: hasLogin || isAboutMethod || kind === "login.failed" || kind === "user.created" ? "passkey" : null,
-    ipAddress: "192.0.2.1",
-    userAgent: "authsvc webhook test",
+    ipAddress: kind === "user.deleted" ? null : "192.0.2.1",
+    userAgent: kind === "user.deleted" ? null : "authsvc webhook test",
     sessionId: hasLogin ? "lgn_00000000000000000000000000" : null,
   };
 }

@@ -23,8 +23,10 @@ export function createEvents({ random }: { random: Random }) {
       const endpoints = await listEnabledEndpoints(tx, event.appId);
       const interested = endpoints.filter(({ events }) => events.includes(event.kind));
       if (interested.length === 0) return;
-      const { kind, userId, authMethod, origin, sessionId } = event;
-      const email = userId === null || kind === "user.deleted" ? null : await findEmail(tx, userId);
+      const { kind, userId, authMethod, sessionId } = event;
+      const isForgotten = kind === "user.deleted";
+      const email = userId === null || isForgotten ? null : await findEmail(tx, userId);
+      const origin = isForgotten ? null : event.origin;
       const eventId = newId("evt", now, random);
       for (const { id: endpointId } of interested) {
         await insertDelivery(tx, {

@@ -32,6 +32,8 @@ export function createOutbound(deps: {
     events,
     deliveries,
     webhooks: createWebhooks({ ...deps, sender, policy }),
+    /** The same, over another storage. */
+    webhooksOver: (storage: Storage) => createWebhooks({ ...deps, storage, sender, policy }),
     worker: createWebhookWorker({ events, deliveries, sender, clock, log }),
     /** Ends the connections to receivers. */
     close: sender.close,

@@ -4,7 +4,6 @@ import { AppError, invalidRequest } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { sweepAll } from "../storage/sweep.ts";
 import type { DeliveryAttempt } from "./delivery.ts";
 import { removeDeliveries } from "./delivery-store.ts";
 import {
@@ -170,10 +169,10 @@ export function createWebhooks(deps: {
       return endpointAnswer(await find(storage.reader, id, call), clock());
     },
 
-    /** Whether this is the secret that signs now: for who compares a wanted state with what is. Throws WEBHOOK_NOT_FOUND. */
-    async hasSecret(id: string, secret: string): Promise<boolean> {
-      const [present] = secretsOf(await find(storage.reader, id, {}), keyring, clock());
-      return present === secret;
+    /** The secret that signs now, for who compares a wanted state with what is; never to be shown. Throws WEBHOOK_NOT_FOUND. */
+    async secret(id: string): Promise<string> {
+      const [present = ""] = secretsOf(await find(storage.reader, id, {}), keyring, clock());
+      return present;
     },
 
     /** Throws WEBHOOK_NOT_FOUND, INVALID_REQUEST. */
@@ -196,10 +195,7 @@ export function createWebhooks(deps: {
       if (call.dryRun) return;
       await storage.write((tx) => updateEndpoint(tx, id, { enabled: false }));
       // A backlog may be long, and one transaction must not be.
-      await sweepAll(
-        () => storage.write((tx) => removeDeliveries(tx, id)),
-        () => false,
-      );
+      while (await storage.write((tx) => removeDeliveries(tx, id)));
       await storage.write(async (tx) => {
         if (await removeEndpoint(tx, id)) await record(tx, "delete", endpoint, call, now);
       });

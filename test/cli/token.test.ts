@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openApp } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/config.ts";
-import { authsvc, emptyFolder } from "./command.ts";
+import { emptyFolder, authsvc as spawned } from "./command.ts";
+import { authsvc } from "./in-process.ts";
 
 const cwd = emptyFolder();
 const appId = "app_shop";
@@ -32,7 +33,7 @@ async function makeTokens(now: number): Promise<{ live: string; ended: string }>
         signedInAt: now,
         ipAddress: null,
         userAgent: null,
-    browserSessionDigest: null,
+        browserSessionDigest: null,
       } as const;
       return { user, started: await tokens.startLogin(tx, { ...login, scopes: [...login.scopes] }, now) };
     });
@@ -56,13 +57,13 @@ describe("token verify", () => {
   });
 
   test("prints the claims of a good token and ends with 0, from an argument or standard input", async () => {
-    const asArgument = await authsvc(["token", "verify", token.live, "--json"], { cwd });
+    const asArgument = await spawned(["token", "verify", token.live, "--json"], { cwd });
     expect(asArgument).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(asArgument.stdout)).toMatchObject({
       valid: true,
       claims: { app_id: appId, iss: "http://localhost:8080" },
     });
-    const piped = await authsvc(["token", "verify", "--app", appId, "--json"], { cwd, input: `${token.live}\n` });
+    const piped = await spawned(["token", "verify", "--app", appId, "--json"], { cwd, input: `${token.live}\n` });
     expect(piped).toEqual(asArgument);
     const { stdout } = await authsvc(["token", "verify", token.live], { cwd });
     expect(stdout).toMatch(/^exp +\d+ \(\d{4}-\d\d-\d\dT/m);

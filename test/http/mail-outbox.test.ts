@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, it, vi } from "vitest";
+import { openApp } from "../../src/app.ts";
 import type { Log, LogFields } from "../../src/lib/log.ts";
 import type { Mail } from "../../src/mail/mail.ts";
 import { startServer } from "../../src/server.ts";
@@ -140,6 +141,17 @@ describeEachDatabase(
       service.server.app.mailDelivery.start();
     });
 
+    it("sends what another process has put in, such as a command", async () => {
+      const service = current();
+      const to = newEmail();
+      const mail = await resetMail(service, { to });
+      const command = await openApp(service.config, { clock: () => service.clock.now });
+      await command.storage.write((tx) => command.services.mail.enqueue(tx, mail, service.clock.now));
+      await command.close();
+      await arrived(to);
+      await empty(service);
+    });
+
     it("sends each mail once when two services share the database", async () => {
       const service = current();
       const second = await startServer(service.config, { clock: () => service.clock.now });
@@ -176,10 +188,12 @@ describeEachDatabase(
     it("waits for the mail that is being sent when the service stops", async () => {
       const service = current();
       const to = newEmail();
-      server.behave({ takesAfter: 300 });
+      server.behave("stalls");
       await enqueue(service, await resetMail(service, { to }));
-      await vi.waitFor(async () => expect(await rows(service)).toMatchObject([{ attempts: 1 }]), patience);
-      await service.server.app.mailDelivery.stop();
+      await vi.waitFor(() => expect(server.stalled()).toBe(1), patience);
+      const stopping = service.server.app.mailDelivery.stop();
+      server.behave("takes");
+      await stopping;
       expect(server.to(to)).toHaveLength(1);
       expect(await rows(service)).toEqual([]);
       service.server.app.mailDelivery.start();
@@ -241,7 +255,10 @@ async function arrivedAfter(service: TestService): Promise<void> {
   const to = newEmail();
   await enqueue(service, await resetMail(service, { to }));
   await arrived(to);
-  await vi.waitFor(async () => expect((await rows(service)).filter(({ attempts }) => attempts === 1)).toEqual([]));
+  await vi.waitFor(
+    async () => expect((await rows(service)).filter(({ attempts }) => attempts === 1)).toEqual([]),
+    patience,
+  );
 }
 
 async function empty(service: TestService): Promise<void> {

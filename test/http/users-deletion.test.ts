@@ -148,11 +148,9 @@ describeEachDatabase("DELETE /users/profile", (current) => {
     const service = current();
     const { tokens } = await settled(service, app);
     const answers = await Promise.all(Array.from({ length: 5 }, async () => await deleteProfile(service, tokens)));
-    const statuses = answers.map(({ status }) => status).toSorted();
-    expect(statuses[0]).toBe(200);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const { status, body } of answers.filter((answer) => answer.status !== 200))
       expect([`404 USER_NOT_FOUND`, `401 INVALID_TOKEN`]).toContain(`${status} ${body.error?.code}`);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 
   describe("and the next sweep", () => {

@@ -15,10 +15,9 @@ export type ReceivedMail = {
 };
 
 /**
- * What the server does with the next mail: takes it; hangs up on every connection; says nothing any more after RCPT TO; answers RCPT TO with a code; takes the
- * mail but answers late.
+ * What the server does with the next mail: takes it; hangs up on every connection; says nothing any more after RCPT TO; answers RCPT TO with a code.
  */
-export type Behaviour = "takes" | "is-away" | "stalls" | { answers: number } | { takesAfter: number };
+export type Behaviour = "takes" | "is-away" | "stalls" | { answers: number };
 
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
@@ -41,7 +40,7 @@ export async function startMailServer(options: { secure?: boolean; startTls?: bo
       username === "authsvc" && password === "p@ss/word" ? done(null, { user: username }) : done(new Error("no")),
     onRcptTo(_address, _session, done) {
       if (behaviour === "stalls") stalled.push(() => done());
-      else if (typeof behaviour === "object" && "answers" in behaviour)
+      else if (typeof behaviour === "object")
         done(Object.assign(new Error("said the server about <them@example.org>"), { responseCode: behaviour.answers }));
       else done();
     },
@@ -55,12 +54,8 @@ export async function startMailServer(options: { secure?: boolean; startTls?: bo
           to: rcptTo.map(({ address }) => address),
           ...readMessage(Buffer.concat(chunks).toString("latin1")),
         };
-        const take = (): void => {
-          received.push(mail);
-          done();
-        };
-        if (typeof behaviour === "object" && "takesAfter" in behaviour) setTimeout(take, behaviour.takesAfter);
-        else take();
+        received.push(mail);
+        done();
       });
     },
   });
@@ -147,7 +142,7 @@ function decodeQuoted(text: string): string {
 }
 
 /** RFC 2047. */
-export function decodeWords(text: string): string {
+function decodeWords(text: string): string {
   return text
     .replaceAll(/\?=\s+=\?/gu, "?==?")
     .replaceAll(/=\?utf-8\?([BQ])\?([^?]*)\?=/giu, (_, encoding: string, word: string) =>

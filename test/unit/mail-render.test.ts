@@ -101,16 +101,16 @@ Do nothing. Your password stays as it is. Don't pass the link or the code on to 
   });
 
   it("names the method that was added or removed", () => {
-    expect(rendered(kinds["method-added"]).text).toContain("\nMethod: Passkey – Ann's <phone>\n");
-    expect(rendered(kinds["method-removed"]).text).toContain("\nMethod: GitHub\n");
+    expect(rendered(kinds["method-added"]).text).toContain("\n\nPasskey – Ann's <phone>\n\n");
+    expect(rendered(kinds["method-removed"]).text).toContain("\n\nGitHub\n\n");
     const nameless: Mail = { ...common, kind: "method-removed", method: { type: "oauth", name: null } };
-    expect(rendered(nameless).text).toContain("\nMethod: Account with another service\n");
+    expect(rendered(nameless).text).toContain("\n\nAccount with another service\n\n");
     const endless: Mail = {
       ...common,
       kind: "method-added",
       method: { type: "passkey", name: `a\nb${"x".repeat(500)}` },
     };
-    expect(rendered(endless).text).toMatch(/\nMethod: Passkey – a bx{61}\n/u);
+    expect(rendered(endless).text).toMatch(/\n\nPasskey – a bx{61}\n\n/u);
   });
 
   it("shows nothing of a user agent that is not a word of ours (security rules H6, G3)", () => {

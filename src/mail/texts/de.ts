@@ -34,14 +34,14 @@ export const de: MailTexts = {
     },
     "method-added": {
       subject: (app) => `Neue Anmeldemethode für Ihr Konto bei ${app}`,
-      lead: (app) => `Mit dieser Methode kann man sich ab jetzt an Ihrem Konto bei ${app} anmelden.`,
+      lead: (app) => `Mit dieser Methode kann man sich ab jetzt an Ihrem Konto bei ${app} anmelden:`,
       button: () => "Kontoseite öffnen",
       ifNotYou: () =>
         "Möglicherweise hat jemand anders Zugang zu Ihrem Konto. Öffnen Sie Ihre Kontoseite, entfernen Sie diese Methode und beenden Sie Anmeldungen, die Sie nicht kennen. Ändern Sie danach Ihr Passwort, falls Sie eines haben.",
     },
     "method-removed": {
       subject: (app) => `Eine Anmeldemethode Ihres Kontos bei ${app} wurde entfernt`,
-      lead: (app) => `Mit dieser Methode kann man sich nicht mehr an Ihrem Konto bei ${app} anmelden.`,
+      lead: (app) => `Mit dieser Methode kann man sich nicht mehr an Ihrem Konto bei ${app} anmelden:`,
       button: () => "Kontoseite öffnen",
       ifNotYou: () =>
         "Möglicherweise hat jemand anders Zugang zu Ihrem Konto. Öffnen Sie Ihre Kontoseite, beenden Sie Anmeldungen, die Sie nicht kennen, und entfernen Sie Methoden, die nicht Ihre sind. Ändern Sie danach Ihr Passwort, falls Sie eines haben.",
@@ -70,7 +70,6 @@ export const de: MailTexts = {
   when: "Zeitpunkt",
   device: "Gerät",
   ipAddress: "IP-Adresse",
-  method: "Methode",
   browserOn: (browser, device) => `${browser} auf ${device}`,
   methods: { passkey: "Passkey", password: "Passwort", oauth: "Konto bei einem anderen Dienst" },
 };

@@ -24,7 +24,6 @@ export type MailTexts = {
   when: string;
   device: string;
   ipAddress: string;
-  method: string;
   /** "Firefox on Windows". */
   browserOn: (browser: string, device: string) => string;
   methods: { passkey: string; password: string; oauth: string };
@@ -61,14 +60,14 @@ export const en: MailTexts = {
     },
     "method-added": {
       subject: (app) => `New way to sign in to your ${app} account`,
-      lead: (app) => `From now on, this can be used to sign in to your ${app} account.`,
+      lead: (app) => `From now on, this can be used to sign in to your ${app} account:`,
       button: () => "Open your account page",
       ifNotYou: () =>
         "Somebody else may be in your account. Open your account page, remove this method and end the sign-ins that you don't know. Then change your password, if you have one.",
     },
     "method-removed": {
       subject: (app) => `A way to sign in to your ${app} account was removed`,
-      lead: (app) => `This can no longer be used to sign in to your ${app} account.`,
+      lead: (app) => `This can no longer be used to sign in to your ${app} account:`,
       button: () => "Open your account page",
       ifNotYou: () =>
         "Somebody else may be in your account. Open your account page, end the sign-ins that you don't know and remove methods that aren't yours. Then change your password, if you have one.",
@@ -96,7 +95,6 @@ export const en: MailTexts = {
   when: "When",
   device: "Device",
   ipAddress: "IP address",
-  method: "Method",
   browserOn: (browser, device) => `${browser} on ${device}`,
   methods: { passkey: "Passkey", password: "Password", oauth: "Account with another service" },
 };

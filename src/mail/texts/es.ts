@@ -32,14 +32,14 @@ export const es: MailTexts = {
     },
     "method-added": {
       subject: (app) => `Nueva forma de iniciar sesión en tu cuenta de ${app}`,
-      lead: (app) => `A partir de ahora, este método permite iniciar sesión en tu cuenta de ${app}.`,
+      lead: (app) => `A partir de ahora, este método permite iniciar sesión en tu cuenta de ${app}:`,
       button: () => "Abrir la página de tu cuenta",
       ifNotYou: () =>
         "Es posible que otra persona tenga acceso a tu cuenta. Abre la página de tu cuenta, elimina este método y cierra las sesiones que no reconozcas. Después cambia tu contraseña, si tienes una.",
     },
     "method-removed": {
       subject: (app) => `Se ha eliminado una forma de iniciar sesión en tu cuenta de ${app}`,
-      lead: (app) => `Este método ya no permite iniciar sesión en tu cuenta de ${app}.`,
+      lead: (app) => `Este método ya no permite iniciar sesión en tu cuenta de ${app}:`,
       button: () => "Abrir la página de tu cuenta",
       ifNotYou: () =>
         "Es posible que otra persona tenga acceso a tu cuenta. Abre la página de tu cuenta, cierra las sesiones que no reconozcas y elimina los métodos que no sean tuyos. Después cambia tu contraseña, si tienes una.",
@@ -68,7 +68,6 @@ export const es: MailTexts = {
   when: "Fecha",
   device: "Dispositivo",
   ipAddress: "Dirección IP",
-  method: "Método",
   browserOn: (browser, device) => `${browser} en ${device}`,
   methods: { passkey: "Llave de acceso", password: "Contraseña", oauth: "Cuenta de otro servicio" },
 };

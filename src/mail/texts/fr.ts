@@ -34,14 +34,14 @@ export const fr: MailTexts = {
     },
     "method-added": {
       subject: (app) => `Nouveau moyen de connexion à votre compte ${app}`,
-      lead: (app) => `Ce moyen permet désormais de se connecter à votre compte ${app}.`,
+      lead: (app) => `Ce moyen permet désormais de se connecter à votre compte ${app}\u00a0:`,
       button: () => "Ouvrir la page de votre compte",
       ifNotYou: () =>
         "Quelqu’un d’autre a peut-être accès à votre compte. Ouvrez la page de votre compte, supprimez ce moyen de connexion et mettez fin aux connexions que vous ne reconnaissez pas. Changez ensuite votre mot de passe, si vous en avez un.",
     },
     "method-removed": {
       subject: (app) => `Un moyen de connexion à votre compte ${app} a été supprimé`,
-      lead: (app) => `Ce moyen ne permet plus de se connecter à votre compte ${app}.`,
+      lead: (app) => `Ce moyen ne permet plus de se connecter à votre compte ${app}\u00a0:`,
       button: () => "Ouvrir la page de votre compte",
       ifNotYou: () =>
         "Quelqu’un d’autre a peut-être accès à votre compte. Ouvrez la page de votre compte, mettez fin aux connexions que vous ne reconnaissez pas et supprimez les moyens de connexion qui ne sont pas les vôtres. Changez ensuite votre mot de passe, si vous en avez un.",
@@ -70,7 +70,6 @@ export const fr: MailTexts = {
   when: "Date",
   device: "Appareil",
   ipAddress: "Adresse IP",
-  method: "Moyen",
   browserOn: (browser, device) => `${browser} sur ${device}`,
   methods: { passkey: "Clé d’accès", password: "Mot de passe", oauth: "Compte d’un autre service" },
 };

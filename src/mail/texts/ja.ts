@@ -68,7 +68,6 @@ export const ja: MailTexts = {
   when: "日時",
   device: "デバイス",
   ipAddress: "IPアドレス",
-  method: "方法",
   browserOn: (browser, device) => `${device}の${browser}`,
   methods: { passkey: "パスキー", password: "パスワード", oauth: "ほかのサービスのアカウント" },
 };

@@ -32,14 +32,14 @@ export const pt: MailTexts = {
     },
     "method-added": {
       subject: (app) => `Nova forma de entrar na sua conta em ${app}`,
-      lead: (app) => `A partir de agora, este método permite entrar na sua conta em ${app}.`,
+      lead: (app) => `A partir de agora, este método permite entrar na sua conta em ${app}:`,
       button: () => "Abrir a página da sua conta",
       ifNotYou: () =>
         "Talvez outra pessoa tenha acesso à sua conta. Abra a página da sua conta, remova este método e encerre as sessões que você não reconhece. Depois mude a sua senha, se tiver uma.",
     },
     "method-removed": {
       subject: (app) => `Uma forma de entrar na sua conta em ${app} foi removida`,
-      lead: (app) => `Este método não permite mais entrar na sua conta em ${app}.`,
+      lead: (app) => `Este método não permite mais entrar na sua conta em ${app}:`,
       button: () => "Abrir a página da sua conta",
       ifNotYou: () =>
         "Talvez outra pessoa tenha acesso à sua conta. Abra a página da sua conta, encerre as sessões que você não reconhece e remova os métodos que não são seus. Depois mude a sua senha, se tiver uma.",
@@ -67,7 +67,6 @@ export const pt: MailTexts = {
   when: "Data",
   device: "Dispositivo",
   ipAddress: "Endereço IP",
-  method: "Método",
   browserOn: (browser, device) => `${browser} em ${device}`,
   methods: { passkey: "Chave de acesso", password: "Senha", oauth: "Conta de outro serviço" },
 };

@@ -46,11 +46,21 @@ function noteReturn(): boolean {
 function show(): void {
   saveWalk(walk);
   showSteps(walk, facts);
-  showControls(walk);
+  showControls(walk, facts);
 }
 
 function listen(): void {
-  const calls: CallName[] = ["initiate", "callback", "validate", "refresh", "old-refresh", "logout", "dead-token"];
+  const calls: CallName[] = [
+    "initiate",
+    "callback",
+    "validate",
+    "profile",
+    "methods",
+    "refresh",
+    "old-refresh",
+    "logout",
+    "dead-token",
+  ];
   for (const name of calls) control(name)?.addEventListener("click", () => void make(name));
   const startAgain = control("start-again") as HTMLButtonElement | null;
   startAgain?.addEventListener("click", () => void beginAnew());

@@ -1,3 +1,5 @@
+import { account } from "./en-account.ts";
+
 /** Every sentence that a person reads on a hosted page, in English. Another language is another file of the same shape. */
 export const en = {
   // The frame.
@@ -157,6 +159,8 @@ export const en = {
   tooManyNext: (wait: string) => `You can try again in ${wait}.`,
   busyTitle: "It's busy right now",
   busyNext: "A lot of people are signing in. Wait a few seconds, then try again.",
+
+  ...account,
 };
 
 export type Texts = typeof en;

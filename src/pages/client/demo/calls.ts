@@ -25,6 +25,10 @@ export function callFor(name: CallName, walk: Walk, facts: Facts): ApiCall {
     case "validate":
     case "dead-token":
       return { method: "GET", path: "/auth/validate", headers: { ...asUser, "X-Service-App-ID": facts.appId } };
+    case "profile":
+      return { method: "GET", path: "/users/profile", headers: asUser };
+    case "methods":
+      return { method: "GET", path: "/users/auth-methods", headers: asUser };
     case "refresh":
       return post("/auth/refresh", asServer, { refreshToken: refresh });
     case "old-refresh":

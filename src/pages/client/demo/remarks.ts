@@ -17,6 +17,8 @@ const goodNews: Record<CallName, (exchange: Exchange, walk: Walk) => string | un
   callback: () => "Signed in. Start your app’s own session now; the tokens stay on your server.",
   validate: () => "The token holds, and this is whom it speaks for.",
   refresh: () => "A new pair. The refresh token that bought it is spent.",
+  profile: () => "The person as your app may know it. PATCH changes name and picture, DELETE removes the account.",
+  methods: () => "Every way in. POST starts adding one, DELETE with its id removes one: never the last.",
   "old-refresh": (exchange, { tokens }) =>
     fieldOf(exchange, "refreshToken") === tokens?.refresh
       ? "The same successor again: for 10 seconds, so that a lost answer or a race signs nobody out."
@@ -30,6 +32,8 @@ const badNews: Record<CallName, (walk: Walk) => string> = {
   callback: () =>
     "Refused: used before, older than 60 seconds, or of another session. One message for all. Start again.",
   validate: ended,
+  profile: ended,
+  methods: ended,
   refresh: ended,
   "old-refresh": () => "Refused, and the whole login has ended: a spent token that comes back late counts as stolen.",
   logout: ended,

@@ -1,6 +1,7 @@
 import { fieldOf, succeeded } from "./api.ts";
 import { countDown, stopCountdown } from "./countdown.ts";
 import { control, part } from "./element.ts";
+import type { Facts } from "./facts.ts";
 import { endOfToken } from "./token.ts";
 import { isOver, returnOf, type CallName, type Walk } from "./walk.ts";
 
@@ -8,7 +9,7 @@ const codeMilliseconds = 60_000;
 const graceMilliseconds = 10_000;
 
 /** Brings the left side of every step to where the walk is: what can be pressed, and how long things last. */
-export function showControls(walk: Walk): void {
+export function showControls(walk: Walk, facts: Facts): void {
   const { exchanges, tokens } = walk;
   const isBack = returnOf(walk)?.verdict === "code";
   const isStarted = succeeded(exchanges.initiate) || isBack;
@@ -16,13 +17,16 @@ export function showControls(walk: Walk): void {
   setButton("initiate", isStarted ? "used" : "ready");
   setButton("callback", tokens ? "used" : isBack ? "ready" : "not-yet");
   setButton("validate", tokens ? "ready" : "not-yet");
+  setButton("profile", tokens ? "ready" : "not-yet");
+  setButton("methods", tokens ? "ready" : "not-yet");
   setButton("refresh", tokens ? "ready" : "not-yet");
   setButton("logout", isSignedOut ? "used" : tokens ? "ready" : "not-yet");
   setButton("old-refresh", "ready");
   setButton("dead-token", "ready");
   show("old-refresh", tokens?.spent !== undefined);
   show("dead-token", isSignedOut);
-  setLink(isStarted && !isBack ? fieldOf(exchanges.initiate, "authUrl") : "");
+  setLink("hosted", isStarted && !isBack ? fieldOf(exchanges.initiate, "authUrl") : "");
+  setLink("account", tokens && !isSignedOut ? `/account?app_id=${encodeURIComponent(facts.appId)}` : "");
   showChoices(walk, isStarted, isSignedOut);
   showTimers(walk, isBack);
 }
@@ -40,8 +44,8 @@ function show(name: string, visible: boolean): void {
   if (shown) shown.hidden = !visible;
 }
 
-function setLink(address: string): void {
-  const link = control("hosted");
+function setLink(act: "hosted" | "account", address: string): void {
+  const link = control(act);
   if (!link) return;
   if (address === "") link.removeAttribute("href");
   else link.setAttribute("href", address);

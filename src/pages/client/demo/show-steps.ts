@@ -83,14 +83,19 @@ function madeCall(name: CallName, exchange: Exchange, walk: Walk): Omit<ShownCal
   return { ...exchange, ...(remark !== undefined && { remark }) };
 }
 
+const captions = {
+  methods: "The ways to sign in",
+  "old-refresh": "The refresh token from before, once more",
+  "dead-token": "The access token, after signing out",
+};
+
 /** The calls that show what a step has changed. */
 function followUps(name: StepName, walk: Walk): Omit<ShownCall, "step">[] {
-  const followUp = { refresh: "old-refresh", logout: "dead-token" } as const;
-  if (name !== "refresh" && name !== "logout") return [];
+  const followUp = { profile: "methods", refresh: "old-refresh", logout: "dead-token" } as const;
+  if (name !== "profile" && name !== "refresh" && name !== "logout") return [];
   const call = followUp[name];
   const exchange = walk.exchanges[call];
-  const caption =
-    call === "old-refresh" ? "The refresh token from before, once more" : "The access token, after signing out";
+  const caption = captions[call];
   return exchange ? [{ ...madeCall(call, exchange, walk), caption }] : [];
 }
 

@@ -1,8 +1,17 @@
 import { succeeded, type Exchange } from "./api.ts";
 import { challengeFor, randomText } from "./random.ts";
 
-export type CallName = "initiate" | "callback" | "validate" | "refresh" | "old-refresh" | "logout" | "dead-token";
-export type StepName = "initiate" | "hosted" | "return" | "callback" | "validate" | "refresh" | "logout";
+export type CallName =
+  | "initiate"
+  | "callback"
+  | "validate"
+  | "profile"
+  | "methods"
+  | "refresh"
+  | "old-refresh"
+  | "logout"
+  | "dead-token";
+export type StepName = "initiate" | "hosted" | "return" | "callback" | "validate" | "profile" | "refresh" | "logout";
 export type Method = "any" | "passkey" | "password";
 
 /** How far one sign-in has come. Kept in this tab's storage, because the way leads over the hosted page and back. */
@@ -78,6 +87,7 @@ export function stepStates(walk: Walk): Record<StepName, StepState> {
     return isDone ? "done" : isNext && !isOver(walk) ? "current" : "open";
   };
   const checked = exchanges.validate !== undefined;
+  const read = exchanges.profile !== undefined || exchanges.methods !== undefined;
   const refreshed = exchanges.refresh !== undefined;
   const isBack = verdict === "code";
   return {
@@ -86,7 +96,8 @@ export function stepStates(walk: Walk): Record<StepName, StepState> {
     return: isBack ? "done" : verdict === undefined ? "later" : "failed",
     callback: tokens ? "done" : isBack ? "current" : "later",
     validate: withTokens(checked, true),
-    refresh: withTokens(refreshed, checked),
-    logout: withTokens(succeeded(exchanges.logout), checked && refreshed),
+    profile: withTokens(read, checked),
+    refresh: withTokens(refreshed, checked && read),
+    logout: withTokens(succeeded(exchanges.logout), checked && read && refreshed),
   };
 }

@@ -41,7 +41,5 @@ async function requestOptionsFor(
   }
   // Whether it is an address is for the service to say; an empty field is not worth the way.
   const typed = Object.fromEntries(carried.map((name) => [name, fieldOf(form, name).value]));
-  return typed.email === ""
-    ? { words: textsOf(form).emailMissing, field: "email" }
-    : requestOptions(form, typed);
+  return typed.email === "" ? { words: textsOf(form).emailMissing, field: "email" } : requestOptions(form, typed);
 }

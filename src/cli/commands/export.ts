@@ -1,0 +1,18 @@
+import type { Command } from "commander";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+
+export function addExport(program: Command, cli: Cli): void {
+  const command = program
+    .command("export")
+    .description(
+      "print all applications with their providers and webhooks as the file that plan and apply read, without secrets",
+    );
+  examples(command, ["authsvc export > applications.yaml", "authsvc export | authsvc plan -"]).action(async () => {
+    const { stateFileText } = await import("../../config/state-file.ts");
+    await cli.withApp(async ({ desiredStates }) => {
+      const state = await desiredStates.export();
+      await cli.result(state, stateFileText(state));
+    });
+  });
+}

@@ -1,0 +1,33 @@
+import { day, hour, minute, second } from "../lib/clock.ts";
+
+/** "20 Nov 2026" as the language writes it. A day in UTC: where the reader is, nobody knows. */
+export function dayOf(epochMilliseconds: number, lang: string): string {
+  return new Intl.DateTimeFormat(lang, { dateStyle: "medium", timeZone: "UTC" }).format(epochMilliseconds);
+}
+
+/** "20 Nov 2026, 19:10 UTC" as the language writes it. */
+export function momentOf(epochMilliseconds: number, lang: string): string {
+  return new Intl.DateTimeFormat(lang, {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    timeZone: "UTC",
+    timeZoneName: "short",
+  }).format(epochMilliseconds);
+}
+
+/** "5 minutes ago"; what is a week old or older by its day. */
+export function ago(epochMilliseconds: number, now: number, lang: string): string {
+  const passed = Math.max(0, now - epochMilliseconds);
+  if (passed >= 7 * day) return dayOf(epochMilliseconds, lang);
+  const relative = (size: number, unit: "second" | "minute" | "hour" | "day") =>
+    new Intl.RelativeTimeFormat(lang, { numeric: unit === "second" ? "auto" : "always" }).format(
+      -Math.floor(passed / size),
+      unit,
+    );
+  if (passed < minute) return new Intl.RelativeTimeFormat(lang, { numeric: "auto" }).format(0, "second");
+  if (passed < hour) return relative(minute, "minute");
+  return passed < day ? relative(hour, "hour") : relative(day, "day");
+}

@@ -1,0 +1,66 @@
+import type { BrowserSessions } from "../account/browser-sessions.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { SignIn } from "../sign-in/service.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { By, LoginAdministration } from "./login-administration.ts";
+import { listLoginsOfUser } from "./login-list-store.ts";
+import { endLogin, findLogin, type Login } from "./login-store.ts";
+
+export type OwnLogins = ReturnType<typeof createOwnLogins>;
+
+/** What a person may do to their own logins, on the account page. What is ended is ended at once: its tokens are refused by the next call. */
+export function createOwnLogins(deps: {
+  storage: Storage;
+  logins: LoginAdministration;
+  browserSessions: BrowserSessions;
+  signIn: SignIn;
+  clock: Clock;
+}) {
+  const { storage, logins, browserSessions, signIn, clock } = deps;
+
+  async function liveOf(handle: Handle, userId: string, now: number): Promise<Login[]> {
+    return await listLoginsOfUser(handle, userId, { all: false, now });
+  }
+
+  return {
+    /** Those that are alive, newest first. */
+    async list(userId: string): Promise<Login[]> {
+      return await liveOf(storage.reader, userId, clock());
+    },
+
+    /** Ends one, and what its browser may do on the account page; again changes nothing. Answers it; undefined when it is not this user's. */
+    async end(userId: string, loginId: string, by: By): Promise<Login | undefined> {
+      const now = clock();
+      return await storage.write(async (tx) => {
+        const login = await findLogin(tx, loginId);
+        if (login?.userId !== userId) return undefined;
+        if (login.browserSessionDigest !== null) await browserSessions.end(tx, login.browserSessionDigest);
+        if (await endLogin(tx, loginId, "account", now)) await logins.noteEnd(tx, login, by, now);
+        return login;
+      });
+    },
+
+    /** Ends everything that is not of this browser: logins, account pages, sign-ins under way. `digest` is that of its session. */
+    async endOthers(userId: string, digest: string, by: By): Promise<void> {
+      const now = clock();
+      await storage.write(async (tx) => {
+        for (const login of await liveOf(tx, userId, now)) {
+          if (login.browserSessionDigest === digest) continue;
+          if (await endLogin(tx, login.id, "account", now)) await logins.noteEnd(tx, login, by, now);
+        }
+        await browserSessions.endOthers(tx, userId, digest);
+        await signIn.cancelCodes(tx, userId, now);
+      });
+    },
+
+    /** Ends everything, here and elsewhere. */
+    async endAll(user: { id: string; appId: string }, by: By): Promise<void> {
+      const now = clock();
+      await storage.write(async (tx) => {
+        await logins.endAll(tx, user, "account", by, now);
+        await browserSessions.endAll(tx, user.id);
+        await signIn.cancelCodes(tx, user.id, now);
+      });
+    },
+  };
+}

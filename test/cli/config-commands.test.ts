@@ -1,0 +1,86 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { emptyFolder } from "./command.ts";
+import { answer, authsvc } from "./in-process.ts";
+
+type Shown = { key: string; value: unknown; source: string; secret: boolean };
+
+const databaseUrl = "postgres://authsvc:hush-hush@db.example.com:5433/authsvc?sslpassword=hush-hush";
+
+describe("config show", () => {
+  const cwd = emptyFolder();
+  writeFileSync(
+    join(cwd, "config.yaml"),
+    "baseUrl: http://localhost:9000\nrateLimits:\n  authentication: 7\nmasterKeyFile: key\nmail:\n  from: a@example.com\n",
+  );
+  writeFileSync(join(cwd, "key"), `${"k".repeat(43)}\n`);
+  const env = {
+    AUTHSVC_RATE_LIMITS__AUTHENTICATION: "9",
+    AUTHSVC_DATABASE__URL: databaseUrl,
+    AUTHSVC_MAIL__SMTP_URL: "smtps://authsvc:hush-hush@mail.example.com",
+  };
+  const show = async (): Promise<Record<string, Shown>> => {
+    const settings = (await answer(["config", "show", "--data", "elsewhere"], { cwd, env })) as Shown[];
+    return Object.fromEntries(settings.map((setting) => [setting.key, setting]));
+  };
+
+  test("names the source of every value, the later one where two give it", async () => {
+    const shown = await show();
+    expect(shown["baseUrl"]).toMatchObject({ value: "http://localhost:9000", source: "config.yaml line 1, column 1" });
+    expect(shown["rateLimits.authentication"]).toMatchObject({
+      value: 9,
+      source: "AUTHSVC_RATE_LIMITS__AUTHENTICATION",
+    });
+    expect(shown["rateLimits.webhooks"]).toMatchObject({ value: 1000, source: "default" });
+    expect(shown["data"]).toMatchObject({ value: join(cwd, "elsewhere"), source: "--data" });
+    expect(shown["trustedProxies"]).toMatchObject({ value: [], source: "default" });
+    expect(shown["log.format"]).toMatchObject({ value: "json", source: "default" });
+    expect(shown["passwords.concurrency"]?.value).toBeGreaterThan(0);
+    expect(shown["listen.tls.certFile"]).toMatchObject({ value: null });
+  });
+
+  test("masks secrets, of an address all but scheme and host, and says which file a secret came from", async () => {
+    const shown = await show();
+    expect(shown["masterKey"]).toMatchObject({
+      value: "***",
+      source: "the file that config.yaml line 4, column 1: masterKeyFile names",
+      secret: true,
+    });
+    expect(shown["database.url"]).toMatchObject({ value: "postgres://***@db.example.com:5433/***", secret: true });
+    expect(shown["mail.smtpUrl"]).toMatchObject({ value: "smtps://***@mail.example.com/***", secret: true });
+    expect(shown).not.toHaveProperty("masterKeyFile");
+    const { stdout } = await authsvc(["config", "show"], { cwd, env });
+    expect(stdout + JSON.stringify(shown)).not.toMatch(/hush|kkk/u);
+    expect(stdout).toMatch(/^rateLimits\.authentication +9 +AUTHSVC_RATE_LIMITS__AUTHENTICATION$/mu);
+  });
+});
+
+describe("config check", () => {
+  test("accepts what the service would accept, and repeats its warnings", async () => {
+    const cwd = emptyFolder();
+    const { code, stdout, stderr } = await authsvc(["config", "check"], { cwd });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "The configuration is valid (no configuration file).\n" });
+    expect(stderr).toMatch(/^Warning: AUTHSVC_PASSWORDS__MEMORY_KIB is below/u);
+    writeFileSync(join(cwd, "config.yaml"), "log: {level: warn}\n");
+    expect(await answer(["config", "check"], { cwd })).toMatchObject({ valid: true, file: join(cwd, "config.yaml") });
+  });
+
+  test("ends with 2 and names the setting that is wrong, without having touched anything", async () => {
+    const cwd = emptyFolder();
+    writeFileSync(join(cwd, "other.yaml"), "log:\n  level: loud\n");
+    const refused = await authsvc(["config", "check", "--config", "other.yaml"], { cwd });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toBe(
+      "authsvc: other.yaml line 2, column 3: log.level must be one of debug, info, warn, error, silent\n",
+    );
+  });
+});
+
+test("config example prints the file that comes with the sources, and it is valid", async () => {
+  const cwd = emptyFolder();
+  const { stdout } = await authsvc(["config", "example"], { cwd });
+  expect(stdout).toBe(readFileSync(join(import.meta.dirname, "../../config.example.yaml"), "utf8"));
+  writeFileSync(join(cwd, "config.yaml"), stdout);
+  expect((await authsvc(["config", "check"], { cwd })).code).toBe(0);
+});

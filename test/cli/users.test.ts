@@ -1,0 +1,168 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { describeEachPlace } from "./databases.ts";
+import { answer, authsvc } from "./in-process.ts";
+
+const password = "correct horse battery staple";
+
+type User = { id: string; email: string | null; disabledAt: string | null };
+
+describeEachPlace("user commands", (place) => {
+  const json = async (args: string[], input = ""): Promise<unknown> => await answer(args, { ...place, input });
+  const run = async (args: string[], input = "") => await authsvc(args, { ...place, input });
+  const create = async (email: string, ...more: string[]): Promise<User> =>
+    (await json(["user", "create", "--app", "app_shop", "--email", email, ...more])) as User;
+
+  beforeAll(async () => {
+    await json(["app", "create", "--name", "Shop", "--id", "app_shop"]);
+    await json(["app", "create", "--name", "Other", "--id", "app_other"]);
+  });
+
+  test("create makes a user with the fields of the contract; the address is stored in its one form", async () => {
+    const created = await create(" Ada@Example.com", "--name", "Ada", "--email-verified");
+    expect(created).toEqual({
+      id: expect.stringMatching(/^usr_/u) as string,
+      appId: "app_shop",
+      email: "ada@example.com",
+      emailVerified: true,
+      name: "Ada",
+      picture: null,
+      createdAt: expect.stringMatching(/Z$/u) as string,
+      updatedAt: expect.stringMatching(/Z$/u) as string,
+      lastLoginAt: null,
+      disabledAt: null,
+      authMethods: { passkey: false, oauth: [], password: false },
+    });
+    expect(await json(["user", "show", created.id])).toEqual({
+      ...created,
+      metadata: { loginCount: 0, lastIpAddress: null, userAgent: null },
+      methods: [],
+    });
+    expect((await run(["user", "show", created.id])).stdout).toMatch(/^Email +ada@example\.com \(verified\)$/mu);
+  });
+
+  test("a password comes from standard input or a file, follows the rules of the app, and is never shown", async () => {
+    const flags = ["user", "create", "--app", "app_shop", "--email"];
+    const created = await json([...flags, "p1@example.com", "--password-stdin"], `${password}\n`);
+    expect(created).toMatchObject({ authMethods: { password: true } });
+    expect(JSON.stringify(created)).not.toContain(password);
+    writeFileSync(join(place.cwd, "password"), password);
+    const shown = (await json([...flags, "p2@example.com", "--password-file", "password"])) as User;
+    expect(await json(["user", "show", shown.id])).toMatchObject({ methods: [{ type: "password" }] });
+    const short = await run([...flags, "p3@example.com", "--password-stdin"], "hunter2");
+    expect(short).toEqual({
+      code: 2,
+      signal: null,
+      stdout: "",
+      stderr: "authsvc: --password-stdin: at least 15 characters\n",
+    });
+    const asAddress = await run(
+      [...flags, "p3.long.address@example.com", "--password-stdin"],
+      "p3.long.address@example.com",
+    );
+    expect(asAddress.stderr).toMatch(/^authsvc: --password-stdin: not the address/u);
+  });
+
+  test.each([
+    [["--app", "app_shop", "--email", "nonsense"], 2, /^authsvc: --email: an address/u],
+    [["--app", "app_shop", "--email", "x@example.com", "--name", "a\u0007"], 2, /^authsvc: --name: /u],
+    [["--app", "app_shop"], 2, /^authsvc: --email is missing$/mu],
+    [["--email", "x@example.com"], 2, /^authsvc: --app is missing$/mu],
+    [["--app", "app_none", "--email", "x@example.com"], 3, /no application/u],
+    [["--app", "app_shop", "--email", "ADA@example.com"], 4, /has this address already/u],
+    [["--app", "app_shop", "--email", "x@example.com", "--password", "x"], 2, /unknown option '--password'/u],
+  ])("create %j ends with %i", async (args, code, line) => {
+    const refused = await run(["user", "create", ...args]);
+    expect(refused).toMatchObject({ code, stdout: "" });
+    expect(refused.stderr).toMatch(line);
+    expect(refused.stderr).toMatch(/^[^\n]*\n$/u);
+  });
+
+  test("list pages by id within one app, and finds an address", async () => {
+    const other = (await json(["user", "create", "--app", "app_other", "--email", "ada@example.com"])) as User;
+    for (const name of ["a", "b", "c"]) await create(`list-${name}@example.com`);
+    const all = (await json(["user", "list", "--app", "app_shop"])) as User[];
+    expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted());
+    expect(all.map(({ id }) => id)).not.toContain(other.id);
+    const pages: User[] = [];
+    for (let after: string[] = []; ; after = ["--after", pages.at(-1)?.id ?? ""]) {
+      const page = (await json(["user", "list", "--app", "app_shop", "--limit", "2", ...after])) as User[];
+      pages.push(...page);
+      if (page.length < 2) break;
+    }
+    expect(pages).toEqual(all);
+    const found = await json(["user", "list", "--app", "app_shop", "--email", "List-B@example.com"]);
+    expect(found).toMatchObject([{ email: "list-b@example.com" }]);
+    const first = await run(["user", "list", "--app", "app_shop", "--limit", "1"]);
+    expect(first.stdout).toMatch(/^USER ID +EMAIL +NAME +METHODS +LAST SIGN-IN +STATE\nusr_/u);
+    expect(first.stderr).toBe(`There are more: add --after ${all[0]?.id ?? ""}\n`);
+    expect(await run(["user", "list", "--app", "app_other", "--email", "nobody@example.com"])).toMatchObject({
+      code: 0,
+      stdout: "",
+    });
+  });
+
+  test("disable ends the logins, and enable brings none of them back", async () => {
+    const { id } = await create("switch@example.com");
+    const { accessToken } = (await json(["token", "mint", "--user", id])) as { accessToken: string };
+    expect(await json(["user", "disable", id, "--dry-run"])).toMatchObject({ disabledAt: null });
+    expect((await run(["token", "verify"], accessToken)).code).toBe(0);
+    const disabled = (await json(["user", "disable", id])) as User;
+    expect(disabled.disabledAt).toMatch(/Z$/u);
+    expect((await run(["token", "verify"], accessToken)).stderr).toContain("(user-disabled)");
+    expect(await json(["user", "disable", id])).toEqual(disabled);
+    expect(await json(["user", "enable", id])).toMatchObject({ disabledAt: null });
+    expect((await run(["token", "verify"], accessToken)).code).toBe(1);
+    const audited = (await json(["audit", "list", "--user", id])) as { action: string; actor: string }[];
+    // Those of one moment have no order.
+    expect(audited.map(({ action }) => action).toSorted()).toEqual([
+      "token.mint",
+      "user.create",
+      "user.disable",
+      "user.enable",
+      "user.logout",
+    ]);
+    expect(new Set(audited.map(({ actor }) => actor.split(":")[0]))).toEqual(new Set(["cli"]));
+  });
+
+  test("logins are listed, and revoke-logins ends all of them", async () => {
+    const { id } = await create("logins@example.com");
+    for (const scopes of ["profile", "email"]) await json(["token", "mint", "--user", id, "--scopes", scopes]);
+    const logins = (await json(["user", "logins", id])) as { id: string }[];
+    expect(logins).toMatchObject([
+      { userId: id, appId: "app_shop", signedInWith: "operator", scopes: ["email"], endedAt: null },
+      { scopes: ["profile"] },
+    ]);
+    expect(await json(["user", "revoke-logins", id, "--dry-run"])).toEqual({ userId: id, ended: 2, dryRun: true });
+    expect(await json(["user", "logins", id])).toHaveLength(2);
+    expect((await run(["user", "revoke-logins", id])).stdout).toBe("2 logins ended.\n");
+    expect(await json(["user", "logins", id])).toEqual([]);
+    expect(await json(["user", "logins", id, "--all"])).toMatchObject([
+      { endReason: "operator", endedAt: expect.any(String) as string },
+      { endReason: "operator" },
+    ]);
+  });
+
+  test("delete demands --yes without a terminal, and leaves nothing but the bare id in the audit log", async () => {
+    const { id } = await create("gone@example.com", "--name", "Gone");
+    const refused = await run(["user", "delete", id]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain("--yes");
+    expect(await json(["user", "delete", id, "--dry-run"])).toMatchObject({ deleted: false });
+    expect(await json(["user", "delete", id, "--yes"])).toEqual({ userId: id, appId: "app_shop", deleted: true });
+    expect((await run(["user", "show", id])).code).toBe(3);
+    expect(await json(["user", "list", "--app", "app_shop", "--email", "gone@example.com"])).toEqual([]);
+    const audited = JSON.stringify(await json(["audit", "list", "--user", id]));
+    expect(audited).toContain("user.delete");
+    expect(audited).not.toContain("gone@example.com");
+  });
+
+  test.each(["show", "disable", "enable", "delete", "logins", "revoke-logins"])(
+    "%s of an unknown user ends with 3, without an id with 2",
+    async (name) => {
+      expect(await run(["user", name, "usr_nobody", "--yes"])).toMatchObject({ code: 3, stdout: "" });
+      expect(await run(["user", name])).toMatchObject({ code: 2, stdout: "", stderr: "authsvc: ID is missing\n" });
+    },
+  );
+});

@@ -1,0 +1,29 @@
+import type { NewEndpoint } from "../../src/webhooks/service.ts";
+import type { NewEvent } from "../../src/webhooks/event.ts";
+import type { TestApp, TestService } from "./service.ts";
+
+export const webhookSecret = `whsec_${Buffer.alloc(24, 9).toString("base64")}`;
+
+/** For receivers on this machine. */
+export const localWebhooks = { webhooks: { allowPrivateNetworks: true, retentionDays: 30 } };
+
+export const operator = { actor: { kind: "cli", name: "test" } as const };
+
+/** An endpoint of an app, told of sign-ins unless said otherwise; its id. */
+export async function createEndpoint(
+  service: TestService,
+  app: TestApp,
+  input: Partial<NewEndpoint> & { url: string },
+): Promise<string> {
+  const { webhooks } = service.server.app.services;
+  const created = await webhooks.create(app.id, { events: ["user.login"], secret: webhookSecret, ...input }, operator);
+  return created.id;
+}
+
+/** Lets a sign-in happen as far as webhooks are concerned, in a transaction of its own. */
+export async function happen(service: TestService, app: TestApp, event: Partial<NewEvent> = {}): Promise<void> {
+  const { storage, services } = service.server.app;
+  const origin = { ipAddress: "192.0.2.7", userAgent: "agent" };
+  const usual = { kind: "user.login", userId: "usr_1", authMethod: "password", origin, sessionId: "lgn_1" } as const;
+  await storage.write((tx) => services.events.record(tx, { ...usual, appId: app.id, ...event }, service.clock.now));
+}

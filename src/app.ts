@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createBrowserSessions } from "./account/browser-sessions.ts";
+import { createAccountExport } from "./account/export.ts";
 import { createBrowserOrigins } from "./applications/browser-origins.ts";
 import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
@@ -8,9 +9,7 @@ import { createAudit } from "./audit/audit.ts";
 import type { Config } from "./config/config.ts";
 import { createDesiredStates } from "./desired-state/service.ts";
 import { createMailbox } from "./dev/mailbox.ts";
-import { createMailSignUp } from "./email-tokens/mail-sign-up.ts";
-import { createPasswordReset } from "./email-tokens/password-reset.ts";
-import { createEmailTokens } from "./email-tokens/service.ts";
+import { createMailFlows } from "./email-tokens/flows.ts";
 import { systemClock, type Clock } from "./lib/clock.ts";
 import { silentLog, type Log } from "./lib/log.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
@@ -43,6 +42,7 @@ import type { Handle } from "./storage/storage.ts";
 import { storageWithin } from "./storage/within.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
+import { createOwnLogins } from "./tokens/own-logins.ts";
 import { createOperatorTokens, longestTokenSeconds } from "./tokens/operator-tokens.ts";
 import { createTokens } from "./tokens/service.ts";
 import { createSigningKeys } from "./tokens/signing-keys.ts";
@@ -120,7 +120,7 @@ export async function openApp(
       mostPasswordCharacters,
       displayNameOf: providerDisplayName,
     });
-    const users = createUsers({ storage, random });
+    const users = createUsers({ storage, events, random });
     const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
     const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
     const tokens = createTokens({
@@ -130,6 +130,7 @@ export async function openApp(
       applications,
       users,
       browserSessions,
+      events,
       audit,
       clock,
       random,
@@ -142,29 +143,28 @@ export async function openApp(
     const fetchProvider = createProviderFetch(fetch);
     const discover = createDiscovery(fetchProvider, clock);
     const providers = createProviderAccounts({ storage, applications, audit, keyring, clock, baseUrl, discover });
-    const signIn = createSignIn({ storage, applications, providers, audit, clock, random, baseUrl });
+    const signIn = createSignIn({ storage, applications, providers, events, audit, clock, random, baseUrl });
     const rounds = createRounds({ storage, accounts: providers, keyring, fetchProvider, clock, random, baseUrl });
-    const linking = createLinking({ users, passwords, passkeys, tokens, signIn, browserSessions, audit, random });
-    const proofs = createProofs({ storage, users, passkeys, browserSessions, notices, audit, clock, random });
-    const redeem = createRedeem({ storage, applications, users, tokens, audit, events, clock });
-    const emailTokens = createEmailTokens({ storage, keyring, mail, users, audit, clock, random, baseUrl });
-    const mailSignUp = createMailSignUp({
-      storage,
-      emailTokens,
-      mail,
+    const linking = createLinking({
       users,
       passwords,
       passkeys,
+      tokens,
+      signIn,
+      browserSessions,
+      events,
       audit,
-      clock,
-      baseUrl,
+      random,
     });
-    const passwordReset = createPasswordReset({
+    const proofs = createProofs({ storage, users, passkeys, browserSessions, notices, events, audit, clock, random });
+    const redeem = createRedeem({ storage, applications, users, tokens, audit, events, clock });
+    const mailFlows = createMailFlows({
       storage,
-      emailTokens,
+      keyring,
       applications,
       users,
       passwords,
+      passkeys,
       linking,
       signIn,
       tokens,
@@ -173,56 +173,28 @@ export async function openApp(
       notices,
       audit,
       clock,
+      random,
       baseUrl,
     });
-    const userImport = createUserImport({
+    const logins = createLoginAdministration({ storage, keyring, accessTokens, events, audit, clock });
+    const operatorServices = createOperatorServices({
       storage,
-      audit,
-      clock,
-      random,
-      findApplication: (id, handle) => applications.find(id, handle),
-      foreignHash,
-      firebaseHash,
-      isUsablePublicKey,
-    });
-    const userExport = createUserExport({ storage, audit, clock });
-
-    const servicesIn = (tx: Handle) => {
-      const within = { storage: storageWithin(storage, tx), audit, clock };
-      const inside = createApplications({ ...within, random, isKnownProvider });
-      return {
-        applications: inside,
-        providers: createProviderAccounts({ ...within, applications: inside, keyring, baseUrl, discover }),
-        webhooks: outbound.webhooksOver(within.storage),
-      };
-    };
-    const desiredStates = createDesiredStates({
-      storage,
-      services: { applications, providers, webhooks },
-      servicesIn,
-    });
-
-    const logins = createLoginAdministration({ storage, keyring, accessTokens, audit, clock });
-    const operatorTokens = createOperatorTokens({
-      storage,
+      keyring,
       accessTokens,
       signingKeys,
       applications,
-      users,
-      audit,
-      clock,
-      random,
-      issuer: baseUrl,
-    });
-    const userAdministration = createUserAdministration({
-      storage,
-      applications,
+      providers,
+      webhooks,
+      webhooksOver: outbound.webhooksOver,
       users,
       passwords,
       logins,
       browserSessions,
+      discover,
       audit,
       clock,
+      random,
+      baseUrl,
     });
 
     const methods = createMethods({
@@ -231,12 +203,15 @@ export async function openApp(
       applications,
       signIn,
       notices,
+      events,
       audit,
       clock,
       passkeysAvailable: passkeys.available,
       providerDisplayName,
     });
-    const profiles = createProfiles({ storage, users, passwords, audit, clock });
+    const profiles = createProfiles({ storage, users, passwords, events, audit, clock });
+    const ownLogins = createOwnLogins({ storage, logins, browserSessions, signIn, clock });
+    const accountExport = createAccountExport({ storage, profiles, methods, logins, audit, clock });
 
     let closing = false;
     let sweeping = Promise.resolve();
@@ -247,8 +222,9 @@ export async function openApp(
         passkeys,
         passwords,
         tokens,
+        browserSessions,
         rounds,
-        emailTokens,
+        mailFlows.emailTokens,
         mail,
         deliveries,
         audit,
@@ -292,9 +268,7 @@ export async function openApp(
         signIn,
         proofs,
         browserSessions,
-        emailTokens,
-        mailSignUp,
-        passwordReset,
+        ...mailFlows,
         notices,
         redeem,
         providers,
@@ -302,12 +276,10 @@ export async function openApp(
         linking,
         methods,
         profiles,
+        ownLogins,
+        accountExport,
         logins,
-        operatorTokens,
-        userAdministration,
-        userImport,
-        userExport,
-        desiredStates,
+        ...operatorServices,
         audit,
         mail,
       },

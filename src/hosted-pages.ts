@@ -1,3 +1,4 @@
+import { createAccountPages } from "./account/account-pages.ts";
 import type { App } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import { createBrowsers } from "./hosted/browser.ts";
@@ -7,9 +8,11 @@ import { AppError } from "./lib/errors.ts";
 import type { AssetLinks } from "./pages/assets.ts";
 import { createAddPages } from "./sign-in/add-pages.ts";
 import { createChoosePages } from "./sign-in/choose-pages.ts";
+import { createConfirmPages } from "./sign-in/confirm-pages.ts";
 import { createOauthPages } from "./sign-in/oauth-pages.ts";
 import { createPasskeyPages } from "./sign-in/passkey-pages.ts";
 import { createPasswordPages } from "./sign-in/password-pages.ts";
+import { createResetPages } from "./sign-in/reset-pages.ts";
 import { createStepPages } from "./sign-in/step-pages.ts";
 import { createVisits } from "./sign-in/visits.ts";
 
@@ -35,14 +38,19 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   const add = createAddPages({ visits, signIn, proofs, passkeys, passwords, accounts, users });
   const steps = createStepPages({ visits, choose, add, signIn, proofs, passkeys, users });
   const shared = { visits, choose, steps, signIn, proofs, users };
+  const mailed = { ...services, hosted, browsers, visits, choose, baseUrl };
+  const confirm = createConfirmPages({ ...mailed, steps });
   return {
     hosted,
     visits,
     choose,
     add,
     steps,
-    passwordPages: createPasswordPages({ ...shared, passwords, passkeysAvailable }),
-    passkeyPages: createPasskeyPages({ ...shared, passkeys }),
+    confirm,
+    resetPages: createResetPages(mailed),
+    passwordPages: createPasswordPages({ ...shared, passwords, confirm, passkeysAvailable }),
+    passkeyPages: createPasskeyPages({ ...shared, passkeys, confirm }),
+    account: createAccountPages({ ...services, hosted, browsers, accounts, countStart, clock: app.clock }),
     oauthPages: createOauthPages({ ...shared, add, accounts, rounds, linking, countStart, log }),
   };
 }

@@ -1,3 +1,4 @@
+import { passkeyEndpointsHandler } from "./account/routes.ts";
 import { applicationHandler, publicConfigHandler, updateApplicationHandler } from "./applications/routes.ts";
 import { createGuards } from "./http/guards.ts";
 import { createQueryGuards } from "./http/query-guards.ts";
@@ -32,8 +33,9 @@ export type Pages = HostedPages & { assets: Assets };
 
 /** Every path of the service: who may call (browsers from which pages), what it counts as, what answers. Router, limiter and API documentation read this. */
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
-  const { applications, publicConfig, users, tokens, signingKeys, signIn, redeem, profiles, methods, webhooks } = app.services;
-  const { visits, choose, steps, add, passwordPages, passkeyPages, oauthPages } = pages;
+  const { applications, publicConfig, users, tokens, signingKeys, signIn, redeem, profiles, methods, webhooks } =
+    app.services;
+  const { visits, choose, steps, add, passwordPages, passkeyPages, oauthPages, confirm, resetPages, account } = pages;
   const check = {
     apiKey: applications.authenticate,
     accessToken: tokens.authenticate,
@@ -110,6 +112,16 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     pageRoute("GET", `${session}/cancel`, undefined, choose.cancel),
     pageRoute("POST", `${session}/password`, "authentication", passwordPages.signIn),
     pageRoute("POST", `${session}/create-account`, "authentication", passwordPages.createAccount),
+    pageRoute("GET", `${session}/confirm`, undefined, confirm.page),
+    pageRoute("POST", `${session}/confirm`, "authentication", confirm.byCode),
+    pageRoute("POST", `${session}/confirm/again`, "authentication", confirm.again),
+    pageRoute("GET", "/confirm/:token", undefined, confirm.link),
+    pageRoute("POST", "/confirm/:token", "authentication", confirm.byLink),
+    pageRoute("GET", `${session}/forgot-password`, undefined, resetPages.forgotPage),
+    pageRoute("POST", `${session}/forgot-password`, "authentication", resetPages.ask),
+    pageRoute("POST", `${session}/reset`, "authentication", resetPages.byCode),
+    pageRoute("GET", "/reset/:token", undefined, resetPages.link),
+    pageRoute("POST", "/reset/:token", "authentication", resetPages.byLink),
     pageRoute("POST", `${session}/passkey`, "authentication", passkeyPages.signIn),
     pageRoute("POST", `${session}/create-account/passkey`, "authentication", passkeyPages.createAccount),
     route("POST", `${session}/passkey/options`, anyone, "authentication", passkeyPages.signInOptions),
@@ -133,8 +145,29 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       "authentication",
       authorizeHandler({ signIn, visits, oauthPages, application: check.application }),
     ),
+
+    pageRoute("GET", "/account", undefined, account.overview.overview),
+    pageRoute("GET", "/account/signed-out", undefined, account.overview.signedOut),
+    pageRoute("POST", "/account/sign-out", "userManagement", account.logins.signOut),
+    pageRoute("GET", "/account/profile", undefined, account.profile.form),
+    pageRoute("POST", "/account/profile", "userManagement", account.profile.save),
+    pageRoute("POST", "/account/add", "userManagement", account.methods.add),
+    pageRoute("GET", "/account/methods/:methodId/rename", undefined, account.methods.renameForm),
+    pageRoute("POST", "/account/methods/:methodId/rename", "userManagement", account.methods.rename),
+    pageRoute("GET", "/account/methods/:methodId/remove", undefined, account.methods.removeForm),
+    pageRoute("POST", "/account/methods/:methodId/remove", "userManagement", account.methods.remove),
+    pageRoute("POST", "/account/logins/:loginId/end", "userManagement", account.logins.end),
+    pageRoute("POST", "/account/logins/end-others", "userManagement", account.logins.endOthers),
+    pageRoute("POST", "/account/logins/end-all", "userManagement", account.logins.endAll),
+    pageRoute("GET", "/account/data", undefined, account.data.downloadForm),
+    pageRoute("POST", "/account/data", "userManagement", account.data.download),
+    pageRoute("GET", "/account/delete", undefined, account.data.deleteForm),
+    pageRoute("POST", "/account/delete", "userManagement", account.data.remove),
+    pageRoute("GET", "/account/deleted", undefined, account.data.deleted),
+
     route("GET", "/assets/:file", anyone, undefined, assetHandler(pages.assets)),
 
+    route("GET", "/.well-known/passkey-endpoints", anyone, undefined, passkeyEndpointsHandler(app.baseUrl)),
     route("GET", "/.well-known/jwks.json", anyone, undefined, keySetHandler(signingKeys)),
     route("GET", "/.well-known/openid-configuration", anyone, undefined, discoveryHandler(app.baseUrl)),
     route("GET", "/healthz", anyone, undefined, healthHandler()),

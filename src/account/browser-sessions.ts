@@ -48,6 +48,11 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
       await deleteBrowserSession(tx, digest);
     },
 
+    /** The same where nothing else is to be written: somebody leaves the account page. */
+    async close(digest: string): Promise<void> {
+      await storage.write((tx) => deleteBrowserSession(tx, digest));
+    },
+
     async endAll(tx: Handle, userId: string): Promise<void> {
       await deleteBrowserSessionsOfUser(tx, userId);
     },

@@ -7,12 +7,14 @@ import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Html } from "../lib/html.ts";
 import { accountEndPage, type AccountEnd } from "../pages/account-end-page.ts";
+import { accountPath } from "../pages/account-parts.ts";
 import type { Frame } from "../pages/frame.ts";
 import type { Proofs } from "../sign-in/proofs.ts";
 import type { SignIn } from "../sign-in/service.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import type { BrowserSessions } from "./browser-sessions.ts";
+import type { PlainNotice } from "./overview-pages.ts";
 import type { BrowserSession } from "./store.ts";
 
 /** A browser in front of the account page of an application, and who is signed in to it there. */
@@ -24,11 +26,6 @@ export type AccountVisit = Guest & { session: BrowserSession; user: User };
 export type AccountPosted = AccountVisit & PostedForm;
 
 export type AccountVisits = ReturnType<typeof createAccountVisits>;
-
-/** An address of the account page, for links and forms: "/account/profile?app_id=app_shop". */
-export function accountPath({ id }: Pick<Application, "id">, page = ""): string {
-  return `/account${page}?app_id=${encodeURIComponent(id)}`;
-}
 
 /** Who did what a posted form asks for. */
 export function byUser({ user, origin }: AccountPosted): { actor: Actor; origin: Origin } {
@@ -78,7 +75,7 @@ export function createAccountVisits(deps: {
     const guest = await meet(request);
     if (isAnswer(guest)) return guest;
     const { signedIn, ...rest } = guest;
-    return signedIn ? { ...rest, ...signedIn } : seeOther(accountPath(guest.application));
+    return signedIn ? { ...rest, ...signedIn } : seeOther(accountPath(guest.application.id));
   }
 
   async function post(request: HttpRequest): Promise<AccountPosted | Answer> {
@@ -130,14 +127,20 @@ export function createAccountVisits(deps: {
     end: (guest: Guest, content: AccountEnd, settings?: PageSettings) => end(guest.frame, content, settings),
 
     /** For a method or login that is not there, whoever may have it. */
-    notFound: (guest: Guest) => end(guest.frame, { kind: "not-found", path: accountPath(guest.application) }, { status: 404 }),
+    notFound: (guest: Guest) =>
+      end(guest.frame, { kind: "not-found", path: accountPath(guest.application.id) }, { status: 404 }),
 
     isCrossSite: browsers.isCrossSite,
+
+    /** Back to the first page of the account, which says what has been done. */
+    done({ application }: Guest, notice: PlainNotice): Answer {
+      return seeOther(`${accountPath(application.id)}&notice=${notice}`);
+    },
 
     /** Sends on, and takes the cookie of this page away. */
     leave({ application }: Guest, page: string): Answer {
       const cookie = browsers.forget({ kind: "account", key: application.id });
-      return { ...seeOther(accountPath(application, page)), cookies: [cookie] };
+      return { ...seeOther(accountPath(application.id, page)), cookies: [cookie] };
     },
   };
 }

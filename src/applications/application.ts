@@ -23,6 +23,8 @@ export type AppSettings = {
   signingAlgorithm: "ES256" | "EdDSA" | "RS256";
   /** Group B of the contract: the query-style endpoints. */
   queryEndpoints: boolean;
+  /** Whose passkeys these are, where it is neither the domain nor the service's host (WebAuthn related origins); null leaves it to those. */
+  relyingPartyId: string | null;
   /** Calls a minute, where they are not those of the configuration. */
   rateLimits: Partial<Record<EndpointType, number>>;
 };
@@ -71,6 +73,7 @@ export function applicationFrom(
       scopes: ["profile", "email"],
       signingAlgorithm: "ES256",
       queryEndpoints: true,
+      relyingPartyId: null,
       rateLimits: {},
     },
     createdAt: now,

@@ -89,6 +89,9 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
       `settings.passwordMinLength: a whole number from ${fewestPasswordCharacters} to ${mostOfFewestPasswordCharacters}`,
     );
   }
+  const { relyingPartyId } = next;
+  if (relyingPartyId !== null && (!hostName.test(relyingPartyId) || isIP(relyingPartyId) !== 0))
+    throw invalidRequest("settings.relyingPartyId: a lower-case host name, such as example.com");
   const scopes = allScopes.filter((scope) => next.scopes.includes(scope));
   if (scopes.length === 0) throw invalidRequest("settings.scopes: at least one of profile, email");
   const limits = merged<Record<string, number | null>>(settings.rateLimits, rateLimits);

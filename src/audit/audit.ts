@@ -9,6 +9,9 @@ export type Actor = { kind: "user" | "app" | "cli" | "service"; name: string };
 /** Where a request came from; null for commands and the service itself. */
 export type Origin = { ipAddress: string; userAgent: string | null; requestId: string };
 
+/** Who asks for a change, and from where; a command comes from nowhere. */
+export type By = { actor: Actor; origin?: Origin | undefined };
+
 export type AuditEvent = {
   actor: Actor;
   action: string;

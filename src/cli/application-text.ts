@@ -67,6 +67,7 @@ function settingsFacts(settings: AppSettings): [name: string, value: string][] {
     ["Passwords", `at least ${settings.passwordMinLength} characters`],
     ["Scopes", settings.scopes.join(", ")],
     ["Signed with", settings.signingAlgorithm],
+    ["Passkeys of", settings.relyingPartyId ?? "the domain, else the service's host"],
     ["Query calls", settings.queryEndpoints ? "on" : "off"],
     ["Limits", limits.join(", ") || "those of the configuration"],
   ];

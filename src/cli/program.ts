@@ -38,6 +38,15 @@ import { addUserLogins } from "./commands/user-logins.ts";
 import { addUserRevokeLogins } from "./commands/user-revoke-logins.ts";
 import { addUserShow } from "./commands/user-show.ts";
 import { addVersion } from "./commands/version.ts";
+import { addWebhookCreate } from "./commands/webhook-create.ts";
+import { addWebhookDelete } from "./commands/webhook-delete.ts";
+import { addWebhookDeliveries } from "./commands/webhook-deliveries.ts";
+import { addWebhookList } from "./commands/webhook-list.ts";
+import { addWebhookRedeliver } from "./commands/webhook-redeliver.ts";
+import { addWebhookRotateSecret } from "./commands/webhook-rotate-secret.ts";
+import { addWebhookShow } from "./commands/webhook-show.ts";
+import { addWebhookTest } from "./commands/webhook-test.ts";
+import { addWebhookUpdate } from "./commands/webhook-update.ts";
 import { examples } from "./examples.ts";
 import { version } from "./version.ts";
 
@@ -123,6 +132,19 @@ export function buildProgram(cli: Cli): Command {
   addPlan(program, cli);
   addApply(program, cli);
   addExport(program, cli);
+  const webhook = group(program, "webhook", "endpoints of applications' servers that are told of events", [
+    "authsvc webhook list --app app_shop",
+    "authsvc webhook test whe_shop",
+  ]);
+  addWebhookCreate(webhook, cli);
+  addWebhookList(webhook, cli);
+  addWebhookShow(webhook, cli);
+  addWebhookUpdate(webhook, cli);
+  addWebhookDelete(webhook, cli);
+  addWebhookTest(webhook, cli);
+  addWebhookDeliveries(webhook, cli);
+  addWebhookRedeliver(webhook, cli);
+  addWebhookRotateSecret(webhook, cli);
   const audit = group(program, "audit", "what happened, and who did it", [
     "authsvc audit list --since 24h",
     "authsvc audit list --user usr_01k… --json",

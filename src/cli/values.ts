@@ -49,6 +49,14 @@ export function wordsOf<const Word extends string>(words: readonly Word[]): (lis
   return (list) => list.split(",").map((entry) => one(entry.trim()));
 }
 
+/** Kinds of events, separated by commas; which there are is the service's to say. */
+export function eventsFrom(list: string): string[] {
+  return list
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
 function parseDuration(text: string): number | undefined {
   const [, amount, unit = ""] = /^(\d{1,9})([smhd])$/u.exec(text) ?? [];
   const length = units[unit];

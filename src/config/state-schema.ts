@@ -84,6 +84,9 @@ const application = group({
     .optional(),
   signingAlgorithm: oneOf(["ES256", "EdDSA", "RS256"], "How access tokens are signed.").optional(),
   queryEndpoints: flag("Whether the query-style endpoints answer for this application.").optional(),
+  relyingPartyId: text("Whose passkeys these are, where it is neither the domain nor the service's host.")
+    .nullable()
+    .optional(),
   rateLimits: group({
     authentication: perMinute.optional(),
     userManagement: perMinute.optional(),

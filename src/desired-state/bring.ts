@@ -152,8 +152,10 @@ async function changeWebhook(
 /** What the file gives of an application, as `update` takes it. */
 function changeOf(application: DesiredApplication): ApplicationChange {
   const { name, domain, redirectUris, authMethods, branding } = application;
-  const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, rateLimits } = application;
-  const settings = { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, rateLimits };
+  const { signUp, passwordMinLength, scopes, signingAlgorithm } = application;
+  const { queryEndpoints, relyingPartyId, rateLimits } = application;
+  const tokens = { scopes, signingAlgorithm, queryEndpoints, rateLimits };
+  const settings = { signUp, passwordMinLength, relyingPartyId, ...tokens };
   return { name, domain, redirectUris, authMethods, branding, settings };
 }
 

@@ -10,7 +10,7 @@ export type Services = { applications: Applications; providers: ProviderAccounts
 /** An application as the file describes it, without its keys, providers and webhooks. */
 export function describedApplication(application: Application): DesiredApplication {
   const { id, name, domain, redirectUris, authMethods, branding, settings } = application;
-  const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, rateLimits } = settings;
+  const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, rateLimits } = settings;
   const { logo, primaryColor, companyName } = branding;
   const { passkey, password, oauth } = authMethods;
   return {
@@ -29,6 +29,7 @@ export function describedApplication(application: Application): DesiredApplicati
     scopes,
     signingAlgorithm,
     queryEndpoints,
+    relyingPartyId,
     ...(Object.keys(rateLimits).length === 0 ? {} : { rateLimits }),
   };
 }

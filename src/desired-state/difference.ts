@@ -38,10 +38,13 @@ export function differences(before: StateObjects, after: StateObjects, secrets: 
     if (old && fields.length === 0) return [];
     return [{ action: old ? "update" : "create", kind, application, name, fields }];
   });
-  const gone = [...before].flatMap(([key, { kind, application, name }]): Change[] =>
-    after.has(key) ? [] : [{ action: "delete", kind, application, name, fields: [] }],
-  );
-  return [...kept, ...gone];
+  const gone = [...before].filter(([key]) => !after.has(key)).map(([, object]) => object);
+  const goneApplications = gone.filter(({ kind }) => kind === "application").map(({ application }) => application);
+  const deleted = gone
+    // What an application has goes with it, and need not be told.
+    .filter(({ kind, application }) => kind === "application" || !goneApplications.includes(application))
+    .map(({ kind, application, name }): Change => ({ action: "delete", kind, application, name, fields: [] }));
+  return [...kept, ...deleted];
 }
 
 function changedFields(before: Map<string, unknown>, after: Map<string, unknown>): FieldChange[] {

@@ -77,12 +77,14 @@ export function createMailSignUp(deps: {
   }
 
   /** Uses the token up and creates the user; undefined when the token is over, or the address or the passkey was taken meanwhile. */
-  async function create(tx: Handle, token: EmailToken, now: number): Promise<string | undefined> {
+  async function create(tx: Handle, token: EmailToken, origin: Origin, now: number): Promise<string | undefined> {
     const used = await emailTokens.consume(tx, token, now);
     if (!used?.payload) return undefined;
     const { appId, email, payload } = used;
     const handle = "passkey" in payload ? { handle: payload.passkey.userHandle } : {};
-    const user = await users.create(tx, { appId, email, emailVerified: true, name: payload.name, ...handle }, now);
+    const signedUp = { method: "passkey" in payload ? "passkey" : "password", origin } as const;
+    const person = { appId, email, emailVerified: true, name: payload.name, ...handle, signedUp };
+    const user = await users.create(tx, person, now);
     if (!user) return undefined;
     if ("passwordHash" in payload) await passwords.add(tx, user.id, payload.passwordHash, now);
     else if (!(await passkeys.add(tx, user.id, payload.passkey, payload.userAgent, now))) return undefined;
@@ -122,7 +124,7 @@ export function createMailSignUp(deps: {
       const now = clock();
       try {
         await storage.write(async (tx) => {
-          const userId = await create(tx, token, now);
+          const userId = await create(tx, token, origin, now);
           // Rolls back: a user without the passkey that it was to have would be nobody's.
           if (userId === undefined) throw new AppError("CONFLICT", "The account cannot be created.");
           const actor = { kind: "user", name: userId } as const;

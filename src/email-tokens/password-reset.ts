@@ -124,7 +124,7 @@ export function createPasswordReset(deps: {
         const isFirstProof = used.email !== "" && !emailVerified;
         if (isFirstProof) {
           await linking.removeUnproven(tx, user, { by: "mail", origin }, now);
-          await users.verifyEmail(tx, userId, used.email, now);
+          await users.verifyEmail(tx, user, used.email, origin, now);
         }
         const methodId = await passwords.set(tx, userId, hash, now);
         if (email !== null) await passwords.forgetFailures(tx, appId, email);

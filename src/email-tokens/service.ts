@@ -117,7 +117,8 @@ export function createEmailTokens(deps: {
     const now = clock();
     return await storage.write(async (tx) => {
       const used = await consume(tx, token, now);
-      if (!used || used.userId !== user.id || !(await users.verifyEmail(tx, user.id, used.email, now))) return false;
+      if (!used || used.userId !== user.id || !(await users.verifyEmail(tx, user, used.email, origin, now)))
+        return false;
       const { id: userId, appId } = user;
       const actor = { kind: "user", name: userId } as const;
       const event = { actor, action: "user.address-proven", result: "success", appId, userId, origin } as const;

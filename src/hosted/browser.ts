@@ -21,6 +21,9 @@ const cookieSeconds = {
   known: 365 * 24 * 3600,
 };
 
+/** As long as the link in a mail works that only this browser may use. */
+const mailSeconds = 24 * 3600;
+
 /**
  * Ties a scope to a browser. A GET gives the browser a random cookie and says nothing else about the scope; the form token is
  * a MAC over cookie and scope, so a form that another site wrote cannot have it, in any browser, with or without Fetch Metadata.
@@ -34,8 +37,7 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
     return `${secure ? "__Host-" : ""}authsvc-${digest.slice(0, 12)}`;
   }
 
-  function cookieLine(scope: Scope, value: string): string {
-    const seconds = value === "" ? 0 : cookieSeconds[scope.kind];
+  function cookieLine(scope: Scope, value: string, seconds = value === "" ? 0 : cookieSeconds[scope.kind]): string {
     return `${cookieName(scope)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   }
 
@@ -47,6 +49,11 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
     };
   }
 
+  function knownCookie(request: HttpRequest, scope: Scope): string | undefined {
+    const known = request.cookie(cookieName(scope));
+    return known !== undefined && /^[A-Za-z0-9_-]{43}$/u.test(known) ? known : undefined;
+  }
+
   function renew(scope: Scope): Browser {
     const cookie = newSecret(random);
     return browserWith(cookie, scope, cookieLine(scope, cookie));
@@ -55,14 +62,18 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
   return {
     /** The browser that sent a request; a new cookie for one that has none yet. */
     meet(request: HttpRequest, scope: Scope): Browser {
-      const known = request.cookie(cookieName(scope));
-      return known !== undefined && /^[A-Za-z0-9_-]{43}$/u.test(known)
-        ? browserWith(known, scope, undefined)
-        : renew(scope);
+      const known = knownCookie(request, scope);
+      return known === undefined ? renew(scope) : browserWith(known, scope, undefined);
     },
 
     /** A new cookie, whatever the browser sent: nobody can have put it there before (session fixation). */
     renew,
+
+    /** The line that makes the browser keep its cookie for as long as a mail is good; undefined when it has none. */
+    keepForMail(request: HttpRequest, scope: Scope): string | undefined {
+      const known = knownCookie(request, scope);
+      return known === undefined ? undefined : cookieLine(scope, known, mailSeconds);
+    },
 
     /** The line that takes a cookie away. */
     forget(scope: Scope): string {

@@ -37,6 +37,10 @@ const statusOfMessage: Record<Message["kind"], number> = {
   "cookies-blocked": 400,
   "too-many-tries": 429,
   busy: 429,
+  "link-over": 410,
+  "link-elsewhere": 403,
+  "account-created": 200,
+  "password-changed": 200,
   "server-error": 500,
 };
 

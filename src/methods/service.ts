@@ -1,5 +1,5 @@
 import type { Applications } from "../applications/service.ts";
-import type { Actor, Audit, Origin } from "../audit/audit.ts";
+import type { Audit, By } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { displayName } from "../lib/text.ts";
@@ -8,13 +8,11 @@ import type { SignIn } from "../sign-in/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
+import type { Events } from "../webhooks/events.ts";
 import { canDoWithout, canSignIn, methodAnswer, type Circumstances, type Method, type MethodAnswer } from "./method.ts";
 import { deleteMethod, listConfiguredProviders, listMethods, renamePasskey } from "./store.ts";
 
 const mostLabelCharacters = 100;
-
-/** Who asks for a change, and from where; a command comes from nowhere. */
-export type By = { actor: Actor; origin?: Origin | undefined };
 
 export type Methods = ReturnType<typeof createMethods>;
 
@@ -25,12 +23,24 @@ export function createMethods(deps: {
   applications: Applications;
   signIn: SignIn;
   notices: Notices;
+  events: Events;
   audit: Audit;
   clock: Clock;
   passkeysAvailable: boolean;
   providerDisplayName(provider: string): string;
 }) {
-  const { storage, users, applications, signIn, notices, audit, clock, passkeysAvailable, providerDisplayName } = deps;
+  const {
+    storage,
+    users,
+    applications,
+    signIn,
+    notices,
+    events,
+    audit,
+    clock,
+    passkeysAvailable,
+    providerDisplayName,
+  } = deps;
 
   async function circumstancesOf(handle: Handle, user: User): Promise<Circumstances> {
     const application = await applications.find(user.appId, handle);
@@ -57,6 +67,9 @@ export function createMethods(deps: {
   }
 
   return {
+    /** The longest name of a passkey. */
+    mostLabelCharacters,
+
     /** A user's methods, oldest first; also those that the application does not let in now. */
     async list(userId: string, handle: Handle = storage.reader): Promise<Method[]> {
       return await listMethods(handle, userId);
@@ -92,6 +105,17 @@ export function createMethods(deps: {
         await deleteMethod(tx, userId, method);
         await signIn.cancelCodes(tx, userId, now);
         await note(tx, "method.removed", { user, by }, method, now);
+        const { origin = null } = by;
+        const { appId } = user;
+        const event = {
+          kind: "method.removed",
+          appId,
+          userId,
+          authMethod: method.type,
+          origin,
+          sessionId: null,
+        } as const;
+        await events.record(tx, event, now);
         const notice = { type: method.type, name: nameOf(method) };
         await notices.methodRemoved(tx, { user, origin: by.origin }, notice, now);
       });

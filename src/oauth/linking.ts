@@ -9,6 +9,7 @@ import type { Handle } from "../storage/storage.ts";
 import type { Tokens } from "../tokens/service.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
+import type { Events } from "../webhooks/events.ts";
 import { decideLink, type LinkDecision, type ProviderIdentity } from "./identity.ts";
 import { deleteIdentitiesOfUser, findIdentity, insertIdentity, noteIdentityUse } from "./identity-store.ts";
 
@@ -25,10 +26,11 @@ export function createLinking(deps: {
   tokens: Tokens;
   signIn: SignIn;
   browserSessions: BrowserSessions;
+  events: Events;
   audit: Audit;
   random: Random;
 }) {
-  const { users, passwords, passkeys, tokens, signIn, browserSessions, audit, random } = deps;
+  const { users, passwords, passkeys, tokens, signIn, browserSessions, events, audit, random } = deps;
 
   type Arrival = {
     application: Application;
@@ -65,6 +67,11 @@ export function createLinking(deps: {
       { actor, action: "method.added", result: "success", appId: application.id, userId: user.id, origin, details },
       now,
     );
+    // The method that somebody signs up with comes with `user.created`.
+    if (how !== "create") {
+      const about = { appId: application.id, userId: user.id, authMethod: "oauth", origin, sessionId: null } as const;
+      await events.record(tx, { kind: "method.added", ...about }, now);
+    }
     return true;
   }
 
@@ -128,10 +135,11 @@ export function createLinking(deps: {
         case "create": {
           if (!arrival.signUpOpen) return "sign-up-closed";
           const { email, emailVerified, name } = identity;
+          const signedUp = { method: "oauth", origin: arrival.origin } as const;
           const user =
             email === null
               ? undefined
-              : await users.create(tx, { appId: application.id, email, emailVerified, name }, now);
+              : await users.create(tx, { appId: application.id, email, emailVerified, name, signedUp }, now);
           return user && (await link(tx, arrival, user, decision, now)) ? { userId: user.id } : "refused";
         }
         case "link":
@@ -139,7 +147,7 @@ export function createLinking(deps: {
           if (!local || local.disabledAt !== null) return "refused";
           if (decision === "take-over-unproven") {
             await removeUnproven(tx, local, { by: "linking", origin: arrival.origin }, now);
-            await users.proveEmail(tx, local.id, identity.name, now);
+            await users.proveEmail(tx, local, identity.name, arrival.origin, now);
           }
           return (await link(tx, arrival, local, decision, now)) ? { userId: local.id } : "refused";
         }

@@ -1,4 +1,4 @@
-import { day, hour, minute, second } from "../lib/clock.ts";
+import { day, hour, minute } from "../lib/clock.ts";
 
 /** "20 Nov 2026" as the language writes it. A day in UTC: where the reader is, nobody knows. */
 export function dayOf(epochMilliseconds: number, lang: string): string {
@@ -18,16 +18,14 @@ export function momentOf(epochMilliseconds: number, lang: string): string {
   }).format(epochMilliseconds);
 }
 
-/** "5 minutes ago"; what is a week old or older by its day. */
+/** "now", "5 minutes ago"; what is a week old or older by its day. */
 export function ago(epochMilliseconds: number, now: number, lang: string): string {
   const passed = Math.max(0, now - epochMilliseconds);
   if (passed >= 7 * day) return dayOf(epochMilliseconds, lang);
-  const relative = (size: number, unit: "second" | "minute" | "hour" | "day") =>
-    new Intl.RelativeTimeFormat(lang, { numeric: unit === "second" ? "auto" : "always" }).format(
-      -Math.floor(passed / size),
-      unit,
-    );
-  if (passed < minute) return new Intl.RelativeTimeFormat(lang, { numeric: "auto" }).format(0, "second");
-  if (passed < hour) return relative(minute, "minute");
-  return passed < day ? relative(hour, "hour") : relative(day, "day");
+  const words = new Intl.RelativeTimeFormat(lang, { numeric: passed < minute ? "auto" : "always" });
+  if (passed < minute) return words.format(0, "second");
+  if (passed < hour) return words.format(-Math.floor(passed / minute), "minute");
+  return passed < day
+    ? words.format(-Math.floor(passed / hour), "hour")
+    : words.format(-Math.floor(passed / day), "day");
 }

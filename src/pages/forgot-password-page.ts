@@ -1,19 +1,44 @@
 import { html, type Html } from "../lib/html.ts";
 import { framePage, type Frame } from "./frame.ts";
+import { field, problemSummary, submitButton, tokenField } from "./parts.ts";
+import { createAccountProblemWords, type CreateAccountProblem } from "./problems.ts";
 
 export type ForgotPasswordData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
-  /** Whether the app offers passkeys, which are then the first way out; taken as yes when absent. */
-  passkey?: boolean;
+  token: string;
+  /** What the person typed; "" for nothing. */
+  email: string;
+  problem?: Extract<CreateAccountProblem, { kind: "email-missing" | "email-invalid" }> | undefined;
 };
 
-/** Says that reset by mail is not set up, and what to do instead. */
-export function forgotPasswordPage(frame: Frame, { sessionPath, passkey = true }: ForgotPasswordData): Html {
+/** Asks for the address of a forgotten password's account. */
+export function forgotPasswordPage(frame: Frame, { sessionPath, token, email, problem }: ForgotPasswordData): Html {
+  const { texts, look } = frame;
+  const words = problem && createAccountProblemWords(frame, problem, 0);
+  const title = texts.resetPassword;
+  const body = html`<h1>${title}</h1>
+    ${problemSummary(words)}
+    <p>${texts.forgotLead(look.name)}</p>
+    <form method="post" action="${sessionPath}/forgot-password" novalidate>
+      ${tokenField(token)}
+      ${field(frame, { name: "email", label: texts.email, type: "email", autocomplete: "username", value: email }, words)}
+      ${submitButton({ label: texts.sendMail, busy: texts.sending, look: "main" })}
+    </form>
+    ${backToSignIn(frame, sessionPath)}`;
+  return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
+}
+
+/** Says that reset by mail is not set up, and what to do instead. `passkey`: whether the app offers passkeys, which are then the first way out. */
+export function noResetPage(frame: Frame, { sessionPath, passkey }: { sessionPath: string; passkey: boolean }): Html {
   const { texts, look } = frame;
   const body = html`<h1>${texts.resetPassword}</h1>
     <p>${texts.resetNotSetUp(look.name)}</p>
     <p>${passkey ? texts.resetOrPasskey(look.name) : texts.resetAskSupport(look.name)}</p>
     <a class="button main" href="${sessionPath}">${texts.backToSignIn}</a>`;
   return framePage(frame, { title: texts.resetPassword, body });
+}
+
+export function backToSignIn({ texts }: Frame, sessionPath: string): Html {
+  return html`<div class="end"><a class="quiet" href="${sessionPath}">${texts.backToSignIn}</a></div>`;
 }

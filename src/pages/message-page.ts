@@ -17,8 +17,16 @@ export type Message =
         | "cross-site"
         | "cookies-blocked"
         | "server-error"
-        | "busy";
+        | "busy"
+        /** A link of a mail that is used, too old, replaced, or none. */
+        | "link-over"
+        /** A link of a mail in a browser that did not ask for it: `sign-up`, or the account page's. */
+        | "link-elsewhere"
+        /** The account is there, but its sign-in has timed out meanwhile. */
+        | "account-created";
     }
+  /** `signIn`: whether `frame.backUrl` leads to the sign-in page, not to the app. */
+  | { kind: "password-changed"; signIn: boolean }
   | { kind: "too-many-tries"; retryAfterSeconds: number }
   /** `command` mends it; give it in development mode only. */
   | { kind: "no-methods"; command?: string };
@@ -80,6 +88,26 @@ function wordsFor(frame: Frame, message: Message): Words {
         glyph: clockGlyph,
         title: texts.tooManyTitle,
         next: texts.tooManyNext(waitingTime(message.retryAfterSeconds, frame.lang)),
+      };
+    case "link-over":
+      return { glyph: linkGlyph, title: texts.linkOverTitle, next: texts.linkOverNext };
+    case "link-elsewhere":
+      return { glyph: windowsGlyph, title: texts.linkElsewhereTitle, next: texts.linkElsewhereNext };
+    case "account-created":
+      return {
+        glyph: tickGlyph,
+        title: texts.accountCreatedTitle,
+        next: texts.accountCreatedNext(look.name),
+        good: true,
+        linkLabel: texts.continueTo(look.name),
+      };
+    case "password-changed":
+      return {
+        glyph: tickGlyph,
+        title: texts.passwordChangedTitle,
+        next: texts.passwordChangedNext,
+        good: true,
+        linkLabel: message.signIn ? texts.backToSignIn : texts.continueTo(look.name),
       };
     case "no-methods":
       return { glyph: lockGlyph, title: texts.noMethodsTitle, next: texts.noMethodsNext(look.name) };

@@ -23,7 +23,8 @@ export function problemSummary(words: ProblemWords | undefined): Html | undefine
 export type FieldOptions = {
   name: FieldName;
   label: string;
-  type: "email" | "password" | "text";
+  /** "code": the digits of a mail. */
+  type: "email" | "password" | "text" | "url" | "code";
   autocomplete: string;
   value?: string;
   /** Said before a mistake is made. */
@@ -50,12 +51,13 @@ export function field(frame: Frame, options: FieldOptions, words: ProblemWords |
       <input
         id="${name}"
         name="${name}"
-        type="${type}"
+        type="${type === "code" ? "text" : type}"
         autocomplete="${options.autocomplete}"
         aria-describedby="${describedBy}"
         ${wrong && html`aria-invalid="true"`}
         ${type !== "password" && html`value="${options.value ?? ""}"`}
-        ${type === "email" && html`inputmode="email" dir="ltr"`}
+        ${(type === "email" || type === "url") && html`inputmode="${type}" dir="ltr"`}
+        ${type === "code" && html`inputmode="numeric" dir="ltr"`}
         ${type !== "text" && html`autocapitalize="none" autocorrect="off" spellcheck="false"`}
         ${minLength !== undefined && html`minlength="${minLength}" passwordrules="minlength: ${minLength};"`}
       />

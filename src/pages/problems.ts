@@ -2,7 +2,7 @@ import { waitingTime } from "./duration.ts";
 import type { Frame } from "./frame.ts";
 import type { PasskeySignal } from "./passkey-signal.ts";
 
-export type FieldName = "email" | "password" | "name";
+export type FieldName = "email" | "password" | "name" | "code" | "picture";
 
 /** What can stop a sign-in and be mended on the page. Provider names are display names ("Google"). */
 export type SignInProblem =
@@ -49,6 +49,9 @@ export type CreateAccountProblem =
   | { kind: "name-too-long"; maxLength: number }
   | { kind: "too-many-tries"; retryAfterSeconds: number };
 
+/** What can be wrong with the code of a mail. */
+export type CodeProblem = { kind: "code-missing" | "code-wrong" | "code-over" };
+
 /** A problem in words: the summary above the form and, where a field is the cause, the few words beside it. */
 export type ProblemWords = { summary: string; field?: FieldName; beside?: string };
 
@@ -87,6 +90,17 @@ export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey
       return { summary: texts.providerNoAccount(problem.provider, look.name) };
     case "provider-failed":
       return { summary: texts.providerFailed(problem.provider) };
+  }
+}
+
+export function codeProblemWords({ texts }: Frame, { kind }: CodeProblem): ProblemWords {
+  switch (kind) {
+    case "code-missing":
+      return { summary: texts.enterCode, field: "code", beside: texts.codeMissing };
+    case "code-wrong":
+      return { summary: texts.checkCode, field: "code", beside: texts.codeWrong };
+    case "code-over":
+      return { summary: texts.codeOver };
   }
 }
 

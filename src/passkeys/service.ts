@@ -58,7 +58,8 @@ export function createPasskeys(deps: {
   const origin = new URL(baseUrl);
 
   function partyFor(application: Application): RelyingParty {
-    return { id: relyingPartyId(origin.hostname, application.domain), name: application.name, origin: origin.origin };
+    const id = application.settings.relyingPartyId ?? relyingPartyId(origin.hostname, application.domain);
+    return { id, name: application.name, origin: origin.origin };
   }
 
   async function newChallenge(

@@ -7,6 +7,7 @@ import type { Passkeys } from "../passkeys/service.ts";
 import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
 import type { Users } from "../users/service.ts";
 import type { ChoosePages } from "./choose-pages.ts";
+import type { ConfirmPages } from "./confirm-pages.ts";
 import { newPerson } from "./password-pages.ts";
 import type { Proofs } from "./proofs.ts";
 import type { SignIn } from "./service.ts";
@@ -23,9 +24,10 @@ export function createPasskeyPages(deps: {
   signIn: SignIn;
   proofs: Proofs;
   passkeys: Passkeys;
+  confirm: ConfirmPages;
   users: Users;
 }) {
-  const { visits, choose, steps, signIn, proofs, passkeys, users } = deps;
+  const { visits, choose, steps, signIn, proofs, passkeys, confirm, users } = deps;
 
   /** A script cannot show a page: whatever is wrong with the session is one error, and the script says that it has timed out. */
   async function scriptPost(request: HttpRequest): Promise<Posted> {
@@ -63,12 +65,14 @@ export function createPasskeyPages(deps: {
     const made = await passkeys.proveNew(application, placeOf(posted), posted.form.get("credential") ?? "");
     if (!made) return await choose.showCreateAccount(posted, { problem: { kind: "passkey-failed" }, status: 422 });
     const { email, name, userHandle: handle } = made;
+    if (confirm.isOn) return await confirm.begin(posted, email, { name, passkey: made, userAgent: origin.userAgent });
     const again = (problem: CreateAccountProblem): Promise<Answer> =>
       choose.showCreateAccount(posted, { email, name: name ?? "", problem, status: 422 });
     let credentialIsTaken = false;
     const held = visits.hold(posted);
+    const signedUp = { method: "passkey", origin } as const;
     const outcome = await proofs.take(held, { signedInWith: "passkey" }, async (tx, now) => {
-      const user = await users.create(tx, { appId: application.id, email, name, handle }, now);
+      const user = await users.create(tx, { appId: application.id, email, name, handle, signedUp }, now);
       if (!user) return undefined;
       credentialIsTaken = !(await passkeys.add(tx, user.id, made, origin.userAgent, now));
       return credentialIsTaken ? undefined : user.id;

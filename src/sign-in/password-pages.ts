@@ -7,6 +7,7 @@ import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
 import { isAnswer, orTryLater } from "../hosted/hosted.ts";
 import type { Users } from "../users/service.ts";
 import type { ChoosePages } from "./choose-pages.ts";
+import type { ConfirmPages } from "./confirm-pages.ts";
 import type { Proofs } from "./proofs.ts";
 import type { SignIn } from "./service.ts";
 import type { StepPages } from "./step-pages.ts";
@@ -21,10 +22,11 @@ export function createPasswordPages(deps: {
   signIn: SignIn;
   proofs: Proofs;
   passwords: Passwords;
+  confirm: ConfirmPages;
   passkeysAvailable: boolean;
   users: Users;
 }) {
-  const { visits, choose, steps, signIn, proofs, passwords, passkeysAvailable, users } = deps;
+  const { visits, choose, steps, signIn, proofs, passwords, confirm, passkeysAvailable, users } = deps;
 
   async function signInWith(posted: Posted): Promise<Answer> {
     const typed = posted.form.get("email") ?? "";
@@ -66,9 +68,11 @@ export function createPasswordPages(deps: {
     if (problem) return await again(problem, 422);
     // Hashed before anybody looks whether the address is known: both take the same time.
     const hash = await passwords.hash(password, posted.network);
+    if (confirm.isOn) return await confirm.begin(posted, person.email, { name: person.name, passwordHash: hash });
     const held = visits.hold(posted);
+    const signedUp = { method: "password", origin: posted.origin } as const;
     const outcome = await proofs.take(held, { signedInWith: "password" }, async (tx, now) => {
-      const user = await users.create(tx, { appId: posted.application.id, ...person }, now);
+      const user = await users.create(tx, { appId: posted.application.id, ...person, signedUp }, now);
       if (user) await passwords.add(tx, user.id, hash, now);
       return user?.id;
     });

@@ -9,6 +9,7 @@ import type { Passkeys } from "../passkeys/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
+import type { Events } from "../webhooks/events.ts";
 import { withParameters } from "./redirects.ts";
 import { codeLasts, proofIsFresh, type SignInSession } from "./session.ts";
 import { isPasskeyRequired, stepAfter, type Step } from "./steps.ts";
@@ -58,11 +59,12 @@ export function createProofs(deps: {
   passkeys: Passkeys;
   browserSessions: BrowserSessions;
   notices: Notices;
+  events: Events;
   audit: Audit;
   clock: Clock;
   random: Random;
 }) {
-  const { storage, users, passkeys, browserSessions, notices, audit, clock, random } = deps;
+  const { storage, users, passkeys, browserSessions, notices, events, audit, clock, random } = deps;
 
   async function finish(tx: Handle, holder: Holder, userId: string, how: How, now: number): Promise<string> {
     const { session, application, origin, sessionId } = holder;
@@ -123,8 +125,13 @@ export function createProofs(deps: {
     const action = changes ? "password.changed" : "method.added";
     const about = { appId: user.appId, userId: user.id, origin, details: { method: type, provider, methodId } };
     await audit.record(tx, { actor, action, result: "success", ...about }, now);
-    if (changes) await notices.passwordChanged(tx, { user, origin }, now);
-    else await notices.methodAdded(tx, { user, origin }, { type, name }, now);
+    if (changes) {
+      await notices.passwordChanged(tx, { user, origin }, now);
+      return;
+    }
+    const event = { appId: user.appId, userId: user.id, authMethod: type, origin, sessionId: null };
+    await events.record(tx, { kind: "method.added", ...event }, now);
+    await notices.methodAdded(tx, { user, origin }, { type, name }, now);
   }
 
   async function acceptsOffer(tx: Handle, userId: string, now: number): Promise<boolean> {
@@ -155,7 +162,9 @@ export function createProofs(deps: {
     const isHere = session?.browserDigest === holder.browserDigest && session.provenUserId === userId;
     if (isHere && (session.provenAt ?? 0) > now - proofIsFresh) return "session";
     const browser = await browserSessions.find(holder.currentBrowserSession, holder.application.id, handle);
-    return browser?.userId === userId && (await isFresh(browser, holder.application, handle, now)) ? "browser" : undefined;
+    return browser?.userId === userId && (await isFresh(browser, holder.application, handle, now))
+      ? "browser"
+      : undefined;
   }
 
   /** Whether a browser's sign-in may change its account now. Where passkeys are required, only one by passkey may, once there is one. */

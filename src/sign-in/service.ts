@@ -6,6 +6,7 @@ import { invalidRequest } from "../lib/errors.ts";
 import type { ProviderAccounts } from "../oauth/accounts.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import type { Events } from "../webhooks/events.ts";
 import { addMethodRequest, type AddMethodBody } from "./add-method-body.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { accountAddress, withParameters } from "./redirects.ts";
@@ -33,12 +34,13 @@ export function createSignIn(deps: {
   storage: Storage;
   applications: Applications;
   providers: ProviderAccounts;
+  events: Events;
   audit: Audit;
   clock: Clock;
   random: Random;
   baseUrl: string;
 }) {
-  const { storage, applications, providers, audit, clock, random, baseUrl } = deps;
+  const { storage, applications, providers, events, audit, clock, random, baseUrl } = deps;
 
   async function begin(
     application: Application,
@@ -183,13 +185,12 @@ export function createSignIn(deps: {
     async noteFailure(application: Application, method: SignInMethod, origin: Origin): Promise<void> {
       const now = clock();
       const actor = { kind: "user", name: "unknown" } as const;
-      await storage.write((tx) =>
-        audit.record(
-          tx,
-          { actor, action: "sign-in", result: "failure", appId: application.id, origin, details: { method } },
-          now,
-        ),
-      );
+      const event = { actor, action: "sign-in", result: "failure", appId: application.id, origin } as const;
+      await storage.write(async (tx) => {
+        await audit.record(tx, { ...event, details: { method } }, now);
+        const about = { appId: application.id, userId: null, authMethod: method, origin, sessionId: null };
+        await events.record(tx, { kind: "login.failed", ...about }, now);
+      });
     },
   };
 }

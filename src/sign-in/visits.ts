@@ -45,10 +45,14 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
     });
   }
 
-  async function visit(request: HttpRequest, sessionId = request.parameter("sessionId")): Promise<Visit | Answer> {
+  async function visit(
+    request: HttpRequest,
+    sessionId = request.parameter("sessionId"),
+    accepted: OpenedSession["state"][] = ["open"],
+  ): Promise<Visit | Answer> {
     const browser = browsers.meet(request, { kind: "sign-in", key: sessionId });
     const opened = await signIn.open(sessionId, browser.digest);
-    if (opened.state !== "open") return messageFor(request, opened);
+    if (opened.state === "unknown" || !accepted.includes(opened.state)) return messageFor(request, opened);
     const { session, application } = opened;
     return { request, sessionId, session, application, browser, frame: hosted.frameFor(request, settingOf(opened)) };
   }
@@ -75,6 +79,16 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
     visit,
 
     post,
+
+    /**
+     * Like `visit` in the browser that owns the session already, and good for one that has timed out as well: a mail may take longer than a
+     * session lives.
+     */
+    async late(request: HttpRequest, sessionId?: string): Promise<Visit | Answer> {
+      const found = await visit(request, sessionId, ["open", "expired"]);
+      if (isAnswer(found) || found.session.browserDigest === found.browser.digest) return found;
+      return hosted.message(found.frame, { kind: "other-browser" });
+    },
 
     hold(visit: Visit): Held {
       const { request, application, browser, frame } = visit;

@@ -3,6 +3,7 @@ import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import type { Events } from "../webhooks/events.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
 import { endLogin, endLoginsOfUser, findLogin, type EndReason, type Login } from "./login-store.ts";
@@ -35,10 +36,11 @@ export function createLoginAdministration(deps: {
   storage: Storage;
   keyring: Keyring;
   accessTokens: AccessTokens;
+  events: Events;
   audit: Audit;
   clock: Clock;
 }) {
-  const { storage, keyring, accessTokens, audit, clock } = deps;
+  const { storage, keyring, accessTokens, events, audit, clock } = deps;
 
   /** The login of an access token that this service signed, expired or not, or of a refresh token. Throws INVALID_TOKEN. */
   async function loginIdOf(token: string): Promise<string> {
@@ -58,6 +60,9 @@ export function createLoginAdministration(deps: {
       { ...by, action: "user.logout", result: "success", appId, userId, details: { loginId } },
       now,
     );
+    const { origin = null } = by;
+    const about = { appId, userId, authMethod: null, origin, sessionId: loginId };
+    await events.record(tx, { kind: "user.logout", ...about }, now);
   }
 
   /** Ends every login of a user, in the caller's transaction; how many had been alive. */

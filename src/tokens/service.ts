@@ -9,6 +9,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
+import type { Events } from "../webhooks/events.ts";
 import { claimedApp, newTokenId, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
 import { claimsOf } from "./claims.ts";
 import {
@@ -55,12 +56,14 @@ export function createTokens(deps: {
   applications: Applications;
   users: Users;
   browserSessions: BrowserSessions;
+  events: Events;
   audit: Audit;
   clock: Clock;
   random: Random;
   issuer: string;
 }) {
-  const { storage, keyring, accessTokens, applications, users, browserSessions, audit, clock, random, issuer } = deps;
+  const { storage, keyring, accessTokens, applications, users, browserSessions, events, audit, clock, random, issuer } =
+    deps;
 
   async function pairFor(
     login: Login,
@@ -132,6 +135,19 @@ export function createTokens(deps: {
       },
       now,
     );
+    const about = { appId: login.appId, userId: login.userId, authMethod: null, origin, sessionId: login.id };
+    await events.record(tx, { kind: "token.reuse", ...about }, now);
+    await events.record(tx, { kind: "user.logout", ...about }, now);
+  }
+
+  async function noteEnd(
+    tx: Handle,
+    login: Pick<Login, "id" | "appId" | "userId">,
+    origin: Origin | null,
+    now: number,
+  ): Promise<void> {
+    const { id: sessionId, appId, userId } = login;
+    await events.record(tx, { kind: "user.logout", appId, userId, authMethod: null, origin, sessionId }, now);
   }
 
   return {
@@ -179,12 +195,20 @@ export function createTokens(deps: {
 
     /** Ends one login; true when it had been alive. */
     async endLogin(tx: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
-      return await endLogin(tx, id, reason, now);
+      if (!(await endLogin(tx, id, reason, now))) return false;
+      const login = await findLogin(tx, id);
+      if (login) await noteEnd(tx, login, null, now);
+      return true;
     },
 
     /** Ends every login of a user; the ids of those that this call ended. */
     async endLogins(tx: Handle, userId: string, reason: EndReason, now: number): Promise<string[]> {
-      return await endLoginsOfUser(tx, userId, reason, now);
+      const ended = await endLoginsOfUser(tx, userId, reason, now);
+      for (const id of ended) {
+        const login = await findLogin(tx, id);
+        if (login) await noteEnd(tx, login, null, now);
+      }
+      return ended;
     },
 
     /** Replaces a refresh token. Throws INVALID_TOKEN; INVALID_API_KEY where the login was not started by a public client. */
@@ -239,6 +263,7 @@ export function createTokens(deps: {
             { actor, action: "user.logout", result: "success", appId, userId, origin, details: { loginId } },
             now,
           );
+          await noteEnd(tx, { id: loginId, appId, userId }, origin, now);
         }
       });
     },

@@ -110,8 +110,9 @@ export function createUserAdministration(deps: {
         const planned = { id: "", picture: null, createdAt: now, updatedAt: now, lastLoginAt: null, disabledAt: null };
         return userAnswer({ ...planned, appId: application.id, email, emailVerified, name }, authMethods);
       }
+      const signedUp = { method: null, origin: null };
       const created = await storage.write(async (tx) => {
-        const user = await users.create(tx, { appId: application.id, email, emailVerified, name }, now);
+        const user = await users.create(tx, { appId: application.id, email, emailVerified, name, signedUp }, now);
         if (!user) throw addressTaken();
         if (hash !== undefined) await passwords.add(tx, user.id, hash, now);
         const { appId, id: userId } = user;

@@ -1,9 +1,10 @@
-import type { Actor, Audit, Origin } from "../audit/audit.ts";
+import type { Audit, By } from "../audit/audit.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { invalidRequest, userNotFound } from "../lib/errors.ts";
 import { displayName, isHttpsAddress, mostNameCharacters } from "../lib/text.ts";
 import type { Passwords } from "../passwords/service.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { Events } from "../webhooks/events.ts";
 import { eraseAddress } from "./deletion-store.ts";
 import type { SignedInUserAnswer, Users } from "./service.ts";
 import { deleteUser, updateUser } from "./store.ts";
@@ -33,10 +34,24 @@ export function createProfiles(deps: {
   storage: Storage;
   users: Users;
   passwords: Passwords;
+  events: Events;
   audit: Audit;
   clock: Clock;
 }) {
-  const { storage, users, passwords, audit, clock } = deps;
+  const { storage, users, passwords, events, audit, clock } = deps;
+
+  /** What happened to a user, for the audit log and for the app's server. */
+  async function note(
+    tx: Handle,
+    what: { action: string; kind: "user.updated" | "user.deleted"; details?: { fields: string } },
+    { id: userId, appId }: User,
+    by: By,
+    now: number,
+  ): Promise<void> {
+    const { action, kind, details } = what;
+    await audit.record(tx, { ...by, action, result: "success", appId, userId, ...(details ? { details } : {}) }, now);
+    await events.record(tx, { kind, appId, userId, authMethod: null, origin: by.origin ?? null, sessionId: null }, now);
+  }
 
   return {
     /** The user as a token with these scopes shows it. Throws USER_NOT_FOUND. */
@@ -48,12 +63,7 @@ export function createProfiles(deps: {
     },
 
     /** Changes what is given, in one write that leaves alone what others change. Throws USER_NOT_FOUND, INVALID_REQUEST naming the field. */
-    async update(
-      userId: string,
-      change: ProfileChange,
-      scopes: string[],
-      by: { actor: Actor; origin?: Origin | undefined },
-    ): Promise<UpdatedProfileAnswer> {
+    async update(userId: string, change: ProfileChange, scopes: string[], by: By): Promise<UpdatedProfileAnswer> {
       const now = clock();
       const checked = checkedChange(change);
       const fields = Object.keys(checked).join(", ");
@@ -61,13 +71,8 @@ export function createProfiles(deps: {
         const user =
           fields === "" ? await users.find(userId, tx) : await updateUser(tx, userId, { ...checked, updatedAt: now });
         if (!user) throw userNotFound();
-        const { appId } = user;
         if (fields !== "")
-          await audit.record(
-            tx,
-            { ...by, action: "user.update", result: "success", appId, userId, details: { fields } },
-            now,
-          );
+          await note(tx, { action: "user.update", kind: "user.updated", details: { fields } }, user, by, now);
         return user;
       });
       return updatedAnswer(updated, scopes);
@@ -77,7 +82,7 @@ export function createProfiles(deps: {
      * Removes a user at once and completely: methods, logins, sign-ins under way, mail on its way, the address wherever it stands. The audit log
      * keeps the bare id. Throws USER_NOT_FOUND.
      */
-    async delete(userId: string, by: { actor: Actor; origin?: Origin | undefined }): Promise<void> {
+    async delete(userId: string, by: By): Promise<void> {
       const now = clock();
       await storage.write(async (tx) => {
         const user = await deleteUser(tx, userId);
@@ -87,7 +92,7 @@ export function createProfiles(deps: {
           await eraseAddress(tx, appId, email);
           await passwords.forgetFailures(tx, appId, email);
         }
-        await audit.record(tx, { ...by, action: "user.delete", result: "success", appId, userId }, now);
+        await note(tx, { action: "user.delete", kind: "user.deleted" }, user, by, now);
       });
     },
   };

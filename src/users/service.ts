@@ -1,3 +1,5 @@
+import type { SignInMethod } from "../applications/application.ts";
+import type { Origin } from "../audit/audit.ts";
 import { day, isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { newId, newSecret, type Random } from "../lib/random.ts";
@@ -14,6 +16,7 @@ import {
   verifyEmail,
   takeUser,
 } from "./store.ts";
+import type { Events } from "../webhooks/events.ts";
 import { newUser, type User } from "./user.ts";
 
 /** The user as callback and /api/user show it (contract 2.2). `email` and `emailVerified` are absent without the scope `email`. */
@@ -33,8 +36,19 @@ const passkeyOfferRests = 60 * day;
 
 export type Users = ReturnType<typeof createUsers>;
 
-export function createUsers(deps: { storage: Storage; random: Random }) {
-  const { storage, random } = deps;
+/** How a user came to be: null of both for a command. */
+export type SignedUp = { method: SignInMethod | null; origin: Origin | null };
+
+/** Where the proof of an address came from. */
+type ProofOrigin = Pick<Origin, "ipAddress" | "userAgent"> | null;
+
+export function createUsers(deps: { storage: Storage; events: Events; random: Random }) {
+  const { storage, events, random } = deps;
+
+  async function noteUpdate(tx: Handle, { id: userId, appId }: User, origin: ProofOrigin, now: number): Promise<void> {
+    const event = { kind: "user.updated", appId, userId, authMethod: null, origin, sessionId: null } as const;
+    await events.record(tx, event, now);
+  }
 
   async function answerFor(user: User, scopes: string[], handle: Handle = storage.reader): Promise<SignedInUserAnswer> {
     return {
@@ -66,12 +80,23 @@ export function createUsers(deps: { storage: Storage; random: Random }) {
     /** A new user; the address counts as unproven unless said otherwise; undefined when the address is taken in this application. `handle` is the WebAuthn user handle. */
     async create(
       tx: Handle,
-      input: { appId: string; email: string; emailVerified?: boolean; name: string | null; handle?: string },
+      input: {
+        appId: string;
+        email: string;
+        emailVerified?: boolean;
+        name: string | null;
+        handle?: string;
+        signedUp: SignedUp;
+      },
       now: number,
     ): Promise<User | undefined> {
-      const { appId, email, emailVerified = false, name, handle = newSecret(random) } = input;
+      const { appId, email, emailVerified = false, name, handle = newSecret(random), signedUp } = input;
       const user = newUser({ id: newId("usr", now, random), appId, email, emailVerified, name, handle }, now);
-      return (await insertUser(tx, user)) ? user : undefined;
+      if (!(await insertUser(tx, user))) return undefined;
+      const { method: authMethod, origin } = signedUp;
+      const event = { kind: "user.created", appId, userId: user.id, authMethod, origin, sessionId: null } as const;
+      await events.record(tx, event, now);
+      return user;
     },
 
     /** Remembers the language in which somebody signed in. */
@@ -89,13 +114,16 @@ export function createUsers(deps: { storage: Storage; random: Random }) {
     },
 
     /** Takes the address as proven, and the name from who proved it: both may have been a stranger's. */
-    async proveEmail(tx: Handle, id: string, name: string | null, now: number): Promise<void> {
-      await proveEmail(tx, id, { name, picture: null, updatedAt: now });
+    async proveEmail(tx: Handle, user: User, name: string | null, origin: ProofOrigin, now: number): Promise<void> {
+      await proveEmail(tx, user.id, { name, picture: null, updatedAt: now });
+      await noteUpdate(tx, user, origin, now);
     },
 
     /** Takes the address as proven by whom the account belongs to; all else stays. False when it is no longer this user's. */
-    async verifyEmail(tx: Handle, id: string, email: string, now: number): Promise<boolean> {
-      return await verifyEmail(tx, { id, email, updatedAt: now });
+    async verifyEmail(tx: Handle, user: User, email: string, origin: ProofOrigin, now: number): Promise<boolean> {
+      if (!(await verifyEmail(tx, { id: user.id, email, updatedAt: now }))) return false;
+      await noteUpdate(tx, user, origin, now);
+      return true;
     },
 
     /** Counts a redeemed sign-in; undefined when the user is gone or disabled. */

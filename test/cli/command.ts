@@ -14,10 +14,15 @@ export type Finished = { code: number | null; signal: string | null; stdout: str
 
 type Surroundings = { cwd: string; env?: Record<string, string> };
 
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A new empty folder, removed when the tests of the file are over. */
 export function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "authsvc-cli-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
 

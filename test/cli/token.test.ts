@@ -21,7 +21,11 @@ async function makeTokens(now: number): Promise<{ live: string; ended: string }>
       .then(() => applications.find(appId)));
   const signIn = async (name: string) =>
     await app.storage.write(async (tx) => {
-      const user = await users.create(tx, { appId, email: `${name}@example.com`, name: `\u001b[31m${name}` }, now);
+      const user = await users.create(
+        tx,
+        { appId, email: `${name}@example.com`, name: `\u001b[31m${name}`, signedUp: { method: null, origin: null } },
+        now,
+      );
       if (!user) throw new Error("the address is taken");
       const login = {
         appId,

@@ -3,6 +3,8 @@ import { bearer } from "../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn, signUp } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
+const byCommand = { method: null, origin: null };
+
 const day = 24 * 60 * 60 * 1000;
 
 describeEachDatabase("an application's counts", (current) => {
@@ -56,7 +58,7 @@ describeEachDatabase("an application's counts", (current) => {
     await expect(redeem(service, app, signedIn)).rejects.toThrow("callback answered 400");
     const { storage, services } = service.server.app;
     const undone = storage.write(async (tx) => {
-      const user = await services.users.create(tx, { appId: app.id, email: newEmail(), name: null }, 1);
+      const user = await services.users.create(tx, { appId: app.id, email: newEmail(), name: null, signedUp: byCommand }, 1);
       await services.users.noteLogin(tx, user?.id ?? "", { at: 1, ipAddress: null, userAgent: null });
       throw new Error("undone");
     });

@@ -63,8 +63,14 @@ describeEachDatabase("webhook endpoints", (current) => {
   it("change in what is given, and in nothing else", async () => {
     const created = await create();
     current().clock.advance(1000);
-    const changed = await send("PATCH", `${path}/${created.id}`, { events: ["token.reuse", "user.logout", "user.logout"] });
-    expect(changed.body).toMatchObject({ ...created, events: ["user.logout", "token.reuse"], updatedAt: expect.any(String) });
+    const changed = await send("PATCH", `${path}/${created.id}`, {
+      events: ["token.reuse", "user.logout", "user.logout"],
+    });
+    expect(changed.body).toMatchObject({
+      ...created,
+      events: ["user.logout", "token.reuse"],
+      updatedAt: expect.any(String),
+    });
     expect(changed.body["updatedAt"]).not.toBe(created["updatedAt"]);
     const off = await send("PATCH", `${path}/${created.id}`, { enabled: false });
     expect(off.body).toMatchObject({ enabled: false, disabledReason: "operator" });
@@ -131,7 +137,10 @@ describeEachDatabase("webhook endpoints", (current) => {
   ])("refuse the change %o", async (change, details) => {
     const { id } = await create();
     const { status, body } = await send("PATCH", `${path}/${id}`, change);
-    expect({ status, details: body.error?.details }).toEqual({ status: 400, details: expect.stringContaining(details) });
+    expect({ status, details: body.error?.details }).toEqual({
+      status: 400,
+      details: expect.stringContaining(details),
+    });
   });
 
   it("are at most twenty, also for those who come at the same time", async () => {

@@ -28,7 +28,7 @@ describeEachDatabase("a sweep of a backlog", (current, { restart }) => {
     await fill(app.storage, signInSessions, live, (key) => sessionOf(appId, `${key}`, now));
     const challenge = { sessionDigest: "0", browserDigest: "b", ceremony: "sign-in" };
     const failures = { failures: 1, blockedUntil: 0, admitted: true };
-    const state = { provider: "google", encryptedSessionId: "s", browserDigest: "b" };
+    const state = { provider: "google", adds: false, encryptedSessionId: "s", browserDigest: "b" };
     const perishable: [table: SQLiteTable, row: (key: string, at: number) => Record<string, unknown>][] = [
       [passkeyChallenges, (digest, expiresAt) => ({ ...challenge, digest, expiresAt })],
       [logins, (id, expiresAt) => loginOf(appId, id, expiresAt)],

@@ -61,6 +61,7 @@ describe("assets", () => {
 
   it("say which command mends a missing script", () => {
     writeFileSync(path.join(folder, "styles.css"), "a{}");
+    writeFileSync(path.join(folder, "account.css"), "a{}");
     writeFileSync(path.join(folder, "icon.svg"), "<svg/>");
     expect(() => loadAssets({ folder })).toThrow("npm run build:pages");
     mkdirSync(path.join(folder, "built"));

@@ -11,6 +11,7 @@ const links: AssetLinks = {
   stylesheet: "/assets/pages.css",
   icon: "/assets/icon.svg",
   hostedScript: "/assets/hosted.js",
+  accountStylesheet: "/assets/account.css",
   demoScript: undefined,
   demoStylesheet: undefined,
   accent: () => undefined,

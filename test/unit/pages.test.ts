@@ -13,6 +13,7 @@ const links: AssetLinks = {
   stylesheet: "/assets/pages.css",
   icon: "/assets/icon.svg",
   hostedScript: "/assets/hosted.js",
+  accountStylesheet: "/assets/account.css",
   demoScript: undefined,
   demoStylesheet: undefined,
   accent: () => undefined,

@@ -57,13 +57,18 @@ describe("a signature", () => {
     const headers = headersOf(secret);
     expect(() => verify(secret, headers, `${body} `)).toThrow();
     expect(() => verify(secret, { ...headers, "webhook-id": "evt_2" })).toThrow();
-    expect(() => verify(secret, { ...headers, "webhook-timestamp": String(Math.floor(Date.now() / 1000) - 1) })).toThrow();
+    expect(() =>
+      verify(secret, { ...headers, "webhook-timestamp": String(Math.floor(Date.now() / 1000) - 1) }),
+    ).toThrow();
     const late = signedHeaders({ id: "evt_1", body }, [secret], Date.now() - 6 * minute);
     expect(() => verify(secret, late)).toThrow();
   });
 
   it("stands beside that of the secret before it for as long as both are good", () => {
-    const [older, newer] = [1, 2].map((fill) => `whsec_${Buffer.alloc(32, fill).toString("base64")}`) as [string, string];
+    const [older, newer] = [1, 2].map((fill) => `whsec_${Buffer.alloc(32, fill).toString("base64")}`) as [
+      string,
+      string,
+    ];
     const headers = headersOf(newer, older);
     expect(headers["webhook-signature"]?.split(" ")).toHaveLength(2);
     for (const secret of [older, newer]) expect(verify(secret, headers)).toEqual(JSON.parse(body));

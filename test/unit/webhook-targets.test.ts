@@ -162,7 +162,9 @@ describe("a connection", () => {
       { address: "8.8.8.8", family: 4 as const },
       { address: "127.0.0.1", family: 4 as const },
     ];
-    expect(await send("http://hooks.example.com/", async () => found)).toMatchObject({ error: "its address is not public" });
+    expect(await send("http://hooks.example.com/", async () => found)).toMatchObject({
+      error: "its address is not public",
+    });
   });
 
   it("is not made to an address that stands in the URL itself", async () => {

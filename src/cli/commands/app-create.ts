@@ -34,7 +34,7 @@ export function addAppCreate(app: Command, cli: Cli): void {
   addApiKeyFlags(command).option("--dry-run", "check everything, create nothing");
   examples(command, [
     'authsvc app create --name "My shop" --redirect-uri https://shop.example.com/callback',
-    "authsvc app create --name Shop --id app_shop --methods passkey,oauth --api-key-stdin --json < key.txt",
+    "authsvc app create --name Store --id app_store --methods passkey,oauth --api-key-stdin --json < key.txt",
   ]).action(async (flags: Flags) => create(cli, flags));
 }
 

@@ -25,6 +25,7 @@ type Flags = {
   scopes?: ("profile" | "email")[];
   signingAlgorithm?: Application["settings"]["signingAlgorithm"];
   queryEndpoints?: "on" | "off";
+  relyingPartyId?: string;
   limit?: Limits;
   dryRun?: boolean;
 };
@@ -40,6 +41,7 @@ const flagOfField = {
   "branding.companyName": "--company-name",
   "settings.passwordMinLength": "--password-min-length",
   "settings.scopes": "--scopes",
+  "settings.relyingPartyId": "--relying-party-id",
   "settings.rateLimits": "--limit",
 };
 
@@ -74,6 +76,7 @@ export function addAppUpdate(app: Command, cli: Cli): void {
     .addOption(
       new Option("--query-endpoints <switch>", "the calls that carry a token in their address").choices(["on", "off"]),
     )
+    .option("--relying-party-id <host>", "whose passkeys these are, where it is not the domain (related origins)")
     .option(
       "--limit <type=number...>",
       `calls a minute, or =default: ${endpointTypes.join(", ")}; can be repeated`,
@@ -107,7 +110,7 @@ async function update(cli: Cli, given: string | undefined, flags: Flags): Promis
 /** Only what was named: an option that was not given must not become a value. */
 function changeFrom(flags: Flags): ApplicationChange {
   const { name, domain, redirectUri, methods, passkeyRequired, providers, logo, primaryColor, companyName } = flags;
-  const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, limit } = flags;
+  const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, limit } = flags;
   const has = (method: SignInMethod) => (methods ? { enabled: methods.includes(method) } : {});
   const authMethods = given({
     passkey: given({ ...has("passkey"), required: passkeyRequired && passkeyRequired === "on" }),
@@ -125,6 +128,7 @@ function changeFrom(flags: Flags): ApplicationChange {
     scopes,
     signingAlgorithm,
     queryEndpoints: queryEndpoints && queryEndpoints === "on",
+    relyingPartyId: cleared(relyingPartyId),
     rateLimits: limit,
   });
   const redirectUris = redirectUri?.filter((uri) => uri !== "");

@@ -47,7 +47,8 @@ export const account = {
     `You can't sign in with this ${provider} account any more. Your account at ${provider} stays as it is.`,
   removeStaysSignedIn: "Where you're signed in now, you stay signed in.",
   lastMethod: "Without this you couldn't sign in any more. Add another way to sign in first.",
-  lastPasskey: (app: string) => `${app} asks for a passkey each time, and this is your only one. Add another one first.`,
+  lastPasskey: (app: string) =>
+    `${app} asks for a passkey each time, and this is your only one. Add another one first.`,
 
   // Where somebody is signed in.
   logins: "Where you're signed in",
@@ -92,7 +93,8 @@ export const account = {
 
   // Instead of the page.
   noAccountTitle: "Open this from your app",
-  noAccountNext: "Each app has an account page of its own. Go to the app that you use, and open your account from there.",
+  noAccountNext:
+    "Each app has an account page of its own. Go to the app that you use, and open your account from there.",
   signedOutTitle: "You're signed out",
   signedOutNext: (app: string) => `To see or change your ${app} account, sign in again.`,
   notSignedInTitle: "You aren't signed in",

@@ -72,7 +72,34 @@ export const en = {
     `That ${provider} account already belongs to another account here. Choose another one at ${provider}.`,
   identityThere: (provider: string) => `That ${provider} account can sign you in already.`,
 
+  // A code in a mail.
+  checkMail: "Check your mail",
+  code: "Code",
+  codeHint: "Eight digits, from the newest mail.",
+  mailedTo: "We sent a mail to this address:",
+  mailedNext: "Enter its code here, or open its link in this browser.",
+  confirmCode: "Confirm",
+  confirming: "Confirming…",
+  noMail: "No mail after a minute? Look in the spam folder, or have it sent again. Only the newest one works.",
+  sendAgain: "Send again",
+  sending: "Sending…",
+  sentAgain: "A new mail is on its way, unless there have been several within the hour.",
+  wrongAddress: "Not your address?",
+  otherAddress: "Use another one",
+  confirmAddress: "Confirm your email address",
+  confirmAddressOf: (app: string) => `Your ${app} account is created with this address:`,
+  confirmAddressFor: (app: string) => `This becomes the confirmed address of your ${app} account:`,
+  confirmAndContinue: (app: string) => `Confirm and continue to ${app}`,
+
   // Forgotten password.
+  forgotLead: (app: string) =>
+    `Enter the email address of your ${app} account. We send you a link and a code for a new password.`,
+  sendMail: "Send mail",
+  resetMailedTo: (app: string) => `If there is a ${app} account for this address, a mail is on its way to it:`,
+  resetMailedNext: "Open its link on any device, or enter its code here with a new password.",
+  chooseNewPassword: "Choose a new password",
+  newPasswordFor: (app: string) => `For your ${app} account:`,
+  endsLogins: "Saving it signs you out everywhere.",
   resetPassword: "Reset your password",
   resetNotSetUp: (app: string) => `Password reset by mail isn't set up for ${app} yet.`,
   resetOrPasskey: (app: string) =>
@@ -122,7 +149,13 @@ export const en = {
   enterPassword: "Enter your password to continue.",
   choosePassword: "Choose a password to continue.",
 
+  enterCode: "Enter the code from the mail to continue.",
+  checkCode: "That code isn't right. Check it, or have a new mail sent.",
+  codeOver: "There is no code to enter any more: it was used, tried too often, or is too old. Have a new mail sent.",
+
   // The same, said in a few words beside the field.
+  codeMissing: "Enter the eight digits.",
+  codeWrong: "Not the code of the newest mail.",
   emailMissing: "Enter your email address.",
   emailInvalid: "Enter an address like name@example.com.",
   passwordMissing: "Enter your password.",
@@ -140,6 +173,16 @@ export const en = {
   finishedTitle: "You're signed in",
   finishedNext: (app: string) => `You can close this page, or continue to ${app}.`,
   continueTo: (app: string) => `Continue to ${app}`,
+  linkOverTitle: "This link doesn't work any more",
+  linkOverNext:
+    "It was used, it is too old, or a newer mail has taken its place. Open the newest mail, or start again from the app.",
+  linkElsewhereTitle: "Open this link where you asked for it",
+  linkElsewhereNext:
+    "Nothing was confirmed. So that nobody can use your address for an account of theirs, the link works only in the browser that asked for it. Open it there, or enter the code from the mail on the page that waits there.",
+  accountCreatedTitle: "Your account is created",
+  accountCreatedNext: (app: string) => `Your email address is confirmed. Continue to ${app} and sign in.`,
+  passwordChangedTitle: "Your password is changed",
+  passwordChangedNext: "You were signed out everywhere. Sign in with your new password.",
   otherBrowserTitle: "This sign-in was started in another browser",
   otherBrowserNext: (app: string) => `Finish it there, or go back to ${app} in this browser and start again.`,
   otherBrowserNextUnknown: "Finish it there, or start again from the app in this browser.",

@@ -1,0 +1,42 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Methods } from "../methods/service.ts";
+import type { ProviderAccounts } from "../oauth/accounts.ts";
+import type { Passkeys } from "../passkeys/service.ts";
+import type { Passwords } from "../passwords/service.ts";
+import type { SignIn } from "../sign-in/service.ts";
+import type { OwnLogins } from "../tokens/own-logins.ts";
+import type { Profiles } from "../users/profile.ts";
+import type { BrowserSessions } from "./browser-sessions.ts";
+import { createDataPages } from "./data-pages.ts";
+import type { AccountExport } from "./export.ts";
+import { createLoginPages } from "./login-pages.ts";
+import { createMethodPages } from "./method-pages.ts";
+import { createOverviewPages } from "./overview-pages.ts";
+import { createProfilePages } from "./profile-pages.ts";
+import { createAccountVisits } from "./visits.ts";
+
+/** The pages on which people look after their own account, in a browser that is signed in to it. */
+export function createAccountPages(
+  deps: Parameters<typeof createAccountVisits>[0] & {
+    browserSessions: BrowserSessions;
+    methods: Methods;
+    passkeys: Passkeys;
+    passwords: Passwords;
+    accounts: ProviderAccounts;
+    ownLogins: OwnLogins;
+    profiles: Profiles;
+    accountExport: AccountExport;
+    signIn: SignIn;
+    clock: Clock;
+  },
+) {
+  const visits = createAccountVisits(deps);
+  const overview = createOverviewPages({ ...deps, visits });
+  return {
+    overview,
+    profile: createProfilePages({ ...deps, visits }),
+    methods: createMethodPages({ ...deps, visits, overview }),
+    logins: createLoginPages({ ...deps, visits }),
+    data: createDataPages({ ...deps, visits }),
+  };
+}

@@ -1,0 +1,53 @@
+import { isAnswer } from "../hosted/hosted.ts";
+import type { Answer } from "../http/answer.ts";
+import type { HttpRequest } from "../http/request.ts";
+import type { OwnLogins } from "../tokens/own-logins.ts";
+import type { BrowserSessions } from "./browser-sessions.ts";
+import { byUser, type AccountVisits } from "./visits.ts";
+
+const signedOut = "/signed-out";
+
+/** What somebody does about the places where they are signed in. None of it asks for a fresh proof: who fears a thief must be quick. */
+export function createLoginPages(deps: {
+  visits: AccountVisits;
+  ownLogins: OwnLogins;
+  browserSessions: BrowserSessions;
+}) {
+  const { visits, ownLogins, browserSessions } = deps;
+
+  return {
+    /** POST /account/logins/:loginId/end */
+    async end(request: HttpRequest): Promise<Answer> {
+      const posted = await visits.post(request);
+      if (isAnswer(posted)) return posted;
+      const ended = await ownLogins.end(posted.user.id, request.parameter("loginId"), byUser(posted));
+      if (!ended) return visits.notFound(posted);
+      const wasHere = ended.browserSessionDigest === posted.session.digest;
+      return wasHere ? visits.leave(posted, signedOut) : visits.done(posted, "login-ended");
+    },
+
+    /** POST /account/logins/end-others */
+    async endOthers(request: HttpRequest): Promise<Answer> {
+      const posted = await visits.post(request);
+      if (isAnswer(posted)) return posted;
+      await ownLogins.endOthers(posted.user.id, posted.session.digest, byUser(posted));
+      return visits.done(posted, "others-ended");
+    },
+
+    /** POST /account/logins/end-all */
+    async endAll(request: HttpRequest): Promise<Answer> {
+      const posted = await visits.post(request);
+      if (isAnswer(posted)) return posted;
+      await ownLogins.endAll(posted.user, byUser(posted));
+      return visits.leave(posted, signedOut);
+    },
+
+    /** POST /account/sign-out: of this page alone. */
+    async signOut(request: HttpRequest): Promise<Answer> {
+      const posted = await visits.post(request);
+      if (isAnswer(posted)) return posted;
+      await browserSessions.close(posted.session.digest);
+      return visits.leave(posted, signedOut);
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import type { Application } from "../applications/application.ts";
+import { isAnswer } from "../hosted/hosted.ts";
+import { seeOther, type Answer } from "../http/answer.ts";
+import type { HttpRequest } from "../http/request.ts";
+import type { Clock } from "../lib/clock.ts";
+import { browserOf, deviceOf } from "../lib/user-agent.ts";
+import type { Method } from "../methods/method.ts";
+import type { Methods } from "../methods/service.ts";
+import type { ProviderAccounts } from "../oauth/accounts.ts";
+import type { AccountLogin } from "../pages/account-logins.ts";
+import { methodTitle, type AccountMethod, type AddableMethods } from "../pages/account-methods.ts";
+import { accountPage, type AccountNotice } from "../pages/account-page.ts";
+import { accountPath } from "../pages/account-parts.ts";
+import type { Passkeys } from "../passkeys/service.ts";
+import type { Passwords } from "../passwords/service.ts";
+import type { Login } from "../tokens/login-store.ts";
+import type { OwnLogins } from "../tokens/own-logins.ts";
+import type { User } from "../users/user.ts";
+import type { AccountGuest, AccountVisit, AccountVisits } from "./visits.ts";
+
+export type OverviewPages = ReturnType<typeof createOverviewPages>;
+
+/** What a page that has just changed something may ask the overview to say. */
+const plainNotices = ["profile", "renamed", "removed", "password", "login-ended", "others-ended"] as const;
+
+export type PlainNotice = (typeof plainNotices)[number];
+
+/** The first page of an account: everything at a glance. */
+export function createOverviewPages(deps: {
+  visits: AccountVisits;
+  methods: Methods;
+  passkeys: Passkeys;
+  passwords: Passwords;
+  accounts: ProviderAccounts;
+  ownLogins: OwnLogins;
+  clock: Clock;
+}) {
+  const { visits, methods, passkeys, passwords, accounts, ownLogins, clock } = deps;
+
+  /** A user's methods as their owner sees them, oldest first. */
+  async function methodsOf(user: User): Promise<AccountMethod[]> {
+    const [all, usable, changedAt] = [
+      await methods.list(user.id),
+      await methods.usable(user),
+      await passwords.chosenAt(user.id),
+    ];
+    const working = new Set(usable.map(({ id }) => id));
+    return all.map((method) => methodFor(method, working.has(method.id), changedAt ?? method.createdAt));
+  }
+
+  function methodFor(method: Method, works: boolean, changedAt: number): AccountMethod {
+    if (method.type === "oauth") return { ...method, works, displayName: accounts.displayName(method.provider) };
+    return method.type === "password" ? { ...method, works, changedAt } : { ...method, works };
+  }
+
+  async function addable(application: Application, user: User, has: AccountMethod[]): Promise<AddableMethods> {
+    const { passkey, password, oauth } = application.authMethods;
+    const connected = new Set(has.map((method) => (method.type === "oauth" ? method.provider : "")));
+    const offered = oauth.enabled ? await accounts.offered(application.id) : [];
+    return {
+      passkey: passkey.enabled && passkeys.available,
+      // Without an address there would be nothing to type beside it.
+      password: password.enabled && user.email !== null && !has.some(({ type }) => type === "password"),
+      providers: offered.filter(({ name }) => oauth.providers.includes(name) && !connected.has(name)),
+    };
+  }
+
+  async function show(visit: AccountVisit, notice: AccountNotice | undefined, has: AccountMethod[]): Promise<Answer> {
+    const { user, application, browser, session } = visit;
+    const logins = await ownLogins.list(user.id);
+    const body = accountPage(visit.frame, {
+      appId: application.id,
+      token: browser.formToken,
+      now: clock(),
+      notice,
+      user,
+      canVerify: false,
+      methods: has,
+      adds: await addable(application, user, has),
+      logins: logins.map((login) => loginFor(login, session.digest)),
+      signal: await passkeys.signalFor(application, user),
+    });
+    return visits.page(visit, body);
+  }
+
+  /** A browser in which nobody is signed in; whoever has just turned back at the sign-in is not sent there again. */
+  async function showStranger(guest: AccountGuest, query: Map<string, string>): Promise<Answer> {
+    if (!query.has("error")) return await visits.begin(guest, {});
+    return visits.end(guest, { kind: "not-signed-in", path: accountPath(guest.application.id) });
+  }
+
+  return {
+    methodsOf,
+
+    /** GET /account */
+    async overview(request: HttpRequest): Promise<Answer> {
+      const guest = await visits.meet(request);
+      if (isAnswer(guest)) return guest;
+      const { signedIn, ...rest } = guest;
+      const query = request.query();
+      if (!signedIn) return await showStranger(guest, query);
+      const visit: AccountVisit = { ...rest, ...signedIn };
+      const next = nextPage(query);
+      if (next !== undefined && (await visits.isProven(visit)))
+        return seeOther(accountPath(guest.application.id, next));
+      const has = await methodsOf(visit.user);
+      return await show(visit, noticeIn(visit, query, has), has);
+    },
+
+    /** GET /account/signed-out */
+    async signedOut(request: HttpRequest): Promise<Answer> {
+      const guest = await visits.meet(request);
+      if (isAnswer(guest)) return guest;
+      const path = accountPath(guest.application.id);
+      return guest.signedIn ? seeOther(path) : visits.end(guest, { kind: "signed-out", path });
+    },
+  };
+
+  /** A link from elsewhere must not be able to make this page say what never happened. */
+  function noticeIn(
+    { request, frame }: AccountVisit,
+    query: Map<string, string>,
+    has: AccountMethod[],
+  ): AccountNotice | undefined {
+    const added = query.get("status") === "added" && has.find(({ id }) => id === query.get("methodId"));
+    if (added && added.type === "password") return { kind: "password" };
+    if (added) return { kind: "added", name: methodTitle(frame, added) };
+    const kind = plainNotices.find((known) => known === query.get("notice"));
+    return kind === undefined || visits.isCrossSite(request) ? undefined : { kind };
+  }
+}
+
+/** The page that somebody wanted before they were asked to prove who they are; only pages that change nothing by being opened. */
+function nextPage(query: Map<string, string>): string | undefined {
+  const next = query.get("state") ?? "";
+  if (query.has("error")) return undefined;
+  if (next === "delete" || next === "data") return `/${next}`;
+  const methodId = /^remove-(mth_[0-9a-z]+)$/u.exec(next)?.[1];
+  return methodId === undefined ? undefined : `/methods/${methodId}/remove`;
+}
+
+function loginFor(login: Login, digest: string): AccountLogin {
+  const { id, userAgent, ipAddress, signedInAt, lastSeenAt, browserSessionDigest, signedInWith } = login;
+  return {
+    id,
+    browser: browserOf(userAgent ?? ""),
+    device: deviceOf(userAgent ?? ""),
+    ipAddress,
+    signedInAt,
+    lastSeenAt,
+    isHere: browserSessionDigest === digest,
+    byOperator: signedInWith === "operator",
+  };
+}

@@ -1,0 +1,53 @@
+import { isAnswer } from "../hosted/hosted.ts";
+import type { Answer } from "../http/answer.ts";
+import type { HttpRequest } from "../http/request.ts";
+import { isHttpsAddress, mostNameCharacters } from "../lib/text.ts";
+import { profileFormPage, type ProfileFormData } from "../pages/account-form-pages.ts";
+import type { ProfileChange, Profiles } from "../users/profile.ts";
+import { byUser, type AccountVisit, type AccountVisits } from "./visits.ts";
+
+type Problem = ProfileFormData["problem"];
+
+/** What somebody changes of their profile. */
+export function createProfilePages({ visits, profiles }: { visits: AccountVisits; profiles: Profiles }) {
+  function show(visit: AccountVisit, shown: { name: string; picture: string }, problem?: Problem): Answer {
+    const { application, browser, frame } = visit;
+    const data = { appId: application.id, token: browser.formToken, ...shown, problem };
+    return visits.page(visit, profileFormPage(frame, data), { status: problem ? 422 : 200 });
+  }
+
+  return {
+    /** GET /account/profile */
+    async form(request: HttpRequest): Promise<Answer> {
+      const visit = await visits.visit(request);
+      if (isAnswer(visit)) return visit;
+      return show(visit, { name: visit.user.name ?? "", picture: visit.user.picture ?? "" });
+    },
+
+    /** POST /account/profile */
+    async save(request: HttpRequest): Promise<Answer> {
+      const posted = await visits.post(request);
+      if (isAnswer(posted)) return posted;
+      const { user, form } = posted;
+      const typed = { name: form.get("name")?.trim() ?? "", picture: form.get("picture")?.trim() ?? "" };
+      const picture = typed.picture === "" ? null : typed.picture;
+      const change: ProfileChange = {
+        // Who never had a name need not take one; it cannot be taken away again (contract 2.2: a string).
+        ...(typed.name === (user.name ?? "") ? {} : { name: typed.name }),
+        ...(picture === user.picture ? {} : { picture }),
+      };
+      const problem = problemWith(change);
+      if (problem) return show(posted, typed, problem);
+      await profiles.update(user.id, change, [], byUser(posted));
+      return visits.done(posted, "profile");
+    },
+  };
+}
+
+/** In words what the service would refuse. */
+function problemWith({ name, picture }: ProfileChange): Problem {
+  if (name === "") return { kind: "name-missing" };
+  if (name !== undefined && name.length > mostNameCharacters)
+    return { kind: "name-too-long", maxLength: mostNameCharacters };
+  return typeof picture === "string" && !isHttpsAddress(picture) ? { kind: "picture-not-https" } : undefined;
+}

@@ -1,0 +1,27 @@
+import type { Command } from "commander";
+import { askUnlessGiven, demandYes } from "../ask.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+
+export function addWebhookDelete(webhook: Command, cli: Cli): void {
+  const command = webhook
+    .command("delete")
+    .description("delete a webhook endpoint with everything that waits for it")
+    .argument("[ID]", "Webhook ID")
+    .option("--dry-run", "check everything, delete nothing");
+  examples(command, [
+    "authsvc webhook delete whe_shop --dry-run",
+    "authsvc webhook delete whe_shop --yes --json",
+  ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+    const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+    await cli.withApp(async ({ webhooks }) => {
+      const { appId, url } = await webhooks.get(id);
+      if (!dryRun) {
+        await demandYes(cli.io, cli.saidYes(), `Delete ${id} of ${appId}, and tell ${url} nothing more?`);
+        await webhooks.remove(id, { actor: commandActor() });
+      }
+      await cli.result({ id, appId, deleted: !dryRun }, dryRun ? "" : `${id} was deleted.\n`);
+      if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+    });
+  });
+}

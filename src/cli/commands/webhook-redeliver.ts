@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import { AppError } from "../../lib/errors.ts";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { sinceFrom } from "../values.ts";
+
+type Flags = { failed?: boolean; since?: number };
+
+export function addWebhookRedeliver(webhook: Command, cli: Cli): void {
+  const command = webhook
+    .command("redeliver")
+    .description("send again what was given up or delivered: one event, all that failed, or everything since a moment")
+    .argument("[ID]", "Webhook ID")
+    .argument("[EVENT]", "event id, which its receiver knows as webhook-id")
+    .option("--failed", "all that was given up")
+    .option("--since <when>", "only since then: 24h, 7d, or an instant such as 2026-11-20T10:00:00Z", sinceFrom);
+  examples(command, [
+    "authsvc webhook redeliver whe_shop evt_01k…",
+    "authsvc webhook redeliver whe_shop --failed --since 7d --json",
+  ]).action(async (given: string | undefined, eventId: string | undefined, flags: Flags) => {
+    const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+    const { failed = false, since } = flags;
+    if (eventId === undefined && !failed && since === undefined)
+      throw new AppError("INVALID_REQUEST", "Say what to send again: EVENT, --failed or --since");
+    if (eventId !== undefined && (failed || since !== undefined))
+      throw new AppError("INVALID_REQUEST", "EVENT excludes --failed and --since");
+    await cli.withApp(async ({ deliveries }) => {
+      const wanted = { eventId, status: failed ? ("failed" as const) : undefined, since };
+      const redelivered = await deliveries.redeliver(id, wanted, commandActor());
+      if (eventId !== undefined && redelivered === 0)
+        throw new AppError("WEBHOOK_NOT_FOUND", "This endpoint has no such event, or it is being delivered.");
+      await cli.result(
+        { id, redelivered },
+        `${redelivered} ${redelivered === 1 ? "event" : "events"} to send again.\n`,
+      );
+      await cli.note("The running service sends them; see: authsvc webhook deliveries");
+    });
+  });
+}

@@ -1,0 +1,39 @@
+import type { Command } from "commander";
+import { day } from "../../lib/clock.ts";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { addSecretFlags, neededSecret, type SecretFlags } from "../secret-flags.ts";
+import { durationFrom } from "../values.ts";
+import { webhookFlagOfField, webhookText } from "../webhook-text.ts";
+
+type Flags = SecretFlags & { overlap: number; dryRun?: boolean };
+
+export function addWebhookRotateSecret(webhook: Command, cli: Cli): void {
+  const command = webhook
+    .command("rotate-secret")
+    .description("sign with a new secret, and for a while with the one before it as well")
+    .argument("[ID]", "Webhook ID")
+    .option(
+      "--overlap <duration>",
+      "how long the old secret signs as well; 0s for one that leaked (default: 24h)",
+      durationFrom,
+      day,
+    );
+  addSecretFlags(command).option("--dry-run", "check everything, change nothing");
+  examples(command, [
+    "authsvc webhook rotate-secret whe_shop --secret-stdin < secret.txt",
+    "authsvc webhook rotate-secret whe_shop --overlap 7d --secret-file secret.txt --json",
+  ]).action(async (given: string | undefined, flags: Flags) => {
+    const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+    const { secret, flag } = await neededSecret(cli.io, flags);
+    const { overlap: secretOverlap, dryRun = false } = flags;
+    await cli.withApp(async ({ webhooks }) => {
+      const changed = await namingFlags({ ...webhookFlagOfField, secret: flag }, () =>
+        webhooks.update(id, { secret, secretOverlap }, { actor: commandActor(), dryRun }),
+      );
+      await cli.result(dryRun ? { ...changed, dryRun } : changed, webhookText(changed));
+      if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { askUnlessGiven } from "../ask.ts";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { webhookText } from "../webhook-text.ts";
+
+export function addWebhookShow(webhook: Command, cli: Cli): void {
+  const command = webhook
+    .command("show")
+    .description("show a webhook endpoint; its secret is never shown")
+    .argument("[ID]", "Webhook ID");
+  examples(command, [
+    "authsvc webhook show whe_shop",
+    "authsvc webhook show whe_shop --json | jq .failingSince",
+  ]).action(async (given: string | undefined) => {
+    const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+    await cli.withApp(async ({ webhooks }) => {
+      const endpoint = await webhooks.get(id);
+      await cli.result(endpoint, webhookText(endpoint));
+    });
+  });
+}

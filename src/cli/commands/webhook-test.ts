@@ -1,0 +1,29 @@
+import type { Command } from "commander";
+import { isoTime } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { answerText, attemptText } from "../webhook-text.ts";
+
+export function addWebhookTest(webhook: Command, cli: Cli): void {
+  const command = webhook
+    .command("test")
+    .description("send a sample at once, signed like every event, and print what the receiver said")
+    .argument("[ID]", "Webhook ID")
+    .option("--event <kind>", "kind of the sample (default: the first that the endpoint is told of)");
+  examples(command, [
+    "authsvc webhook test whe_shop",
+    "authsvc webhook test whe_shop --event user.created --json",
+  ]).action(async (given: string | undefined, { event }: { event?: string }) => {
+    const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+    await cli.withApp(async ({ webhooks }) => {
+      const { at, ...tested } = await namingFlags({ events: "--event" }, () =>
+        webhooks.test(id, { actor: commandActor() }, event),
+      );
+      const text = `${tested.event}: ${attemptText(tested)}\n${answerText(tested.response)}`;
+      await cli.result({ ...tested, at: isoTime(at) }, text);
+      if (!tested.delivered) throw new AppError("SERVER_ERROR", "The receiver did not take the sample.");
+    });
+  });
+}

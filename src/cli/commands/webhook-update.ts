@@ -1,0 +1,39 @@
+import { Option, type Command } from "commander";
+import { AppError } from "../../lib/errors.ts";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { eventsFrom } from "../values.ts";
+import { webhookFlagOfField, webhookText } from "../webhook-text.ts";
+
+type Flags = { url?: string; events?: string[]; enabled?: "on" | "off"; dryRun?: boolean };
+
+export function addWebhookUpdate(webhook: Command, cli: Cli): void {
+  const command = webhook
+    .command("update")
+    .description("change a webhook endpoint; what is not named stays as it is")
+    .argument("[ID]", "Webhook ID")
+    .option("--url <url>", "where events are sent")
+    .option("--events <list>", "these kinds and no others, separated by commas", eventsFrom)
+    .addOption(new Option("--enabled <switch>", "off: nothing is sent, nor kept for later").choices(["on", "off"]))
+    .option("--dry-run", "check everything, change nothing");
+  examples(command, [
+    "authsvc webhook update whe_shop --events user.login,user.logout,user.created",
+    "authsvc webhook update whe_shop --enabled on --json",
+  ]).action(async (given: string | undefined, flags: Flags) => update(cli, given, flags));
+}
+
+async function update(cli: Cli, given: string | undefined, flags: Flags): Promise<void> {
+  const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+  const { url, events, dryRun = false } = flags;
+  const enabled = flags.enabled === undefined ? undefined : flags.enabled === "on";
+  if (url === undefined && events === undefined && enabled === undefined)
+    throw new AppError("INVALID_REQUEST", "There is nothing to change: name --url, --events or --enabled");
+  await cli.withApp(async ({ webhooks }) => {
+    const changed = await namingFlags(webhookFlagOfField, () =>
+      webhooks.update(id, { url, events, enabled }, { actor: commandActor(), dryRun }),
+    );
+    await cli.result(dryRun ? { ...changed, dryRun } : changed, webhookText(changed));
+    if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+  });
+}

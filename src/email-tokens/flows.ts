@@ -1,0 +1,17 @@
+import { createMailSignUp } from "./mail-sign-up.ts";
+import { createPasswordReset } from "./password-reset.ts";
+import { createEmailTokens } from "./service.ts";
+
+type Needs<Create extends (deps: never) => unknown> = Omit<Parameters<Create>[0], "emailTokens">;
+
+/** Everything that a mail with a link and a code can do. */
+export function createMailFlows(
+  deps: Needs<typeof createEmailTokens> & Needs<typeof createMailSignUp> & Needs<typeof createPasswordReset>,
+) {
+  const emailTokens = createEmailTokens(deps);
+  return {
+    emailTokens,
+    mailSignUp: createMailSignUp({ ...deps, emailTokens }),
+    passwordReset: createPasswordReset({ ...deps, emailTokens }),
+  };
+}

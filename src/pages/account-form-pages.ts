@@ -1,0 +1,97 @@
+import { html, type Html } from "../lib/html.ts";
+import { accountFrame, accountPath, backLink, type AccountPlace } from "./account-parts.ts";
+import type { Frame } from "./frame.ts";
+import { field, problemSummary, submitButton, tokenField } from "./parts.ts";
+import type { ProblemWords } from "./problems.ts";
+
+export type ProfileFormData = AccountPlace & {
+  name: string;
+  picture: string;
+  problem?: { kind: "name-missing" | "picture-not-https" } | { kind: "name-too-long"; maxLength: number } | undefined;
+};
+
+/** What somebody may change of their profile. */
+export function profileFormPage(frame: Frame, data: ProfileFormData): Html {
+  const { texts } = frame;
+  const words = profileProblem(frame, data.problem);
+  return formPage(frame, data, {
+    title: texts.editProfile,
+    page: "/profile",
+    words,
+    fields: html`${field(
+      frame,
+      { name: "name", label: texts.name, type: "text", autocomplete: "name", value: data.name },
+      words,
+    )}
+    ${field(
+      frame,
+      {
+        name: "picture",
+        label: texts.picture,
+        type: "url",
+        autocomplete: "photo",
+        value: data.picture,
+        hint: texts.pictureHint,
+        mark: texts.optional,
+      },
+      words,
+    )}`,
+  });
+}
+
+export type RenameFormData = AccountPlace & {
+  methodId: string;
+  name: string;
+  problem?: { kind: "name-missing" } | { kind: "name-too-long"; maxLength: number } | undefined;
+};
+
+export function renameFormPage(frame: Frame, data: RenameFormData): Html {
+  const { texts } = frame;
+  const { name, problem } = data;
+  const words =
+    problem &&
+    ({
+      summary: texts.checkName,
+      field: "name",
+      beside: problem.kind === "name-missing" ? texts.labelMissing : texts.nameTooLong(problem.maxLength),
+    } as const);
+  return formPage(frame, data, {
+    title: texts.renameTitle,
+    page: `/methods/${encodeURIComponent(data.methodId)}/rename`,
+    words,
+    fields: field(
+      frame,
+      { name: "name", label: texts.name, type: "text", autocomplete: "off", value: name, hint: texts.renameHint },
+      words,
+    ),
+  });
+}
+
+function formPage(
+  frame: Frame,
+  { appId, token }: AccountPlace,
+  form: { title: string; page: string; fields: Html; words: ProblemWords | undefined },
+): Html {
+  const { texts } = frame;
+  const { title, words } = form;
+  const body = html`<h1>${title}</h1>
+    ${problemSummary(words)}
+    <form method="post" action="${accountPath(appId, form.page)}" novalidate>
+      ${tokenField(token)} ${form.fields} ${submitButton({ label: texts.save, busy: texts.saving, look: "main" })}
+    </form>
+    ${backLink(frame, appId)}`;
+  return accountFrame(frame, { title, body, problem: words !== undefined });
+}
+
+function profileProblem({ texts }: Frame, problem: ProfileFormData["problem"]): ProblemWords | undefined {
+  switch (problem?.kind) {
+    case undefined:
+      return undefined;
+    case "name-missing":
+      return { summary: texts.checkName, field: "name", beside: texts.nameMissing };
+    case "name-too-long":
+      return { summary: texts.checkName, field: "name", beside: texts.nameTooLong(problem.maxLength) };
+    case "picture-not-https":
+      return { summary: texts.checkPicture, field: "picture", beside: texts.pictureNotHttps };
+  }
+}

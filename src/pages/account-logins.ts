@@ -1,0 +1,81 @@
+import { html, type Html } from "../lib/html.ts";
+import { actionForm, part, row, type AccountPlace } from "./account-parts.ts";
+import { ago, momentOf } from "./dates.ts";
+import type { Frame } from "./frame.ts";
+import { windowsGlyph } from "./glyphs.ts";
+
+/** A place where somebody is signed in. Instants are epoch milliseconds. */
+export type AccountLogin = {
+  id: string;
+  /** What the browser roughly is, and on what: names of ours. */
+  browser: string | undefined;
+  device: string | undefined;
+  ipAddress: string | null;
+  signedInAt: number;
+  lastSeenAt: number;
+  /** Whether it came from the browser in front of the page. */
+  isHere: boolean;
+  /** Nobody signed in: a command made a token for it. */
+  byOperator: boolean;
+};
+
+export function accountLogins(frame: Frame, data: AccountPlace & { now: number; logins: AccountLogin[] }): Html {
+  const { texts, look } = frame;
+  const { logins } = data;
+  const elsewhere = logins.some(({ isHere }) => !isHere);
+  const content =
+    logins.length === 0
+      ? html`<p class="hint">${texts.noLogins(look.name)}</p>`
+      : html`<ul class="rows" role="list">
+            ${logins.map((login) => loginRow(frame, data, login))}
+          </ul>
+          <div class="acts">
+            ${
+              elsewhere &&
+              actionForm(data, {
+                page: "/logins/end-others",
+                label: texts.signOutOthers,
+                busy: texts.signingOut,
+                look: "small",
+              })
+            }
+            ${actionForm(data, {
+              page: "/logins/end-all",
+              label: texts.signOutAll,
+              busy: texts.signingOut,
+              look: "small",
+            })}
+          </div>`;
+  return part("logins", texts.logins, content);
+}
+
+function loginRow(frame: Frame, data: AccountPlace & { now: number }, login: AccountLogin): Html {
+  const { texts, lang } = frame;
+  const title = titleOf(frame, login);
+  const signedIn = texts.signedInOn(momentOf(login.signedInAt, lang));
+  return row({
+    glyph: windowsGlyph,
+    title,
+    badge: login.isHere ? texts.here : undefined,
+    facts: [
+      [
+        texts.lastSeen(ago(login.lastSeenAt, data.now, lang)),
+        ...(login.ipAddress === null ? [] : [login.ipAddress]),
+      ].join(" · "),
+      signedIn,
+    ],
+    acts: actionForm(data, {
+      page: `/logins/${encodeURIComponent(login.id)}/end`,
+      label: texts.signOut,
+      busy: texts.signingOut,
+      look: "small",
+      name: texts.signOutNamed(title),
+    }),
+  });
+}
+
+function titleOf({ texts, look }: Frame, { browser, device, byOperator }: AccountLogin): string {
+  if (byOperator) return texts.byOperator(look.name);
+  if (browser !== undefined && device !== undefined) return texts.browserOn(browser, device);
+  return browser ?? device ?? texts.unknownDevice;
+}

@@ -1,0 +1,62 @@
+import { html, type Html } from "../lib/html.ts";
+import { framePage, type Frame } from "./frame.ts";
+import { field, pageEnd, problemSummary, submitButton, tokenField } from "./parts.ts";
+import { codeProblemWords, type CodeProblem, type ProblemWords } from "./problems.ts";
+
+export type CheckMailData = {
+  /** "/sign-in/sis_…", without a trailing slash. */
+  sessionPath: string;
+  token: string;
+  /** Where the mail went, whether or not anybody has an account with it. */
+  email: string;
+  /** Whether it was just asked for once more. */
+  again: boolean;
+  problem?: CodeProblem | undefined;
+};
+
+/** An account waits for the proof of its address. */
+export function checkMailPage(frame: Frame, data: CheckMailData): Html {
+  const { texts } = frame;
+  const { sessionPath, token, email } = data;
+  const words = data.problem && codeProblemWords(frame, data.problem);
+  const title = texts.checkMail;
+  const body = html`<h1>${title}</h1>
+    ${problemSummary(words)}
+    <p>
+      ${texts.mailedTo} <strong><bdi>${email}</bdi></strong>
+    </p>
+    <p>${texts.mailedNext}</p>
+    <form method="post" action="${sessionPath}/confirm" novalidate>
+      ${tokenField(token)} ${codeField(frame, words)}
+      ${submitButton({ label: texts.confirmCode, busy: texts.confirming, look: "main" })}
+    </form>
+    ${sendAgain(frame, { action: `${sessionPath}/confirm/again`, token, again: data.again })}
+    ${pageEnd(frame, sessionPath, {
+      lead: texts.wrongAddress,
+      href: `${sessionPath}/create-account`,
+      label: texts.otherAddress,
+    })}`;
+  return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
+}
+
+export function codeField(frame: Frame, words: ProblemWords | undefined): Html {
+  const { texts } = frame;
+  return field(
+    frame,
+    { name: "code", label: texts.code, type: "code", autocomplete: "one-time-code", hint: texts.codeHint },
+    words,
+  );
+}
+
+/** One more mail in place of the last one. `email` is sent along where the session does not know it. */
+export function sendAgain(
+  { texts }: Frame,
+  { action, token, again, email }: { action: string; token: string; again: boolean; email?: string },
+): Html {
+  return html`<form method="post" action="${action}">
+    ${tokenField(token)} ${email !== undefined && html`<input type="hidden" name="email" value="${email}" />`}
+    <input type="hidden" name="again" value="1" />
+    <p class="hint" role="status">${again ? texts.sentAgain : texts.noMail}</p>
+    ${submitButton({ label: texts.sendAgain, busy: texts.sending, look: "plain" })}
+  </form>`;
+}

@@ -1,0 +1,196 @@
+import type { Application } from "../applications/application.ts";
+import type { EmailToken } from "../email-tokens/email-token.ts";
+import type { PasswordReset } from "../email-tokens/password-reset.ts";
+import type { EmailTokens } from "../email-tokens/service.ts";
+import type { Browsers } from "../hosted/browser.ts";
+import {
+  appHome,
+  isAnswer,
+  orTryLater,
+  withRetryAfter,
+  type Guest,
+  type Hosted,
+  type PostedForm,
+} from "../hosted/hosted.ts";
+import { seeOther, type Answer } from "../http/answer.ts";
+import type { HttpRequest } from "../http/request.ts";
+import { canonicalEmail, mostEmailCharacters } from "../lib/email.ts";
+import { typedCode } from "../lib/typed-code.ts";
+import { forgotPasswordPage, noResetPage, type ForgotPasswordData } from "../pages/forgot-password-page.ts";
+import { resetByCodePage, resetByLinkPage, type ResetProblem } from "../pages/reset-password-page.ts";
+import type { Passwords } from "../passwords/service.ts";
+import type { User } from "../users/user.ts";
+import { pathOf, type ChoosePages } from "./choose-pages.ts";
+import type { SignIn } from "./service.ts";
+import type { Posted, Visit, Visits } from "./visits.ts";
+
+export type ResetPages = ReturnType<typeof createResetPages>;
+
+/** Whoever has a link for a new password, in whichever browser. */
+type LinkGuest = Guest & { emailToken: EmailToken; user: User };
+
+/** A forgotten password: a mail, and a new password by its code in the sign-in, or by its link on any device. */
+export function createResetPages(deps: {
+  hosted: Hosted;
+  browsers: Browsers;
+  visits: Visits;
+  choose: ChoosePages;
+  signIn: SignIn;
+  passwords: Passwords;
+  passwordReset: PasswordReset;
+  emailTokens: EmailTokens;
+  baseUrl: string;
+}) {
+  const { hosted, browsers, visits, choose, signIn, passwords, passwordReset, emailTokens, baseUrl } = deps;
+
+  function showForgot(visit: Visit, shown: Pick<ForgotPasswordData, "email" | "problem">): Answer {
+    const sessionPath = pathOf(visit);
+    const body = passwordReset.available
+      ? forgotPasswordPage(visit.frame, { sessionPath, token: visit.browser.formToken, ...shown })
+      : noResetPage(visit.frame, { sessionPath, passkey: choose.allows(visit, "passkey") });
+    return visits.page(visit, body, shown.problem ? 422 : 200);
+  }
+
+  /** After a mail was asked for: the same page whoever has the address. */
+  function showCode(visit: Visit, shown: { email: string; again?: boolean; problem?: ResetProblem }): Answer {
+    const body = resetByCodePage(visit.frame, {
+      sessionPath: pathOf(visit),
+      token: visit.browser.formToken,
+      passwordMinLength: visit.application.settings.passwordMinLength,
+      again: false,
+      ...shown,
+    });
+    return withRetryAfter(visits.page(visit, body, statusOf(shown.problem)), shown.problem);
+  }
+
+  function showLink(guest: LinkGuest, problem?: ResetProblem): Answer {
+    const { request, frame, browser, application, user } = guest;
+    const body = resetByLinkPage(frame, {
+      path: `/reset/${request.parameter("token")}`,
+      token: browser.formToken,
+      email: user.email ?? "",
+      passwordMinLength: application.settings.passwordMinLength,
+      problem,
+    });
+    return withRetryAfter(
+      hosted.page(frame, body, { status: statusOf(problem), cookies: [browser.setCookie] }),
+      problem,
+    );
+  }
+
+  /** A form in a session whose app has passwords; otherwise the session's own page knows better. */
+  async function submitted(request: HttpRequest): Promise<Posted | Answer> {
+    const posted = await visits.submit(request);
+    if (isAnswer(posted)) return posted;
+    if (!choose.allows(posted, "password")) return seeOther(pathOf(posted));
+    return passwordReset.available ? posted : showForgot(posted, { email: "" });
+  }
+
+  /** The hash of a new password that keeps to the rules, or what is wrong with it: no token is touched for that. */
+  async function newHash(
+    form: Map<string, string>,
+    about: { application: Application; email: string; network: string },
+  ): Promise<string | ResetProblem> {
+    const password = form.get("password") ?? "";
+    if (password === "") return { kind: "password-missing" };
+    const problem = await passwords.problemWith(password, about.application, about.email);
+    return problem ?? (await passwords.hash(password, about.network));
+  }
+
+  async function resetByCode(posted: Posted, email: string): Promise<Answer> {
+    const { form, application, network, origin } = posted;
+    const again = (problem: ResetProblem): Answer => showCode(posted, { email, problem });
+    const code = typedCode(form.get("code") ?? "");
+    if (code === undefined) return again({ kind: "code-missing" });
+    const hash = await newHash(form, { application, email, network });
+    if (typeof hash !== "string") return again(hash);
+    const token = await passwordReset.tryCode(application.id, email, code, origin);
+    if (typeof token === "string") return again({ kind: `code-${token}` });
+    if (!(await passwordReset.finish(token, hash, origin))) return again({ kind: "code-over" });
+    return changed(posted, { backUrl: baseUrl + pathOf(posted), signIn: true });
+  }
+
+  async function resetByLink(posted: LinkGuest & PostedForm): Promise<Answer> {
+    const { form, application, network, origin, user, emailToken, request, frame } = posted;
+    const hash = await newHash(form, { application, email: user.email ?? "", network });
+    if (typeof hash !== "string") return showLink(posted, hash);
+    if (!(await passwordReset.finish(emailToken, hash, origin))) return hosted.message(frame, { kind: "link-over" });
+    return changed(posted, await wayBack(request, emailToken));
+  }
+
+  function changed({ frame }: Guest, { backUrl, signIn }: { backUrl: string | undefined; signIn: boolean }): Answer {
+    const { backUrl: _, ...rest } = frame;
+    return hosted.message(
+      { ...rest, ...(backUrl === undefined ? {} : { backUrl }) },
+      { kind: "password-changed", signIn },
+    );
+  }
+
+  /** To the sign-in in which the mail was asked for, if this browser may go on with it; else to the app. */
+  async function wayBack(request: HttpRequest, emailToken: EmailToken) {
+    const sessionId = emailTokens.sessionIdOf(emailToken);
+    if (sessionId === undefined) return { backUrl: undefined, signIn: false };
+    const opened = await signIn.open(sessionId, browsers.meet(request, { kind: "sign-in", key: sessionId }).digest);
+    if (opened.state === "open") return { backUrl: `${baseUrl}${pathOf({ sessionId })}`, signIn: true };
+    const isKnown = opened.state !== "unknown" && opened.state !== "bad-redirect";
+    return { backUrl: isKnown ? appHome(opened.session.redirectUri) : undefined, signIn: false };
+  }
+
+  async function linkGuest(request: HttpRequest): Promise<LinkGuest | Answer> {
+    const secret = request.parameter("token");
+    const found = await passwordReset.find(secret);
+    if (!found) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
+    const { token: emailToken, user, application } = found;
+    const browser = browsers.meet(request, { kind: "sign-in", key: secret });
+    const frame = hosted.frameFor(request, { application, locale: user.locale });
+    return { request, application, browser, frame, emailToken, user };
+  }
+
+  return {
+    async forgotPage(request: HttpRequest): Promise<Answer> {
+      const visit = await visits.visit(request);
+      if (isAnswer(visit)) return visit;
+      if (!choose.allows(visit, "password")) return seeOther(pathOf(visit));
+      return showForgot(visit, { email: visit.session.loginHint ?? "" });
+    },
+
+    async ask(request: HttpRequest): Promise<Answer> {
+      const posted = await submitted(request);
+      if (isAnswer(posted)) return posted;
+      const { form, application, sessionId, origin, frame } = posted;
+      const typed = form.get("email") ?? "";
+      const email = canonicalEmail(typed);
+      if (email === undefined) {
+        const kind = typed.trim() === "" ? "email-missing" : "email-invalid";
+        return showForgot(posted, { email: typed.slice(0, mostEmailCharacters), problem: { kind } });
+      }
+      await passwordReset.ask({ application, email, sessionId, origin, lang: frame.lang });
+      return showCode(posted, { email, again: form.get("again") === "1" });
+    },
+
+    async byCode(request: HttpRequest): Promise<Answer> {
+      const posted = await submitted(request);
+      if (isAnswer(posted)) return posted;
+      const email = canonicalEmail(posted.form.get("email") ?? "");
+      if (email === undefined) return showForgot(posted, { email: "" });
+      return await orTryLater(resetByCode(posted, email), async (problem) => showCode(posted, { email, problem }));
+    },
+
+    /** What a link opens. It changes nothing: programs that look for malware in mails open links, too. */
+    async link(request: HttpRequest): Promise<Answer> {
+      const guest = await linkGuest(request);
+      return isAnswer(guest) ? guest : showLink(guest);
+    },
+
+    async byLink(request: HttpRequest): Promise<Answer> {
+      const posted = await hosted.post(request, () => linkGuest(request));
+      if (isAnswer(posted)) return posted;
+      return await orTryLater(resetByLink(posted), async (problem) => showLink(posted, problem));
+    },
+  };
+}
+
+function statusOf(problem: ResetProblem | undefined): number {
+  if (problem === undefined) return 200;
+  return problem.kind === "too-many-tries" || problem.kind === "busy" ? 429 : 422;
+}

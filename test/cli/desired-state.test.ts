@@ -1,0 +1,120 @@
+import { execFile } from "node:child_process";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { authsvc, emptyFolder, type Finished } from "./command.ts";
+
+const env = { SHOP_API_KEY: "pipeline-key.0123456789-ABCDEFGHIJ", GITHUB_SECRET: "hunter2-hunter2" };
+const file = `version: 1
+applications:
+  - id: app_shop
+    name: My shop
+    redirectUris: [https://shop.example/cb]
+    apiKeys: [{ value: env:SHOP_API_KEY }]
+    providers:
+      - { name: github, clientId: Iv1, clientSecret: "file:secrets/github" }
+`;
+
+async function run(args: string[], cwd: string, input = ""): Promise<Finished> {
+  return await authsvc(args, { cwd, env, input });
+}
+
+describe("plan, apply and export", () => {
+  const cwd = emptyFolder();
+  writeFileSync(join(cwd, "shop.yaml"), file.replace("file:secrets/github", "env:GITHUB_SECRET"));
+
+  test("plan says what would change, 5 on request, and changes nothing", async () => {
+    const planned = await run(["plan", "shop.yaml", "--detailed-exitcode"], cwd);
+    expect(planned).toMatchObject({ code: 5, stderr: "3 to create, 0 to change, 0 to delete.\n" });
+    expect(planned.stdout).toMatch(/^\+ application app_shop\n {4}name: "My shop"\n/);
+    expect(planned.stdout).toContain("+ provider github of app_shop\n");
+    expect(planned.stdout).toContain("    clientSecret: set, not shown\n");
+    expect(planned.stdout).not.toContain(env.GITHUB_SECRET);
+    expect(await run(["app", "list", "--json"], cwd)).toMatchObject({ code: 0, stdout: "[]\n" });
+  });
+
+  test("apply does it, a second time nothing, and plan finds no difference to what export prints", async () => {
+    const applied = await run(["apply", "shop.yaml", "--json"], cwd);
+    expect(applied).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(applied.stdout)).toMatchObject({
+      dryRun: false,
+      changes: [
+        { action: "create", kind: "application", application: "app_shop" },
+        { action: "create", kind: "apiKey" },
+        { action: "create", kind: "provider", name: "github" },
+      ],
+    });
+    const again = await run(["apply", "shop.yaml"], cwd);
+    expect(again).toMatchObject({ code: 0, stdout: "", stderr: "No difference.\n" });
+    const exported = await run(["export"], cwd);
+    expect(exported).toMatchObject({ code: 0, stderr: "" });
+    expect(exported.stdout).not.toMatch(/hunter2|pipeline-key/);
+    const planned = await run(["plan", "-", "--prune", "--detailed-exitcode"], cwd, exported.stdout);
+    expect(planned).toMatchObject({ code: 0, stdout: "", stderr: "No difference.\n" });
+  });
+
+  test("apply --prune deletes only with --yes or an answer", async () => {
+    writeFileSync(join(cwd, "none.yaml"), "version: 1\n");
+    const asked = await run(["apply", "none.yaml", "--prune"], cwd);
+    expect(asked).toMatchObject({ code: 2, stdout: "" });
+    expect(asked.stderr).toMatch(/^authsvc: --yes is missing/);
+    const pruned = await run(["apply", "none.yaml", "--prune", "--yes"], cwd);
+    expect(pruned).toMatchObject({ code: 0, stdout: "- application app_shop\n" });
+    expect(await run(["app", "list", "--json"], cwd)).toMatchObject({ stdout: "[]\n" });
+  });
+});
+
+test("a wrong file is named by line and column, whether its form or its meaning is wrong, and nothing is done", async () => {
+  const cwd = emptyFolder();
+  writeFileSync(join(cwd, "form.yaml"), file.replace("name: My", "nmae: My"));
+  expect(await run(["apply", "form.yaml"], cwd)).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: "authsvc: form.yaml line 4, column 5: nmae is not known here; did you mean name?\n",
+  });
+  const meaning = file.replace("file:secrets/github", "env:GITHUB_SECRET").replace("https://shop", "http://shop");
+  writeFileSync(join(cwd, "meaning.yaml"), meaning);
+  const { code, stdout, stderr } = await run(["apply", "meaning.yaml"], cwd);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^authsvc: meaning\.yaml line 5, column 20: redirectUris: https/);
+  expect(stderr).not.toMatch(/hunter2|pipeline-key/);
+  expect(await run(["app", "list", "--json"], cwd)).toMatchObject({ stdout: "[]\n" });
+});
+
+test("plan --schema describes the file, without touching a database", async () => {
+  const cwd = emptyFolder();
+  const { code, stdout } = await run(["plan", "--schema"], cwd);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    $schema: expect.stringContaining("json-schema.org") as string,
+    additionalProperties: false,
+    properties: { version: { const: 1 }, applications: { type: "array" } },
+  });
+  expect(existsSync(join(cwd, "data"))).toBe(false);
+});
+
+test.skipIf(process.platform === "win32")(
+  "docs/pipeline.sh configures a service from nothing, and changes nothing the second time",
+  async () => {
+    const cwd = emptyFolder();
+    const executable = join(import.meta.dirname, "../../bin/authsvc.ts");
+    writeFileSync(join(cwd, "authsvc"), `#!/bin/sh\nexec '${process.execPath}' '${executable}' "$@"\n`);
+    chmodSync(join(cwd, "authsvc"), 0o700);
+    const surroundings = {
+      cwd,
+      env: {
+        PATH: `${cwd}:${process.env["PATH"]}`,
+        SHOP_API_KEY: env.SHOP_API_KEY,
+        BLOG_API_KEY: `${env.SHOP_API_KEY}-blog`,
+        GITHUB_CLIENT_SECRET: env.GITHUB_SECRET,
+      },
+    };
+    const script = join(import.meta.dirname, "../../docs/pipeline.sh");
+    const first = await promisify(execFile)("sh", [script], surroundings);
+    expect(first.stdout).toContain("+ application app_blog\n");
+    const second = await promisify(execFile)("sh", [script], surroundings);
+    expect(second.stdout).not.toMatch(/^[+~-]/m);
+    expect(second.stderr).toBe("No difference.\nNo difference.\n");
+  },
+);

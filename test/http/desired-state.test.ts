@@ -1,0 +1,271 @@
+import { expect, it } from "vitest";
+import { stateFileText, readStateFile } from "../../src/config/state-file.ts";
+import type { DesiredState } from "../../src/config/state-schema.ts";
+import { call, newEmail, signUp } from "../support/person.ts";
+import { describeEachDatabase, type TestService } from "../support/service.ts";
+
+const actor = { kind: "cli", name: "test" } as const;
+const apiKey = "pipeline-key.0123456789-ABCDEFGHIJ";
+
+/** One application with one of everything; ids by `tag`, because the tests share a database. */
+function shop(tag: string): DesiredState & { applications: object[] } {
+  return {
+    version: 1,
+    applications: [
+      {
+        id: `shop_${tag}`,
+        name: "My shop",
+        redirectUris: ["https://shop.example/cb"],
+        authMethods: { passkey: { enabled: true, required: true }, password: { enabled: true } },
+        branding: { primaryColor: "#336699" },
+        passwordMinLength: 12,
+        rateLimits: { authentication: 50 },
+        apiKeys: [{ value: `${apiKey}${tag}` }],
+        providers: [
+          { name: "github", clientId: "Iv1", clientSecret: "github secret" },
+          { name: "corp", clientId: "shop", clientSecret: "corp secret", issuer: "https://id.corp.example" },
+        ],
+        webhooks: [
+          { id: `whe_${tag}`, url: "https://shop.example/hook", events: ["user.login"], secret: "0123456789abcdef" },
+        ],
+      },
+    ],
+  };
+}
+
+function statesOf(service: TestService) {
+  const { desiredStates } = service.server.app.services;
+  const apply = async (desired: DesiredState, prune = false) => {
+    const planned = await desiredStates.plan(desired, { prune, actor });
+    return { planned, changes: await desiredStates.apply(desired, { prune, actor, planned }) };
+  };
+  return { ...desiredStates, apply };
+}
+
+async function rows(service: TestService): Promise<unknown> {
+  const { db, tables } = service.server.app.storage.reader;
+  return {
+    applications: await db.select().from(tables.applications),
+    keys: await db.select().from(tables.apiKeys),
+    providers: await db.select().from(tables.oauthProviders),
+    webhooks: await db.select().from(tables.webhookEndpoints),
+    audit: await db.select({ id: tables.auditEvents.id }).from(tables.auditEvents),
+  };
+}
+
+describeEachDatabase("a desired state", (current) => {
+  it("is planned without a trace, applied exactly so, and then finds nothing to do", async () => {
+    const service = current();
+    const states = statesOf(service);
+    const before = await rows(service);
+    const planned = await states.plan(shop("a"), { prune: false, actor });
+    expect(await rows(service)).toEqual(before);
+    expect(planned.map(({ action, kind, name }) => [action, kind, name ?? null])).toEqual([
+      ["create", "application", null],
+      ["create", "apiKey", null],
+      ["create", "provider", "corp"],
+      ["create", "provider", "github"],
+      ["create", "webhook", "whe_a"],
+    ]);
+    expect(JSON.stringify(planned)).not.toMatch(/github secret|0123456789abcdef|pipeline-key/);
+    const { changes } = await states.apply(shop("a"));
+    expect(changes).toEqual(planned);
+    const applied = await rows(service);
+    expect((await states.apply(shop("a"))).changes).toEqual([]);
+    expect({ ...((await rows(service)) as object), applications: null }).toEqual({
+      ...(applied as object),
+      applications: null,
+    });
+    const text = await service.databaseText();
+    for (const secret of ["github secret", "corp secret", "0123456789abcdef", `${apiKey}a`])
+      expect(text).not.toContain(secret);
+  });
+
+  it("is obeyed by the running service at once", async () => {
+    const service = current();
+    await statesOf(service).apply(shop("b"));
+    const headers = { authorization: `Bearer ${apiKey}b`, "x-service-app-id": "shop_b" };
+    const redirectUri = "https://shop.example/cb";
+    const initiate = async () => (await call(service, "POST", "/auth/initiate", headers, { redirectUri })).status;
+    expect(await initiate()).toBe(200);
+    await statesOf(service).apply({
+      version: 1,
+      applications: [{ id: "shop_b", redirectUris: ["https://shop.example/new"] }],
+    });
+    expect(await initiate()).toBe(400);
+  });
+
+  it("changes what it says and leaves what it does not say", async () => {
+    const service = current();
+    const states = statesOf(service);
+    await states.apply(shop("c"));
+    const desired: DesiredState = {
+      version: 1,
+      applications: [
+        {
+          id: "shop_c",
+          name: "Our shop",
+          authMethods: { passkey: { required: false } },
+          branding: { primaryColor: null },
+          providers: [{ name: "GitHub", clientId: "Iv2" }],
+          webhooks: [{ id: "whe_c", url: "https://shop.example/hook", events: ["user.logout"], enabled: false }],
+        },
+      ],
+    };
+    const { changes } = await states.apply(desired);
+    expect(changes).toEqual([
+      {
+        action: "update",
+        kind: "application",
+        application: "shop_c",
+        fields: [
+          { field: "name", before: "My shop", after: "Our shop" },
+          { field: "authMethods.passkey.required", before: true, after: false },
+          { field: "branding.primaryColor", before: "#336699", after: null },
+        ],
+      },
+      {
+        action: "update",
+        kind: "provider",
+        application: "shop_c",
+        name: "github",
+        fields: [{ field: "clientId", before: "Iv1", after: "Iv2" }],
+      },
+      {
+        action: "update",
+        kind: "webhook",
+        application: "shop_c",
+        name: "whe_c",
+        fields: [
+          { field: "events", before: ["user.login"], after: ["user.logout"] },
+          { field: "enabled", before: true, after: false },
+        ],
+      },
+    ]);
+    const { providers, webhooks } = service.server.app.services;
+    const secrets = (await providers.settings("shop_c")).map(({ name, secret }) => [name, secret()]);
+    expect(Object.fromEntries(secrets)).toEqual({ github: "github secret", corp: "corp secret" });
+    expect(await webhooks.secret("whe_c")).toBe("0123456789abcdef");
+  });
+
+  it("says that a secret changes, and sets it", async () => {
+    const service = current();
+    const states = statesOf(service);
+    await states.apply(shop("d"));
+    const desired: DesiredState = {
+      version: 1,
+      applications: [
+        {
+          id: "shop_d",
+          providers: [{ name: "github", clientId: "Iv1", clientSecret: "another secret" }],
+          webhooks: [
+            { id: "whe_d", url: "https://shop.example/hook", events: ["user.login"], secret: "another 0123456789" },
+          ],
+        },
+      ],
+    };
+    const { changes } = await states.apply(desired);
+    expect(changes.map(({ kind, fields }) => [kind, fields])).toEqual([
+      ["provider", [{ field: "clientSecret", secret: true }]],
+      ["webhook", [{ field: "secret", secret: true }]],
+    ]);
+    expect((await states.apply(desired)).changes).toEqual([]);
+    expect(await service.server.app.services.webhooks.secret("whe_d")).toBe("another 0123456789");
+  });
+
+  it("is applied as a whole or not at all, and what is refused is named by its place", async () => {
+    const service = current();
+    const states = statesOf(service);
+    const before = await rows(service);
+    const good = { id: "good", name: "Good" };
+    const refused: [object, string][] = [
+      [
+        { id: "bad", name: "Bad", redirectUris: ["https://ok.example/", "http://no.example/"] },
+        "applications[1].redirectUris[1]: ",
+      ],
+      [{ id: "bad" }, "applications[1].name: "],
+      [{ id: "bad", name: "Bad", passwordMinLength: 3 }, "applications[1].passwordMinLength: "],
+      [{ id: "bad", name: "Bad", apiKeys: [{ value: "short" }] }, "applications[1].apiKeys[0].value: "],
+      [
+        { id: "bad", name: "Bad", providers: [{ name: "github", clientId: "x" }] },
+        "applications[1].providers[0].clientSecret: ",
+      ],
+      [
+        { id: "bad", name: "Bad", providers: [{ name: "own", clientId: "x", clientSecret: "x" }] },
+        "applications[1].providers[0].issuer: ",
+      ],
+      [
+        {
+          id: "bad",
+          name: "Bad",
+          webhooks: [{ id: "w", url: "https://a.example/", events: ["no.such"], secret: "0123456789abcdef" }],
+        },
+        "applications[1].webhooks[0].events[0]: ",
+      ],
+    ];
+    for (const [bad, place] of refused) {
+      const desired = { version: 1, applications: [good, bad] } as DesiredState;
+      await expect(states.plan(desired, { prune: false, actor })).rejects.toMatchObject({
+        code: "INVALID_REQUEST",
+        details: expect.stringContaining(place) as string,
+      });
+      await expect(
+        service.server.app.services.desiredStates.apply(desired, { prune: false, actor, planned: [] }),
+      ).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    }
+    expect(await rows(service)).toEqual(before);
+    await states.apply(shop("e"));
+    await expect(
+      states.apply({
+        version: 1,
+        applications: [good, { id: "thief", name: "T", apiKeys: [{ value: `${apiKey}e` }] }],
+      }),
+    ).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(await service.server.app.services.applications.find("good")).toBeUndefined();
+  });
+
+  it("is exported so that a plan of it finds no difference, without a secret", async () => {
+    const service = current();
+    const states = statesOf(service);
+    await states.apply(shop("f"));
+    const text = stateFileText(await states.export());
+    expect(text).not.toMatch(/github secret|0123456789abcdef|pipeline-key/);
+    const { state } = readStateFile(text, { name: "export", folder: "/", env: {} });
+    expect(state.applications?.map(({ id }) => id)).toContain("shop_f");
+    expect(await states.plan(state, { prune: true, actor })).toEqual([]);
+  });
+
+  it("pruned, deletes what it does not name, and nothing that nobody has agreed to", async () => {
+    const service = current();
+    const states = statesOf(service);
+    await states.apply(shop("g"));
+    const app = await service.createApp();
+    await signUp(service, app, { email: newEmail() });
+    const { applications = [] } = await states.export();
+    const others = applications.filter(({ id }) => id !== app.id && id !== "shop_g");
+    const desired: DesiredState = {
+      version: 1,
+      applications: [
+        ...others,
+        { id: "shop_g", providers: [{ name: "corp", clientId: "shop", issuer: "https://id.corp.example" }] },
+      ],
+    };
+    const planned = await states.plan(desired, { prune: true, actor });
+    expect(planned.map(({ action, kind, application, name }) => [action, kind, name ?? application])).toEqual([
+      ["update", "application", "shop_g"],
+      ["delete", "provider", "github"],
+      ["delete", "webhook", "whe_g"],
+      ["delete", "application", app.id],
+    ]);
+    const { desiredStates, applications: stored } = service.server.app.services;
+    const late = await service.createApp();
+    await expect(desiredStates.apply(desired, { prune: true, actor, planned })).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
+    expect(await stored.find(app.id)).toBeDefined();
+    await states.apply(desired, true);
+    expect(await stored.find(app.id)).toBeUndefined();
+    expect(await stored.find(late.id)).toBeUndefined();
+    expect(await states.plan(desired, { prune: true, actor })).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { second } from "../../src/lib/clock.ts";
+import { startServer, type RunningServer } from "../../src/server.ts";
+import { startReceiver, until, type Received, type Receiver } from "../support/receiver.ts";
+import { describeEachDatabase, startTestService, type TestApp } from "../support/service.ts";
+import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
+
+describe("two nodes on one database", () => {
+  let receiver: Receiver;
+  let running: Awaited<ReturnType<typeof startTestService>>;
+  let second: RunningServer;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    running = await startTestService("postgres", localWebhooks);
+    const { config, clock } = running.service;
+    second = await startServer(config, { clock: () => clock.now });
+  });
+  afterAll(async () => {
+    await second.close();
+    await running.stop();
+    await receiver.stop();
+  });
+
+  it("deliver each event once, and never both at the same time", async () => {
+    const { service } = running;
+    const app = await service.createApp();
+    await createEndpoint(service, app, { url: receiver.url });
+    receiver.always(async (answer, { id }) => {
+      await pause(20);
+      // A third of them fails at first, so that both nodes find them due again.
+      const times = receiver.received.filter((call) => call.id === id).length;
+      answer.writeHead(id.charCodeAt(id.length - 1) % 3 === 0 && times === 1 ? 500 : 204).end();
+    });
+    const events = 90;
+    await Promise.all(Array.from({ length: events }, async () => await happen(service, app)));
+    const callsById = () => Map.groupBy(receiver.received, (call) => call.id);
+    await until(() => callsById().size === events && receiver.received.every((call) => call.ended !== undefined));
+    service.clock.advance(7000);
+    const look = [running.service.server, second].map(async (server) => await server.app.webhookWorker.look());
+    await Promise.all(look);
+    const { db, tables } = service.server.app.storage.reader;
+    await until(async () =>
+      (await db.select().from(tables.webhookDeliveries)).every((row) => row.status === "delivered"),
+    );
+    for (const calls of callsById().values()) {
+      expect(calls.length).toBeLessThanOrEqual(2);
+      const [first, again] = calls as [Received, Received | undefined];
+      if (again) expect(again.began).toBeGreaterThanOrEqual(first.ended ?? Number.POSITIVE_INFINITY);
+    }
+  });
+});
+
+describeEachDatabase(
+  "a delivery in the hands of a process that died",
+  (current) => {
+    let receiver: Receiver;
+    let app: TestApp;
+    beforeAll(async () => {
+      receiver = await startReceiver();
+    });
+    beforeEach(async () => {
+      app = await current().createApp();
+    });
+    afterAll(async () => {
+      await receiver.stop();
+    });
+
+    it("is taken over within 30 seconds, and by nobody before", async () => {
+      const id = await createEndpoint(current(), app, { url: receiver.url });
+      const { webhookWorker: worker, services } = current().server.app;
+      await worker.stop();
+      await happen(current(), app);
+      expect(await services.deliveries.claim(id, 10)).toHaveLength(1);
+      current().clock.advance(15 * second);
+      expect(await services.deliveries.claim(id, 10)).toHaveLength(0);
+      expect(await services.deliveries.dueEndpoints()).toEqual([]);
+      current().clock.advance(14 * second);
+      worker.start();
+      await until(() => receiver.received.length === 1);
+    });
+
+    it("is not taken away from a process whose clock has jumped", async () => {
+      const stalls = await startReceiver();
+      const held: (() => void)[] = [];
+      stalls.always((answer) => void held.push(() => answer.writeHead(204).end()));
+      const id = await createEndpoint(current(), app, { url: stalls.url });
+      await happen(current(), app);
+      await until(() => stalls.received.length === 1);
+      current().clock.advance(60 * second);
+      await current().server.app.webhookWorker.look();
+      // Another event passes, so that the due ones have been claimed once more.
+      await happen(current(), app, { userId: "usr_2" });
+      await until(() => stalls.received.length === 2);
+      expect(new Set(stalls.received.map((call) => call.id)).size).toBe(2);
+      for (const release of held) release();
+      const { deliveries } = current().server.app.services;
+      await until(async () => (await deliveries.list(id, { limit: 9 })).every(({ status }) => status === "delivered"));
+      await stalls.stop();
+    });
+
+    it("is given back when the process is stopped in good order", async () => {
+      const stalls = await startReceiver();
+      stalls.always(() => {});
+      const id = await createEndpoint(current(), app, { url: stalls.url });
+      await happen(current(), app);
+      await until(() => stalls.received.length === 1);
+      const { webhookWorker: worker, services } = current().server.app;
+      await worker.stop();
+      // The clock has not moved: it is nobody's again.
+      expect(await services.deliveries.claim(id, 10)).toMatchObject([{ row: { attempts: 0, history: [] } }]);
+      await stalls.stop();
+    });
+  },
+  localWebhooks,
+);

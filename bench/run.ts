@@ -7,6 +7,7 @@ import { startPostgres } from "../test/support/postgres.ts";
 import { redeem, signUp, Visitor, initiate, goodPassword, newEmail } from "../test/support/person.ts";
 import type { TestApp, TestService } from "../test/support/service.ts";
 import { start, type Running } from "./process.ts";
+import { measureWebhooks } from "./webhooks.ts";
 import { getScript, hasWrk, load, refreshScript } from "./wrk.ts";
 
 const seconds = 5;
@@ -113,6 +114,18 @@ async function measure(name: string, environment: Record<string, string>, bare: 
   }
 }
 
+async function webhooks(name: string, environment: Record<string, string>): Promise<void> {
+  const { signIns, sent, received, lateness } = await measureWebhooks(
+    { ...unlimited, ...environment },
+    signInsPerSecond,
+  );
+  const { median, p99, latest } = lateness;
+  const late = `median ${median} ms, p99 ${p99} ms, at most ${latest} ms after the event`;
+  // Those of the sign-ins come on top of what was sent.
+  note(`${name}: webhooks at 1,000 events a second (${late})`, Math.min(received, sent), sent, "arrived");
+  note(`${name}: whole password sign-in beside them, against without`, signIns.beside, signIns.alone);
+}
+
 if (!hasWrk()) {
   console.error("npm run bench needs wrk: apt-get install wrk");
   process.exit(1);
@@ -124,6 +137,7 @@ note("bare node:http, same bytes", bare, bare);
 const hashes = await hashesPerSecond();
 note("argon2id alone, m=19456 KiB t=2 p=1", hashes, hashes);
 await measure("SQLite", {}, bare, hashes);
+await webhooks("SQLite", {});
 const postgres = await startPostgres();
 try {
   const environment = {
@@ -131,6 +145,7 @@ try {
     AUTHSVC_MASTER_KEY: Buffer.alloc(32, 7).toString("base64url"),
   };
   await measure("PostgreSQL", environment, bare, hashes);
+  await webhooks("PostgreSQL", environment);
 } finally {
   await postgres.stop();
 }

@@ -13,6 +13,7 @@ const contexts: Readonly<Record<Variant, BrowserContextOptions>> = {
   light: { colorScheme: "light", viewport: { width: 560, height: 640 } },
   dark: { colorScheme: "dark", viewport: { width: 560, height: 640 } },
   phone: { colorScheme: "light", viewport: { width: 390, height: 700 }, isMobile: true, hasTouch: true },
+  desktop: { colorScheme: "light", viewport: { width: 1000, height: 800 } },
   // 320 CSS pixels: also what a 640 pixel window at 200 % zoom is.
   narrow: { colorScheme: "dark", viewport: { width: 320, height: 600 } },
   contrast: { colorScheme: "dark", forcedColors: "active", viewport: { width: 560, height: 640 } },

@@ -7,7 +7,6 @@ import { createPublicConfig } from "./applications/public-config.ts";
 import { createApplications } from "./applications/service.ts";
 import { createAudit } from "./audit/audit.ts";
 import type { Config } from "./config/config.ts";
-import { createDesiredStates } from "./desired-state/service.ts";
 import { createMailbox } from "./dev/mailbox.ts";
 import { createMailFlows } from "./email-tokens/flows.ts";
 import { systemClock, type Clock } from "./lib/clock.ts";
@@ -19,9 +18,8 @@ import { createMail } from "./mail/service.ts";
 import { createSmtpTransport } from "./mail/smtp.ts";
 import { isKnownProvider, providerDisplayName } from "./oauth/providers.ts";
 import { createMethods } from "./methods/service.ts";
+import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
-import { isUsablePublicKey } from "./passkeys/webauthn.ts";
-import { firebaseHash, foreignHash } from "./passwords/foreign-hashes.ts";
 import { createHasher } from "./passwords/hasher.ts";
 import { mostPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
@@ -38,17 +36,12 @@ import { createRedeem } from "./sign-in/redeem.ts";
 import { createSignIn } from "./sign-in/service.ts";
 import { openStorage } from "./storage/open.ts";
 import { sweepAll } from "./storage/sweep.ts";
-import type { Handle } from "./storage/storage.ts";
-import { storageWithin } from "./storage/within.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
 import { createOwnLogins } from "./tokens/own-logins.ts";
-import { createOperatorTokens, longestTokenSeconds } from "./tokens/operator-tokens.ts";
+import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
 import { createTokens } from "./tokens/service.ts";
 import { createSigningKeys } from "./tokens/signing-keys.ts";
-import { createUserAdministration } from "./users/administration.ts";
-import { createUserExport } from "./users/export.ts";
-import { createUserImport } from "./users/import.ts";
 import { createProfiles } from "./users/profile.ts";
 import { createUsers } from "./users/service.ts";
 import { createOutbound } from "./webhooks/outbound.ts";
@@ -176,27 +169,7 @@ export async function openApp(
       random,
       baseUrl,
     });
-    const logins = createLoginAdministration({ storage, keyring, accessTokens, events, audit, clock });
-    const operatorServices = createOperatorServices({
-      storage,
-      keyring,
-      accessTokens,
-      signingKeys,
-      applications,
-      providers,
-      webhooks,
-      webhooksOver: outbound.webhooksOver,
-      users,
-      passwords,
-      logins,
-      browserSessions,
-      discover,
-      audit,
-      clock,
-      random,
-      baseUrl,
-    });
-
+    const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
     const methods = createMethods({
       storage,
       users,
@@ -212,6 +185,47 @@ export async function openApp(
     const profiles = createProfiles({ storage, users, passwords, events, audit, clock });
     const ownLogins = createOwnLogins({ storage, logins, browserSessions, signIn, clock });
     const accountExport = createAccountExport({ storage, profiles, methods, logins, audit, clock });
+
+    const services = {
+      applications,
+      events,
+      webhooks,
+      deliveries,
+      browserOrigins,
+      publicConfig,
+      users,
+      tokens,
+      signingKeys,
+      passwords,
+      passkeys,
+      signIn,
+      proofs,
+      browserSessions,
+      ...mailFlows,
+      notices,
+      redeem,
+      providers,
+      rounds,
+      linking,
+      methods,
+      profiles,
+      ownLogins,
+      accountExport,
+      logins,
+      audit,
+      mail,
+    };
+    const operatorServices = createOperatorServices({
+      ...services,
+      storage,
+      keyring,
+      accessTokens,
+      webhooksOver: outbound.webhooksOver,
+      discover,
+      clock,
+      random,
+      baseUrl,
+    });
 
     let closing = false;
     let sweeping = Promise.resolve();
@@ -253,36 +267,7 @@ export async function openApp(
       webhookWorker: outbound.worker,
       /** Where mail goes in development mode without a mail server. */
       mailbox,
-      services: {
-        applications,
-        events,
-        webhooks,
-        deliveries,
-        browserOrigins,
-        publicConfig,
-        users,
-        tokens,
-        signingKeys,
-        passwords,
-        passkeys,
-        signIn,
-        proofs,
-        browserSessions,
-        ...mailFlows,
-        notices,
-        redeem,
-        providers,
-        rounds,
-        linking,
-        methods,
-        profiles,
-        ownLogins,
-        accountExport,
-        logins,
-        ...operatorServices,
-        audit,
-        mail,
-      },
+      services: { ...services, ...operatorServices },
 
       /** For commands, which may not know on which port the service was started. */
       async rememberBaseUrl(): Promise<void> {

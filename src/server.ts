@@ -76,10 +76,7 @@ function handlerFor(config: Config, app: App, development: Development | undefin
   const pages = createHostedPages(app, config, assets.links);
   const isHttps = baseUrl.startsWith("https:");
   const router = createRouter({
-    routes: [
-      ...routes(app, { ...pages, assets }, isReady),
-      ...(development?.routes(assets) ?? []),
-    ],
+    routes: [...routes(app, { ...pages, assets }, isReady), ...(development?.routes(assets) ?? [])],
     addresses: createClientAddresses(config.trustedProxies),
     limiter,
     limits: config.rateLimits,

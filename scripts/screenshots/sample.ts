@@ -7,7 +7,7 @@ import { messagePage, type Message } from "../../src/pages/message-page.ts";
 import { signInPage, type SignInData } from "../../src/pages/sign-in-page.ts";
 import { en } from "../../src/pages/texts/en.ts";
 
-export type Variant = "light" | "dark" | "phone" | "narrow" | "contrast";
+export type Variant = "light" | "dark" | "phone" | "desktop" | "narrow" | "contrast";
 
 /** What the options address answers; "never" keeps a button working. */
 export type OptionsAnswer = "get" | "create" | "never" | "expired" | "limited" | "offline";

@@ -1,12 +1,12 @@
-import { forgotPasswordPage } from "../../src/pages/forgot-password-page.ts";
+import { accountSamples } from "./account-samples.ts";
 import { arabicSample } from "./arabic-sample.ts";
+import { mailSamples } from "./mail-samples.ts";
 import { standInSample } from "./stand-in-sample.ts";
 import {
   acme,
   all,
   createAccount,
   everyProvider,
-  frameOf,
   message,
   noApp,
   northwind,
@@ -114,11 +114,8 @@ export const samples: readonly Sample[] = [
       await page.locator("#email-problem:not([hidden])").waitFor();
     },
   },
-  {
-    name: "forgot-password",
-    variants: all,
-    page: (assets, _origin, sessionPath) => forgotPasswordPage(frameOf(assets), { sessionPath }),
-  },
+  ...mailSamples,
+  ...accountSamples,
   message("expired", { kind: "expired" }),
   message("unknown", { kind: "unknown" }, noApp),
   message("finished", { kind: "finished" }),

@@ -1,9 +1,10 @@
-import type { SignInMethod } from "../applications/application.ts";
+import type { Application, SignInMethod } from "../applications/application.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Methods } from "../methods/service.ts";
+import type { ProviderAccounts } from "../oauth/accounts.ts";
 import { removeMethodPage, type RemoveMethodData } from "../pages/account-confirm-pages.ts";
 import { renameFormPage, type RenameFormData } from "../pages/account-form-pages.ts";
 import type { AccountMethod } from "../pages/account-methods.ts";
@@ -16,9 +17,10 @@ export function createMethodPages(deps: {
   visits: AccountVisits;
   overview: OverviewPages;
   methods: Methods;
+  accounts: ProviderAccounts;
   signIn: SignIn;
 }) {
-  const { visits, overview, methods, signIn } = deps;
+  const { visits, overview, methods, accounts, signIn } = deps;
 
   async function methodIn({ request, user }: AccountVisit): Promise<AccountMethod | undefined> {
     const id = request.parameter("methodId");
@@ -41,6 +43,12 @@ export function createMethodPages(deps: {
     return visits.page(visit, removeMethodPage(frame, data), { status: problem ? 422 : 200 });
   }
 
+  /** A page may be old, or written by hand. */
+  async function allows({ id, authMethods }: Application, { adds, addsProvider }: Adding): Promise<boolean> {
+    if (!authMethods[adds].enabled || addsProvider === null) return authMethods[adds].enabled;
+    return authMethods.oauth.providers.includes(addsProvider) && (await accounts.isConfigured(id, addsProvider));
+  }
+
   /** After a proof, the page that asked for it goes on. */
   function nextAfterProof(request: HttpRequest): string {
     return `remove-${request.parameter("methodId")}`;
@@ -53,7 +61,7 @@ export function createMethodPages(deps: {
       if (isAnswer(posted)) return posted;
       const { application, user, form } = posted;
       const adding = addingFrom(form);
-      if (!adding || !application.authMethods[adding.adds].enabled) return visits.notFound(posted);
+      if (!adding || !(await allows(application, adding))) return visits.notFound(posted);
       const { authUrl } = await signIn.initiateFromAccount(application, {
         userId: user.id,
         locale: user.locale,
@@ -116,7 +124,9 @@ export function createMethodPages(deps: {
   };
 }
 
-function addingFrom(form: Map<string, string>): { adds: SignInMethod; addsProvider: string | null } | undefined {
+type Adding = { adds: SignInMethod; addsProvider: string | null };
+
+function addingFrom(form: Map<string, string>): Adding | undefined {
   const adds = form.get("adds");
   if (adds === "passkey" || adds === "password") return { adds, addsProvider: null };
   const addsProvider = form.get("provider");

@@ -1,5 +1,5 @@
-import { and, eq, gt, lt, or, sql, sum } from "drizzle-orm";
-import { dayNumber } from "../lib/clock.ts";
+import { and, count, eq, gt, lt, or, sql, sum } from "drizzle-orm";
+import { day as dayLength, dayNumber } from "../lib/clock.ts";
 import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
 
 /** "users" and "logins" are totals, with day 0; "active" are users by the UTC day of their last sign-in. Counted in `users/counter-store.ts`. */
@@ -51,6 +51,44 @@ export async function readAllStats(handle: Handle, now: number): Promise<Map<str
 /** Removes days that nobody asks for any more. */
 export async function sweepCounters(tx: Handle, now: number): Promise<void> {
   await prepared(tx).sweep.execute({ inactiveDay: inactiveDay(now) });
+}
+
+/** Where what was counted is not what is there: users, and those who were active, by their number for an application and a day (0: altogether). */
+export async function findMiscounts(
+  { db, tables: { applicationCounters: counters, users } }: Handle,
+  now: number,
+): Promise<{ appId: string; name: CounterName; day: number; counted: number; present: number }[]> {
+  // A literal, because PostgreSQL takes two parameters of the same value for two values.
+  const day = sql<number>`${users.lastLoginAt} / ${sql.raw(String(dayLength))}`;
+  const counted = await db
+    .select({ appId: counters.appId, name: counters.name, day: counters.day, value: sum(counters.value) })
+    .from(counters)
+    .groupBy(counters.appId, counters.name, counters.day);
+  const all = await db.select({ appId: users.appId, value: count() }).from(users).groupBy(users.appId);
+  const active = await db
+    .select({ appId: users.appId, day, value: count() })
+    .from(users)
+    .where(gt(day, inactiveDay(now)))
+    .groupBy(users.appId, day);
+
+  const tallies = new Map<
+    string,
+    { appId: string; name: CounterName; day: number; counted: number; present: number }
+  >();
+  const tally = (appId: string, name: CounterName, ofDay: number) => {
+    const key = JSON.stringify([appId, name, ofDay]);
+    const known = tallies.get(key) ?? { appId, name, day: ofDay, counted: 0, present: 0 };
+    tallies.set(key, known);
+    return known;
+  };
+  for (const row of counted) {
+    // Logins of users that are gone stay counted, and days that nobody asks for may be there or not.
+    if (row.name === "users" || (row.name === "active" && row.day > inactiveDay(now)))
+      tally(row.appId, row.name, row.day).counted = Number(row.value);
+  }
+  for (const row of all) tally(row.appId, "users", 0).present = row.value;
+  for (const row of active) tally(row.appId, "active", Number(row.day)).present = row.value;
+  return [...tallies.values()].filter((each) => each.counted !== each.present);
 }
 
 function statsOf(totals: Total[]): ApplicationStats {

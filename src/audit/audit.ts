@@ -57,7 +57,7 @@ export function createAudit(deps: { storage: Storage; clock: Clock; random: Rand
       limit: number;
     }): Promise<AuditEventAnswer[]> {
       const events = await listAuditEvents(storage.reader, wanted);
-      return events.reverse().map((event) => ({ ...event, at: isoTime(event.at) }));
+      return events.toReversed().map((event) => ({ ...event, at: isoTime(event.at) }));
     },
 
     /** Removes a batch of what has expired; true when more may be left. */

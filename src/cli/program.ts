@@ -12,7 +12,9 @@ import { addCompletion } from "./commands/completion.ts";
 import { addConfigCheck } from "./commands/config-check.ts";
 import { addConfigExample } from "./commands/config-example.ts";
 import { addConfigShow } from "./commands/config-show.ts";
+import { addDoctor } from "./commands/doctor.ts";
 import { addExport } from "./commands/export.ts";
+import { addInit } from "./commands/init.ts";
 import { addKeyCreate } from "./commands/key-create.ts";
 import { addKeyList } from "./commands/key-list.ts";
 import { addKeyRevoke } from "./commands/key-revoke.ts";
@@ -76,6 +78,7 @@ export function buildProgram(cli: Cli): Command {
     'authsvc app create --name "My shop" --redirect-uri https://shop.example.com/callback',
   ]);
 
+  addInit(program, cli);
   addServe(program, cli);
   const app = group(program, "app", "applications that people sign in to", [
     "authsvc app list",
@@ -132,6 +135,7 @@ export function buildProgram(cli: Cli): Command {
   addPlan(program, cli);
   addApply(program, cli);
   addExport(program, cli);
+  addDoctor(program, cli);
   const webhook = group(program, "webhook", "endpoints of applications' servers that are told of events", [
     "authsvc webhook list --app app_shop",
     "authsvc webhook test whe_shop",

@@ -4,7 +4,7 @@ import type { UserAnswer, UserDetailsAnswer } from "../users/user-answer.ts";
 import { facts, table } from "./text.ts";
 
 /** `passkey, google, password` */
-export function userMethodsText({ passkey, oauth, password }: UserAnswer["authMethods"]): string {
+function userMethodsText({ passkey, oauth, password }: UserAnswer["authMethods"]): string {
   return [...(passkey ? ["passkey"] : []), ...oauth, ...(password ? ["password"] : [])].join(", ") || "none";
 }
 

@@ -70,6 +70,14 @@ export function explainConfig(input: ConfigInput): {
   return { settings: describeSettings(settings, config, given), warnings, file: file?.path };
 }
 
+/**
+ * Checks settings that are to be written to a file, each by itself and with the others. Throws INVALID_CONFIG, naming a setting as `nameOf` does.
+ */
+export function checkSettings(values: ReadonlyMap<string, unknown>, nameOf: (key: string) => string): void {
+  const given = [...values].map(([key, value]): [string, Given] => [key, { key, value, origin: nameOf(key) }]);
+  complete(parseSettings(new Map(given)), { dev: false, cwd: "/", nameOf });
+}
+
 function load({ flags, env, cwd }: ConfigInput) {
   const file = configFile({ flags, env, cwd });
   const inFile = file === undefined ? [] : readConfigFile(readText(file.path, file.origin), file.name);

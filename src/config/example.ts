@@ -10,8 +10,8 @@ const head = [
   "# paths in this file start at its own folder. A key that authsvc does not know is refused.",
 ];
 
-/** The text of `config.example.yaml`, made from the schema's descriptions. */
-export function exampleConfig(): string {
+/** The text of `config.example.yaml`, made from the schema's descriptions; or of a file in which some settings have a value. */
+export function exampleConfig(values: ReadonlyMap<string, unknown> = new Map()): string {
   const lines = [...head];
   let above: string[] = [];
   for (const setting of allSettings) {
@@ -21,16 +21,18 @@ export function exampleConfig(): string {
       if (path.slice(0, depth + 1).join(".") !== above.slice(0, depth + 1).join("."))
         lines.push(`${"  ".repeat(depth)}${group}:`);
     });
-    lines.push(...settingLines(setting, "  ".repeat(path.length)));
+    lines.push(...settingLines(setting, "  ".repeat(path.length), values.get(setting.key)));
     above = path;
   }
   return `${lines.join("\n")}\n`;
 }
 
-function settingLines(setting: Setting, indent: string): string[] {
+function settingLines(setting: Setting, indent: string, given: unknown): string[] {
   const name = setting.key.split(".").at(-1) ?? setting.key;
   const value = setting.doc.example ?? String(setting.defaultValue);
-  return [...wrap(`${setting.doc.about} (${setting.variable})`, `${indent}# `), `${indent}#${name}: ${value}`];
+  // JSON is YAML.
+  const line = given === undefined ? `#${name}: ${value}` : `${name}: ${JSON.stringify(given)}`;
+  return [...wrap(`${setting.doc.about} (${setting.variable})`, `${indent}# `), `${indent}${line}`];
 }
 
 function wrap(text: string, start: string): string[] {

@@ -67,6 +67,13 @@ export function fromText(setting: Setting, value: string): unknown {
   return value;
 }
 
+/** The rule that a value of one setting breaks by itself, or undefined. */
+export function settingProblem(key: string, value: unknown): string | undefined {
+  let schema: z.ZodType = settingsSchema;
+  for (const name of key.split(".")) schema = (schema as z.ZodObject).shape[name] as z.ZodType;
+  return schema.safeParse(value).error?.issues[0]?.message;
+}
+
 /** A refused configuration. `message` names the key and the rule, never a value. */
 export function invalidConfig(message: string, cause?: unknown): AppError {
   return new AppError("INVALID_CONFIG", message, { cause });

@@ -1,4 +1,4 @@
-import type { Application, SignInMethod } from "../applications/application.ts";
+import type { Application } from "../applications/application.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
@@ -145,9 +145,4 @@ export function createMailSignUp(deps: {
       }
     },
   };
-}
-
-/** How somebody signs in whose account waits in this token. */
-export function methodOf({ payload }: EmailToken): Extract<SignInMethod, "passkey" | "password"> {
-  return payload && "passkey" in payload ? "passkey" : "password";
 }

@@ -67,7 +67,7 @@ export function createEmailTokens(deps: {
     await putEmailToken(tx, {
       ...known,
       digest,
-      encryptedSessionId: sessionId === null ? null : keyring.encrypt(sessionId, contextOf(digest)),
+      encryptedSessionId: sessionId === null ? null : keyring.encrypt(sessionId, emailTokenContext(digest)),
       codeDigest: codeDigest(digest, code),
       codeTries: 0,
       payload,
@@ -142,7 +142,7 @@ export function createEmailTokens(deps: {
 
     /** The sign-in session in which a token was asked for. */
     sessionIdOf({ digest, encryptedSessionId }: EmailToken): string | undefined {
-      return encryptedSessionId === null ? undefined : keyring.decrypt(encryptedSessionId, contextOf(digest));
+      return encryptedSessionId === null ? undefined : keyring.decrypt(encryptedSessionId, emailTokenContext(digest));
     },
 
     /**
@@ -193,7 +193,7 @@ export function createEmailTokens(deps: {
   };
 }
 
-function contextOf(digest: string): string {
+export function emailTokenContext(digest: string): string {
   return `email_tokens ${digest}`;
 }
 

@@ -74,7 +74,7 @@ export function createMail(deps: {
 
   function open({ id, encryptedMail }: MailRow): Mail | undefined {
     try {
-      return JSON.parse(keyring.decrypt(encryptedMail, contextOf(id))) as Mail;
+      return JSON.parse(keyring.decrypt(encryptedMail, mailContext(id))) as Mail;
     } catch {
       return undefined;
     }
@@ -105,7 +105,7 @@ export function createMail(deps: {
         appId,
         userId,
         kind,
-        encryptedMail: keyring.encrypt(JSON.stringify(mail), contextOf(id)),
+        encryptedMail: keyring.encrypt(JSON.stringify(mail), mailContext(id)),
         attempts: 0,
         nextAttemptAt: now,
         leaseUntil: null,
@@ -181,6 +181,6 @@ export function createMail(deps: {
   };
 }
 
-function contextOf(id: string): string {
+export function mailContext(id: string): string {
   return `mails ${id}`;
 }

@@ -31,17 +31,36 @@ export function createSmtpTransport({ server, from }: { server: SmtpServer; from
   };
 }
 
-async function openPool({ host, port, user, password, tls }: SmtpServer) {
+/** Why a server cannot be used, as a code that says nothing secret; undefined when it takes our name and password. */
+export async function smtpProblem(server: SmtpServer, milliseconds: number): Promise<string | undefined> {
+  const { createTransport } = await import("nodemailer");
+  const transport = createTransport({
+    ...connectionTo(server),
+    dnsTimeout: milliseconds,
+    connectionTimeout: milliseconds,
+    greetingTimeout: milliseconds,
+    socketTimeout: milliseconds,
+  });
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  // A server that dribbles its answers outlives every timeout of a socket.
+  const timer = setTimeout(() => reject(Object.assign(new Error(), { code: "ETIMEDOUT" })), milliseconds);
+  try {
+    await Promise.race([transport.verify(), tooLate]);
+    return undefined;
+  } catch (error) {
+    const failed = whatFailed(error as NodemailerError);
+    return failed.result === "sent" ? undefined : failed.reason;
+  } finally {
+    clearTimeout(timer);
+    transport.close();
+  }
+}
+
+async function openPool(server: SmtpServer) {
   const { createTransport } = await import("nodemailer");
   return createTransport({
+    ...connectionTo(server),
     pool: true,
-    host,
-    port,
-    ...(user === undefined ? {} : { auth: { user, pass: password } }),
-    secure: tls === "from-start",
-    requireTLS: tls === "upgrade",
-    ignoreTLS: tls === "none",
-    tls: { rejectUnauthorized: true, minVersion: "TLSv1.2" },
     maxConnections: mostAtOnce,
     // Once, for a kept connection that the server has closed meanwhile; everything else is our own schedule's.
     maxRequeues: 1,
@@ -49,9 +68,21 @@ async function openPool({ host, port, user, password, tls }: SmtpServer) {
     connectionTimeout: 10 * second,
     greetingTimeout: 10 * second,
     socketTimeout: 30 * second,
+  });
+}
+
+function connectionTo({ host, port, user, password, tls }: SmtpServer) {
+  return {
+    host,
+    port,
+    ...(user === undefined ? {} : { auth: { user, pass: password } }),
+    secure: tls === "from-start",
+    requireTLS: tls === "upgrade",
+    ignoreTLS: tls === "none",
+    tls: { rejectUnauthorized: true, minVersion: "TLSv1.2" as const },
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
+  };
 }
 
 /**

@@ -85,7 +85,7 @@ export function createProviderAccounts(deps: {
   function secretOf(row: ProviderRow, issuer: string | undefined): string {
     const { clientId, teamId, keyId } = row;
     try {
-      const secret = keyring.decrypt(row.encryptedSecret, encryptionContext(row.appId, row.name));
+      const secret = keyring.decrypt(row.encryptedSecret, providerSecretContext(row.appId, row.name));
       if (teamId === null || keyId === null) return secret;
       return mintAppleSecret({ clientId, teamId, keyId, privateKeyPem: secret, issuer: issuer ?? "" }, clock());
     } catch (error) {
@@ -134,7 +134,7 @@ export function createProviderAccounts(deps: {
       const rows = await listProviders(storage.reader, appId);
       return rows.map(({ encryptedSecret, createdAt: _, updatedAt: __, ...settings }) => ({
         ...settings,
-        secret: () => keyring.decrypt(encryptedSecret, encryptionContext(appId, settings.name)),
+        secret: () => keyring.decrypt(encryptedSecret, providerSecretContext(appId, settings.name)),
       }));
     },
 
@@ -236,7 +236,7 @@ function providerRow(appId: string, name: string, input: ProviderInput, keyring:
     appId,
     name,
     clientId: input.clientId.trim(),
-    encryptedSecret: keyring.encrypt(input.secret.trim(), encryptionContext(appId, name)),
+    encryptedSecret: keyring.encrypt(input.secret.trim(), providerSecretContext(appId, name)),
     teamId: input.teamId ?? null,
     keyId: input.keyId ?? null,
     // As the issuer writes it: an id_token must name it letter by letter, with the slash at the end that some have.
@@ -275,6 +275,6 @@ function defined(endpoints: Partial<Endpoints>): Partial<Endpoints> {
   return Object.fromEntries(Object.entries(endpoints).filter(([, address]) => address !== undefined));
 }
 
-function encryptionContext(appId: string, name: string): string {
+export function providerSecretContext(appId: string, name: string): string {
   return `oauth_providers/${appId}/${name}`;
 }

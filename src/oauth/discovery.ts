@@ -4,6 +4,8 @@ import type { Endpoints } from "./providers.ts";
 
 const keptFor = hour;
 
+export type Discover = ReturnType<typeof createDiscovery>;
+
 /** Reads an issuer's endpoints from its discovery document (OpenID Connect Discovery §4), once an hour. Only operators name issuers. */
 export function createDiscovery(fetchProvider: ProviderFetch, clock: Clock) {
   const readings = new Map<string, { endpoints: Promise<Endpoints>; until: number }>();

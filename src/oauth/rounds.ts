@@ -57,7 +57,7 @@ export function createRounds(deps: {
   }
 
   function sessionIdOf(row: StateRow): string {
-    return keyring.decrypt(row.encryptedSessionId, `oauth_states/${row.digest}`);
+    return keyring.decrypt(row.encryptedSessionId, oauthStateContext(row.digest));
   }
 
   function keysAt(address: string): RemoteKeys {
@@ -161,7 +161,7 @@ export function createRounds(deps: {
       if (!provider) return undefined;
       const state = newSecret(random);
       const digest = digestOf(state);
-      const encryptedSessionId = keyring.encrypt(departure.sessionId, `oauth_states/${digest}`);
+      const encryptedSessionId = keyring.encrypt(departure.sessionId, oauthStateContext(digest));
       const { browserDigest, adds } = departure;
       await storage.write((tx) =>
         insertState(tx, {
@@ -231,4 +231,9 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What the encrypted session of a state is bound to. */
+export function oauthStateContext(digest: string): string {
+  return `oauth_states/${digest}`;
 }

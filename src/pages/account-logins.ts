@@ -52,17 +52,13 @@ export function accountLogins(frame: Frame, data: AccountPlace & { now: number; 
 function loginRow(frame: Frame, data: AccountPlace & { now: number }, login: AccountLogin): Html {
   const { texts, lang } = frame;
   const title = titleOf(frame, login);
-  const signedIn = texts.signedInOn(momentOf(login.signedInAt, lang));
   return row({
     glyph: windowsGlyph,
     title,
     badge: login.isHere ? texts.here : undefined,
     facts: [
-      [
-        texts.lastSeen(ago(login.lastSeenAt, data.now, lang)),
-        ...(login.ipAddress === null ? [] : [login.ipAddress]),
-      ].join(" · "),
-      signedIn,
+      [texts.lastSeen(ago(login.lastSeenAt, data.now, lang)), ...(login.ipAddress === null ? [] : [login.ipAddress])],
+      [texts.signedInOn(momentOf(login.signedInAt, lang))],
     ],
     acts: actionForm(data, {
       page: `/logins/${encodeURIComponent(login.id)}/end`,

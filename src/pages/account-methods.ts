@@ -32,7 +32,7 @@ export function accountMethods(
 
 /** How a method is called where it stands alone. */
 export function methodTitle({ texts }: Frame, method: AccountMethod): string {
-  if (method.type === "passkey") return texts.passkeyNamed(method.name);
+  if (method.type === "passkey") return method.name;
   return method.type === "oauth" ? method.displayName : texts.password;
 }
 
@@ -44,9 +44,9 @@ function methodRow(frame: Frame, place: AccountPlace & { now: number }, method: 
     glyph: glyphOf(method),
     title,
     facts: [
-      ...(method.type === "oauth" && method.email !== null ? [method.email] : []),
-      `${sinceOf(frame, method)} · ${useOf(frame, method, place.now)}`,
-      ...(method.works ? [] : [texts.notInUse(look.name)]),
+      ...(method.type === "oauth" && method.email !== null ? [[method.email]] : []),
+      [...(method.type === "passkey" ? [texts.passkey] : []), sinceOf(frame, method), useOf(frame, method, place.now)],
+      ...(method.works ? [] : [[texts.notInUse(look.name)]]),
     ],
     acts: [
       method.type === "passkey" &&

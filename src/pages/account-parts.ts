@@ -53,12 +53,12 @@ export function part(id: string, title: string, content: HtmlValue, beside?: Htm
   </section>`;
 }
 
-/** One thing of a list: what it is, what there is to know about it, what to do with it. */
+/** One thing of a list: what it is, what there is to know about it (in lines), what to do with it. */
 export function row(shown: {
   glyph: Html;
   title: string;
   badge?: string | undefined;
-  facts: string[];
+  facts: string[][];
   acts: HtmlValue;
 }): Html {
   return html`<li class="row">
@@ -67,10 +67,15 @@ export function row(shown: {
       <p class="title">
         <bdi>${shown.title}</bdi> ${shown.badge !== undefined && html`<span class="badge">${shown.badge}</span>`}
       </p>
-      ${shown.facts.map((fact) => html`<p class="hint"><bdi>${fact}</bdi></p>`)}
+      ${shown.facts.map((line) => html`<p class="hint">${factsIn(line)}</p>`)}
     </div>
     <div class="acts">${shown.acts}</div>
   </li>`;
+}
+
+/** Each by itself: an address or a date must not turn its neighbours round. */
+function factsIn(line: string[]): HtmlValue {
+  return line.map((fact, index) => html`${index > 0 && " · "}<bdi>${fact}</bdi>`);
 }
 
 /** The way back from a page that one need not finish. */

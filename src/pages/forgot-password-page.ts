@@ -1,7 +1,7 @@
 import { html, type Html } from "../lib/html.ts";
 import { framePage, type Frame } from "./frame.ts";
 import { field, problemSummary, submitButton, tokenField } from "./parts.ts";
-import { createAccountProblemWords, type CreateAccountProblem } from "./problems.ts";
+import { createAccountProblemWords } from "./problems.ts";
 
 export type ForgotPasswordData = {
   /** "/sign-in/sis_…", without a trailing slash. */
@@ -9,7 +9,7 @@ export type ForgotPasswordData = {
   token: string;
   /** What the person typed; "" for nothing. */
   email: string;
-  problem?: Extract<CreateAccountProblem, { kind: "email-missing" | "email-invalid" }> | undefined;
+  problem?: { kind: "email-missing" | "email-invalid" } | undefined;
 };
 
 /** Asks for the address of a forgotten password's account. */

@@ -13,13 +13,13 @@ import {
 
 export type ResetProblem = CodeProblem | CreateAccountProblem;
 
-type Common = { token: string; email: string; passwordMinLength: number; problem?: ResetProblem | undefined };
+type Common = { token: string; passwordMinLength: number; problem?: ResetProblem | undefined };
 
 /** `sessionPath`: "/sign-in/sis_…", without a trailing slash. `again`: whether the mail was just asked for once more. */
-export type ResetByCodeData = Common & { sessionPath: string; again: boolean };
+export type ResetByCodeData = Common & { sessionPath: string; email: string; again: boolean };
 
-/** `path`: "/reset/…", the link itself, which only a post uses up. `email`: whose password it is; "" when the account has no address. */
-export type ResetByLinkData = Common & { path: string };
+/** `path`: "/reset/…", the link itself, which only a post uses up. `email`: whose password it is, if that has an address. */
+export type ResetByLinkData = Common & { path: string; email: string | null };
 
 /** A mail may be on its way: its code and a new password. The same for every address. */
 export function resetByCodePage(frame: Frame, data: ResetByCodeData): Html {
@@ -51,14 +51,14 @@ export function resetByLinkPage(frame: Frame, data: ResetByLinkData): Html {
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)}
     ${
-      email !== "" &&
+      email !== null &&
       html`<p>
         ${texts.newPasswordFor(look.name)} <strong><bdi>${email}</bdi></strong>
       </p>`
     }
     <form method="post" action="${path}" novalidate>
       ${tokenField(token)}
-      ${email !== "" && html`<input type="hidden" name="username" autocomplete="username" value="${email}" />`}
+      ${email !== null && html`<input type="hidden" name="username" autocomplete="username" value="${email}" />`}
       ${newPassword(frame, data, words)}
     </form>`;
   return framePage(frame, { title, body, script: true, problem: words !== undefined });

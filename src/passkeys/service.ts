@@ -8,6 +8,7 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import { deviceLabel } from "./device-label.ts";
+import { relyingPartyId, relyingPartyIsPossible } from "./relying-party.ts";
 import {
   consumeChallenge,
   deletePasskeysOfUser,
@@ -285,17 +286,4 @@ export function createPasskeys(deps: {
       return (await insertPasskey(tx, passkey)) ? { methodId, name } : undefined;
     },
   };
-}
-
-/** Decision 8: the app's domain when the service's host is that domain or below it, else the service's host. */
-export function relyingPartyId(serviceHost: string, domain: string | null): string {
-  return domain !== null && (serviceHost === domain || serviceHost.endsWith(`.${domain}`)) ? domain : serviceHost;
-}
-
-function relyingPartyIsPossible(origin: URL): boolean {
-  const isAddress = origin.hostname.startsWith("[") || /^[\d.]+$/u.test(origin.hostname);
-  return (
-    !isAddress &&
-    (origin.protocol === "https:" || origin.hostname === "localhost" || origin.hostname.endsWith(".localhost"))
-  );
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../lib/errors.ts";
 import type { Random } from "../lib/random.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
 import { createKeyring, type Keyring } from "./keyring.ts";
 import { findFact, settleFact } from "./store.ts";
 import { createMasterKey, parseMasterKey, readMasterKey } from "./master-key.ts";
@@ -32,6 +32,22 @@ export async function openKeyring(
   if (!opens(keyring, stored))
     throw new AppError("INVALID_CONFIG", "The master key is not the one that this database was made with.");
   return keyring;
+}
+
+/** The keys of this configuration as they are; undefined where there is no master key. Writes nothing. Throws INVALID_CONFIG. */
+export function presentKeyring(
+  source: { masterKey: string | undefined; file: string },
+  random: Random,
+): Keyring | undefined {
+  const key = source.masterKey === undefined ? readMasterKey(source.file) : parseMasterKey(source.masterKey);
+  return key && createKeyring(key, random);
+}
+
+/** Whether a database was made with this master key; undefined where it does not say, because nothing was encrypted in it yet. */
+export async function belongsTo(handle: Handle, keyring: Keyring | undefined): Promise<boolean | undefined> {
+  const check = await findFact(handle, factName);
+  if (check === undefined) return undefined;
+  return keyring !== undefined && opens(keyring, check);
 }
 
 function opens(keyring: Keyring, sealed: string): boolean {

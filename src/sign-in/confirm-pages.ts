@@ -72,7 +72,9 @@ export function createConfirmPages(deps: {
     if (!choose.allows(posted, method)) return choose.methodDisabled(posted, method);
     if (!choose.signUpIsOpen(posted)) return await choose.showCreateAccount(posted);
     const held = visits.hold(posted);
-    const outcome = await proofs.take(held, { signedInWith: method }, (tx, now) => mailSignUp.create(tx, token, now));
+    const outcome = await proofs.take(held, { signedInWith: method }, (tx, now) =>
+      mailSignUp.create(tx, token, posted.origin, now),
+    );
     if (outcome === "over") return await createLate(posted, token);
     return await steps.end(held, outcome, () =>
       choose.showCreateAccount(posted, { email: token.email, problem: { kind: "cannot-create" }, status: 422 }),

@@ -68,7 +68,7 @@ export function createResetPages(deps: {
     const body = resetByLinkPage(frame, {
       path: `/reset/${request.parameter("token")}`,
       token: browser.formToken,
-      email: user.email ?? "",
+      email: user.email,
       passwordMinLength: application.settings.passwordMinLength,
       problem,
     });

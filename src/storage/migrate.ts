@@ -5,10 +5,17 @@ import { AppError } from "../lib/errors.ts";
 
 export type Migration = { name: string; sql: string; checksum: string };
 
-/** What a database connection must offer to be migrated; each `query` is one statement. */
-export type MigrationTarget = {
+/** A migration that a database has been through. `appliedAt` in epoch milliseconds. */
+export type AppliedMigration = { name: string; checksum: string; appliedAt: number };
+
+/** What a database connection must offer to be asked; each `query` is one statement. */
+export type MigrationQueries = {
   query(sql: string, parameters?: string[]): Promise<Record<string, unknown>[]>;
   hasMigrationsTable(): Promise<boolean>;
+};
+
+/** And to be migrated. */
+export type MigrationTarget = MigrationQueries & {
   /** Runs `work` in one transaction that no other process can run at the same time. */
   exclusively(work: () => Promise<void>): Promise<void>;
   /** Called once before the first change to a database that already holds something. */
@@ -29,10 +36,10 @@ export function readMigrations(dialect: "sqlite" | "postgres"): Migration[] {
 /** Brings the schema up to date, each migration in a transaction of its own. Refuses a newer schema and one whose past was edited. */
 export async function migrate(target: MigrationTarget, migrations: Migration[], now: number): Promise<void> {
   const applied = await appliedMigrations(target);
-  refuseForeignHistory(applied, migrations);
+  pendingMigrations(applied, migrations);
   // The usual case: nothing to do, and so no lock to wait for.
-  if (applied.size === migrations.length) return;
-  if (applied.size > 0) await target.snapshot();
+  if (applied.length === migrations.length) return;
+  if (applied.length > 0) await target.snapshot();
   await target.exclusively(async () => {
     await target.query(
       "CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, checksum text NOT NULL, applied_at bigint NOT NULL)",
@@ -42,8 +49,8 @@ export async function migrate(target: MigrationTarget, migrations: Migration[], 
     await target.exclusively(async () => {
       // Read again under the lock: another process may have been first.
       const present = await appliedMigrations(target);
-      refuseForeignHistory(present, migrations);
-      if (present.has(migration.name)) return;
+      pendingMigrations(present, migrations);
+      if (present.some(({ name }) => name === migration.name)) return;
       for (const statement of migration.sql.split("--> statement-breakpoint")) await target.query(statement);
       await target.query("INSERT INTO migrations (name, checksum, applied_at) VALUES ($1, $2, $3)", [
         migration.name,
@@ -54,15 +61,21 @@ export async function migrate(target: MigrationTarget, migrations: Migration[], 
   }
 }
 
-async function appliedMigrations(target: MigrationTarget): Promise<Map<string, string>> {
-  if (!(await target.hasMigrationsTable())) return new Map();
-  const rows = await target.query("SELECT name, checksum FROM migrations ORDER BY name");
-  return new Map(rows.map((row) => [String(row["name"]), String(row["checksum"])]));
+/** In the order of their names, which is that of their numbers. */
+export async function appliedMigrations(queries: MigrationQueries): Promise<AppliedMigration[]> {
+  if (!(await queries.hasMigrationsTable())) return [];
+  const rows = await queries.query("SELECT name, checksum, applied_at FROM migrations ORDER BY name");
+  return rows.map((row) => ({
+    name: String(row["name"]),
+    checksum: String(row["checksum"]),
+    appliedAt: Number(row["applied_at"]),
+  }));
 }
 
-function refuseForeignHistory(applied: Map<string, string>, migrations: Migration[]): void {
+/** The names of what is still to be applied. Refuses a newer schema and one whose past was edited. */
+export function pendingMigrations(applied: AppliedMigration[], migrations: Migration[]): string[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration.checksum]));
-  for (const [name, checksum] of applied) {
+  for (const { name, checksum } of applied) {
     if (!known.has(name)) {
       throw new AppError(
         "UNUSABLE_STORAGE",
@@ -72,5 +85,7 @@ function refuseForeignHistory(applied: Map<string, string>, migrations: Migratio
     if (known.get(name) !== checksum) {
       throw new AppError("UNUSABLE_STORAGE", `Migration ${name} in the database is not the one in this program.`);
     }
+    known.delete(name);
   }
+  return [...known.keys()];
 }

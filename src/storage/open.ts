@@ -1,10 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { AppError } from "../lib/errors.ts";
-import { migrate, readMigrations, type MigrationTarget } from "./migrate.ts";
-import { createSqliteStorage, openSqliteConnection, openSqliteReader } from "./sqlite.ts";
+import { migrate, readMigrations, type MigrationQueries, type MigrationTarget } from "./migrate.ts";
+import { createSqliteStorage, openSqliteConnection, openSqliteReader, sqliteQueries } from "./sqlite.ts";
 import type { Handle, Storage } from "./storage.ts";
 
 /** Opens the database that the configuration names, at the newest schema. Throws UNUSABLE_STORAGE with a sentence for the operator. */
@@ -61,15 +61,7 @@ function createPrivately(file: string): void {
 
 function sqliteTarget(connection: Database, snapshotFile: string): MigrationTarget {
   return {
-    async query(sql, parameters = []) {
-      const statement = connection.prepare(sql.replaceAll(/\$\d/gu, "?"));
-      if (statement.reader) return statement.all(...parameters) as Record<string, unknown>[];
-      statement.run(...parameters);
-      return [];
-    },
-    hasMigrationsTable: async () =>
-      connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").get() !==
-      undefined,
+    ...sqliteQueries(connection),
     async exclusively(work) {
       connection.exec("BEGIN EXCLUSIVE");
       try {
@@ -94,10 +86,11 @@ async function openPostgres(
   onIdleError: (error: Error) => void,
 ): Promise<Storage> {
   // Loaded only where it is used: drizzle's PostgreSQL half takes a quarter of a second.
-  const { createPostgresPool, createPostgresStorage, unreachablePostgres } = await import("./postgres.ts");
+  const { createPostgresPool, createPostgresStorage, postgresQueries, unreachablePostgres } =
+    await import("./postgres.ts");
   const pool = createPostgresPool(url, poolSize, onIdleError);
   try {
-    await migratePostgres(pool, now);
+    await migratePostgres(pool, postgresQueries, now);
   } catch (error) {
     await pool.end();
     throw error instanceof AppError ? error : unreachablePostgres(error);
@@ -105,16 +98,18 @@ async function openPostgres(
   return createPostgresStorage(pool);
 }
 
-async function migratePostgres(pool: Pool, now: number): Promise<void> {
+async function migratePostgres(
+  pool: Pool,
+  queriesOf: (client: PoolClient) => MigrationQueries,
+  now: number,
+): Promise<void> {
   const client = await pool.connect();
-  const query = async (sql: string, parameters: string[] = []): Promise<Record<string, unknown>[]> =>
-    (await client.query<Record<string, unknown>>(sql, parameters)).rows;
+  const queries = queriesOf(client);
+  const { query } = queries;
   try {
     await migrate(
       {
-        query,
-        hasMigrationsTable: async () =>
-          (await query("SELECT to_regclass('migrations') AS found"))[0]?.["found"] !== null,
+        ...queries,
         async exclusively(work) {
           await query("BEGIN");
           // Waiting for another node and building an index may take as long as they take.

@@ -1,11 +1,12 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import { Pool, type PoolClient } from "pg";
 import { AppError } from "../lib/errors.ts";
+import type { MigrationQueries } from "./migrate.ts";
 import { postgresKit } from "./postgres-kit.ts";
 import { defineTables } from "./schema.ts";
 import type { Handle, Storage } from "./storage.ts";
 
-const tables = defineTables(postgresKit);
+export const postgresTables = defineTables(postgresKit);
 const mostTries = 5;
 
 /** `onIdleError` hears of connections that die while idle: without a listener node-postgres ends the process. */
@@ -23,13 +24,13 @@ export function createPostgresPool(url: string, poolSize: number, onIdleError: (
 }
 
 export function createPostgresStorage(pool: Pool): Storage {
-  const reader: Handle = { db: drizzle(pool) as unknown as Handle["db"], tables };
+  const reader: Handle = { db: drizzle(pool) as unknown as Handle["db"], tables: postgresTables };
   const handles = new WeakMap<PoolClient, Handle>();
 
-  function handleOf(client: PoolClient): Handle {
+  function handleFor(client: PoolClient): Handle {
     let handle = handles.get(client);
     if (!handle) {
-      handle = { db: drizzle(client) as unknown as Handle["db"], tables };
+      handle = handleOf(client);
       handles.set(client, handle);
     }
     return handle;
@@ -43,7 +44,7 @@ export function createPostgresStorage(pool: Pool): Storage {
     client.on("error", ignore);
     try {
       await client.query("BEGIN");
-      const value = await work(handleOf(client));
+      const value = await work(handleFor(client));
       await client.query("COMMIT");
       return value;
     } catch (error) {
@@ -73,6 +74,19 @@ export function createPostgresStorage(pool: Pool): Storage {
     forgetDeleted: async () => {},
     ping: async () => void (await pool.query("SELECT 1")),
     close: () => pool.end(),
+  };
+}
+
+export function handleOf(client: PoolClient): Handle {
+  return { db: drizzle(client) as unknown as Handle["db"], tables: postgresTables };
+}
+
+export function postgresQueries(client: PoolClient): MigrationQueries {
+  const query: MigrationQueries["query"] = async (sql, parameters = []) =>
+    (await client.query<Record<string, unknown>>(sql, parameters)).rows;
+  return {
+    query,
+    hasMigrationsTable: async () => (await query("SELECT to_regclass('migrations') AS found"))[0]?.["found"] !== null,
   };
 }
 

@@ -1,8 +1,9 @@
 import Database from "better-sqlite3";
 import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle } from "drizzle-orm/better-sqlite3";
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
 import { AppError } from "../lib/errors.ts";
+import type { MigrationQueries } from "./migrate.ts";
 import { sqliteTables } from "./schema.ts";
 import type { Handle, Storage } from "./storage.ts";
 import { createWriteQueue } from "./write-queue.ts";
@@ -72,7 +73,68 @@ export function openSqliteReader(file: string): { reader: Handle; close(): Promi
   return { reader: handleOf(connection), close: async () => void connection.close() };
 }
 
+/** Makes a database that nobody uses one file without companions, and its bytes durable. */
+export function settleSqliteFile(file: string): void {
+  const connection = new Database(file, { fileMustExist: true });
+  try {
+    connection.pragma("journal_mode = DELETE");
+  } finally {
+    connection.close();
+  }
+  const descriptor = openSync(file, "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Whether another connection has this database open, of this process or any other of this machine: in WAL mode each holds a shared lock for as
+ * long as it lives, so that the exclusive one is not to be had. A connection that is being closed is given a moment.
+ */
+export async function isSqliteInUse(file: string): Promise<boolean> {
+  for (let attempt = 1; existsSync(file); attempt += 1) {
+    if (!isLocked(file)) return false;
+    if (attempt === mostLooks) return true;
+    await sleep(100);
+  }
+  return false;
+}
+
+const mostLooks = 10;
+
+function isLocked(file: string): boolean {
+  const connection = new Database(file, { fileMustExist: true, timeout: 0 });
+  try {
+    connection.pragma("locking_mode = EXCLUSIVE");
+    connection.exec("BEGIN EXCLUSIVE");
+    connection.exec("ROLLBACK");
+    return false;
+  } catch (error) {
+    // Whatever else is wrong with it, it is not in use.
+    return (error as { code?: string }).code?.startsWith("SQLITE_BUSY") ?? false;
+  } finally {
+    connection.close();
+  }
+}
+
+/** Statements in the words of PostgreSQL (`$1`), for what asks both databases the same. */
+export function sqliteQueries(connection: Database.Database): MigrationQueries {
+  return {
+    async query(sql, parameters = []) {
+      const statement = connection.prepare(sql.replaceAll(/\$\d/gu, "?"));
+      if (statement.reader) return statement.all(...parameters) as Record<string, unknown>[];
+      statement.run(...parameters);
+      return [];
+    },
+    hasMigrationsTable: async () =>
+      connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").get() !==
+      undefined,
+  };
+}
+
 /** The one cast: drizzle's synchronous database seen through the asynchronous type that both dialects share. */
-function handleOf(connection: Database.Database): Handle {
+export function handleOf(connection: Database.Database): Handle {
   return { db: drizzle(connection) as unknown as Handle["db"], tables: sqliteTables };
 }

@@ -1,3 +1,4 @@
+import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Actor, Audit, Origin } from "../audit/audit.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
@@ -36,11 +37,12 @@ export function createLoginAdministration(deps: {
   storage: Storage;
   keyring: Keyring;
   accessTokens: AccessTokens;
+  browserSessions: BrowserSessions;
   events: Events;
   audit: Audit;
   clock: Clock;
 }) {
-  const { storage, keyring, accessTokens, events, audit, clock } = deps;
+  const { storage, keyring, accessTokens, browserSessions, events, audit, clock } = deps;
 
   /** The login of an access token that this service signed, expired or not, or of a refresh token. Throws INVALID_TOKEN. */
   async function loginIdOf(token: string): Promise<string> {
@@ -90,13 +92,14 @@ export function createLoginAdministration(deps: {
 
     loginIdOf,
 
-    /** Ends one login; ending it again changes nothing. Answers it as it is then. Throws LOGIN_NOT_FOUND. */
+    /** Ends one login, and what its browser may do on the account page; ending it again changes nothing. Answers it as it is then. Throws LOGIN_NOT_FOUND. */
     async end(id: string, { dryRun }: { dryRun: boolean }, actor: Actor): Promise<LoginAnswer> {
       const now = clock();
       const login = await storage.write(async (tx) => {
         if (!dryRun && (await endLogin(tx, id, "operator", now))) {
           const ended = await findLogin(tx, id);
           if (ended) await noteEnd(tx, ended, { actor }, now);
+          if (ended?.browserSessionDigest) await browserSessions.end(tx, ended.browserSessionDigest);
         }
         return await findLogin(tx, id);
       });

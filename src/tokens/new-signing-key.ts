@@ -20,14 +20,14 @@ export async function newSigningKey(
   const id = await keyThumbprint(publicJwk);
   const encryptedPrivateJwk = keyring.encrypt(
     JSON.stringify(privateKey.export({ format: "jwk" })),
-    encryptionContext(id),
+    signingKeyContext(id),
   );
   return { id, algorithm, generation, publicJwk: { ...publicJwk }, encryptedPrivateJwk, createdAt: now, signsFrom };
 }
 
 /** The private half of a stored key. */
 export function decryptSigningKey({ id, algorithm, encryptedPrivateJwk }: SigningKeyRow, keyring: Keyring): SigningKey {
-  const jwk = JSON.parse(keyring.decrypt(encryptedPrivateJwk, encryptionContext(id))) as Record<string, unknown>;
+  const jwk = JSON.parse(keyring.decrypt(encryptedPrivateJwk, signingKeyContext(id))) as Record<string, unknown>;
   return { id, algorithm, privateKey: importPrivateKey(jwk) };
 }
 
@@ -43,6 +43,6 @@ async function newKeyPair(algorithm: SigningAlgorithm) {
   }
 }
 
-function encryptionContext(keyId: string): string {
+export function signingKeyContext(keyId: string): string {
   return `signing_keys/${keyId}`;
 }

@@ -34,8 +34,6 @@ export type Inspection = {
   namesKnownKey: boolean;
 };
 
-export type OperatorTokens = ReturnType<typeof createOperatorTokens>;
-
 /** What an operator may do with access tokens. */
 export function createOperatorTokens(deps: {
   storage: Storage;

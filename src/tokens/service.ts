@@ -33,7 +33,7 @@ import {
   type RefreshToken,
 } from "./refresh-tokens.ts";
 
-export const accessTokenSeconds = 900;
+const accessTokenSeconds = 900;
 const refreshIdleFor = 14 * day;
 const loginLastsFor = 30 * day;
 /** A client that lost the answer, or raced itself, gets the same successor again for this long. */

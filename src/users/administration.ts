@@ -7,6 +7,7 @@ import { canonicalEmail } from "../lib/email.ts";
 import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { displayName, mostNameCharacters } from "../lib/text.ts";
 import type { Passwords } from "../passwords/service.ts";
+import type { SignIn } from "../sign-in/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { LoginAdministration } from "../tokens/login-administration.ts";
 import { findMethodKindsOf, listUsers, setDisabled } from "./list-store.ts";
@@ -23,20 +24,19 @@ export type NewUser = {
   password: string | undefined;
 };
 
-export type UserAdministration = ReturnType<typeof createUserAdministration>;
-
 /** What an operator may do to users. */
 export function createUserAdministration(deps: {
   storage: Storage;
   applications: Applications;
   users: Users;
   passwords: Passwords;
+  signIn: SignIn;
   logins: LoginAdministration;
   browserSessions: BrowserSessions;
   audit: Audit;
   clock: Clock;
 }) {
-  const { storage, applications, users, passwords, logins, browserSessions, audit, clock } = deps;
+  const { storage, applications, users, passwords, signIn, logins, browserSessions, audit, clock } = deps;
 
   async function existingApplication(id: string): Promise<Application> {
     const application = await applications.find(id);
@@ -50,7 +50,7 @@ export function createUserAdministration(deps: {
     return user;
   }
 
-  /** Whatever signs a user in without asking for a proof again: of apps and of the account page. */
+  /** Whatever lets a user in without another proof: logins of apps, codes on their way to one, the account page. */
   async function endEverything(
     tx: Handle,
     user: User,
@@ -59,6 +59,7 @@ export function createUserAdministration(deps: {
     now: number,
   ) {
     await browserSessions.endAll(tx, user.id);
+    await signIn.cancelCodes(tx, user.id, now);
     return await logins.endAll(tx, user, reason, { actor }, now);
   }
 

@@ -15,7 +15,7 @@ const gathersFor = 10;
 const looksAgainAfter = 250;
 /** Endpoints whose deliveries are claimed side by side: each holds a connection to PostgreSQL meanwhile, which sign-ins need as well. */
 const servedTogether = 4;
-const patienceWhenStopping = 5 * second;
+const patienceWhenStopping = 3 * second;
 
 /** At the same time: to all receivers, and to one that has just been met. */
 const mostAtOnce = 1024;

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { describeInBrowser } from "./support/stage.ts";
 import { pageStates } from "./support/states.ts";
+import { stepStates } from "./support/step-states.ts";
 import { createApp, field, heading, inPage, openSignIn } from "./support/steps.ts";
 
 /** Narrower than any phone, and what 200 % and 400 % zoom leave of wider screens (WCAG 1.4.10). */
@@ -10,7 +11,7 @@ const narrow = { width: 320, height: 640 };
 const longName = "Rhabarberbarbarabarbarbarenbartbarbierbier".repeat(4);
 
 describeInBrowser("pages for everybody", (stage) => {
-  describe.each(pageStates)("%s", (_, expectedHeading, reach) => {
+  describe.each([...pageStates, ...stepStates])("%s", (_, expectedHeading, reach) => {
     it("gives axe nothing to find, in light and in dark, and needs no sideways scrolling on the smallest phone", async () => {
       const app = await createApp(stage, { name: "Acme" });
       const page = await stage.newPage({ viewport: narrow, reducedMotion: "reduce" });

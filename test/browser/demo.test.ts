@@ -48,7 +48,10 @@ describe("the demo page", () => {
     await walk.press("Validate", "validate");
     expect(await walk.answerOf("validate")).toMatchObject({ valid: true, user: { name: "Ada Lovelace" } });
     await walk.press("Read the profile", "profile");
-    expect(await walk.answerOf("profile")).toMatchObject({ name: "Ada Lovelace", metadata: { loginCount: expect.any(Number) } });
+    expect(await walk.answerOf("profile")).toMatchObject({
+      name: "Ada Lovelace",
+      metadata: { loginCount: expect.any(Number) },
+    });
     await walk.button("List the methods").click();
     await walk.page.locator("#profile .answer pre", { hasText: '"methods"' }).waitFor();
     await walk.press("Refresh", "refresh");

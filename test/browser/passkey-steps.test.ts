@@ -7,16 +7,7 @@ import type { TestApp } from "../support/service.ts";
 import { deleteUser, usersOf } from "./support/records.ts";
 import { describeInBrowser, type Stage } from "./support/stage.ts";
 import { createPasskeyAccount, switchOffAutofill } from "./support/passkey-steps.ts";
-import {
-  backAtTheApp,
-  button,
-  createApp,
-  fillAccount,
-  heading,
-  inPage,
-  openSignIn,
-  summary,
-} from "./support/steps.ts";
+import { backAtTheApp, button, createApp, fillAccount, heading, inPage, openSignIn, summary } from "./support/steps.ts";
 
 /** An app of which a person has an account by password. */
 async function appWithAccount(stage: Stage): Promise<{ app: TestApp; email: string }> {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../support/account.ts";
 import { signedUpIn } from "../support/adding.ts";
-import { call, signedUp, Visitor } from "../support/person.ts";
+import { call, Visitor } from "../support/person.ts";
 import { describeEachDatabase, testConfig, type TestApp } from "../support/service.ts";
 
 describeEachDatabase("the account page and who may see it", (current) => {
@@ -12,7 +12,7 @@ describeEachDatabase("the account page and who may see it", (current) => {
   });
 
   it("sends a browser in which nobody is signed in to a sign-in, and shows the account after it", async () => {
-    const { email, visitor: _other } = await signedUpIn(current(), app);
+    const { email } = await signedUpIn(current(), app);
     const visitor = new Visitor();
     const first = await openAccount(current(), app, visitor);
     expect(first.status).toBe(303);
@@ -54,16 +54,14 @@ describeEachDatabase("the account page and who may see it", (current) => {
   it("takes no other app's cookie under this app's name", async () => {
     const other = await current().createApp();
     const [here, there] = [await signedUpIn(current(), app), await signedUpIn(current(), other)];
-    const [name] = [...here.visitor.cookies.keys()].filter((key) => !there.visitor.cookies.has(key)).slice(-1);
     for (const value of there.visitor.cookies.values()) {
       const thief = new Visitor();
       for (const key of here.visitor.cookies.keys()) thief.cookies.set(key, value);
-      expect(name).toBeDefined();
       expect((await openAccount(current(), app, thief)).status).toBe(303);
     }
   });
 
-  it.each(["app_nobody", "", "__proto__", "%00x".slice(3)])("says nothing about an app that is not there: %j", async (id) => {
+  it.each(["app_nobody", "", "__proto__"])("says nothing about an app that is not there: %j", async (id) => {
     const page = await new Visitor().get(`${current().url}/account?app_id=${id}`);
     expect(page.status).toBe(404);
     expect(page.text).toContain("Open this from your app");
@@ -165,7 +163,6 @@ describe("opening the account page again and again", () => {
         const statuses: number[] = [];
         for (let visit = 0; visit < 5; visit += 1) statuses.push((await openAccount(current(), app, visitor)).status);
         expect(statuses).toEqual([303, 303, 303, 429, 429]);
-        await expect(signedUp(current(), app)).rejects.toThrow("429");
       });
     },
     { rateLimits: { ...testConfig.rateLimits, authentication: 3 } },

@@ -34,6 +34,12 @@ beforeEach(() => {
 describeEachDatabase(
   "the outbox",
   (current) => {
+    // A test that fails leaves its mail behind, and must not take the others with it.
+    beforeEach(async () => {
+      const { storage } = current().server.app;
+      await storage.write(async ({ db, tables }) => void (await db.delete(tables.mails)));
+    });
+
     it("sends a mail once its transaction is committed, once, and forgets it", async () => {
       const to = newEmail();
       await enqueue(current(), await resetMail(current(), { to }));

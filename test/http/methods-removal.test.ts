@@ -3,7 +3,7 @@ import { bearer, giveIdentity, givePasskey, methodsOf, removeMethod, setProvider
 import { call, newEmail, redeem, signedUp, signIn, validate, type Tokens } from "../support/person.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 
-const signedUp = { method: null, origin: null };
+const byCommand = { method: null, origin: null };
 
 const operator = { kind: "cli", name: "test" } as const;
 const refused = {
@@ -187,7 +187,7 @@ async function someoneBesides(
   const { users, passwords } = service.server.app.services;
   const now = service.clock.now;
   const user = await service.server.app.storage.write(async (tx) => {
-    const created = await users.create(tx, { appId: app.id, email: newEmail(), name: null, signedUp }, now);
+    const created = await users.create(tx, { appId: app.id, email: newEmail(), name: null, signedUp: byCommand }, now);
     if (created) await passwords.add(tx, created.id, "hash", now);
     return created;
   });

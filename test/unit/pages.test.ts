@@ -2,10 +2,13 @@ import { describe, expect, it } from "vitest";
 import { render, type Html } from "../../src/lib/html.ts";
 import type { AssetLinks } from "../../src/pages/assets.ts";
 import { createAccountPage } from "../../src/pages/create-account-page.ts";
-import { forgotPasswordPage } from "../../src/pages/forgot-password-page.ts";
+import { checkMailPage } from "../../src/pages/check-mail-page.ts";
+import { confirmLinkPage } from "../../src/pages/confirm-link-page.ts";
+import { forgotPasswordPage, noResetPage } from "../../src/pages/forgot-password-page.ts";
 import type { Frame } from "../../src/pages/frame.ts";
 import { messagePage, type Message } from "../../src/pages/message-page.ts";
-import type { CreateAccountProblem, SignInProblem } from "../../src/pages/problems.ts";
+import type { CodeProblem, CreateAccountProblem, SignInProblem } from "../../src/pages/problems.ts";
+import { resetByCodePage, resetByLinkPage } from "../../src/pages/reset-password-page.ts";
 import { signInPage } from "../../src/pages/sign-in-page.ts";
 import { en } from "../../src/pages/texts/en.ts";
 
@@ -58,6 +61,8 @@ const createAccountProblems: CreateAccountProblem[] = [
   { kind: "too-many-tries", retryAfterSeconds: 1 },
 ];
 
+const codeProblems: CodeProblem[] = (["code-missing", "code-wrong", "code-over"] as const).map((kind) => ({ kind }));
+
 const messages: Message[] = [
   ...(
     [
@@ -70,8 +75,12 @@ const messages: Message[] = [
       "cookies-blocked",
       "server-error",
       "busy",
+      "link-over",
+      "link-elsewhere",
+      "account-created",
     ] as const
   ).map((kind) => ({ kind })),
+  ...[true, false].map((signIn) => ({ kind: "password-changed", signIn }) as const),
   { kind: "too-many-tries", retryAfterSeconds: 5 },
 ];
 
@@ -107,8 +116,21 @@ function everyPage(value: string): Html[] {
         createAccountPage(framed, { ...base, name: value, methods, passwordMinLength: 15, problem }),
       ),
     ]),
+    noResetPage(framed, { ...base, passkey: true }),
+    noResetPage(framed, { ...base, passkey: false }),
     forgotPasswordPage(framed, base),
-    forgotPasswordPage(framed, { ...base, passkey: false }),
+    ...(["email-missing", "email-invalid"] as const).map((kind) =>
+      forgotPasswordPage(framed, { ...base, problem: { kind } }),
+    ),
+    ...[true, false].map((again) => checkMailPage(framed, { ...base, again })),
+    ...[true, false].map((creates) =>
+      confirmLinkPage(framed, { ...base, path: `${base.sessionPath}/confirm`, creates }),
+    ),
+    ...[undefined, ...codeProblems, ...createAccountProblems].flatMap((problem) => [
+      resetByCodePage(framed, { ...base, again: false, passwordMinLength: 15, problem }),
+      resetByLinkPage(framed, { ...base, path: `${base.sessionPath}/reset`, passwordMinLength: 15, problem }),
+    ]),
+    ...codeProblems.map((problem) => checkMailPage(framed, { ...base, again: false, problem })),
     ...[...messages, { kind: "no-methods", command: value } as const, { kind: "no-methods" } as const].map((message) =>
       messagePage(framed, message),
     ),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { deviceLabel } from "../../src/passkeys/device-label.ts";
-import { relyingPartyId } from "../../src/passkeys/service.ts";
+import { relyingPartyId } from "../../src/passkeys/relying-party.ts";
 
 describe("the relying party", () => {
   it.each([

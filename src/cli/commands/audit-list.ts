@@ -50,13 +50,13 @@ async function list(cli: Cli, { app, user, since, limit, follow = false }: Flags
 /** Until Ctrl-C, which ends the process with 130, or until nobody reads any more. */
 async function followEvents(cli: Cli, find: List, first: { since: number | undefined; limit: number }): Promise<void> {
   const { stdout } = cli.io;
-  let isRead = true;
-  stdout.once("error", () => (isRead = false));
+  const reader = new AbortController();
+  stdout.once("error", () => reader.abort());
   let events = await find(first);
   // What the limit left out stays left out.
   let since = events.length === first.limit ? Date.parse(events[0]?.at ?? "") : first.since;
   const shown = new Map<string, number>();
-  while (isRead) {
+  while (!reader.signal.aborted) {
     for (const event of events) {
       if (shown.has(event.id)) continue;
       shown.set(event.id, Date.parse(event.at));

@@ -20,5 +20,5 @@ export function addConfigShow(config: Command, cli: Cli): void {
 function valueText(value: unknown): string {
   if (value === null) return "-";
   if (Array.isArray(value)) return value.join(", ") || "-";
-  return String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -40,6 +40,6 @@ function lines(rows: string[][]): string {
 }
 
 /** Text as one word of a shell. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -25,7 +25,7 @@ export function completableCommands(program: Command): CompletableCommand[] {
 function describe(command: Command, above: string[], everywhere: readonly Option[]): CompletableCommand[] {
   const below = command.createHelp().visibleCommands(command);
   const options = [...new Set([...command.options, ...everywhere])].filter(({ hidden }) => !hidden);
-  const flags = options.flatMap((option) => (option.long == null ? [] : [flagOf(option, option.long)]));
+  const flags = options.flatMap((option) => (typeof option.long === "string" ? [flagOf(option, option.long)] : []));
   return [
     {
       path: above.join(" "),

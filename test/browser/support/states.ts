@@ -8,10 +8,12 @@ import { changeApp } from "./records.ts";
 import type { Stage } from "./stage.ts";
 import { backAtTheApp, button, fillAccount, link, openSignIn, summary } from "./steps.ts";
 
-type Scene = { stage: Stage; page: Page; app: TestApp };
+export type Scene = { stage: Stage; page: Page; app: TestApp };
+/** A page or a state of it: its name, its heading, and how one gets there in a new browser. */
+export type State = [name: string, heading: RegExp, reach: (scene: Scene) => Promise<unknown>];
 
-/** Every page and state that a person can meet: its name, its heading, and how one gets there in a new browser. */
-export const pageStates: [name: string, heading: RegExp, reach: (scene: Scene) => Promise<unknown>][] = [
+/** Every page and state that a person can meet on the way to an app. */
+export const pageStates: State[] = [
   ["signing in", /^Sign in to /u, async ({ stage, page, app }) => await openSignIn(stage, page, app)],
   ["creating an account", /^Create your .* account$/u, openCreateAccount],
   ["a password that is wrong", /^Sign in to /u, async (scene) => await tryPassword(scene, newEmail())],

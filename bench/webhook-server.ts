@@ -1,0 +1,37 @@
+// The service, with events that nobody had to sign in for: so many a second as soon as an application has a webhook endpoint, each in a
+// transaction of its own, as a redeemed code would write it.
+import { startServer } from "../src/server.ts";
+import { loadConfig } from "../src/config/config.ts";
+
+const [, , perSecond = "1000", seconds = "10", data = "./data"] = process.argv;
+const turn = 10;
+
+const { config } = loadConfig({ flags: { dev: true, port: "0", data }, env: process.env, cwd: process.cwd() });
+const server = await startServer({ ...config, log: { ...config.log, level: "error" } });
+const { storage, services } = server.app;
+const origin = {
+  ipAddress: "192.0.2.7",
+  userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
+};
+
+function happen(appId: string, index: number): void {
+  const sessionId = `lgn_${String(index).padStart(26, "0")}`;
+  const event = { kind: "user.login", appId, userId: null, authMethod: "passkey", origin, sessionId } as const;
+  void storage.write((tx) => services.events.record(tx, event, Date.now()));
+}
+
+const waiting = setInterval(async () => {
+  const [endpoint] = await services.webhooks.list();
+  if (!endpoint) return;
+  clearInterval(waiting);
+  const began = performance.now();
+  let made = 0;
+  const making = setInterval(() => {
+    const elapsed = Math.min(performance.now() - began, Number(seconds) * 1000);
+    while (made < (elapsed / 1000) * Number(perSecond)) happen(endpoint.appId, (made += 1));
+    if (elapsed === Number(seconds) * 1000) clearInterval(making);
+  }, turn);
+}, 50);
+
+process.on("SIGTERM", () => void server.close().then(() => process.exit(0)));
+console.log(`listening on ${server.url}\nAPI key  ${server.dev?.apiKey ?? ""}`);

@@ -1,0 +1,180 @@
+import { deleteAccountPage, downloadPage, removeMethodPage } from "../../src/pages/account-confirm-pages.ts";
+import { accountEndPage, type AccountEnd } from "../../src/pages/account-end-page.ts";
+import { profileFormPage, renameFormPage } from "../../src/pages/account-form-pages.ts";
+import type { AccountLogin } from "../../src/pages/account-logins.ts";
+import type { AccountMethod } from "../../src/pages/account-methods.ts";
+import { accountPage, type AccountData } from "../../src/pages/account-page.ts";
+import type { Frame } from "../../src/pages/frame.ts";
+import { arabicSample } from "./arabic-sample.ts";
+import { all, everyProvider, frameOf, northwind, some, type Sample } from "./sample.ts";
+
+const now = Date.UTC(2026, 10, 20, 19, 10);
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const place = { appId: "app_acme", token: "token" };
+
+const passkey: AccountMethod = {
+  type: "passkey",
+  id: "mth_1",
+  name: "iCloud Keychain",
+  createdAt: now - 200 * day,
+  lastUsedAt: now - 5 * minute,
+  works: true,
+};
+const methods: AccountMethod[] = [
+  passkey,
+  { ...passkey, id: "mth_2", name: "Work laptop", createdAt: now - 3 * day, lastUsedAt: null },
+  {
+    type: "oauth",
+    id: "mth_3",
+    provider: "google",
+    displayName: "Google",
+    email: "ada.lovelace@gmail.example",
+    createdAt: now - 400 * day,
+    lastUsedAt: now - 90 * day,
+    works: true,
+  },
+  {
+    type: "oauth",
+    id: "mth_4",
+    provider: "discord",
+    displayName: "Discord",
+    email: null,
+    createdAt: now - 500 * day,
+    lastUsedAt: now - 480 * day,
+    works: false,
+  },
+  {
+    type: "password",
+    id: "mth_5",
+    createdAt: now - 700 * day,
+    changedAt: now - 30 * day,
+    lastUsedAt: now - 2 * day,
+    works: true,
+  },
+];
+
+const login: AccountLogin = {
+  id: "lgn_1",
+  browser: "Safari",
+  device: "macOS",
+  ipAddress: "192.0.2.17",
+  signedInAt: now - 5 * minute,
+  lastSeenAt: now - minute / 2,
+  isHere: true,
+  byOperator: false,
+};
+const logins: AccountLogin[] = [
+  login,
+  {
+    ...login,
+    id: "lgn_2",
+    device: "iPhone",
+    isHere: false,
+    lastSeenAt: now - 3 * 60 * minute,
+    signedInAt: now - 6 * day,
+  },
+  {
+    ...login,
+    id: "lgn_3",
+    browser: undefined,
+    device: undefined,
+    ipAddress: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
+    isHere: false,
+    lastSeenAt: now - 20 * day,
+    signedInAt: now - 22 * day,
+  },
+];
+
+function overview(changes: Partial<AccountData> = {}, frame: Partial<Frame> = {}): Sample["page"] {
+  return (assets) =>
+    accountPage(frameOf(assets, frame), {
+      ...place,
+      now,
+      user: {
+        name: "Ada Lovelace",
+        email: "ada@example.com",
+        emailVerified: true,
+        picture: "https://example.com/ada.png",
+      },
+      canVerify: true,
+      methods,
+      adds: {
+        passkey: true,
+        password: false,
+        providers: everyProvider.filter(({ name }) => !["google", "discord"].includes(name)),
+      },
+      logins,
+      signal: {},
+      ...changes,
+    });
+}
+
+function end(content: AccountEnd): Sample {
+  return {
+    name: `account-${content.kind}`,
+    variants: some,
+    page: (assets) => accountEndPage(frameOf(assets), content),
+  };
+}
+
+export const accountSamples: readonly Sample[] = [
+  { name: "account", variants: [...all, "desktop", "narrow", "contrast"], page: overview() },
+  {
+    name: "account-new",
+    variants: [...all, "desktop"],
+    page: overview(
+      {
+        user: { name: null, email: "grace@example.com", emailVerified: false, picture: null },
+        methods: [{ ...passkey, createdAt: now - 2 * minute }],
+        adds: { passkey: true, password: true, providers: [] },
+        logins: [],
+        notice: { kind: "added", name: "iCloud Keychain" },
+      },
+      { look: northwind, host: "id.northwind.example" },
+    ),
+  },
+  {
+    name: "account-right-to-left",
+    variants: [...all, "desktop"],
+    page: overview({ notice: { kind: "renamed" } }, arabicSample),
+  },
+  {
+    name: "account-profile",
+    variants: some,
+    page: (assets) =>
+      profileFormPage(frameOf(assets), {
+        ...place,
+        name: "Ada Lovelace",
+        picture: "http://example.com/ada.png",
+        problem: { kind: "picture-not-https" },
+      }),
+  },
+  {
+    name: "account-rename",
+    variants: some,
+    page: (assets) => renameFormPage(frameOf(assets), { ...place, methodId: "mth_1", name: "iCloud Keychain" }),
+  },
+  {
+    name: "account-remove",
+    variants: all,
+    page: (assets) => removeMethodPage(frameOf(assets), { ...place, method: passkey }),
+  },
+  {
+    name: "account-remove-last",
+    variants: some,
+    page: (assets) =>
+      removeMethodPage(frameOf(assets), { ...place, method: passkey, problem: { kind: "last-passkey" } }),
+  },
+  { name: "account-data", variants: some, page: (assets) => downloadPage(frameOf(assets), place) },
+  {
+    name: "account-delete",
+    variants: all,
+    page: (assets) => deleteAccountPage(frameOf(assets), { ...place, account: "ada@example.com" }),
+  },
+  end({ kind: "no-app" }),
+  end({ kind: "signed-out", path: "/account?app_id=app_acme" }),
+  end({ kind: "not-signed-in", path: "/account?app_id=app_acme" }),
+  end({ kind: "not-found", path: "/account?app_id=app_acme" }),
+  end({ kind: "deleted" }),
+];

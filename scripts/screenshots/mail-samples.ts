@@ -1,0 +1,66 @@
+import { checkMailPage, type CheckMailData } from "../../src/pages/check-mail-page.ts";
+import { confirmLinkPage } from "../../src/pages/confirm-link-page.ts";
+import { forgotPasswordPage, noResetPage, type ForgotPasswordData } from "../../src/pages/forgot-password-page.ts";
+import { resetByCodePage, resetByLinkPage, type ResetByCodeData } from "../../src/pages/reset-password-page.ts";
+import { all, frameOf, message, some, type Sample } from "./sample.ts";
+
+const email = "ada@example.com";
+const token = "token";
+
+function checkMail(changes: Partial<CheckMailData> = {}): Sample["page"] {
+  return (assets, _origin, sessionPath) =>
+    checkMailPage(frameOf(assets), { sessionPath, token, email, again: false, ...changes });
+}
+
+function forgot(changes: Partial<ForgotPasswordData> = {}): Sample["page"] {
+  return (assets, _origin, sessionPath) =>
+    forgotPasswordPage(frameOf(assets), { sessionPath, token, email: "", ...changes });
+}
+
+function resetByCode(changes: Partial<ResetByCodeData> = {}): Sample["page"] {
+  return (assets, _origin, sessionPath) =>
+    resetByCodePage(frameOf(assets), {
+      sessionPath,
+      token,
+      email,
+      again: false,
+      passwordMinLength: 15,
+      ...changes,
+    });
+}
+
+/** What mails with a link and a code lead to. */
+export const mailSamples: readonly Sample[] = [
+  { name: "check-mail", variants: [...all, "narrow"], page: checkMail() },
+  { name: "check-mail-again", variants: some, page: checkMail({ again: true }) },
+  { name: "check-mail-wrong", variants: all, page: checkMail({ problem: { kind: "code-wrong" } }) },
+  { name: "check-mail-over", variants: some, page: checkMail({ problem: { kind: "code-over" } }) },
+  {
+    name: "confirm-link",
+    variants: all,
+    page: (assets) => confirmLinkPage(frameOf(assets), { path: "/confirm/x", token, email, creates: true }),
+  },
+  {
+    name: "confirm-link-account",
+    variants: some,
+    page: (assets) => confirmLinkPage(frameOf(assets), { path: "/confirm/x", token, email, creates: false }),
+  },
+  { name: "forgot-password", variants: all, page: forgot() },
+  { name: "forgot-password-missing", variants: some, page: forgot({ problem: { kind: "email-missing" } }) },
+  {
+    name: "forgot-password-not-set-up",
+    variants: all,
+    page: (assets, _origin, sessionPath) => noResetPage(frameOf(assets), { sessionPath, passkey: true }),
+  },
+  { name: "reset-code", variants: [...all, "narrow"], page: resetByCode() },
+  { name: "reset-code-common", variants: some, page: resetByCode({ problem: { kind: "password-common" } }) },
+  {
+    name: "reset-link",
+    variants: all,
+    page: (assets) => resetByLinkPage(frameOf(assets), { path: "/reset/x", token, email, passwordMinLength: 15 }),
+  },
+  message("link-over", { kind: "link-over" }),
+  message("link-elsewhere", { kind: "link-elsewhere" }),
+  message("account-created", { kind: "account-created" }),
+  message("password-changed", { kind: "password-changed", signIn: true }),
+];

@@ -1,0 +1,74 @@
+import { existsSync, statSync } from "node:fs";
+import { countRows, type CopiedTable } from "./copy.ts";
+import { pendingMigrations, readMigrations, type AppliedMigration } from "./migrate.ts";
+import { openSnapshot, type DatabasePlace, type Snapshot } from "./snapshot.ts";
+import { columnsOf, nameInDatabase, tableNames } from "./table-names.ts";
+
+/** What there is to know of a database from outside. Instants in epoch milliseconds. */
+export type DatabaseStatus = {
+  dialect: Snapshot["dialect"];
+  /** The file, or the name of the PostgreSQL database. */
+  location: string;
+  applied: AppliedMigration[];
+  pending: string[];
+  bytes: number;
+  /** SQLite's write-ahead log; null with PostgreSQL. */
+  logBytes: number | null;
+  tables: CopiedTable[];
+  /** What should have been swept away the longest time ago; null where nothing is overdue. */
+  oldestExpired: { table: string; at: number } | null;
+};
+
+/** Reads, and makes nothing: of a database that is not there yet everything is pending. Throws UNUSABLE_STORAGE. */
+export async function readStatus(place: DatabasePlace, now: number): Promise<DatabaseStatus> {
+  const snapshot = await openSnapshot(place);
+  if (!snapshot) {
+    const pending = pendingMigrations([], readMigrations("sqlite"));
+    const nothing = { applied: [], bytes: 0, logBytes: 0, tables: [], oldestExpired: null };
+    return { dialect: "sqlite", location: place.file, pending, ...nothing };
+  }
+  try {
+    const { dialect, migrations: applied } = snapshot;
+    const pending = pendingMigrations(applied, readMigrations(dialect));
+    const tables = await countRows(snapshot);
+    const oldestExpired = await findOldestExpired(snapshot, tables, now);
+    return { dialect, applied, pending, tables, oldestExpired, ...(await sizeOf(snapshot, place)) };
+  } finally {
+    await snapshot.close();
+  }
+}
+
+async function sizeOf(
+  { dialect, query }: Snapshot,
+  { file }: DatabasePlace,
+): Promise<Pick<DatabaseStatus, "location" | "bytes" | "logBytes">> {
+  if (dialect === "sqlite") return { location: file, bytes: bytesOf(file), logBytes: bytesOf(`${file}-wal`) };
+  const [row] = await query("SELECT current_database() AS name, pg_database_size(current_database()) AS bytes");
+  return { location: String(row?.["name"]), bytes: Number(row?.["bytes"]), logBytes: null };
+}
+
+function bytesOf(file: string): number {
+  return existsSync(file) ? statSync(file).size : 0;
+}
+
+/** Rows that end by themselves have `expires_at`, which can be null where that is for somebody to decide, as with API keys. */
+async function findOldestExpired(
+  { query }: Snapshot,
+  tables: CopiedTable[],
+  now: number,
+): Promise<{ table: string; at: number } | null> {
+  let oldest: { table: string; at: number } | null = null;
+  const present = new Set(tables.map(({ table }) => table));
+  for (const table of expiringTables().filter((name) => present.has(name))) {
+    const [row] = await query(`SELECT min(expires_at) AS at FROM "${table}"`);
+    const at = row?.["at"] === null ? Infinity : Number(row?.["at"]);
+    if (at < Math.min(now, oldest?.at ?? Infinity)) oldest = { table, at };
+  }
+  return oldest;
+}
+
+function expiringTables(): string[] {
+  return tableNames
+    .filter((table) => columnsOf(table).some(({ name, notNull }) => name === "expires_at" && notNull))
+    .map(nameInDatabase);
+}

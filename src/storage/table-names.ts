@@ -1,0 +1,67 @@
+import { getTableColumns, getTableName } from "drizzle-orm";
+import { getTableConfig } from "drizzle-orm/sqlite-core";
+import { sqliteTables, type Tables } from "./schema.ts";
+
+export type TableName = keyof Tables;
+
+/** Every table of the schema; one that others refer to comes before them. */
+export const tableNames: readonly TableName[] = inOrderOfReference();
+
+/** A row as the program sees it: the same for both databases. */
+export type StoredRow = Record<string, unknown>;
+
+/** One column: `key` in the program, `name` in the database. `sqlite` is how SQLite's driver takes and gives its values. */
+export type StoredColumn = {
+  key: string;
+  name: string;
+  notNull: boolean;
+  sqlite: { fromDriver(value: unknown): unknown; toDriver(value: unknown): unknown };
+};
+
+export function columnsOf(table: TableName): StoredColumn[] {
+  return Object.entries(getTableColumns(sqliteTables[table])).map(([key, column]) => ({
+    key,
+    name: column.name,
+    notNull: column.notNull,
+    sqlite: {
+      fromDriver: (value) => (value === null ? null : column.mapFromDriverValue(value)),
+      toDriver: (value) => (value === null ? null : column.mapToDriverValue(value)),
+    },
+  }));
+}
+
+export function nameInDatabase(table: TableName): string {
+  return getTableName(sqliteTables[table]);
+}
+
+/** What refers to what: every value of `column` must stand in `otherColumn`, all by their names in the database. */
+export function references(): { table: string; column: string; otherTable: string; otherColumn: string }[] {
+  return Object.values(sqliteTables).flatMap((table) =>
+    getTableConfig(table).foreignKeys.map((key) => {
+      const { columns, foreignColumns, foreignTable } = key.reference();
+      const [column, otherColumn] = [columns[0]?.name, foreignColumns[0]?.name];
+      if (columns.length !== 1 || column === undefined || otherColumn === undefined)
+        throw new Error(`a reference of ${getTableName(table)} has not exactly one column`);
+      return { table: getTableName(table), column, otherTable: getTableName(foreignTable), otherColumn };
+    }),
+  );
+}
+
+function inOrderOfReference(): TableName[] {
+  const keys = Object.keys(sqliteTables) as TableName[];
+  const waiting = new Map(keys.map((key) => [key, nameInDatabase(key)]));
+  const all = references();
+  const ordered: TableName[] = [];
+  while (waiting.size > 0) {
+    const left = new Set(waiting.values());
+    const ready = [...waiting].filter(([, name]) =>
+      all.every(({ table, otherTable }) => table !== name || otherTable === name || !left.has(otherTable)),
+    );
+    if (ready.length === 0) throw new Error("tables refer to each other in a circle");
+    for (const [key] of ready) {
+      ordered.push(key);
+      waiting.delete(key);
+    }
+  }
+  return ordered;
+}

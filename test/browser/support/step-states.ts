@@ -1,0 +1,75 @@
+import { addingSession, signedUpIn } from "../../support/adding.ts";
+import { addVirtualAuthenticator } from "../../support/chromium.ts";
+import { goodPassword, newEmail, signUp } from "../../support/person.ts";
+import { startProvider } from "../../support/providers/provider.ts";
+import { setProvider } from "../../support/providers/round.ts";
+import type { Scene, State } from "./states.ts";
+import { button, fillAccount, openSignIn } from "./steps.ts";
+
+/** The pages after a proof, and those that add a way to sign in. */
+export const stepStates: State[] = [
+  ["a passkey that is required", /^Create a passkey to go on$/u, async (scene) => await proveWithRequired(scene)],
+  ["a passkey on offer", /^Sign in faster next time$/u, reachOffer],
+  ["a proof that is asked for", /^Confirm it's you$/u, async (scene) => await openAdding(scene, { type: "passkey" })],
+  ["a passkey to add", /^Add a passkey$/u, async (scene) => await confirm(scene, { type: "passkey" })],
+  ["a password to change", /^Change your password$/u, async (scene) => await confirm(scene, { type: "password" })],
+  ["a new password that is refused", /^Change your password$/u, saveShortPassword],
+  ["a provider to add", /^Add Google$/u, addProvider],
+];
+
+async function proveByPassword({ stage, page, app }: Scene): Promise<void> {
+  const email = newEmail();
+  await signUp(stage.service, app, { email });
+  await openSignIn(stage, page, app);
+  await page.waitForLoadState("networkidle");
+  await fillAccount(page, { email, password: goodPassword });
+  await button(page, "Sign in").click();
+  await button(page, "Create a passkey").waitFor();
+}
+
+async function proveWithRequired(scene: Scene): Promise<void> {
+  const change = { authMethods: { passkey: { required: true } } };
+  const actor = { kind: "cli", name: "test" } as const;
+  await scene.stage.service.server.app.services.applications.update(scene.app.id, change, actor);
+  await proveByPassword(scene);
+}
+
+async function reachOffer(scene: Scene): Promise<void> {
+  await addVirtualAuthenticator(scene.page);
+  await proveByPassword(scene);
+}
+
+/** The address of the account that is asked about. */
+async function openAdding({ stage, page, app }: Scene, body: Record<string, unknown>): Promise<string> {
+  const { accessToken, email } = await signedUpIn(stage.service, app);
+  const session = await addingSession(stage.service, app, accessToken, body);
+  await page.goto(session.authUrl);
+  return email;
+}
+
+async function confirm(scene: Scene, body: Record<string, unknown>): Promise<void> {
+  const email = await openAdding(scene, body);
+  await fillAccount(scene.page, { email, password: goodPassword });
+  await button(scene.page, "Sign in").click();
+  await scene.page.getByText(email).waitFor();
+}
+
+async function saveShortPassword(scene: Scene): Promise<void> {
+  await confirm(scene, { type: "password" });
+  await scene.page.getByLabel("New password").fill("short");
+  await button(scene.page, "Save password").click();
+  await scene.page.getByRole("alert").waitFor();
+}
+
+async function addProvider(scene: Scene): Promise<void> {
+  const provider = await startProvider("google");
+  try {
+    await setProvider(scene.stage.service, scene.app, provider);
+    const change = { authMethods: { oauth: { enabled: true } } };
+    const actor = { kind: "cli", name: "test" } as const;
+    await scene.stage.service.server.app.services.applications.update(scene.app.id, change, actor);
+    await confirm(scene, { type: "oauth", provider: "google" });
+  } finally {
+    await provider.close();
+  }
+}

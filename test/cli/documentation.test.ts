@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { allCommands, commandsOf, newProgram } from "./program-commands.ts";
+
+const page = readFileSync(join(import.meta.dirname, "../../docs/command-line.md"), "utf8");
+const known = allCommands(newProgram())
+  .filter(({ command }) => command.commands.length === 0)
+  .map(({ path }) => path.join(" "));
+
+describe("docs/command-line.md", () => {
+  const listed = [...page.slice(page.indexOf("## All commands")).matchAll(/^\| (`[^|]+) \|/gmu)].flatMap(
+    ([, cell = ""]) => [...cell.matchAll(/`([^`]+)`/gu)].map(([, name = ""]) => name),
+  );
+
+  test("lists every command that there is, and no other", () => {
+    expect(listed.toSorted()).toEqual(known.toSorted());
+  });
+
+  const lines = [...page.matchAll(/```sh\n([\s\S]*?)```/gu)]
+    .flatMap(([, block = ""]) => block.trim().split("\n"))
+    .map((line) => line.replace(/\s+# .*$/u, ""));
+
+  test.each(lines)("%s", async (line) => {
+    const ran = await commandsOf(line.replace("authsvc help app update", "authsvc app list"));
+    expect(known).toContain(ran[0]);
+  });
+});

@@ -1,0 +1,111 @@
+import { vi } from "vitest";
+import { goodPassword, initiate, newEmail, Visitor, type Page, type Session } from "./person.ts";
+import type { MailServer, ReceivedMail } from "./mail.ts";
+import type { TestApp, TestService } from "./service.ts";
+
+/** The mail that is the `count`-th to an address, once it is there. */
+export async function mailTo(server: MailServer, address: string, count = 1): Promise<ReceivedMail> {
+  return await vi.waitFor(
+    () => {
+      const mail = server.to(address)[count - 1];
+      if (!mail) throw new Error(`${server.to(address).length} mails to ${address}`);
+      return mail;
+    },
+    { timeout: 15_000, interval: 20 },
+  );
+}
+
+/** Waits until everything that was asked for is sent. */
+export async function allSent(service: TestService): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { mails } = await service.server.app.services.mail.pending();
+      if (mails > 0) throw new Error(`${mails} mails are waiting`);
+    },
+    { timeout: 15_000, interval: 20 },
+  );
+}
+
+export function linkIn(mail: ReceivedMail): string {
+  const link = /https?:\/\/\S+\/(?:confirm|reset)\/\S+/u.exec(mail.text)?.[0];
+  if (link === undefined) throw new Error(`no link in ${mail.text}`);
+  return link;
+}
+
+export function secretIn(mail: ReceivedMail): string {
+  return linkIn(mail).split("/").at(-1) ?? "";
+}
+
+/** As the mail shows it: "1234 5678". */
+export function codeIn(mail: ReceivedMail): string {
+  const code = /^\d{4} \d{4}$/mu.exec(mail.text)?.[0];
+  if (code === undefined) throw new Error(`no code in ${mail.text}`);
+  return code;
+}
+
+/** A code that is not the one in the mail. */
+export function otherCode(mail: ReceivedMail, nth = 1): string {
+  const number = (Number(codeIn(mail).replace(" ", "")) + nth) % 100_000_000;
+  return String(number).padStart(8, "0");
+}
+
+/** Goes where a redirect leads within the service. */
+export async function follow(visitor: Visitor, page: Page): Promise<Page> {
+  return await visitor.get(new URL(page.headers.get("location") ?? "", page.url).href);
+}
+
+export type Asking = { visitor: Visitor; session: Session; email: string; page: Page };
+
+/** Asks for an account and stops at the page that waits for the code. */
+export async function askForAccount(
+  service: TestService,
+  app: TestApp,
+  { email = newEmail(), password = goodPassword, name = "", visitor = new Visitor() } = {},
+): Promise<Asking> {
+  const session = await initiate(service, app);
+  const form = await visitor.get(`${session.authUrl}/create-account`);
+  const answer = await visitor.submit(form, "/create-account", { email, name, password });
+  if (answer.status !== 303) throw new Error(`sign-up answered ${answer.status}: ${answer.text}`);
+  return { visitor, session, email, page: await follow(visitor, answer) };
+}
+
+/** A new user who has signed up and confirmed the address. */
+export async function confirmedUser(
+  service: TestService,
+  server: MailServer,
+  app: TestApp,
+  person: { email?: string; password?: string; name?: string } = {},
+): Promise<{ email: string; visitor: Visitor; session: Session; code: string }> {
+  const { visitor, session, email, page } = await askForAccount(service, app, person);
+  const mail = await mailTo(server, email);
+  const done = await visitor.submit(page, "/confirm", { code: codeIn(mail) });
+  if (done.status !== 303) throw new Error(`confirming answered ${done.status}: ${done.text}`);
+  return { email, visitor, session, code: done.location.searchParams.get("code") ?? "" };
+}
+
+/** Asks for a new password and stops at the page that waits for the code. */
+export async function askForReset(
+  service: TestService,
+  app: TestApp,
+  email: string,
+  visitor = new Visitor(),
+): Promise<Asking> {
+  const session = await initiate(service, app);
+  const form = await visitor.get(`${session.authUrl}/forgot-password`);
+  const page = await visitor.submit(form, "/forgot-password", { email });
+  if (page.status !== 200) throw new Error(`asking answered ${page.status}: ${page.text}`);
+  return { visitor, session, email, page };
+}
+
+/** A page without what is made anew for each browser, session and address. */
+export function comparable(page: Page, { session, email }: Pick<Asking, "session" | "email">): string {
+  return page.text
+    .replaceAll(session.sessionId, "SESSION")
+    .replaceAll(email, "EMAIL")
+    .replaceAll(/name="token" value="[^"]*"/gu, "TOKEN");
+}
+
+/** What a page says, as a person reads it. */
+export function said(page: Page): string {
+  return page.text.replaceAll("&#39;", "'");
+}

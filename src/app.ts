@@ -217,6 +217,7 @@ export async function openApp(
     };
     const operatorServices = createOperatorServices({
       ...services,
+      config,
       storage,
       keyring,
       accessTokens,

@@ -13,6 +13,7 @@ import { findDamage, findRowsAfter } from "./storage/integrity.ts";
 import { pendingMigrations, readMigrations } from "./storage/migrate.ts";
 import { openStorage } from "./storage/open.ts";
 import { openSnapshot, type DatabasePlace, type Snapshot } from "./storage/snapshot.ts";
+import { readStatus, type DatabaseStatus } from "./storage/status.ts";
 import { nameInDatabase } from "./storage/table-names.ts";
 
 /** What is wrong with a database. `check` is the kind: its schema, the database itself, encrypted values, counters, times. */
@@ -34,6 +35,11 @@ export async function openPresent(place: DatabasePlace): Promise<Snapshot> {
   await snapshot?.close();
   const where = place.url === undefined ? `at ${place.file}` : "in this PostgreSQL database";
   throw new AppError("UNUSABLE_STORAGE", `There is nothing of authsvc ${where} yet.`);
+}
+
+/** What there is to know of the database from outside. Makes none. Throws UNUSABLE_STORAGE. */
+export async function databaseStatus(config: Config, { clock }: Surroundings): Promise<DatabaseStatus> {
+  return await readStatus(placeOf(config), clock());
 }
 
 /** Brings the schema up to date; the names of what was applied. With `dryRun` of what would be. Throws UNUSABLE_STORAGE. */

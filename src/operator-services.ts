@@ -2,11 +2,15 @@ import type { BrowserSessions } from "./account/browser-sessions.ts";
 import { createApplications, type Applications } from "./applications/service.ts";
 import type { Audit } from "./audit/audit.ts";
 import { createDesiredStates } from "./desired-state/service.ts";
-import type { Clock } from "./lib/clock.ts";
+import type { Config } from "./config/config.ts";
+import { createDoctor } from "./doctor/service.ts";
+import { second, type Clock } from "./lib/clock.ts";
 import type { Random } from "./lib/random.ts";
+import { smtpProblem } from "./mail/smtp.ts";
 import { createProviderAccounts, type ProviderAccounts } from "./oauth/accounts.ts";
 import type { Discover } from "./oauth/discovery.ts";
 import { isKnownProvider } from "./oauth/providers.ts";
+import type { Passkeys } from "./passkeys/service.ts";
 import { isUsablePublicKey } from "./passkeys/webauthn.ts";
 import { firebaseHash, foreignHash } from "./passwords/foreign-hashes.ts";
 import type { Passwords } from "./passwords/service.ts";
@@ -26,6 +30,7 @@ import type { Webhooks } from "./webhooks/service.ts";
 
 /** What only commands use, put together for `app.ts`. */
 export function createOperatorServices(deps: {
+  config: Config;
   storage: Storage;
   keyring: Keyring;
   accessTokens: AccessTokens;
@@ -37,6 +42,7 @@ export function createOperatorServices(deps: {
   webhooksOver(storage: Storage): Webhooks;
   users: Users;
   passwords: Passwords;
+  passkeys: Passkeys;
   signIn: SignIn;
   logins: LoginAdministration;
   browserSessions: BrowserSessions;
@@ -46,6 +52,7 @@ export function createOperatorServices(deps: {
   random: Random;
   baseUrl: string;
 }) {
+  const { config, passkeys } = deps;
   const { storage, keyring, applications, providers, webhooks, webhooksOver, discover, audit, clock } = deps;
   const { random, baseUrl } = deps;
 
@@ -74,5 +81,15 @@ export function createOperatorServices(deps: {
     }),
     userExport: createUserExport({ storage, audit, clock }),
     desiredStates: createDesiredStates({ storage, services: { applications, providers, webhooks }, servicesIn }),
+    doctor: createDoctor({
+      config,
+      storage,
+      applications,
+      providers,
+      webhooks,
+      passkeysArePossible: passkeys.available,
+      mailProblem: async () => config.mail && (await smtpProblem(config.mail.server, 5 * second)),
+      clock,
+    }),
   };
 }

@@ -6,6 +6,7 @@ const domains = [
   "applications",
   "audit",
   "desired-state",
+  "doctor",
   "email-tokens",
   "mail",
   "methods",

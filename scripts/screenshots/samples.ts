@@ -17,6 +17,7 @@ import {
   usual,
   type Sample,
 } from "./sample.ts";
+import { stepSamples } from "./step-samples.ts";
 
 export const samples: readonly Sample[] = [
   { name: "sign-in", variants: [...all, "narrow", "contrast"], page: signIn() },
@@ -114,6 +115,7 @@ export const samples: readonly Sample[] = [
       await page.locator("#email-problem:not([hidden])").waitFor();
     },
   },
+  ...stepSamples,
   ...mailSamples,
   ...accountSamples,
   message("expired", { kind: "expired" }),

@@ -1,4 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
+import type { EmailTokens } from "../email-tokens/service.ts";
+import type { MailService } from "../mail/service.ts";
 import type { Methods } from "../methods/service.ts";
 import type { ProviderAccounts } from "../oauth/accounts.ts";
 import type { Passkeys } from "../passkeys/service.ts";
@@ -13,6 +15,7 @@ import { createLoginPages } from "./login-pages.ts";
 import { createMethodPages } from "./method-pages.ts";
 import { createOverviewPages } from "./overview-pages.ts";
 import { createProfilePages } from "./profile-pages.ts";
+import { createVerifyPages } from "./verify-pages.ts";
 import { createAccountVisits } from "./visits.ts";
 
 /** The pages on which people look after their own account, in a browser that is signed in to it. */
@@ -24,6 +27,8 @@ export function createAccountPages(
     passwords: Passwords;
     accounts: ProviderAccounts;
     ownLogins: OwnLogins;
+    mail: MailService;
+    emailTokens: EmailTokens;
     profiles: Profiles;
     accountExport: AccountExport;
     signIn: SignIn;
@@ -35,6 +40,7 @@ export function createAccountPages(
   return {
     overview,
     profile: createProfilePages({ ...deps, visits }),
+    verify: createVerifyPages({ ...deps, visits }),
     methods: createMethodPages({ ...deps, visits, overview }),
     logins: createLoginPages({ ...deps, visits }),
     data: createDataPages({ ...deps, visits }),

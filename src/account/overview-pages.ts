@@ -4,6 +4,7 @@ import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Clock } from "../lib/clock.ts";
 import { browserOf, deviceOf } from "../lib/user-agent.ts";
+import type { MailService } from "../mail/service.ts";
 import type { Method } from "../methods/method.ts";
 import type { Methods } from "../methods/service.ts";
 import type { ProviderAccounts } from "../oauth/accounts.ts";
@@ -21,7 +22,7 @@ import type { AccountGuest, AccountVisit, AccountVisits } from "./visits.ts";
 export type OverviewPages = ReturnType<typeof createOverviewPages>;
 
 /** What a page that has just changed something may ask the overview to say. */
-const plainNotices = ["profile", "renamed", "removed", "password", "login-ended", "others-ended"] as const;
+const plainNotices = ["profile", "verified", "renamed", "removed", "password", "login-ended", "others-ended"] as const;
 
 export type PlainNotice = (typeof plainNotices)[number];
 
@@ -33,9 +34,10 @@ export function createOverviewPages(deps: {
   passwords: Passwords;
   accounts: ProviderAccounts;
   ownLogins: OwnLogins;
+  mail: MailService;
   clock: Clock;
 }) {
-  const { visits, methods, passkeys, passwords, accounts, ownLogins, clock } = deps;
+  const { visits, methods, passkeys, passwords, accounts, ownLogins, mail, clock } = deps;
 
   /** A user's methods as their owner sees them, oldest first. */
   async function methodsOf(user: User): Promise<AccountMethod[]> {
@@ -74,7 +76,7 @@ export function createOverviewPages(deps: {
       now: clock(),
       notice,
       user,
-      canVerify: false,
+      canVerify: mail.canVerify,
       methods: has,
       adds: await addable(application, user, has),
       logins: logins.map((login) => loginFor(login, session.digest)),

@@ -12,6 +12,12 @@ import { addCompletion } from "./commands/completion.ts";
 import { addConfigCheck } from "./commands/config-check.ts";
 import { addConfigExample } from "./commands/config-example.ts";
 import { addConfigShow } from "./commands/config-show.ts";
+import { addDbBackup } from "./commands/db-backup.ts";
+import { addDbCheck } from "./commands/db-check.ts";
+import { addDbCopy } from "./commands/db-copy.ts";
+import { addDbMigrate } from "./commands/db-migrate.ts";
+import { addDbRestore } from "./commands/db-restore.ts";
+import { addDbStatus } from "./commands/db-status.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExport } from "./commands/export.ts";
 import { addInit } from "./commands/init.ts";
@@ -37,6 +43,7 @@ import { addUserExport } from "./commands/user-export.ts";
 import { addUserImport } from "./commands/user-import.ts";
 import { addUserList } from "./commands/user-list.ts";
 import { addUserLogins } from "./commands/user-logins.ts";
+import { addUserResetLink } from "./commands/user-reset-link.ts";
 import { addUserRevokeLogins } from "./commands/user-revoke-logins.ts";
 import { addUserShow } from "./commands/user-show.ts";
 import { addVersion } from "./commands/version.ts";
@@ -115,6 +122,7 @@ export function buildProgram(cli: Cli): Command {
   addUserEnable(user, cli);
   addUserDelete(user, cli);
   addUserLogins(user, cli);
+  addUserResetLink(user, cli);
   addUserRevokeLogins(user, cli);
   addUserImport(user, cli);
   addUserExport(user, cli);
@@ -161,6 +169,16 @@ export function buildProgram(cli: Cli): Command {
   addConfigCheck(config, cli);
   addConfigShow(config, cli);
   addConfigExample(config, cli);
+  const db = group(program, "db", "the database: schema, backup, moving to another one", [
+    "authsvc db status",
+    "authsvc db backup /var/backups/authsvc.backup --yes",
+  ]);
+  addDbStatus(db, cli);
+  addDbMigrate(db, cli);
+  addDbCheck(db, cli);
+  addDbBackup(db, cli);
+  addDbRestore(db, cli);
+  addDbCopy(db, cli);
   addCompletion(program, cli);
   addCompletionValues(program, cli);
   addVersion(program, cli);

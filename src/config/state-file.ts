@@ -119,7 +119,7 @@ function problemOf(issue: z.core.$ZodIssue | undefined, root: YamlNode): Error {
     return invalidConfig(`${nodeAt(root, [...path, key]).node.where}: ${key} is not known here${didYouMean(meant)}`);
   }
   const name = path.findLast((step) => typeof step === "string");
-  const subject = `${node.where}: ${name === undefined ? "the file" : String(name)}`;
+  const subject = `${node.where}: ${name ?? "the file"}`;
   return invalidConfig(`${subject} ${found ? (issue?.message ?? "is not valid") : "is missing"}`);
 }
 

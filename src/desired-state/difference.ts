@@ -31,7 +31,7 @@ export function differences(before: StateObjects, after: StateObjects, secrets: 
     const old = before.get(key);
     const secret = secrets.get(key);
     const fields = [
-      ...changedFields(old?.fields ?? new Map(), object.fields),
+      ...changedFields(old?.fields ?? new Map<string, unknown>(), object.fields),
       ...(secret === undefined ? [] : [{ field: secret, secret: true } as const]),
     ];
     const { kind, application, name } = object;

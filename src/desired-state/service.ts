@@ -16,8 +16,6 @@ class Planned extends Error {
   }
 }
 
-export type DesiredStates = ReturnType<typeof createDesiredStates>;
-
 /** Applications with their keys, providers and webhooks as one document: what it would change, the change, and the document of what is. */
 export function createDesiredStates(deps: {
   storage: Storage;

@@ -96,7 +96,9 @@ export function webhookFindings(endpoints: EndpointAnswer[]): Finding[] {
   return endpoints.flatMap(({ id, appId, enabled, disabledReason, failingSince }): Finding[] => {
     if (!enabled && disabledReason !== "operator") {
       const why = disabledReason === "gone" ? "its receiver said that it is gone" : "it failed for five days";
-      return [problem("webhooks", `${id} of ${appId} was disabled: ${why}.`, `authsvc webhook update ${id} --enable`)];
+      return [
+        problem("webhooks", `${id} of ${appId} was disabled: ${why}.`, `authsvc webhook update ${id} --enabled on`),
+      ];
     }
     return enabled && failingSince !== null
       ? [warning("webhooks", `${id} of ${appId} has been failing since ${failingSince}.`, `authsvc webhook test ${id}`)]

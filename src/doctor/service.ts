@@ -29,8 +29,6 @@ const fine: Record<Exclude<CheckName, "configuration">, string> = {
   webhooks: "No webhook fails.",
 };
 
-export type Doctor = ReturnType<typeof createDoctor>;
-
 /** Looks for what is wrong with an installation, and says what mends it. Changes nothing. */
 export function createDoctor(deps: {
   config: Pick<Config, "dataDir" | "mail" | "dev">;

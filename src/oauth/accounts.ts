@@ -132,10 +132,11 @@ export function createProviderAccounts(deps: {
 
     async settings(appId: string): Promise<ProviderSettings[]> {
       const rows = await listProviders(storage.reader, appId);
-      return rows.map(({ encryptedSecret, createdAt: _, updatedAt: __, ...settings }) => ({
-        ...settings,
-        secret: () => keyring.decrypt(encryptedSecret, providerSecretContext(appId, settings.name)),
-      }));
+      return rows.map((row) => {
+        const { encryptedSecret, createdAt: _, updatedAt: __, ...settings } = row;
+        const secret = (): string => keyring.decrypt(encryptedSecret, providerSecretContext(appId, row.name));
+        return { ...settings, secret };
+      });
     },
 
     /** Forgets an app's account with a provider; who signed in with it keeps the other methods. Throws APP_NOT_FOUND, METHOD_NOT_FOUND. */

@@ -23,29 +23,19 @@ export function accountLogins(frame: Frame, data: AccountPlace & { now: number; 
   const { texts, look } = frame;
   const { logins } = data;
   const elsewhere = logins.some(({ isHere }) => !isHere);
-  const content =
+  const list =
     logins.length === 0
       ? html`<p class="hint">${texts.noLogins(look.name)}</p>`
       : html`<ul class="rows" role="list">
-            ${logins.map((login) => loginRow(frame, data, login))}
-          </ul>
-          <div class="acts">
-            ${
-              elsewhere &&
-              actionForm(data, {
-                page: "/logins/end-others",
-                label: texts.signOutOthers,
-                busy: texts.signingOut,
-                look: "small",
-              })
-            }
-            ${actionForm(data, {
-              page: "/logins/end-all",
-              label: texts.signOutAll,
-              busy: texts.signingOut,
-              look: "small",
-            })}
-          </div>`;
+          ${logins.map((login) => loginRow(frame, data, login))}
+        </ul>`;
+  const end = (page: string, label: string): Html =>
+    actionForm(data, { page, label, busy: texts.signingOut, look: "small" });
+  // Everywhere: also where only a page like this one is open, which is no login and stands in no list.
+  const content = html`${list}
+    <div class="acts">
+      ${elsewhere && end("/logins/end-others", texts.signOutOthers)} ${end("/logins/end-all", texts.signOutAll)}
+    </div>`;
   return part("logins", texts.logins, content);
 }
 

@@ -8,7 +8,7 @@ import { passkeySignal, type PasskeySignal } from "./passkey-signal.ts";
 
 /** What has just been done, to be said once. */
 export type AccountNotice =
-  | { kind: "profile" | "renamed" | "removed" | "password" | "login-ended" | "others-ended" }
+  | { kind: "profile" | "verified" | "renamed" | "removed" | "password" | "login-ended" | "others-ended" }
   /** `name`: of the method, as its list shows it. */
   | { kind: "added"; name: string };
 
@@ -85,6 +85,7 @@ function noticeOf({ texts }: Frame, notice: AccountNotice | undefined): Html | u
   if (notice === undefined) return undefined;
   const words = {
     profile: texts.noticeProfile,
+    verified: texts.noticeVerified,
     renamed: texts.noticeRenamed,
     removed: texts.noticeRemoved,
     added: notice.kind === "added" ? texts.noticeAdded(notice.name) : "",

@@ -6,8 +6,6 @@ import { userLineOf } from "./user-line.ts";
 
 const pageSize = 500;
 
-export type UserExport = ReturnType<typeof createUserExport>;
-
 export function createUserExport({ storage, audit, clock }: { storage: Storage; audit: Audit; clock: Clock }) {
   return {
     /** Notes that users were exported: with hashes, whoever has the export can guess passwords at leisure. */

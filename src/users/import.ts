@@ -28,8 +28,6 @@ type Candidate = { line: number; user: UserLine; passwordHash: string | undefine
 const mostTries = 5;
 const noAaguid = "00000000-0000-0000-0000-000000000000";
 
-export type UserImport = ReturnType<typeof createUserImport>;
-
 export function createUserImport(deps: {
   storage: Storage;
   audit: Audit;

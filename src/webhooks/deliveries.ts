@@ -23,7 +23,7 @@ import { endpointNotFound, secretsOf, type DisabledReason } from "./endpoint.ts"
 import type { EventKind } from "./event.ts";
 
 /** Longer than one attempt may take; after it, another process takes over from one that has died. Nodes' clocks must agree to a few seconds. */
-const leaseLasts = 25 * second;
+export const leaseLasts = 25 * second;
 /** An endpoint for which nothing but failure has come for so long is disabled. */
 const failingIsToleratedFor = 5 * day;
 const attemptsRemembered = 20;

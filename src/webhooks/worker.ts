@@ -1,35 +1,24 @@
-import { minute, second, type Clock } from "../lib/clock.ts";
+import { second, type Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { ClaimedDelivery, Deliveries, Settled } from "./deliveries.ts";
-import type { AttemptOutcome } from "./delivery.ts";
 import { bodyOf } from "./event.ts";
 import type { Events } from "./events.ts";
-import { mostConnections, type Sender } from "./sender.ts";
+import { createLane, type Lane } from "./lane.ts";
+import type { Sender } from "./sender.ts";
 import { signedHeaders } from "./signature.ts";
 
 /** Every process looks that often, whoever put an event in: a command, another node, a transaction that took long. */
 const looksEvery = second;
 /** What comes within this time is claimed, and what ends within it noted, in one transaction. */
-const gathersFor = 10;
+const gathersFor = 25;
 /** A transaction tells of its event before it is committed: one more look, for those that took their time. */
 const looksAgainAfter = 250;
-/** Endpoints whose deliveries are claimed side by side: each holds a connection to PostgreSQL meanwhile, which sign-ins need as well. */
-const servedTogether = 4;
 const patienceWhenStopping = 3 * second;
 
-/** At the same time: to all receivers, and to one that has just been met. */
-const mostAtOnce = 1024;
-const atFirst = 8;
-/** A receiver that asks for time gets it for everything that waits for it, but not longer: its next event may be in another mood. */
-const longestRest = 10 * minute;
-
-/** What this process knows of one receiver. Each has its own, so that a slow one keeps nobody waiting. */
-type Lane = {
-  underWay: number;
-  /** How many at once: one more with each success, one after a failure. */
-  width: number;
-  restsUntil: number;
-};
+/** Attempts under way at the same time, to all receivers, and deliveries claimed for them beforehand. */
+const [mostAtOnce, mostAhead] = [1024, 4096];
+/** Endpoints whose deliveries are claimed side by side: each holds a connection to PostgreSQL meanwhile, which sign-ins need as well. */
+const servedTogether = 4;
 
 export type WebhookWorker = ReturnType<typeof createWebhookWorker>;
 
@@ -47,8 +36,11 @@ export function createWebhookWorker(deps: {
   const waiting = new Set<string>();
   /** Those whose transaction may not have been committed yet when they were looked at. */
   const lateComers = new Set<string>();
-  const attempts = new Map<string, { claimed: ClaimedDelivery; done: Promise<void> }>();
+  /** Everything that is leased to this process, by endpoint and event. */
+  const inHand = new Map<string, ClaimedDelivery>();
+  const attempts = new Set<Promise<void>>();
   const ended: Settled[] = [];
+  const unwanted: ClaimedDelivery[] = [];
   const cutOff = new AbortController();
   let stopped = true;
   let turn: Promise<void> | undefined;
@@ -58,17 +50,9 @@ export function createWebhookWorker(deps: {
   let failing = false;
 
   function laneOf(endpointId: string): Lane {
-    let lane = lanes.get(endpointId);
-    if (!lane) {
-      lane = { underWay: 0, width: atFirst, restsUntil: 0 };
-      lanes.set(endpointId, lane);
-    }
+    const lane = lanes.get(endpointId) ?? createLane();
+    lanes.set(endpointId, lane);
     return lane;
-  }
-
-  function learn(lane: Lane, { delivered, retryAfterMilliseconds }: AttemptOutcome): void {
-    lane.width = delivered ? Math.min(lane.width + 1, mostConnections) : 1;
-    if (retryAfterMilliseconds !== undefined) lane.restsUntil = clock() + Math.min(retryAfterMilliseconds, longestRest);
   }
 
   async function attempt(claimed: ClaimedDelivery, lane: Lane): Promise<void> {
@@ -77,44 +61,62 @@ export function createWebhookWorker(deps: {
       const body = bodyOf(row);
       const headers = signedHeaders({ id: row.eventId, body }, secrets, clock());
       const outcome = await sender.send({ url, headers, body }, cutOff.signal);
-      learn(lane, outcome);
+      lane.learn(outcome, clock());
       ended.push({ claimed, outcome });
     } catch (error) {
-      // Cut off while stopping. Anything else is a mistake of ours, and the lease runs out.
+      unwanted.push(claimed);
       if (!cutOff.signal.aborted) log.error("a webhook could not be sent", error, { eventId: row.eventId });
     } finally {
       lane.underWay -= 1;
-      attempts.delete(keyOf(claimed));
-      waiting.add(row.endpointId);
-      gather();
+      inHand.delete(keyOf(claimed));
     }
   }
 
-  /** Notes what has ended; where that fails the leases run out, and the events are sent again. */
-  async function settle(): Promise<void> {
-    if (ended.length === 0) return;
-    const settled = ended.splice(0);
-    await deliveries.settle(settled);
+  /** Begins what is claimed and may begin, and asks for more before there is none. */
+  function fill(endpointId: string, lane: Lane): void {
+    for (const claimed of lane.takeUnwanted(clock())) {
+      inHand.delete(keyOf(claimed));
+      unwanted.push(claimed);
+    }
+    while (!stopped && attempts.size < mostAtOnce && lane.mayBegin(clock())) {
+      const claimed = lane.held.shift();
+      if (!claimed) break;
+      lane.underWay += 1;
+      const done = attempt(claimed, lane).finally(() => {
+        attempts.delete(done);
+        fill(endpointId, lane);
+        gather();
+      });
+      attempts.add(done);
+    }
+    // Also where only the bound over all receivers stood in the way: its turn comes again when another attempt has ended.
+    if (lane.wants(clock()) > 0 || (lane.held.length > 0 && lane.mayBegin(clock()))) waiting.add(endpointId);
   }
 
   async function serve(endpointId: string): Promise<void> {
     const lane = laneOf(endpointId);
-    const free = Math.min(lane.width - lane.underWay, Math.ceil((mostAtOnce - attempts.size) / servedTogether));
-    if (free <= 0 || lane.restsUntil > clock()) return;
-    for (const claimed of await deliveries.claim(endpointId, free)) {
-      const underWay = attempts.get(keyOf(claimed));
-      if (underWay) {
+    const room = mostAtOnce + mostAhead - inHand.size;
+    const most = Math.min(lane.wants(clock()), Math.ceil(room / servedTogether));
+    for (const claimed of most > 0 ? await deliveries.claim(endpointId, most) : []) {
+      const known = inHand.get(keyOf(claimed));
+      if (known) {
         // The clock has jumped past our own lease: the attempt goes on under the new one, and there is no second beside it.
-        underWay.claimed.leaseUntil = claimed.leaseUntil;
+        known.leaseUntil = claimed.leaseUntil;
         continue;
       }
-      lane.underWay += 1;
-      attempts.set(keyOf(claimed), { claimed, done: attempt(claimed, lane) });
+      inHand.set(keyOf(claimed), claimed);
+      lane.held.push(claimed);
     }
+    fill(endpointId, lane);
   }
 
-  async function takeTurns(): Promise<void> {
-    await settle();
+  /** Notes what has ended; where that fails the leases run out, and the events are sent again. */
+  async function settle(): Promise<void> {
+    if (ended.length > 0) await deliveries.settle(ended.splice(0));
+    if (unwanted.length > 0) await deliveries.release(unwanted.splice(0));
+  }
+
+  async function serveAll(): Promise<void> {
     const turns = [...waiting];
     while (turns.length > 0) {
       // Whoever gets no turn now is first next time.
@@ -125,7 +127,7 @@ export function createWebhookWorker(deps: {
     }
   }
 
-  function noteHealth(error: unknown): void {
+  function noteHealth(error?: unknown): void {
     // Once, and not every second for as long as the database is away.
     if (error !== undefined && !failing) log.error("the outbox of webhooks cannot be used", error);
     failing = error !== undefined;
@@ -140,8 +142,8 @@ export function createWebhookWorker(deps: {
         gather();
         return;
       }
-      turn = takeTurns()
-        .then(() => noteHealth(undefined), noteHealth)
+      turn = Promise.all([settle(), serveAll()])
+        .then(() => noteHealth(), noteHealth)
         .finally(() => {
           turn = undefined;
         });
@@ -157,6 +159,13 @@ export function createWebhookWorker(deps: {
     }
   }
 
+  function lookAgain(): void {
+    lookingAgain = undefined;
+    for (const id of lateComers) waiting.add(id);
+    lateComers.clear();
+    gather();
+  }
+
   return {
     start(): void {
       stopped = false;
@@ -165,12 +174,7 @@ export function createWebhookWorker(deps: {
         waiting.add(endpointId);
         lateComers.add(endpointId);
         gather();
-        lookingAgain ??= setTimeout(() => {
-          lookingAgain = undefined;
-          for (const id of lateComers) waiting.add(id);
-          lateComers.clear();
-          gather();
-        }, looksAgainAfter);
+        if (!stopped) lookingAgain ??= setTimeout(lookAgain, looksAgainAfter);
       });
       void look();
     },
@@ -186,16 +190,10 @@ export function createWebhookWorker(deps: {
       clearTimeout(lookingAgain);
       await turn;
       const patience = setTimeout(() => cutOff.abort(), patienceWhenStopping);
-      const underWay = [...attempts.values()];
-      await Promise.all(underWay.map(({ done }) => done));
+      await Promise.all(attempts);
       clearTimeout(patience);
-      const settled = new Set(ended.map((entry) => entry.claimed));
-      try {
-        await settle();
-        await deliveries.release(underWay.flatMap(({ claimed }) => (settled.has(claimed) ? [] : claimed)));
-      } catch (error) {
-        noteHealth(error);
-      }
+      for (const lane of lanes.values()) unwanted.push(...lane.held.splice(0));
+      await settle().then(() => noteHealth(), noteHealth);
     },
   };
 }

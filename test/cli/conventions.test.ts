@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import packageFile from "../../package.json" with { type: "json" };
-import { authsvc, emptyFolder, finish, start } from "./command.ts";
+import { authsvc, emptyFolder } from "./command.ts";
+import { authsvc as inProcess } from "./in-process.ts";
 
 const cwd = emptyFolder();
 const isPosix = process.platform !== "win32";
@@ -45,7 +45,7 @@ describe("wrong usage ends with exit code 2 and one line that names what is wron
   ];
 
   test.each(cases)("%j", async (args, line) => {
-    const { code, stdout, stderr } = await authsvc(args, { cwd });
+    const { code, stdout, stderr } = await inProcess(args, { cwd });
     expect(stderr).toMatch(/^[^\n]*\n$/);
     expect(stderr.trim()).toMatch(line);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -109,7 +109,7 @@ describe("help and version", () => {
     ["token", "verify"],
     ["version"],
   ])("help of %j has two examples and the flags that go with every command", async (...command) => {
-    const { code, stdout, stderr } = await authsvc([...command, "--help"], { cwd });
+    const { code, stdout, stderr } = await inProcess([...command, "--help"], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.match(/^ {2}\$ authsvc /gm)).toHaveLength(2);
     for (const flag of ["--config", "--data", "--json", "--quiet", "--yes", "--help", "--version"])
@@ -155,14 +155,6 @@ describe("output", () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^authsvc: [^\n]*occupied[^\n]*\n$/);
   });
-});
-
-test.skipIf(!isPosix)("Ctrl-C ends a waiting command with exit code 130", async () => {
-  const child = start(["token", "verify"], { cwd });
-  const finished = finish(child);
-  await pause(1000);
-  child.kill("SIGINT");
-  expect(await finished).toMatchObject({ code: 130, stdout: "" });
 });
 
 test("the executable can be started by its name", () => {

@@ -3,7 +3,8 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { authsvc, emptyFolder, type Finished } from "./command.ts";
+import { emptyFolder, type Finished } from "./command.ts";
+import { authsvc } from "./in-process.ts";
 
 const env = { SHOP_API_KEY: "pipeline-key.0123456789-ABCDEFGHIJ", GITHUB_SECRET: "hunter2-hunter2" };
 const file = `version: 1

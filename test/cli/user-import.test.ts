@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
-import { authsvc, emptyFolder, finish, start } from "./command.ts";
+import { emptyFolder, finish, start } from "./command.ts";
+import { authsvc } from "./in-process.ts";
 
 const cwd = emptyFolder();
 const hash = "$2b$05$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2";

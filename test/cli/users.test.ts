@@ -158,7 +158,7 @@ describeEachPlace("user commands", (place) => {
     expect(audited).not.toContain("gone@example.com");
   });
 
-  test.each(["show", "disable", "enable", "delete", "logins", "revoke-logins"])(
+  test.each(["show", "disable", "enable", "delete", "logins", "revoke-logins", "reset-link"])(
     "%s of an unknown user ends with 3, without an id with 2",
     async (name) => {
       expect(await run(["user", name, "usr_nobody", "--yes"])).toMatchObject({ code: 3, stdout: "" });

@@ -135,7 +135,7 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     await press(app, visitor, person, "/logins/end-others");
     const { text } = await openAccount(current(), app, visitor);
     expect(text).toContain("You aren&#39;t signed in to Acme");
-    expect(text).not.toContain("Sign out everywhere");
+    expect(text).not.toContain("Sign out everywhere else");
   });
 
   it("writes down who ended what, from where", async () => {

@@ -215,6 +215,8 @@ describeEachDatabase("ways to sign in on the account page", (current) => {
 describeEachDatabase("every button of the account page", (current) => {
   const actions = [
     "/profile",
+    "/verify-email",
+    "/verify-email/code",
     "/add",
     "/methods/mth_x/rename",
     "/methods/mth_x/remove",

@@ -3,11 +3,11 @@ import { goodPassword, initiate, newEmail, Visitor, type Page, type Session } fr
 import type { MailServer, ReceivedMail } from "./mail.ts";
 import type { TestApp, TestService } from "./service.ts";
 
-/** The mail that is the `count`-th to an address, once it is there. */
-export async function mailTo(server: MailServer, address: string, count = 1): Promise<ReceivedMail> {
+/** The mail that is the `count`-th to an address with such a subject, once it is there. */
+export async function mailTo(server: MailServer, address: string, count = 1, subject = /^/u): Promise<ReceivedMail> {
   return await vi.waitFor(
     () => {
-      const mail = server.to(address)[count - 1];
+      const mail = server.to(address).filter((received) => subject.test(received.subject))[count - 1];
       if (!mail) throw new Error(`${server.to(address).length} mails to ${address}`);
       return mail;
     },
@@ -108,4 +108,26 @@ export function comparable(page: Page, { session, email }: Pick<Asking, "session
 /** What a page says, as a person reads it. */
 export function said(page: Page): string {
   return page.text.replaceAll("&#39;", "'");
+}
+
+const operator = { kind: "cli", name: "test" } as const;
+
+/** A user who is just there. Without a password there is none. */
+export async function newUser(
+  service: TestService,
+  app: TestApp,
+  {
+    email = newEmail(),
+    emailVerified = true,
+    password,
+  }: { email?: string; emailVerified?: boolean; password?: string } = {},
+): Promise<{ id: string; email: string }> {
+  const { userAdministration } = service.server.app.services;
+  const user = { appId: app.id, email, emailVerified, name: "Ann", password };
+  const { id } = await userAdministration.create(user, { dryRun: false }, operator);
+  return { id, email };
+}
+
+export async function disableUser(service: TestService, id: string): Promise<void> {
+  await service.server.app.services.userAdministration.disable(id, { dryRun: false }, operator);
 }

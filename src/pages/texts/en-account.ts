@@ -84,6 +84,7 @@ export const account = {
 
   // What has just been done.
   noticeProfile: "Your profile is saved.",
+  noticeVerified: "Your email address is verified.",
   noticeRenamed: "The new name is saved.",
   noticeRemoved: "It's removed, and signs nobody in any more.",
   noticeAdded: (name: string) => `You can sign in with ${name} from now on.`,

@@ -6,7 +6,7 @@ import type { TestApp } from "../../support/service.ts";
 import { said } from "./passkey-steps.ts";
 import { changeApp } from "./records.ts";
 import type { Stage } from "./stage.ts";
-import { backAtTheApp, button, fillAccount, link, openSignIn, summary } from "./steps.ts";
+import { backAtTheApp, button, fillAccount, heading, link, openSignIn, summary } from "./steps.ts";
 
 export type Scene = { stage: Stage; page: Page; app: TestApp };
 /** A page or a state of it: its name, its heading, and how one gets there in a new browser. */
@@ -75,6 +75,24 @@ export const pageStates: State[] = [
     async (scene) => await failOnce(scene, new AppError("RATE_LIMITED", "made up", { retryAfterSeconds: 240 })),
   ],
   ["a success that was left open", /^You're signed in$/u, openFinished],
+  ["an account", /^Your .* account$/u, async (scene) => await openAccount(scene)],
+  ["a profile with a mistake in it", /^Edit your profile$/u, saveBadPicture],
+  ["the last way to sign in, which stays", /^Remove Password\?$/u, removeLastMethod],
+  [
+    "an account about to be deleted",
+    /^Delete your /u,
+    async (scene) => await openAccount(scene, "Delete your account"),
+  ],
+  ["one's own data", /^Download your data$/u, async (scene) => await openAccount(scene, "Download your data")],
+  [
+    "an account that was left",
+    /^You're signed out$/u,
+    async (scene) => {
+      await openAccount(scene);
+      await button(scene.page, "Sign out of this page").click();
+      await heading(scene.page).filter({ hasText: "signed out" }).waitFor();
+    },
+  ],
 ];
 
 async function openCreateAccount({ stage, page, app }: Scene): Promise<void> {
@@ -153,6 +171,34 @@ async function failOnce({ stage, page, app }: Scene, error: Error): Promise<void
   stage.expectComplaint(/status of 500/u);
   vi.spyOn(stage.service.server.app.services.signIn, "open").mockRejectedValueOnce(error);
   await page.goto(authUrl);
+}
+
+/** Creates an account in this browser and opens its page, or what a link of it leads to. */
+async function openAccount(scene: Scene, onwards?: string): Promise<void> {
+  const { stage, page, app } = scene;
+  await openCreateAccount(scene);
+  await fillAccount(page, { email: newEmail(), password: goodPassword, name: "Ada" });
+  await button(page, "Create account").click();
+  await backAtTheApp(stage, page);
+  await page.goto(`${stage.service.url}/account?app_id=${app.id}`);
+  if (onwards === undefined) return;
+  await link(page, onwards).click();
+  await heading(page)
+    .filter({ hasNotText: /^Your .* account$/u })
+    .waitFor();
+}
+
+async function saveBadPicture(scene: Scene): Promise<void> {
+  await openAccount(scene, "Edit your profile");
+  await scene.page.getByLabel("Picture address", { exact: true }).fill("no address");
+  await button(scene.page, "Save").click();
+  await summary(scene.page).waitFor();
+}
+
+async function removeLastMethod(scene: Scene): Promise<void> {
+  await openAccount(scene, "Remove Password");
+  await button(scene.page, "Remove").click();
+  await summary(scene.page).waitFor();
 }
 
 async function openFinished({ stage, page, app }: Scene): Promise<void> {

@@ -1,0 +1,80 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { AppError } from "../../lib/errors.ts";
+import type { DatabasePlace } from "../../storage/snapshot.ts";
+import { askUnlessGiven, readSecret, readSecretFile } from "../ask.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import { longWork, rowsText, surroundings } from "../database-work.ts";
+import { examples } from "../examples.ts";
+
+type Flags = { to?: string; toFile?: string; toStdin?: boolean; dryRun?: boolean };
+
+export function addDbCopy(db: Command, cli: Cli): void {
+  const command = db
+    .command("copy")
+    .description(
+      "copy the database into an empty one, SQLite or PostgreSQL, and compare every table; stop the service first, or what it writes meanwhile stays behind",
+    )
+    .option("--to <address>", "where to: sqlite:FILE, or postgres://… without a password")
+    .option("--to-file <file>", "the same from a file: for an address with a password")
+    .option("--to-stdin", "the same from standard input")
+    .option("--dry-run", "look at both databases, copy nothing");
+  examples(command, [
+    "authsvc db copy --to-file /run/secrets/database-url",
+    "authsvc db copy --to sqlite:/var/lib/authsvc/authsvc.db --dry-run --json",
+  ]).action(async (flags: Flags) => {
+    const { config } = await cli.configure();
+    const target = await targetOf(cli, flags);
+    const dryRun = flags.dryRun ?? false;
+    const { copyDatabase } = await import("../../transfers.ts");
+    const copied = await longWork(cli, "rows", async (onProgress) =>
+      copyDatabase(config, target, { dryRun }, commandActor(), { ...surroundings, onProgress }),
+    );
+    if (!copied) return;
+    await cli.result(
+      { ...copied, ...(dryRun ? { dryRun } : {}) },
+      `${rowsText(copied.tables)} ${dryRun ? "would be copied" : "were copied, and are the same in both"}.\n`,
+    );
+    if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+    else await cli.note(keyNote(config.masterKey, target, config.dataDir));
+    if (copied.stillInUse)
+      await cli.note(
+        "The service runs on the database that was copied: what it writes from now on is not in the copy.",
+      );
+  });
+}
+
+function keyNote(masterKey: string | undefined, target: DatabasePlace, dataDir: string): string {
+  if (masterKey !== undefined) return "The copy needs the same master key: keep masterKey in the configuration.";
+  const file = resolve(dataDir, "master.key");
+  return target.url === undefined
+    ? `The copy needs the same master key: put ${file} beside it.`
+    : `The copy needs the same master key: set masterKeyFile to ${file}.`;
+}
+
+async function targetOf(cli: Cli, { to, toFile, toStdin }: Flags): Promise<DatabasePlace> {
+  if ([to, toFile, toStdin].filter((flag) => flag !== undefined).length > 1)
+    throw new AppError("INVALID_REQUEST", "--to, --to-file and --to-stdin: give one of them");
+  if (toFile !== undefined) return placeFrom(cli, await readSecretFile(cli.io, toFile, "--to-file"), "--to-file");
+  if (toStdin)
+    return placeFrom(cli, await readSecret(cli.io, { flag: "--to-stdin", question: "Address" }), "--to-stdin");
+  const address = await askUnlessGiven(cli.io, to, {
+    flag: "--to",
+    question: "Where to (sqlite:FILE or postgres://…)",
+  });
+  // Arguments are seen by everybody on the machine, and end in the history of the shell.
+  if (hasPassword(address))
+    throw new AppError("INVALID_REQUEST", "--to: an address with a password is a secret: use --to-file or --to-stdin");
+  return placeFrom(cli, address, "--to");
+}
+
+function placeFrom(cli: Cli, address: string, flag: string): DatabasePlace {
+  if (/^postgres(ql)?:\/\/./u.test(address)) return { url: address, file: "" };
+  const [, file = ""] = /^sqlite:(?:\/\/(?=\/))?(.+)$/u.exec(address) ?? [];
+  if (file === "") throw new AppError("INVALID_REQUEST", `${flag}: sqlite:FILE, or postgres://…`);
+  return { url: undefined, file: resolve(cli.io.cwd(), file) };
+}
+
+function hasPassword(address: string): boolean {
+  return /^postgres(ql)?:\/\/[^/?#@]*:[^@]*@/u.test(address) || /[?&]password=/iu.test(address);
+}

@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import { commandActor, type Cli } from "../cli.ts";
+import { surroundings } from "../database-work.ts";
+import { examples } from "../examples.ts";
+
+export function addDbMigrate(db: Command, cli: Cli): void {
+  const command = db
+    .command("migrate")
+    .description(
+      "bring the schema up to date, as every start does by itself; of a SQLite database a snapshot is kept beside it",
+    )
+    .option("--dry-run", "say what would be applied, change nothing");
+  examples(command, ["authsvc db migrate --dry-run", "authsvc db migrate --config /etc/authsvc/config.yaml"]).action(
+    async ({ dryRun = false }: { dryRun?: boolean }) => {
+      const { config } = await cli.configure();
+      const { migrateDatabase } = await import("../../maintenance.ts");
+      const migrations = await migrateDatabase(config, { dryRun }, commandActor(), surroundings);
+      const text = migrations.map((name) => `${name} ${dryRun ? "would be" : "was"} applied\n`).join("");
+      await cli.result(
+        dryRun ? { pending: migrations, dryRun } : { applied: migrations },
+        text === "" ? "The schema is up to date.\n" : text,
+      );
+      if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+    },
+  );
+}

@@ -1,0 +1,52 @@
+import type { Command } from "commander";
+import { isoTime } from "../../lib/clock.ts";
+import type { DatabaseStatus } from "../../storage/status.ts";
+import type { Cli } from "../cli.ts";
+import { sizeText, surroundings } from "../database-work.ts";
+import { examples } from "../examples.ts";
+import { bold, facts, table } from "../text.ts";
+
+export function addDbStatus(db: Command, cli: Cli): void {
+  const command = db
+    .command("status")
+    .description("show which database it is, its schema, its size and the rows of each table; changes nothing");
+  examples(command, ["authsvc db status", "authsvc db status --json | jq .schema.pending"]).action(async () => {
+    const { config } = await cli.configure();
+    const { databaseStatus } = await import("../../maintenance.ts");
+    const status = await databaseStatus(config, surroundings);
+    await cli.result(documentOf(status), textOf(status, bold(cli.io, cli.io.stdout)));
+    if (status.pending.length > 0)
+      await cli.note(
+        "The schema is not the newest: authsvc db migrate applies what is pending, and so does any start.",
+      );
+  });
+}
+
+function documentOf({ dialect, location, applied, pending, bytes, logBytes, tables, oldestExpired }: DatabaseStatus) {
+  return {
+    dialect,
+    location,
+    schema: {
+      applied: applied.map(({ name, appliedAt }) => ({ name, appliedAt: isoTime(appliedAt) })),
+      pending,
+    },
+    bytes,
+    logBytes,
+    tables,
+    oldestExpired: oldestExpired && { table: oldestExpired.table, at: isoTime(oldestExpired.at) },
+  };
+}
+
+function textOf(status: DatabaseStatus, emphasise: (text: string) => string): string {
+  const { dialect, location, applied, pending, bytes, logBytes, tables, oldestExpired } = status;
+  const head = facts([
+    ["Database", `${dialect === "sqlite" ? "SQLite" : "PostgreSQL"}, ${location}`],
+    ["Schema", applied.at(-1)?.name ?? "none"],
+    ["Pending", pending.join(", ") || "nothing"],
+    ["Size", sizeText(bytes)],
+    ...(logBytes === null ? [] : [["Log", sizeText(logBytes)] as [string, string]]),
+    ["Oldest expired", oldestExpired ? `${isoTime(oldestExpired.at)} in ${oldestExpired.table}` : "nothing"],
+  ]);
+  const rows = tables.map((each) => [each.table, each.rows.toLocaleString("en")]);
+  return rows.length === 0 ? head : `${head}\n${table(["TABLE", "ROWS"], rows, emphasise)}`;
+}

@@ -1,0 +1,84 @@
+import { createServer, type Server } from "node:net";
+import { eq } from "drizzle-orm";
+import { expect, it } from "vitest";
+import type { Finding } from "../../src/doctor/finding.ts";
+import { smtpProblem } from "../../src/mail/smtp.ts";
+import { minute } from "../../src/lib/clock.ts";
+import { describeEachDatabase, type TestService } from "../support/service.ts";
+
+const actor = { kind: "cli", name: "test" } as const;
+
+async function findingsOf(service: TestService, check: Finding["check"], id = ""): Promise<Finding[]> {
+  const findings = await service.server.app.services.doctor.examine();
+  return findings.filter((finding) => finding.check === check && finding.message.includes(id));
+}
+
+describeEachDatabase("doctor", (current) => {
+  it("finds a clock that is a minute away from the database's", async () => {
+    const service = current();
+    await service.createApp();
+    expect(await findingsOf(service, "clock")).toMatchObject([{ status: "ok", fix: null }]);
+    service.clock.advance(service.dialect === "postgres" ? minute : -minute);
+    expect(await findingsOf(service, "clock")).toMatchObject([
+      { status: "problem", message: expect.stringMatching(/\d\d seconds/) as string },
+    ]);
+    service.clock.advance(service.dialect === "postgres" ? -minute : minute);
+    expect(await findingsOf(service, "clock")).toMatchObject([{ status: "ok" }]);
+  });
+
+  it("finds a provider without an account, until it has one", async () => {
+    const service = current();
+    const { id } = await service.createApp({ methods: ["oauth"] });
+    const { applications, providers } = service.server.app.services;
+    await applications.update(id, { authMethods: { oauth: { providers: ["github"] } } }, actor);
+    expect(await findingsOf(service, "providers", id)).toEqual([
+      {
+        check: "providers",
+        status: "problem",
+        message: `${id} offers github without an account with it.`,
+        fix: `authsvc app provider set ${id} github --client-id ID --client-secret-stdin`,
+      },
+    ]);
+    await providers.set(id, { name: "github", clientId: "Iv1", secret: "secret" }, actor);
+    expect(await findingsOf(service, "providers", id)).toEqual([]);
+  });
+
+  it("finds a webhook that fails, and one that was disabled for it", async () => {
+    const service = current();
+    const { id: appId } = await service.createApp();
+    const { webhooks } = service.server.app.services;
+    const endpoint = { url: "https://shop.example/hook", events: ["user.login"], secret: "0123456789abcdef" };
+    const { id } = await webhooks.create(appId, endpoint, { actor });
+    expect(await findingsOf(service, "webhooks", id)).toEqual([]);
+    const set = async (values: { failingSince?: number; enabled?: boolean; disabledReason?: "failing" }) =>
+      await service.server.app.storage.write(async ({ db, tables: { webhookEndpoints } }) => {
+        await db.update(webhookEndpoints).set(values).where(eq(webhookEndpoints.id, id));
+      });
+    await set({ failingSince: service.clock.now });
+    expect(await findingsOf(service, "webhooks", id)).toMatchObject([
+      { status: "warning", fix: `authsvc webhook test ${id}` },
+    ]);
+    await set({ enabled: false, disabledReason: "failing" });
+    expect(await findingsOf(service, "webhooks", id)).toMatchObject([
+      { status: "problem", fix: `authsvc webhook update ${id} --enabled on` },
+    ]);
+  });
+
+  it("finds sign-up that is open without mail, and closed it is content", async () => {
+    const service = current();
+    const { id } = await service.createApp();
+    expect(await findingsOf(service, "sign-up", id)).toMatchObject([{ status: "warning" }]);
+    await service.server.app.services.applications.update(id, { settings: { signUp: "closed" } }, actor);
+    expect(await findingsOf(service, "sign-up", id)).toEqual([]);
+  });
+});
+
+it("a mail server is tried, and one that says nothing is given up", async () => {
+  const silent: Server = createServer(() => {});
+  await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
+  const { port } = silent.address() as { port: number };
+  const server = { host: "127.0.0.1", port, user: undefined, password: undefined, tls: "none" as const };
+  expect(await smtpProblem(server, 200)).toMatch(/^E/);
+  silent.close();
+  expect(await smtpProblem({ ...server, port: 1 }, 5000)).toMatch(/^E/);
+});

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { applicationFrom } from "../../src/applications/application.ts";
+import { clockFindings, passkeyFindings, redirectUriFindings } from "../../src/doctor/rules.ts";
+
+function application(redirectUris: string[], domain: string | null = null) {
+  return applicationFrom({ name: "Shop", redirectUris, domain }, "app_shop", () => false, 0);
+}
+
+const uris: [uris: string[], domain: string | null, odd: string[]][] = [
+  [["https://shop.example/cb"], null, []],
+  [["https://shop.example/cb", "https://www.shop.example/cb", "http://localhost:3000/cb"], null, ["localhost"]],
+  [["https://shop.example/cb", "https://shop-example.test/cb"], null, []],
+  [
+    ["https://a.shop.example/cb", "https://b.shop.example/cb", "https://shop.evil/cb", "https://shop.evil2/cb"],
+    null,
+    ["shop.evil", "shop.evil2"],
+  ],
+  [["https://evil.test/cb"], "shop.example", ["evil.test"]],
+  [["https://shop.example/cb", "com.example.app:/cb"], "shop.example", []],
+];
+test.each(uris)("of the redirect URIs %j with the domain %j, %j stand alone", (redirectUris, domain, odd) => {
+  const findings = redirectUriFindings(application(redirectUris, domain));
+  expect(findings.map(({ message }) => /to (\S+),/u.exec(message)?.[1])).toEqual(odd);
+});
+
+test("an application without a redirect URI lets nobody in", () => {
+  expect(redirectUriFindings(application([]))).toMatchObject([{ status: "warning" }]);
+});
+
+test("passkeys are only missed where they are enabled", () => {
+  const shop = application(["https://shop.example/cb"]);
+  expect(passkeyFindings([shop], true)).toEqual([]);
+  expect(passkeyFindings([shop], false)).toMatchObject([{ status: "problem" }]);
+  const without = { ...shop, authMethods: { ...shop.authMethods, passkey: { enabled: false, required: false } } };
+  expect(passkeyFindings([without], false)).toEqual([]);
+});
+
+test("half a minute of difference between clocks is fine, more is not; SQLite's last write may lie back", () => {
+  expect(clockFindings("postgres", { here: 0, there: 30_000 })).toEqual([]);
+  expect(clockFindings("postgres", { here: 0, there: 30_001 })).toHaveLength(1);
+  expect(clockFindings("postgres", { here: 30_001, there: 0 })).toHaveLength(1);
+  expect(clockFindings("sqlite", { here: 1e9, there: 0 })).toEqual([]);
+  expect(clockFindings("sqlite", { here: 0, there: 30_001 })).toHaveLength(1);
+  expect(clockFindings("sqlite", { here: 0, there: undefined })).toEqual([]);
+});

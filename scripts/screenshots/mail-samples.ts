@@ -2,7 +2,7 @@ import { checkMailPage, type CheckMailData } from "../../src/pages/check-mail-pa
 import { confirmLinkPage } from "../../src/pages/confirm-link-page.ts";
 import { forgotPasswordPage, noResetPage, type ForgotPasswordData } from "../../src/pages/forgot-password-page.ts";
 import { resetByCodePage, resetByLinkPage, type ResetByCodeData } from "../../src/pages/reset-password-page.ts";
-import { all, frameOf, message, some, type Sample } from "./sample.ts";
+import { all, frameOf, message, noApp, some, type Sample } from "./sample.ts";
 
 const email = "ada@example.com";
 const token = "token";
@@ -59,8 +59,8 @@ export const mailSamples: readonly Sample[] = [
     variants: all,
     page: (assets) => resetByLinkPage(frameOf(assets), { path: "/reset/x", token, email, passwordMinLength: 15 }),
   },
-  message("link-over", { kind: "link-over" }),
-  message("link-elsewhere", { kind: "link-elsewhere" }),
+  message("link-over", { kind: "link-over" }, noApp),
+  message("link-elsewhere", { kind: "link-elsewhere" }, { backUrl: undefined }),
   message("account-created", { kind: "account-created" }),
   message("password-changed", { kind: "password-changed", signIn: true }),
 ];

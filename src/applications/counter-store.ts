@@ -58,8 +58,8 @@ export async function findMiscounts(
   { db, tables: { applicationCounters: counters, users } }: Handle,
   now: number,
 ): Promise<{ appId: string; name: CounterName; day: number; counted: number; present: number }[]> {
-  // A literal, because PostgreSQL takes two parameters of the same value for two values.
-  const day = sql<number>`${users.lastLoginAt} / ${sql.raw(String(dayLength))}`;
+  // A literal, because PostgreSQL takes two parameters of the same value for two values; its driver gives a text.
+  const day = sql<number | string>`${users.lastLoginAt} / ${sql.raw(String(dayLength))}`;
   const counted = await db
     .select({ appId: counters.appId, name: counters.name, day: counters.day, value: sum(counters.value) })
     .from(counters)

@@ -20,7 +20,7 @@ export function publicConfigHandler(publicConfig: PublicConfig) {
 const flag = z.boolean("must be a boolean").optional();
 
 /** What an application's own server may change (contract 4.4); the rest is the operator's. */
-const applicationBody = z.strictObject({
+export const applicationBody = z.strictObject({
   name: z.string("must be a string").optional(),
   redirectUris: z.array(z.string("must be a string"), "must be an array").optional(),
   authMethods: z

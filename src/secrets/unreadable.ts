@@ -23,9 +23,9 @@ export async function countUnreadable(
 }
 
 function isReadable(keyring: Keyring, value: unknown, context: () => string): boolean {
-  if (value === null) return true;
+  if (typeof value !== "string") return true;
   try {
-    keyring.decrypt(String(value), context());
+    keyring.decrypt(value, context());
     return true;
   } catch {
     return false;

@@ -25,7 +25,7 @@ export type ConfirmPages = ReturnType<typeof createConfirmPages>;
 /** Somebody with a link in the one browser that may use it: the one that signs up, or one that is signed in to the account. */
 type LinkGuest = (Visit | (Guest & { user: User })) & { emailToken: EmailToken };
 
-/** The proof of an address by the link or the code of a mail (decision record 13). */
+/** The proof of an address by the link or the code of a mail (docs/decisions/0018-mails-with-links.md). */
 export function createConfirmPages(deps: {
   hosted: Hosted;
   browsers: Browsers;
@@ -177,7 +177,7 @@ export function createConfirmPages(deps: {
       const { user, application, frame, origin } = posted;
       const outcome = await emailTokens.confirmVerify(user, { secret: request.parameter("token") }, origin);
       if (outcome !== "verified") return hosted.message(frame, { kind: "link-over" });
-      return seeOther(accountAddress(baseUrl, application.id));
+      return seeOther(`${accountAddress(baseUrl, application.id)}&notice=verified`);
     },
   };
 }

@@ -3,15 +3,7 @@ import type { EmailToken } from "../email-tokens/email-token.ts";
 import type { PasswordReset } from "../email-tokens/password-reset.ts";
 import type { EmailTokens } from "../email-tokens/service.ts";
 import type { Browsers } from "../hosted/browser.ts";
-import {
-  appHome,
-  isAnswer,
-  orTryLater,
-  withRetryAfter,
-  type Guest,
-  type Hosted,
-  type PostedForm,
-} from "../hosted/hosted.ts";
+import { isAnswer, orTryLater, withRetryAfter, type Guest, type Hosted, type PostedForm } from "../hosted/hosted.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { canonicalEmail, mostEmailCharacters } from "../lib/email.ts";
@@ -133,7 +125,7 @@ export function createResetPages(deps: {
     const opened = await signIn.open(sessionId, browsers.meet(request, { kind: "sign-in", key: sessionId }).digest);
     if (opened.state === "open") return { backUrl: `${baseUrl}${pathOf({ sessionId })}`, signIn: true };
     const isKnown = opened.state !== "unknown" && opened.state !== "bad-redirect";
-    return { backUrl: isKnown ? appHome(opened.session.redirectUri) : undefined, signIn: false };
+    return { backUrl: isKnown ? signIn.homeOf(opened.session) : undefined, signIn: false };
   }
 
   async function linkGuest(request: HttpRequest): Promise<LinkGuest | Answer> {

@@ -2,6 +2,7 @@ import type { Application, SignInMethod } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
 import { day, isoTime, type Clock } from "../lib/clock.ts";
+import { appHome } from "../hosted/hosted.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { ProviderAccounts } from "../oauth/accounts.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
@@ -135,6 +136,11 @@ export function createSignIn(deps: {
       return asked && applications.allows(application, "oauth", provider);
     },
 
+    /** Where whoever cannot go on in a session finds the way back to what began it; undefined when there is no address for that. */
+    homeOf(session: SignInSession): string | undefined {
+      return endsAtAccount(session, baseUrl) ? session.redirectUri : appHome(session.redirectUri);
+    },
+
     /** Where a person goes who gives up; the session stays as it is. */
     cancelAddress(session: SignInSession, sessionId: string): string {
       const description = "The sign-in was cancelled.";
@@ -195,6 +201,11 @@ export function createSignIn(deps: {
   };
 }
 
+/** Whether the account page began it, and gets it back. */
+function endsAtAccount({ purpose, redirectUri, appId }: SignInSession, baseUrl: string): boolean {
+  return purpose !== "sign-in" && redirectUri === accountAddress(baseUrl, appId);
+}
+
 function stateOf(
   session: SignInSession,
   application: Application,
@@ -203,8 +214,8 @@ function stateOf(
   baseUrl: string,
 ) {
   // First: nobody is sent to an address that the app has taken back.
-  const isOurs = session.purpose !== "sign-in" && session.redirectUri === accountAddress(baseUrl, session.appId);
-  if (!isOurs && !application.redirectUris.includes(session.redirectUri)) return "bad-redirect";
+  if (!endsAtAccount(session, baseUrl) && !application.redirectUris.includes(session.redirectUri))
+    return "bad-redirect";
   if (session.browserDigest !== null && session.browserDigest !== browserDigest) return "other-browser";
   if (session.signedInAt !== null) return "finished";
   return session.expiresAt <= now ? "expired" : "open";

@@ -1,7 +1,7 @@
 import type { Answer } from "../http/answer.ts";
 import { originOf, type HttpRequest } from "../http/request.ts";
 import { formTargets } from "../hosted/form-targets.ts";
-import { appHome, isAnswer, type Guest, type Hosted, type PostedForm, type Setting } from "../hosted/hosted.ts";
+import { isAnswer, type Guest, type Hosted, type PostedForm, type Setting } from "../hosted/hosted.ts";
 import type { Browsers } from "../hosted/browser.ts";
 import type { Html } from "../lib/html.ts";
 import type { Frame } from "../pages/frame.ts";
@@ -32,7 +32,7 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
   const { hosted, browsers, signIn } = deps;
 
   function settingOf({ session, application }: Pick<Visit, "session" | "application">): Setting {
-    return { application, locale: session.locale, backUrl: appHome(session.redirectUri) };
+    return { application, locale: session.locale, backUrl: signIn.homeOf(session) };
   }
 
   function messageFor(request: HttpRequest, opened: OpenedSession): Answer {

@@ -1,4 +1,5 @@
 import type { Snapshot } from "./snapshot.ts";
+import { isCorruption } from "./sqlite.ts";
 import { columnsOf, nameInDatabase, references, tableNames } from "./table-names.ts";
 
 const mostNamed = 20;
@@ -12,7 +13,10 @@ export async function findDamage(snapshot: Snapshot): Promise<string[]> {
 }
 
 async function brokenPages({ query }: Snapshot): Promise<string[]> {
-  const rows = await query(`PRAGMA integrity_check(${mostNamed})`);
+  const rows = await query(`PRAGMA integrity_check(${mostNamed})`).catch((error: unknown) => {
+    if (isCorruption(error)) return [{ integrity_check: "its pages do not fit together" }];
+    throw error;
+  });
   return rows
     .map((row) => String(row["integrity_check"]))
     .filter((line) => line !== "ok")

@@ -7,7 +7,7 @@ import { findDamage } from "./integrity.ts";
 import { pendingMigrations, readMigrations } from "./migrate.ts";
 import { openStorage } from "./open.ts";
 import { openSqliteSnapshot } from "./sqlite-snapshot.ts";
-import { settleSqliteFile } from "./sqlite.ts";
+import { isCorruption, settleSqliteFile } from "./sqlite.ts";
 
 /**
  * Brings a copy of a backup to `staged`, a new file, at the newest schema: what is checked there is what is restored, whatever happens to the
@@ -22,7 +22,7 @@ export async function stageBackup(backup: string, staged: string, now: number, o
 
 async function copyChecked(backup: string, staged: string, onProgress: OnProgress): Promise<void> {
   const snapshot = await openSqliteSnapshot(backup).catch((cause: unknown) => {
-    throw refused(backup, `is not a backup of authsvc`, cause);
+    throw refused(backup, isCorruption(cause) ? "is damaged" : "is not a backup of authsvc", cause);
   });
   if (!snapshot) throw refused(backup, "is not there any more");
   try {

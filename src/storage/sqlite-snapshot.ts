@@ -42,11 +42,14 @@ async function snapshotOver(connection: Database.Database): Promise<SqliteSnapsh
     batches: (table) => batchesOf(connection, table),
     async copyPages(file, onPages) {
       // Over a connection that stands in a read transaction, a copy neither waits for writers nor starts again because of them.
-      await connection.backup(file, {
-        progress({ totalPages, remainingPages }) {
-          onPages(totalPages - remainingPages, totalPages);
-          return pagesAtOnce;
-        },
+      const progress = ({ totalPages, remainingPages }: Database.BackupMetadata): number => {
+        onPages(totalPages - remainingPages, totalPages);
+        return pagesAtOnce;
+      };
+      await connection.backup(file, { progress }).catch((cause: unknown) => {
+        // A full disk, for one. What `onPages` throws is the caller's.
+        if (!(cause instanceof Database.SqliteError)) throw cause;
+        throw new AppError("UNUSABLE_STORAGE", `The database could not be copied: ${cause.message}.`, { cause });
       });
     },
     close: async () => void connection.close(),

@@ -119,6 +119,14 @@ function isLocked(file: string): boolean {
   }
 }
 
+/** Whether it is a database, but one whose pages do not fit together. */
+export function isCorruption(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return (
+    (typeof code === "string" && code.startsWith("SQLITE_CORRUPT")) || (cause !== undefined && isCorruption(cause))
+  );
+}
+
 /** Statements in the words of PostgreSQL (`$1`), for what asks both databases the same. */
 export function sqliteQueries(connection: Database.Database): MigrationQueries {
   return {

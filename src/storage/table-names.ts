@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
-import { getTableConfig } from "drizzle-orm/sqlite-core";
+import { getTableConfig, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { sqliteTables, type Tables } from "./schema.ts";
 
 export type TableName = keyof Tables;
@@ -19,7 +19,8 @@ export type StoredColumn = {
 };
 
 export function columnsOf(table: TableName): StoredColumn[] {
-  return Object.entries(getTableColumns(sqliteTables[table])).map(([key, column]) => ({
+  const columns: Record<string, SQLiteColumn> = getTableColumns(sqliteTables[table]);
+  return Object.entries(columns).map(([key, column]) => ({
     key,
     name: column.name,
     notNull: column.notNull,

@@ -7,9 +7,9 @@ import { invalidApiKey } from "../lib/errors.ts";
 import { keySetMaxAgeSeconds, type SigningKeys } from "./signing-keys.ts";
 import type { Bearer, Tokens } from "./service.ts";
 
-const refreshBody = z.strictObject({ refreshToken: z.string("required, a string") });
+export const refreshBody = z.strictObject({ refreshToken: z.string("required, a string") });
 
-const logoutBody = z.strictObject({
+export const logoutBody = z.strictObject({
   refreshToken: z.string("must be a string").optional(),
   allSessions: z.boolean("must be a boolean").optional(),
 });

@@ -5,7 +5,7 @@ import type { Bearer } from "../tokens/service.ts";
 import type { Profiles } from "./profile.ts";
 import type { Users } from "./service.ts";
 
-const profileBody = z.strictObject({
+export const profileBody = z.strictObject({
   name: z.string("must be a string").optional(),
   picture: z.string("must be a string or null").nullable().optional(),
 });

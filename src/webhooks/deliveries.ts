@@ -8,7 +8,6 @@ import { sweepAll } from "../storage/sweep.ts";
 import { nextAttemptAt, type AttemptOutcome, type DeliveryStatus } from "./delivery.ts";
 import {
   claimDeliveries,
-  hasDueDelivery,
   listDeliveries,
   listDueEndpoints,
   releaseDelivery,
@@ -122,13 +121,15 @@ export function createDeliveries(deps: {
     /** Takes at most `most` of an endpoint's due deliveries into this process's hands; each must be settled or released. */
     async claim(endpointId: string, most: number): Promise<ClaimedDelivery[]> {
       const now = clock();
-      if (!(await hasDueDelivery(storage.reader, endpointId, now))) return [];
-      const endpoint = await findEndpoint(storage.reader, endpointId);
-      if (!endpoint?.enabled) return [];
-      const secrets = secretsOf(endpoint, keyring, now);
       const leaseUntil = now + leaseLasts;
-      const rows = await storage.write((tx) => claimDeliveries(tx, { endpointId, now, most, leaseUntil }));
+      const { endpoint, rows } = await storage.write(async (tx) => {
+        const found = await findEndpoint(tx, endpointId);
+        const isOn = found?.enabled === true;
+        return { endpoint: found, rows: isOn ? await claimDeliveries(tx, { endpointId, now, most, leaseUntil }) : [] };
+      });
+      if (!endpoint || rows.length === 0) return [];
       const { url, failingSince } = endpoint;
+      const secrets = secretsOf(endpoint, keyring, now);
       return rows.map((row) => ({ row, leaseUntil, url, secrets, failingSince }));
     },
 

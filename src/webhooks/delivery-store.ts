@@ -58,7 +58,6 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
         .where(and(eq(endpoints.enabled, true), sql`(${dueOfEndpoint}) is not null`)),
       "webhook_endpoints_due",
     ),
-    due: prepare(due, "webhook_deliveries_due"),
     // The conditions stand outside, too: PostgreSQL checks only those again when another node was first.
     claim: prepare(
       db
@@ -124,11 +123,6 @@ export async function findEmail(tx: Handle, userId: string): Promise<string | nu
 /** The enabled endpoints for which something is due and in nobody's hands. */
 export async function listDueEndpoints(handle: Handle, now: number): Promise<string[]> {
   return (await prepared(handle).dueEndpoints.execute({ now })).map(({ id }) => id);
-}
-
-/** Whether something is due for an endpoint: a read, so that looking in vain costs next to nothing. */
-export async function hasDueDelivery(handle: Handle, endpointId: string, now: number): Promise<boolean> {
-  return (await prepared(handle).due.execute({ endpointId, now, most: 1 })).length > 0;
 }
 
 /** Leases at most `most` deliveries of an endpoint that are due, the longest due first. Of several processes, one gets each. */

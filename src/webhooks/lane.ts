@@ -24,6 +24,8 @@ export function createLane() {
 
   const lane = {
     underWay: 0,
+    /** Whether the outbox may hold something that is due. */
+    mayHaveMore: true,
     /** Claimed, not begun. */
     held: [] as ClaimedDelivery[],
 

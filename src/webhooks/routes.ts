@@ -9,9 +9,9 @@ const text = z.string("required, a string");
 const events = z.array(z.string("must be a string"), "required, a list of event kinds").max(32, "at most 32");
 
 /** POST /webhooks/endpoints (contract 2.5) */
-const newEndpointBody = z.strictObject({ url: text, events, secret: text });
+export const newEndpointBody = z.strictObject({ url: text, events, secret: text });
 
-const endpointChangeBody = z.strictObject({
+export const endpointChangeBody = z.strictObject({
   url: z.string("must be a string").optional(),
   events: events.optional(),
   enabled: z.boolean("must be a boolean").optional(),
@@ -20,7 +20,7 @@ const endpointChangeBody = z.strictObject({
   secretOverlapSeconds: z.int("must be a whole number").optional(),
 });
 
-const testBody = z.strictObject({ event: z.string("must be a string").optional() });
+export const endpointTestBody = z.strictObject({ event: z.string("must be a string").optional() });
 
 function callOf(request: HttpRequest, { id }: Application): EndpointCall {
   return { actor: { kind: "app", name: id }, appId: id, origin: originOf(request) };
@@ -66,7 +66,7 @@ export function removeEndpointHandler(webhooks: Webhooks) {
 /** POST /webhooks/endpoints/{id}/test */
 export function testEndpointHandler(webhooks: Webhooks) {
   return async (request: HttpRequest, application: Application) => {
-    const { event } = await request.optionalJson(testBody);
+    const { event } = await request.optionalJson(endpointTestBody);
     return json(shownToApps(await webhooks.test(request.parameter("id"), callOf(request, application), event)));
   };
 }

@@ -90,14 +90,24 @@ export function createWebhookWorker(deps: {
       attempts.add(done);
     }
     // Also where only the bound over all receivers stood in the way: its turn comes again when another attempt has ended.
-    if (lane.wants(clock()) > 0 || (lane.held.length > 0 && lane.mayBegin(clock()))) waiting.add(endpointId);
+    const wantsMore = lane.mayHaveMore && lane.wants(clock()) > 0;
+    if (wantsMore || (lane.held.length > 0 && lane.mayBegin(clock()))) waiting.add(endpointId);
   }
 
   async function serve(endpointId: string): Promise<void> {
     const lane = laneOf(endpointId);
     const room = mostAtOnce + mostAhead - inHand.size;
-    const most = Math.min(lane.wants(clock()), Math.ceil(room / servedTogether));
-    for (const claimed of most > 0 ? await deliveries.claim(endpointId, most) : []) {
+    const most = lane.mayHaveMore ? Math.min(lane.wants(clock()), Math.ceil(room / servedTogether)) : 0;
+    if (most > 0) await claim(endpointId, lane, most);
+    fill(endpointId, lane);
+  }
+
+  async function claim(endpointId: string, lane: Lane, most: number): Promise<void> {
+    // Before, so that what is told of meanwhile is not forgotten.
+    lane.mayHaveMore = false;
+    const all = await deliveries.claim(endpointId, most);
+    if (all.length === most) lane.mayHaveMore = true;
+    for (const claimed of all) {
       const known = inHand.get(keyOf(claimed));
       if (known) {
         // The clock has jumped past our own lease: the attempt goes on under the new one, and there is no second beside it.
@@ -107,7 +117,6 @@ export function createWebhookWorker(deps: {
       inHand.set(keyOf(claimed), claimed);
       lane.held.push(claimed);
     }
-    fill(endpointId, lane);
   }
 
   /** Notes what has ended; where that fails the leases run out, and the events are sent again. */
@@ -150,10 +159,15 @@ export function createWebhookWorker(deps: {
     }, gathersFor);
   }
 
+  function expect(endpointId: string): void {
+    laneOf(endpointId).mayHaveMore = true;
+    waiting.add(endpointId);
+    gather();
+  }
+
   async function look(): Promise<void> {
     try {
-      for (const id of await deliveries.dueEndpoints()) waiting.add(id);
-      if (waiting.size > 0) gather();
+      for (const id of await deliveries.dueEndpoints()) expect(id);
     } catch (error) {
       noteHealth(error);
     }
@@ -161,9 +175,8 @@ export function createWebhookWorker(deps: {
 
   function lookAgain(): void {
     lookingAgain = undefined;
-    for (const id of lateComers) waiting.add(id);
+    for (const id of lateComers) expect(id);
     lateComers.clear();
-    gather();
   }
 
   return {
@@ -171,10 +184,10 @@ export function createWebhookWorker(deps: {
       stopped = false;
       polling = setInterval(() => void look(), looksEvery);
       events.whenQueued((endpointId) => {
-        waiting.add(endpointId);
+        if (stopped) return;
+        expect(endpointId);
         lateComers.add(endpointId);
-        gather();
-        if (!stopped) lookingAgain ??= setTimeout(lookAgain, looksAgainAfter);
+        lookingAgain ??= setTimeout(lookAgain, looksAgainAfter);
       });
       void look();
     },

@@ -180,6 +180,7 @@ describeInBrowser("the account page in a browser", (stage) => {
       "Change password",
       "Remove Password",
       "Add a passkey",
+      "Sign out everywhere",
       "Download your data",
       "Delete your account",
       "Back to Acme",

@@ -2,7 +2,7 @@ import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { emptyFolder } from "./command.ts";
-import { authsvc } from "./in-process.ts";
+import { answer, authsvc } from "./in-process.ts";
 
 /** As a real installation has them: cheap ones earn a warning. */
 const dearHashes = { AUTHSVC_PASSWORDS__MEMORY_KIB: "19456", AUTHSVC_PASSWORDS__ITERATIONS: "2" };
@@ -13,8 +13,8 @@ describe("doctor", () => {
   const cwd = emptyFolder();
   beforeAll(async () => {
     const uri = ["--redirect-uri", "https://shop.example/cb"];
-    await authsvc(["app", "create", "--name", "Shop", "--id", "app_shop", ...uri], { cwd });
-    await authsvc(["app", "update", "app_shop", "--sign-up", "closed"], { cwd });
+    await answer(["app", "create", "--name", "Shop", "--id", "app_shop", ...uri], { cwd });
+    await answer(["app", "update", "app_shop", "--sign-up", "closed"], { cwd });
   });
 
   test("ends with 0 where everything is fine, and says what it looked at", async () => {

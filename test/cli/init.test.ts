@@ -58,6 +58,20 @@ describe("init", () => {
     expect(readFileSync(join(cwd, "config.yaml"), "utf8")).not.toBe(before);
   });
 
+  test("as a dry run shows the file without its secrets, and leaves nothing behind", async () => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, "db"), "postgres://authsvc:hunter2@localhost:1/authsvc\n");
+    const { code, stdout } = await authsvc([...flags, "--database-url-file", "db", "--dry-run"], { cwd: folder });
+    expect(code).toBe(0);
+    expect(stdout).toContain('\n  url: "(not shown)"\n');
+    expect(stdout).toContain('\nmasterKey: "(not shown)"\n');
+    expect(stdout).not.toContain("hunter2");
+    expect(readdirSync(folder)).toEqual(["db"]);
+    const failed = await authsvc([...flags, "--database-url-file", "db"], { cwd: folder });
+    expect(failed).toMatchObject({ code: 1, stdout: "" });
+    expect(readdirSync(folder)).toEqual(["db"]);
+  });
+
   const empty = emptyFolder();
   const incomplete: [args: string[], line: RegExp][] = [
     [["init"], /^authsvc: --base-url is missing$/],

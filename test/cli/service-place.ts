@@ -1,8 +1,12 @@
 import type { TestService } from "../support/service.ts";
 import type { Place } from "./databases.ts";
 
-/** Where commands find the data of a running test service. */
-export function placeOf({ config }: TestService): Place {
+/** Where commands find the data of a test service. */
+export function placeOf({
+  config,
+}: {
+  config: Pick<TestService["config"], "database" | "dataDir" | "masterKey">;
+}): Place {
   const { database, dataDir, masterKey } = config;
   return {
     cwd: dataDir,

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
-import { emptyFolder, finish, start } from "./command.ts";
-import { authsvc } from "./in-process.ts";
+import { emptyFolder, finish, start, type Finished } from "./command.ts";
+import { answer, authsvc } from "./in-process.ts";
+import { hasTerminal, onTerminal } from "./terminal.ts";
 
 const cwd = emptyFolder();
 const hash = "$2b$05$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2";
@@ -23,8 +24,14 @@ const usersOf = (appId: string): number => Number(stored(`SELECT count(*) FROM u
 const countedOf = (appId: string): number =>
   Number(stored(`SELECT sum(value) FROM application_counters WHERE app_id = '${appId}' AND name = 'users'`));
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await pause(5);
+/** Waits for the command to have got somewhere; throws what it said when it ends before. */
+async function until(holds: () => boolean, finished: Promise<Finished>): Promise<void> {
+  let ended: Finished | undefined;
+  void finished.then((said) => (ended = said));
+  while (!holds()) {
+    if (ended) throw new Error(`ended with ${ended.code}: ${ended.stdout}${ended.stderr}`);
+    await pause(5);
+  }
 }
 
 function lines(count: number, domain: string): string {
@@ -32,9 +39,8 @@ function lines(count: number, domain: string): string {
 }
 
 beforeAll(async () => {
-  await Promise.all(
-    ["app_a", "app_killed", "app_stopped"].map((id) => authsvc(["app", "create", "--name", id, "--id", id], { cwd })),
-  );
+  for (const id of ["app_a", "app_killed", "app_stopped", "app_drawn"])
+    await answer(["app", "create", "--name", id, "--id", id], { cwd });
 });
 
 describe("user import", () => {
@@ -95,7 +101,7 @@ describe("user import", () => {
     const args = ["user", "import", "many.jsonl", "--app", "app_killed", "--json"];
     const child = start(args, { cwd });
     const finished = finish(child);
-    await until(() => usersOf("app_killed") > 0);
+    await until(() => usersOf("app_killed") > 0, finished);
     child.kill("SIGKILL");
     expect(await finished).toMatchObject({ code: null, signal: "SIGKILL" });
     const before = usersOf("app_killed");
@@ -111,13 +117,20 @@ describe("user import", () => {
     const child = start(["user", "import", "--app", "app_stopped", "--json"], { cwd });
     const finished = finish(child);
     child.stdin.write(lines(700, "stopped.example"));
-    await until(() => usersOf("app_stopped") > 0);
+    await until(() => usersOf("app_stopped") > 0, finished);
     child.kill("SIGINT");
     const { code, stdout } = await finished;
     expect(code).toBe(130);
     expect(JSON.parse(stdout)).toMatchObject({ created: 500, interrupted: true });
     expect(usersOf("app_stopped")).toBe(500);
     expect(countedOf("app_stopped")).toBe(500);
+  });
+
+  test.skipIf(!hasTerminal)("draws how far it is on a terminal", async () => {
+    const { code, screen } = await onTerminal(["user", "import", "many.jsonl", "--app", "app_drawn"], [], cwd);
+    expect(code).toBe(0);
+    expect(screen).toMatch(/\[#+-*\] \d+ % {2}[\d,]+ users, [\d,]+ a second/);
+    expect(screen).toMatch(/Created +20,000\r?\n/);
   });
 
   const refused: [args: string[], code: number, line: RegExp][] = [
@@ -144,7 +157,7 @@ test("user export prints what user import takes, hashes only on request", async 
   expect(bare.stdout).not.toContain("password");
   expect(bare.stdout.split("\n")).toHaveLength(3);
   const elsewhere = emptyFolder();
-  await authsvc(["app", "create", "--name", "Copy", "--id", "app_a"], { cwd: elsewhere });
+  await answer(["app", "create", "--name", "Copy", "--id", "app_a"], { cwd: elsewhere });
   const imported = await authsvc(["user", "import", "--app", "app_a"], { cwd: elsewhere, input: exported.stdout });
   expect(imported).toMatchObject({ code: 0, stdout: "Created    2\nUnchanged  0\nRefused    0\n" });
   const again = await authsvc(["user", "export", "--app", "app_a", "--with-hashes"], { cwd: elsewhere });

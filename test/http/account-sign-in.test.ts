@@ -94,6 +94,15 @@ describeEachDatabase("the account page and who may see it", (current) => {
     expect(page.text).not.toContain("access_denied");
   });
 
+  it("is where a sign-in to it leads back to when it has timed out", async () => {
+    const visitor = new Visitor();
+    const { location } = await openAccount(current(), app, visitor);
+    current().clock.advance(10 * minutes);
+    const late = await visitor.get(location.href);
+    expect(late.status).toBe(410);
+    expect(late.text).toContain(`href="${accountUrl(current(), app)}"`);
+  });
+
   it("ends in this browser alone by its own button", async () => {
     const { visitor, email, accessToken } = await signedUpIn(current(), app);
     const page = await openAccount(current(), app, visitor);

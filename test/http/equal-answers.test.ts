@@ -33,7 +33,7 @@ async function expectLikeTimes(kinds: Record<string, Try>): Promise<void> {
       }
     }
     medians = Object.fromEntries([...times].map(([name, values]) => [name, median(values)]));
-    const [least = 0, most = 0] = [Math.min(...Object.values(medians)), Math.max(...Object.values(medians))];
+    const [least, most] = [Math.min(...Object.values(medians)), Math.max(...Object.values(medians))];
     if (most <= least * mostRatio) return;
   }
   expect.fail(`unlike times: ${JSON.stringify(medians)}`);

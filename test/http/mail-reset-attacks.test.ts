@@ -32,7 +32,7 @@ describeEachDatabase(
       const mail = await mailTo(server, email);
       // Anybody can guess, in a sign-in of their own.
       const guesser = new Visitor();
-      const form = await guesser.get(`${(await askForReset(service, app, newEmail(), guesser)).session.authUrl}`);
+      const form = await guesser.get((await askForReset(service, app, newEmail(), guesser)).session.authUrl);
       const token = form.form("/password").fields["token"] ?? "";
       const guesses = Array.from({ length: 10 }, (_, nth) => otherCode(mail, nth + 1));
       const url = `${form.url}/reset`;

@@ -48,7 +48,7 @@ describeEachDatabase(
       const app = await service.createApp();
       const { email } = await newUser(service, app, { password: goodPassword });
       const { visitor, session, page } = await askForReset(service, app, email);
-      expect(page.text).toContain("If there is a");
+      expect(page.text).toContain("If this address has an account at");
       const code = codeIn(await mailTo(server, email));
       const done = await visitor.submit(page, "/reset", { code, password: newPassword });
       expect(done.status).toBe(200);

@@ -11,6 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe("assets", () => {
   it("stay small: a stylesheet under 8 KB and a script under 12 KB", () => {
     expect(assets.findAsset(assets.links.stylesheet)?.body.length).toBeLessThan(8 * 1024);
+    expect(assets.findAsset(assets.links.accountStylesheet)?.body.length).toBeLessThan(8 * 1024);
     expect(assets.findAsset(assets.links.hostedScript)?.body.length).toBeLessThan(12 * 1024);
   });
 

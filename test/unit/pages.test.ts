@@ -11,6 +11,7 @@ import type { CodeProblem, CreateAccountProblem, SignInProblem } from "../../src
 import { resetByCodePage, resetByLinkPage } from "../../src/pages/reset-password-page.ts";
 import { signInPage } from "../../src/pages/sign-in-page.ts";
 import { en } from "../../src/pages/texts/en.ts";
+import { everyAccountPage } from "./account-pages.ts";
 
 const links: AssetLinks = {
   stylesheet: "/assets/pages.css",
@@ -118,6 +119,7 @@ function everyPage(value: string): Html[] {
     ]),
     noResetPage(framed, { ...base, passkey: true }),
     noResetPage(framed, { ...base, passkey: false }),
+    ...everyAccountPage(framed, value),
     forgotPasswordPage(framed, base),
     ...(["email-missing", "email-invalid"] as const).map((kind) =>
       forgotPasswordPage(framed, { ...base, problem: { kind } }),
@@ -167,7 +169,7 @@ describe("every page", () => {
   it("sends every form by POST and with its token", () => {
     for (const page of pages) {
       for (const [form] of render(page).matchAll(/<form.*?<\/form>/gs)) {
-        expect(form).toMatch(/^<form\s+method="post"\s+action="\/sign-in\/Acme\//);
+        expect(form).toMatch(/^<form\s+method="post"\s+action="\/(sign-in\/Acme|account)\//);
         expect(form).toContain('<input type="hidden" name="token" value="Acme" />');
       }
     }

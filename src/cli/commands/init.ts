@@ -57,7 +57,7 @@ async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Prom
   const shownPath = relative(cli.io.cwd(), path) || path;
   const force = flags.force ?? false;
   if (existsSync(path) && !force && !flags.dryRun) throw configExists(shownPath);
-  const { settingProblem } = await import("../../config/settings.ts");
+  const { settingProblem, settingsByKey } = await import("../../config/settings.ts");
   const { checkSettings } = await import("../../config/config.ts");
   const values = await askForSettings(cli.io, flags, data, settingProblem);
   checkSettings(values, (key) => flagOfSetting[key] ?? key);
@@ -71,7 +71,9 @@ async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Prom
   const text = exampleConfig(values);
   const application = await firstApplication(cli, flags);
   if (flags.dryRun) {
-    await cli.result({ config: shownPath, text, dryRun: true }, text);
+    const secret = [...values.keys()].filter((key) => settingsByKey.get(key)?.doc.secret);
+    const shown = exampleConfig(new Map([...values, ...secret.map((key) => [key, "(not shown)"] as const)]));
+    await cli.result({ config: shownPath, text: shown, dryRun: true }, shown);
     await cli.note("Nothing was written or created: this was a dry run.");
     return;
   }

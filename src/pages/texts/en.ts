@@ -95,7 +95,7 @@ export const en = {
   forgotLead: (app: string) =>
     `Enter the email address of your ${app} account. We send you a link and a code for a new password.`,
   sendMail: "Send mail",
-  resetMailedTo: (app: string) => `If there is a ${app} account for this address, a mail is on its way to it:`,
+  resetMailedTo: (app: string) => `If this address has an account at ${app}, a mail is on its way:`,
   resetMailedNext: "Open its link on any device, or enter its code here with a new password.",
   chooseNewPassword: "Choose a new password",
   newPasswordFor: (app: string) => `For your ${app} account:`,

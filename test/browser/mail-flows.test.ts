@@ -1,0 +1,140 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { afterAll, expect, it } from "vitest";
+import { addVirtualAuthenticator } from "../support/chromium.ts";
+import { startMailServer } from "../support/mail.ts";
+import { codeIn, linkIn, mailTo, newUser, otherCode } from "../support/mail-flows.ts";
+import { goodPassword, initiate, newEmail, redeem, signIn } from "../support/person.ts";
+import { describeInBrowser } from "./support/stage.ts";
+import {
+  backAtTheApp,
+  button,
+  createApp,
+  field,
+  fillAccount,
+  focused,
+  heading,
+  link,
+  openSignIn,
+  summary,
+} from "./support/steps.ts";
+
+const server = await startMailServer();
+afterAll(async () => await server.close());
+
+const newPassword = "a wholly different phrase";
+
+async function findNothing(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
+}
+
+describeInBrowser(
+  "mails with a link and a code",
+  (stage) => {
+    it("a new account: a wrong code is said beside the field, the right one leads to the app", async () => {
+      const app = await createApp(stage, { name: "Acme" });
+      const email = newEmail();
+      const page = await stage.newPage();
+      const session = await openSignIn(stage, page, app);
+      await link(page, "Create account").click();
+      await fillAccount(page, { email, password: goodPassword, name: "Ada" });
+      await button(page, "Create account").click();
+      await page.waitForURL("**/confirm");
+      expect(await heading(page).textContent()).toBe("Check your mail");
+      await findNothing(page);
+      const mail = await mailTo(server, email);
+      await page.getByLabel("Code", { exact: true }).fill(otherCode(mail));
+      await button(page, "Confirm").click();
+      await summary(page).waitFor();
+      expect(await focused(page)).toMatchObject({ role: "alert" });
+      expect(await page.locator("#code-problem").textContent()).toBe("Not the code of the newest mail.");
+      await findNothing(page);
+      // Reloading asks for nothing to be sent twice.
+      await page.goto(`${session.authUrl}/confirm`);
+      await page.getByLabel("Code", { exact: true }).fill(codeIn(mail));
+      await page.keyboard.press("Enter");
+      const code = (await backAtTheApp(stage, page)).get("code") ?? "";
+      const { user } = await redeem(stage.service, app, { session, code });
+      expect(user).toMatchObject({ email, emailVerified: true, name: "Ada" });
+    });
+
+    it("a new account by passkey: the link of a second mail in a second tab signs in", async () => {
+      const app = await createApp(stage, { name: "Acme" });
+      const email = newEmail();
+      const page = await stage.newPage();
+      const authenticator = await addVirtualAuthenticator(page);
+      const session = await initiate(stage.service, app);
+      await page.goto(`${session.authUrl}/create-account`);
+      await field(page, "Email").fill(email);
+      await button(page, "Create a passkey").click();
+      await page.waitForURL("**/confirm");
+      await mailTo(server, email);
+      await button(page, "Send again").click();
+      await page.getByText("A new mail is on its way").waitFor();
+      const mail = await mailTo(server, email, 2);
+      const tab = await page.context().newPage();
+      await tab.goto(linkIn(mail));
+      await findNothing(tab);
+      await button(tab, "Confirm and continue to Acme").click();
+      const code = (await backAtTheApp(stage, tab)).get("code") ?? "";
+      const { user } = await redeem(stage.service, app, { session, code });
+      expect(user).toMatchObject({
+        emailVerified: true,
+        authMethods: { passkey: true, oauth: [], password: false },
+      });
+      expect(await authenticator.credentials()).toHaveLength(1);
+      await page.reload();
+      expect(await heading(page).textContent()).toBe("You're signed in");
+    });
+
+    it.each([true, false])(
+      "a forgotten password by the link on another device (JavaScript: %s)",
+      async (javaScriptEnabled) => {
+        const app = await createApp(stage, { name: "Acme" });
+        const { email } = await newUser(stage.service, app, { password: goodPassword });
+        const page = await stage.newPage({ javaScriptEnabled });
+        await openSignIn(stage, page, app);
+        await field(page, "Email").fill(email);
+        await link(page, "Forgot password?").click();
+        await button(page, "Send mail").waitFor();
+        // The script carries the address over.
+        if (!javaScriptEnabled) await field(page, "Email").fill(email);
+        expect(await field(page, "Email").inputValue()).toBe(email);
+        await button(page, "Send mail").click();
+        await page.getByText("If this address has an account at Acme").waitFor();
+        const phone = await stage.newPage({ javaScriptEnabled });
+        await phone.goto(linkIn(await mailTo(server, email)));
+        if (javaScriptEnabled) await findNothing(phone);
+        await phone.getByLabel("New password", { exact: true }).fill("short");
+        await button(phone, "Save password").click();
+        await phone.getByText("Too short. Use at least 15 characters.").waitFor();
+        await phone.getByLabel("New password", { exact: true }).fill(newPassword);
+        await button(phone, "Save password").click();
+        await phone.getByText("Your password is changed").first().waitFor();
+        await signIn(stage.service, app, { email, password: newPassword });
+      },
+    );
+
+    it("a forgotten password by the code, and on to the app", async () => {
+      const app = await createApp(stage, { name: "Acme" });
+      const { email } = await newUser(stage.service, app, { password: goodPassword });
+      const page = await stage.newPage();
+      const session = await openSignIn(stage, page, app, { loginHint: email });
+      await link(page, "Forgot password?").click();
+      await button(page, "Send mail").click();
+      const code = page.getByLabel("Code", { exact: true });
+      await code.waitFor();
+      await findNothing(page);
+      await code.fill(codeIn(await mailTo(server, email)));
+      await page.getByLabel("New password", { exact: true }).fill(newPassword);
+      await button(page, "Save password").click();
+      await link(page, "Back to sign in").click();
+      await page.waitForURL(session.authUrl);
+      await fillAccount(page, { email, password: newPassword });
+      await button(page, "Sign in").click();
+      await backAtTheApp(stage, page);
+    });
+  },
+  { overrides: { mail: server.mail } },
+);

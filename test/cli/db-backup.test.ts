@@ -1,0 +1,203 @@
+import Database from "better-sqlite3";
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { redeem, signedUp, signIn, signUp, newEmail } from "../support/person.ts";
+import { describeEachDatabase, startTestService, type Dialect, type TestService } from "../support/service.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+import { emptyFolder } from "./command.ts";
+import { everyRow } from "./database-rows.ts";
+import { answer, authsvc } from "./in-process.ts";
+import { placeOf } from "./service-place.ts";
+
+type Restored = { tables: { table: string; rows: number }[]; keptAs: string | null };
+type BackupAnswer = {
+  file: string;
+  bytes: number;
+  dialect: string;
+  schema: string;
+  tables: { table: string; rows: number }[];
+};
+
+async function backUp(service: TestService, file = join(emptyFolder(), "authsvc.backup")): Promise<BackupAnswer> {
+  return (await answer(["db", "backup", file], placeOf(service))) as BackupAnswer;
+}
+
+function rowsOf({ tables }: { tables: { table: string; rows: number }[] }, name: string): number | undefined {
+  return tables.find(({ table }) => table === name)?.rows;
+}
+
+/** Restores a backup into a new database, with the master key that it needs, and starts a service on it. */
+async function startRestored(dialect: Dialect, source: TestService, backup: string) {
+  const masterKey = source.config.masterKey ?? readFileSync(join(source.config.dataDir, "master.key"), "utf8").trim();
+  const url = dialect === "postgres" ? await createTestDatabase() : undefined;
+  const config = { masterKey, dataDir: emptyFolder(), database: { url, poolSize: 5 } };
+  await answer(["db", "restore", backup], placeOf({ config }));
+  return await startTestService(dialect, config);
+}
+
+describeEachDatabase("db backup", (current) => {
+  it("writes one private file with everything in it, and nothing beside it", async () => {
+    const service = current();
+    await signedUp(service, await service.createApp());
+    const folder = emptyFolder();
+    const { file, bytes, dialect, schema, tables } = await backUp(service, join(folder, "a.backup"));
+    expect({ dialect, schema }).toEqual({ dialect: service.dialect, schema: "0000_initial" });
+    expect(readdirSync(folder)).toEqual(["a.backup"]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(file).size).toBe(bytes);
+    const copy = new Database(file, { readonly: true });
+    expect(copy.pragma("journal_mode", { simple: true })).toBe("delete");
+    expect(copy.prepare("SELECT count(*) AS users FROM users").get()).toEqual({ users: rowsOf({ tables }, "users") });
+    copy.close();
+    const { stderr } = await authsvc(["db", "backup", file, "--yes"], placeOf(service));
+    expect(stderr).toContain("The master key");
+    expect(readdirSync(folder)).toEqual(["a.backup"]);
+  });
+
+  it("replaces no file without being told", async () => {
+    const service = current();
+    const file = join(emptyFolder(), "precious");
+    writeFileSync(file, "something else");
+    const refused = await authsvc(["db", "backup", file], placeOf(service));
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    expect(readFileSync(file, "utf8")).toBe("something else");
+    const nowhere = await authsvc(["db", "backup", join(file, "x", "y")], placeOf(service));
+    expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("FILE") });
+  });
+
+  it("is of one moment while people sign up, and restores into a service on which they can sign in", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const early = { email: newEmail() };
+    await redeem(service, app, await signUp(service, app, early));
+    const backedUp = new AbortController();
+    const load = Array.from({ length: 4 }, async () => {
+      while (!backedUp.signal.aborted) await redeem(service, app, await signUp(service, app));
+    });
+    const backup = await backUp(service);
+    backedUp.abort();
+    await Promise.all(load);
+
+    const other: Dialect = service.dialect === "sqlite" ? "postgres" : "sqlite";
+    for (const dialect of [service.dialect, other]) {
+      const { service: restored, stop } = await startRestored(dialect, service, backup.file);
+      const check = await answer(["db", "check"], placeOf(restored));
+      expect(check).toEqual({ ok: true, problems: [] });
+      const tokens = await redeem(restored, app, await signIn(restored, app, early));
+      expect(tokens.user["email"]).toBe(early.email);
+      await stop();
+    }
+  });
+});
+
+describe.each<Dialect>(["sqlite", "postgres"])("db restore (%s)", (dialect) => {
+  it("refuses while the service runs, with the database as it was", async () => {
+    const { service, stop } = await startTestService(dialect);
+    await signedUp(service, await service.createApp());
+    const { file } = await backUp(service);
+    const before = await everyRow(databaseOf(service));
+    const { code, stderr } = await authsvc(["db", "restore", file, "--yes"], placeOf(service));
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining("in use") });
+    expect(await everyRow(databaseOf(service))).toEqual(before);
+    expect(readdirSync(service.dataDir).filter((name) => name.includes("restor"))).toEqual([]);
+    await stop();
+  });
+
+  it("goes back to the backup when the service is stopped and --yes is said", async () => {
+    const { service, stop } = await startTestService(dialect);
+    const app = await service.createApp();
+    const { file, tables } = await backUp(service);
+    const late = { email: newEmail() };
+    await redeem(service, app, await signUp(service, app, late));
+    await service.server.close();
+
+    const before = await everyRow(databaseOf(service));
+    const unsaid = await authsvc(["db", "restore", file], placeOf(service));
+    expect(unsaid).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    const dry = await answer(["db", "restore", file, "--dry-run"], placeOf(service));
+    expect(dry).toMatchObject({ dryRun: true, replaced: true, keptAs: null });
+    expect(await everyRow(databaseOf(service))).toEqual(before);
+
+    const done = (await answer(["db", "restore", file, "--yes"], placeOf(service))) as Restored;
+    expect(rowsOf(done, "users")).toBe(rowsOf({ tables }, "users"));
+    if (dialect === "sqlite") {
+      expect(await everyRow({ url: undefined, file: String(done.keptAs) })).toEqual(before);
+      expect(statSync(String(done.keptAs)).mode & 0o777).toBe(0o600);
+    } else expect(done.keptAs).toBeNull();
+
+    const again = await startTestService(dialect, service.config);
+    await expect(signIn(again.service, app, late)).rejects.toThrow("sign-in answered");
+    const events = (await answer(["audit", "list"], placeOf(service))) as { action: string }[];
+    expect(events.map(({ action }) => action)).toContain("database.restore");
+    await again.stop();
+    await stop().catch(() => {});
+  });
+});
+
+function databaseOf({ config }: TestService) {
+  return { url: config.database.url, file: join(config.dataDir, "authsvc.db") };
+}
+
+describe("db restore of a file that is no good", () => {
+  it("says why, and changes nothing", async () => {
+    const { service, stop } = await startTestService("sqlite");
+    await signedUp(service, await service.createApp());
+    const { file } = await backUp(service);
+    await stop();
+    const cwd = emptyFolder();
+    const data = join(cwd, "data");
+    await answer(["app", "create", "--name", "Kept", "--id", "app_kept"], { cwd });
+    const before = await everyRow({ url: undefined, file: join(data, "authsvc.db") });
+
+    const variant = (name: string, change: (copy: string) => void): string => {
+      const copy = join(cwd, name);
+      copyFileSync(file, copy);
+      change(copy);
+      return copy;
+    };
+    const run = (sql: string) => (copy: string) => {
+      const connection = new Database(copy);
+      connection.exec(sql);
+      connection.close();
+    };
+    const bad: [file: string, code: number, reason: string][] = [
+      [join(cwd, "missing"), 2, "does not exist"],
+      [variant("text", (copy) => writeFileSync(copy, "not a database ".repeat(100))), 4, "not a backup"],
+      [variant("other.db", run("DROP TABLE migrations")), 4, "not a backup"],
+      [variant("newer", run("INSERT INTO migrations VALUES ('9999_future', 'x', 0)")), 4, "another version"],
+      [variant("torn", (copy) => writeFileSync(copy, torn(readFileSync(copy)))), 4, "damaged"],
+      // Complete, but made under a key that is not the one of this folder.
+      [file, 4, "another master key"],
+    ];
+    for (const [bad_, code, reason] of bad) {
+      const refused = await authsvc(["db", "restore", bad_, "--yes"], { cwd });
+      expect([bad_, refused.code, refused.stderr]).toEqual([bad_, code, expect.stringContaining(reason)]);
+    }
+    const empty = emptyFolder();
+    const keyless = await authsvc(["db", "restore", file], { cwd: empty });
+    expect(keyless).toMatchObject({ code: 4, stderr: expect.stringContaining("no master key") });
+    expect(existsSync(join(empty, "data", "authsvc.db"))).toBe(false);
+    expect(await everyRow({ url: undefined, file: join(data, "authsvc.db") })).toEqual(before);
+    expect(readdirSync(data).filter((name) => name.includes("restor"))).toEqual([]);
+  });
+
+  it("is not needed for a database that cannot be read any more", async () => {
+    const cwd = emptyFolder();
+    const live = join(cwd, "data", "authsvc.db");
+    await answer(["app", "create", "--name", "Kept", "--id", "app_kept"], { cwd });
+    await answer(["db", "backup", "good.backup"], { cwd });
+    writeFileSync(live, "overwritten by mistake ".repeat(500));
+    const unsaid = await authsvc(["db", "restore", "good.backup"], { cwd });
+    expect(unsaid).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    const { keptAs } = (await answer(["db", "restore", "good.backup", "--yes"], { cwd })) as { keptAs: string };
+    expect(readFileSync(keptAs, "utf8")).toContain("overwritten by mistake");
+    expect(await answer(["db", "check"], { cwd })).toEqual({ ok: true, problems: [] });
+    expect(await answer(["app", "show", "app_kept"], { cwd })).toMatchObject({ name: "Kept" });
+  });
+});
+
+/** Half of the pages in the middle replaced by noise: still a database at first sight. */
+function torn(bytes: Buffer): Buffer {
+  return Buffer.from(bytes).fill(0xa5, 8 * 4096, Math.max(12 * 4096, bytes.length - 4 * 4096));
+}

@@ -1,0 +1,64 @@
+import type { Html } from "../../src/lib/html.ts";
+import { deleteAccountPage, downloadPage, removeMethodPage } from "../../src/pages/account-confirm-pages.ts";
+import { accountEndPage } from "../../src/pages/account-end-page.ts";
+import { profileFormPage, renameFormPage } from "../../src/pages/account-form-pages.ts";
+import type { AccountLogin } from "../../src/pages/account-logins.ts";
+import type { AccountMethod } from "../../src/pages/account-methods.ts";
+import { accountPage } from "../../src/pages/account-page.ts";
+import { verifyEmailPage } from "../../src/pages/account-verify-page.ts";
+import type { Frame } from "../../src/pages/frame.ts";
+
+/** Every page of an account, with `value` wherever one takes a text. */
+export function everyAccountPage(frame: Frame, value: string): Html[] {
+  const place = { appId: value, token: value };
+  const common = { id: value, createdAt: 0, lastUsedAt: null };
+  const methods: AccountMethod[] = [
+    { ...common, type: "passkey", name: value, works: true },
+    { ...common, type: "oauth", provider: value, displayName: value, email: value, works: false },
+    { ...common, type: "password", changedAt: 1, works: true },
+  ];
+  const login: AccountLogin = {
+    id: value,
+    browser: value,
+    device: value,
+    ipAddress: value,
+    signedInAt: 0,
+    lastSeenAt: 0,
+    isHere: true,
+    byOperator: false,
+  };
+  const data = {
+    ...place,
+    now: 1,
+    user: { name: value, email: value, emailVerified: false, picture: value },
+    canVerify: true,
+    methods,
+    adds: { passkey: true, password: true, providers: [{ name: value, displayName: value }] },
+    logins: [login, { ...login, isHere: false, byOperator: true }],
+    signal: { user: { rpId: value, userId: value, name: value, displayName: value } },
+    notice: { kind: "added", name: value } as const,
+  };
+  const long = { kind: "name-too-long", maxLength: 200 } as const;
+  return [
+    accountPage(frame, data),
+    accountPage(frame, { ...data, logins: [], notice: { kind: "removed" } }),
+    ...[undefined, { kind: "name-missing" } as const, { kind: "picture-not-https" } as const, long].map((problem) =>
+      profileFormPage(frame, { ...place, name: value, picture: value, problem }),
+    ),
+    ...[undefined, { kind: "name-missing" } as const, long].map((problem) =>
+      renameFormPage(frame, { ...place, methodId: value, name: value, problem }),
+    ),
+    ...methods.flatMap((method) =>
+      [undefined, { kind: "last-method" } as const, { kind: "last-passkey" } as const].map((problem) =>
+        removeMethodPage(frame, { ...place, method, problem }),
+      ),
+    ),
+    verifyEmailPage(frame, { ...place, email: value, again: true, problem: { kind: "code-wrong" } }),
+    deleteAccountPage(frame, { ...place, account: value }),
+    downloadPage(frame, place),
+    ...(["signed-out", "not-signed-in", "not-found"] as const).map((kind) =>
+      accountEndPage(frame, { kind, path: `/account?app_id=${value}` }),
+    ),
+    ...(["no-app", "deleted"] as const).map((kind) => accountEndPage(frame, { kind })),
+  ];
+}

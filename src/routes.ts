@@ -5,6 +5,7 @@ import { createQueryGuards } from "./http/query-guards.ts";
 import { anyone, browser, pageRoute, route, type Route } from "./http/route.ts";
 import { assetHandler } from "./pages/asset-routes.ts";
 import { listMethodsHandler, removeMethodHandler } from "./methods/routes.ts";
+import { openApiHandler } from "./openapi/routes.ts";
 import { healthHandler, readinessHandler } from "./http/health.ts";
 import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
@@ -173,6 +174,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("GET", "/.well-known/passkey-endpoints", anyone, undefined, passkeyEndpointsHandler(app.baseUrl)),
     route("GET", "/.well-known/jwks.json", anyone, undefined, keySetHandler(signingKeys)),
     route("GET", "/.well-known/openid-configuration", anyone, undefined, discoveryHandler(app.baseUrl)),
+    route("GET", "/openapi.json", anyone, undefined, openApiHandler(app.baseUrl)),
     route("GET", "/healthz", anyone, undefined, healthHandler()),
     route("GET", "/readyz", anyone, undefined, readinessHandler(app.storage.ping, isReady)),
   ];

@@ -31,11 +31,13 @@ const mayUse: Record<string, string[]> = {
   storage: ["lib", "config"],
   http: ["lib", "config"],
   pages: ["lib"],
-  cli: ["lib", "config", "src"],
+  cli: ["lib", "config", "openapi", "src"],
   bin: ["lib", "config", "cli"],
   dev: ["lib", "config", "http", "pages"],
   hosted: ["lib", "config", "http", "pages"],
-  src: ["lib", "config", "http", "pages", "hosted", "dev", "src"],
+  // The bodies that handlers read requests with are what it describes.
+  openapi: ["lib", "config", "http", ...domains],
+  src: ["lib", "config", "http", "pages", "hosted", "dev", "openapi", "src"],
   ...Object.fromEntries(domains.map((domain) => [domain, ["lib", "config", "storage", "http", "pages", "hosted"]])),
 };
 

@@ -26,6 +26,7 @@ import { addKeyList } from "./commands/key-list.ts";
 import { addKeyRevoke } from "./commands/key-revoke.ts";
 import { addKeyRotate } from "./commands/key-rotate.ts";
 import { addPlan } from "./commands/plan.ts";
+import { addOpenApi } from "./commands/openapi.ts";
 import { addProviderList } from "./commands/provider-list.ts";
 import { addProviderRemove } from "./commands/provider-remove.ts";
 import { addProviderSet } from "./commands/provider-set.ts";
@@ -179,6 +180,7 @@ export function buildProgram(cli: Cli): Command {
   addDbBackup(db, cli);
   addDbRestore(db, cli);
   addDbCopy(db, cli);
+  addOpenApi(program, cli);
   addCompletion(program, cli);
   addCompletionValues(program, cli);
   addVersion(program, cli);

@@ -16,11 +16,18 @@ const done = z.strictObject({ success: z.literal(true), message: z.string() });
 
 const session = z.strictObject({
   authUrl: z.url().describe("Where to send the user's browser."),
-  sessionId: z.string().describe("Comes back with the redirect, and goes into the callback call. Keep it secret until then."),
+  sessionId: z
+    .string()
+    .describe("Comes back with the redirect, and goes into the callback call. Keep it secret until then."),
   expiresAt: instant(),
 });
 
-const shortUser = z.strictObject({ id: userId(), email: email(), emailVerified: emailVerified(), name: z.string().nullable() });
+const shortUser = z.strictObject({
+  id: userId(),
+  email: email(),
+  emailVerified: emailVerified(),
+  name: z.string().nullable(),
+});
 
 const user = z.strictObject({
   id: userId(),
@@ -38,7 +45,9 @@ const user = z.strictObject({
 });
 
 const tokenPair = z.strictObject({
-  accessToken: z.string().describe("A JWT, for `Authorization: Bearer`. The key set at `/.well-known/jwks.json` verifies it."),
+  accessToken: z
+    .string()
+    .describe("A JWT, for `Authorization: Bearer`. The key set at `/.well-known/jwks.json` verifies it."),
   refreshToken: z.string().describe("Good for one refresh. Opaque."),
   expiresIn: z.int().describe("Seconds until the access token ends."),
 });

@@ -16,8 +16,6 @@ import { pathOf, type ChoosePages } from "./choose-pages.ts";
 import type { SignIn } from "./service.ts";
 import type { Posted, Visit, Visits } from "./visits.ts";
 
-export type ResetPages = ReturnType<typeof createResetPages>;
-
 /** Whoever has a link for a new password, in whichever browser. */
 type LinkGuest = Guest & { emailToken: EmailToken; user: User };
 

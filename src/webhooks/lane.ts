@@ -17,10 +17,11 @@ export type Lane = ReturnType<typeof createLane>;
 
 /** What a process knows of one receiver. Each has a lane of its own, so that a slow one keeps nobody waiting. */
 export function createLane() {
-  /** How many at once: one more with each success, one after a failure. */
+  /** How many at once: one more with each success, half after a failure, one when nothing answers. */
   let width = atFirst;
   let restsUntil = 0;
   let isQuick = false;
+  let answers = true;
 
   const lane = {
     underWay: 0,
@@ -30,9 +31,11 @@ export function createLane() {
     held: [] as ClaimedDelivery[],
 
     learn(outcome: AttemptOutcome, now: number): void {
-      const { delivered, durationMilliseconds, retryAfterMilliseconds } = outcome;
-      width = delivered ? Math.min(width + 1, mostConnections) : 1;
-      isQuick = delivered && durationMilliseconds < quickMilliseconds;
+      const { delivered, status, durationMilliseconds, retryAfterMilliseconds } = outcome;
+      answers = status !== null;
+      isQuick = answers && durationMilliseconds < quickMilliseconds;
+      if (delivered) width = Math.min(width + 1, mostConnections);
+      else width = answers ? Math.ceil(width / 2) : 1;
       if (retryAfterMilliseconds !== undefined) restsUntil = now + Math.min(retryAfterMilliseconds, longestRest);
     },
 
@@ -49,7 +52,8 @@ export function createLane() {
 
     /** What is held and will not begin soon enough: it is for others, or for later. */
     takeUnwanted(now: number): ClaimedDelivery[] {
-      if (restsUntil > now || width < atFirst) return lane.held.splice(Math.max(0, width - lane.underWay));
+      if (restsUntil > now) return lane.held.splice(0);
+      if (!answers) return lane.held.splice(Math.max(0, width - lane.underWay));
       const stale = lane.held.filter(({ leaseUntil }) => leaseUntil - now < leaseLasts - begunWithin);
       if (stale.length > 0) lane.held = lane.held.filter((claimed) => !stale.includes(claimed));
       return stale;

@@ -54,7 +54,7 @@ describeEachDatabase(
       ] as const)
         expect((await guest.get(address)).text).not.toContain("<form");
       const done = await visitor.submit(await visitor.get(link), new URL(link).pathname, {});
-      expect(done.location.href).toBe(accountUrl(service, app));
+      expect(done.location.href).toBe(`${accountUrl(service, app)}&notice=verified`);
       expect(await isVerified(service, id)).toBe(true);
     });
 

@@ -105,3 +105,5 @@ export const account = {
   notFoundTitle: "That isn't here any more",
   notFoundNext: "It may have been removed a moment ago. Your account page shows what there is now.",
 };
+
+export type AccountTexts = typeof account;

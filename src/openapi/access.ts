@@ -1,0 +1,66 @@
+/** Who may call, in the names of the guards that `routes.ts` gives. */
+export type Access =
+  | "anyone"
+  | "anyOfNamedApp"
+  | "namedApp"
+  | "queryUserWithProfile"
+  | "server"
+  | "serverOfItsApp"
+  | "serverOrPublicClient"
+  | "tokenOfNamedApp"
+  | "user"
+  | "userOfNamedApp"
+  | "userWithProfile";
+
+type Refusal = { code: "INVALID_API_KEY" | "INVALID_APP_ID" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE"; when: string };
+
+/** What a caller shows, in the form of a document's `security`, and what it is told when that does not do. The order is that of the checks. */
+export type AccessDoc = {
+  security: Record<string, string[]>[];
+  /** The App ID is checked when it is sent, and not missed otherwise. */
+  optionalAppId?: true;
+  refusals: Refusal[];
+};
+
+const noKey: Refusal = { code: "INVALID_API_KEY", when: "The API key is missing, unknown or revoked." };
+const noApp: Refusal = {
+  code: "INVALID_APP_ID",
+  when: "The App ID is missing, unknown, or not that of the credential.",
+};
+const otherApp: Refusal = { code: "INVALID_APP_ID", when: "The App ID that was sent is not that of the credential." };
+const noToken: Refusal = {
+  code: "INVALID_TOKEN",
+  when: "The access token is missing, forged or expired, its login has ended, or its user is disabled or deleted.",
+};
+const noScope: Refusal = { code: "INSUFFICIENT_SCOPE", when: "The access token lacks the scope `profile`." };
+
+const user: Omit<AccessDoc, "refusals"> = { security: [{ accessToken: [] }], optionalAppId: true };
+
+export const accessDocs: Record<Access, AccessDoc> = {
+  anyone: { security: [], refusals: [] },
+  anyOfNamedApp: { security: [], refusals: [noApp] },
+  namedApp: { security: [], refusals: [noApp] },
+  tokenOfNamedApp: { security: [{ queryToken: [] }, { accessToken: [] }], refusals: [noApp] },
+  queryUserWithProfile: {
+    security: [{ queryToken: [] }, { accessToken: [] }],
+    refusals: [noToken, otherApp, noScope],
+  },
+  server: { security: [{ apiKey: [], appId: [] }], refusals: [noKey, noApp] },
+  serverOrPublicClient: { security: [{ apiKey: [], appId: [] }, { appId: [] }], refusals: [noKey, noApp] },
+  serverOfItsApp: { security: [{ apiKey: [] }], optionalAppId: true, refusals: [noKey, otherApp] },
+  user: { ...user, refusals: [noToken, otherApp] },
+  userWithProfile: { ...user, refusals: [noToken, otherApp, noScope] },
+  userOfNamedApp: { security: [{ accessToken: [], appId: [] }], refusals: [noToken, noApp] },
+};
+
+export const securitySchemes = {
+  apiKey: { type: "http", scheme: "bearer", description: "The application's API key. For servers only." },
+  appId: { type: "apiKey", in: "header", name: "X-Service-App-ID", description: "The App ID." },
+  accessToken: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "A user's access token." },
+  queryToken: {
+    type: "apiKey",
+    in: "query",
+    name: "token",
+    description: "A user's access token in the address. The Authorization header is the better place.",
+  },
+};

@@ -1,0 +1,16 @@
+import { json, type Answer } from "../http/answer.ts";
+
+const maxAgeSeconds = 300;
+
+/** GET /openapi.json. What it is made of is loaded with the first call: most services are never asked. */
+export function openApiHandler(baseUrl: string) {
+  let answer: Promise<Answer> | undefined;
+  return async (): Promise<Answer> => {
+    answer ??= import("./document.ts").then(({ openApiDocument }) => {
+      const made = json(openApiDocument(baseUrl));
+      made.headers["cache-control"] = `public, max-age=${maxAgeSeconds}`;
+      return made;
+    });
+    return await answer;
+  };
+}

@@ -1,0 +1,222 @@
+import { account } from "./de-account.ts";
+import type { Texts } from "./en.ts";
+
+// Formal. A no-break space stands before "…", which here stands for words that were left out.
+export const de: Texts = {
+  // The frame.
+  youAreOn: "Sie sind auf",
+  errorTitle: (title) => `Fehler: ${title}`,
+  or: "oder",
+  cancel: "Abbrechen",
+  backTo: (app) => `Zurück zu ${app}`,
+
+  // Fields.
+  email: "E-Mail-Adresse",
+  password: "Passwort",
+  name: "Name",
+  optional: "Optional",
+  showCharacters: "Zeichen anzeigen",
+  hideCharacters: "Zeichen verbergen",
+  show: "Anzeigen",
+  hide: "Verbergen",
+
+  // Signing in.
+  signInTo: (app) => `Bei ${app} anmelden`,
+  signIn: "Anmelden",
+  signingIn: "Anmeldung läuft\u00a0…",
+  signInWithPasskey: "Mit Passkey anmelden",
+  usingPasskey: "Warten auf Ihren Passkey\u00a0…",
+  passkeyInOneLine: "Melden Sie sich mit Fingerabdruck, Gesicht oder Displaysperre an. Sie müssen sich nichts merken.",
+  continueWith: (provider) => `Weiter mit ${provider}`,
+  opening: (provider) => `${provider} wird geöffnet\u00a0…`,
+  forgotPassword: "Passwort vergessen?",
+  newTo: (app) => `Neu bei ${app}?`,
+
+  // Creating an account.
+  createAccountAt: (app) => `Konto bei ${app} anlegen`,
+  createAccount: "Konto anlegen",
+  creatingAccount: "Konto wird angelegt\u00a0…",
+  createPasskey: "Passkey erstellen",
+  creatingPasskey: "Passkey wird erstellt\u00a0…",
+  orChoosePassword: "oder ein Passwort wählen",
+  passwordRule: (length) => `Mindestens ${length} Zeichen. Am einfachsten sind ein paar Wörter hintereinander.`,
+  haveAccount: "Haben Sie schon ein Konto?",
+
+  // A proof that is not for an app: the account page, and one more way to sign in.
+  signInToAccount: (app) => `An Ihrem Konto bei ${app} anmelden`,
+  confirmItsYou: "Bestätigen Sie, dass Sie es sind",
+  confirmBefore: (app) => `Melden Sie sich noch einmal an, bevor Ihr Konto bei ${app} geändert wird:`,
+  otherAccount: "Das ist ein anderes Konto. Melden Sie sich an dem Konto an, das hier genannt ist.",
+
+  // The step after a proof.
+  usePasskeyTitle: "Jetzt noch Ihr Passkey",
+  usePasskeyWhy: (app) => `${app} verlangt bei jeder Anmeldung einen Passkey.`,
+  usePasskey: "Passkey verwenden",
+  createPasskeyTitle: "Passkey erstellen und weiter",
+  createPasskeyWhy: (app) => `${app} verlangt bei jeder Anmeldung einen Passkey, und Sie haben noch keinen.`,
+  offerPasskeyTitle: "Nächstes Mal schneller anmelden",
+  notNow: "Jetzt nicht",
+  continuing: "Es geht weiter\u00a0…",
+
+  // Adding a way to sign in. The account is named below the heading.
+  addTo: (app) => `Zu Ihrem Konto bei ${app}:`,
+  addPasskeyTitle: "Passkey hinzufügen",
+  addPasswordTitle: "Passwort hinzufügen",
+  changePasswordTitle: "Passwort ändern",
+  newPassword: "Neues Passwort",
+  savePassword: "Passwort speichern",
+  saving: "Wird gespeichert\u00a0…",
+  addProviderTitle: (provider) => `${provider} hinzufügen`,
+  addProviderNext: (provider) =>
+    `Sie gehen einmal zu ${provider} und wählen dort Ihr Konto. Von da an können Sie sich damit anmelden.`,
+  identityTaken: (provider) =>
+    `Dieses Konto bei ${provider} gehört hier schon zu einem anderen Konto. Wählen Sie bei ${provider} ein anderes.`,
+  identityThere: (provider) => `Mit diesem Konto bei ${provider} können Sie sich schon anmelden.`,
+
+  // A code in a mail.
+  checkMail: "Sehen Sie in Ihrem Postfach nach",
+  code: "Code",
+  codeHint: "Acht Ziffern aus der neuesten E-Mail.",
+  mailedTo: "Wir haben eine E-Mail an diese Adresse geschickt:",
+  mailedNext: "Geben Sie hier den Code daraus ein oder öffnen Sie den Link in diesem Browser.",
+  confirmCode: "Bestätigen",
+  confirming: "Wird bestätigt\u00a0…",
+  noMail:
+    "Nach einer Minute noch keine E-Mail? Sehen Sie im Spam-Ordner nach oder lassen Sie sie noch einmal schicken. Nur die neueste gilt.",
+  sendAgain: "Noch einmal schicken",
+  sending: "Wird geschickt\u00a0…",
+  sentAgain: "Eine neue E-Mail ist unterwegs, sofern es in der letzten Stunde nicht schon mehrere waren.",
+  wrongAddress: "Nicht Ihre Adresse?",
+  otherAddress: "Andere verwenden",
+  confirmAddress: "Bestätigen Sie Ihre E-Mail-Adresse",
+  confirmAddressOf: (app) => `Ihr Konto bei ${app} wird mit dieser Adresse angelegt:`,
+  confirmAddressFor: (app) => `Das wird die bestätigte Adresse Ihres Kontos bei ${app}:`,
+  confirmAndContinue: (app) => `Bestätigen und weiter zu ${app}`,
+
+  // Forgotten password.
+  forgotLead: (app) =>
+    `Geben Sie die E-Mail-Adresse Ihres Kontos bei ${app} ein. Wir schicken Ihnen einen Link und einen Code für ein neues Passwort.`,
+  sendMail: "E-Mail schicken",
+  resetMailedTo: (app) => `Wenn diese Adresse ein Konto bei ${app} hat, ist eine E-Mail unterwegs:`,
+  resetMailedNext:
+    "Öffnen Sie den Link auf einem beliebigen Gerät oder geben Sie hier den Code mit einem neuen Passwort ein.",
+  chooseNewPassword: "Neues Passwort wählen",
+  newPasswordFor: (app) => `Für Ihr Konto bei ${app}:`,
+  endsLogins: "Beim Speichern werden Sie überall abgemeldet.",
+  resetPassword: "Passwort zurücksetzen",
+  resetNotSetUp: (app) => `Bei ${app} kann man das Passwort noch nicht per E-Mail zurücksetzen.`,
+  resetOrPasskey: (app) =>
+    `Wenn Sie für dieses Konto einen Passkey haben, melden Sie sich damit an. Sonst hilft Ihnen der Support von ${app}.`,
+  resetAskSupport: (app) => `Der Support von ${app} hilft Ihnen zurück in Ihr Konto.`,
+  backToSignIn: "Zurück zur Anmeldung",
+
+  // Passkeys: where the browser can't, and what the browser code says.
+  passkeysNeedScript:
+    "Passkeys brauchen JavaScript, und das ist in diesem Browser ausgeschaltet. Schalten Sie es für diese Seite ein und laden Sie sie neu.",
+  passkeyNoSupport:
+    "Dieser Browser kann keine Passkeys verwenden. Öffnen Sie diese Seite in einer aktuellen Version von Chrome, Edge, Firefox oder Safari oder auf Ihrem Smartphone.",
+  passkeyNotUsed: "Es wurde kein Passkey verwendet. Versuchen Sie es noch einmal, wenn Sie so weit sind.",
+  passkeyNotUsedOr:
+    "Es wurde kein Passkey verwendet. Versuchen Sie es noch einmal, wenn Sie so weit sind, oder melden Sie sich anders an.",
+  passkeyNotCreated: "Es wurde kein Passkey erstellt. Versuchen Sie es noch einmal, wenn Sie so weit sind.",
+  passkeyNeedsLock:
+    "Dieses Gerät kann nicht prüfen, dass Sie es sind. Richten Sie darauf eine Displaysperre, einen Fingerabdruck oder eine PIN ein und versuchen Sie es dann noch einmal.",
+  offline: "Es besteht gerade keine Verbindung. Prüfen Sie Ihr Netz und versuchen Sie es dann noch einmal.",
+  timedOut: (app) => `Diese Anmeldung ist abgelaufen. Gehen Sie zurück zu ${app} und beginnen Sie neu.`,
+
+  // What went wrong and what to do next: the summary above the form.
+  wrongCredentials:
+    "E-Mail-Adresse und Passwort passen nicht zusammen. Versuchen Sie es noch einmal oder setzen Sie Ihr Passwort zurück.",
+  tooManyTries: (wait) => `Zu viele Versuche. In ${wait} können Sie es noch einmal versuchen.`,
+  tooManyTriesOrPasskey: (wait) =>
+    `Zu viele Versuche. In ${wait} können Sie es noch einmal versuchen, oder Sie melden sich mit einem Passkey an.`,
+  busy: "Gerade melden sich sehr viele Menschen an. Warten Sie ein paar Sekunden und versuchen Sie es dann noch einmal.",
+  passkeyUnknown: (app) =>
+    `Dieser Passkey gehört zu keinem Konto bei ${app}. Versuchen Sie es mit einem anderen oder melden Sie sich anders an.`,
+  passkeyFailed:
+    "Dieser Passkey ließ sich nicht prüfen. Versuchen Sie es noch einmal oder melden Sie sich anders an.",
+  passkeyNotSaved: "Dieser Passkey ließ sich nicht speichern. Versuchen Sie es noch einmal.",
+  passkeyExists: "Auf diesem Gerät gibt es schon einen Passkey für dieses Konto. Melden Sie sich damit an.",
+  providerCancelled: (provider) =>
+    `Sie sind von ${provider} zurück, ohne sich anzumelden. Versuchen Sie es noch einmal oder melden Sie sich anders an.`,
+  providerNoEmail: (provider) =>
+    `${provider} hat uns keine E-Mail-Adresse genannt. Erlauben Sie es dort und versuchen Sie es noch einmal, oder melden Sie sich anders an.`,
+  providerUnverifiedEmail: (provider) =>
+    `Ihre E-Mail-Adresse ist bei ${provider} noch nicht bestätigt. Bestätigen Sie sie dort und versuchen Sie es dann noch einmal.`,
+  providerExistingAccount: (provider, app) =>
+    `Mit dieser E-Mail-Adresse gibt es schon ein Konto bei ${app}. Melden Sie sich wie gewohnt an; ${provider} können Sie danach hinzufügen.`,
+  providerNoAccount: (provider, app) =>
+    `Zu diesem Konto bei ${provider} gehört kein Konto bei ${app}, und neue kann man hier nicht anlegen.`,
+  providerFailed: (provider) =>
+    `${provider} hat nicht wie erwartet geantwortet. Versuchen Sie es noch einmal oder melden Sie sich anders an.`,
+  cannotCreate:
+    "Mit diesen Angaben konnten wir kein Konto anlegen. Wenn Sie schon eines haben, melden Sie sich damit an.",
+  checkEmail: "Prüfen Sie die E-Mail-Adresse und versuchen Sie es dann noch einmal.",
+  checkPassword: "Wählen Sie ein anderes Passwort und versuchen Sie es dann noch einmal.",
+  checkName: "Prüfen Sie den Namen und versuchen Sie es dann noch einmal.",
+  enterEmail: "Geben Sie Ihre E-Mail-Adresse ein, um fortzufahren.",
+  enterPassword: "Geben Sie Ihr Passwort ein, um fortzufahren.",
+  choosePassword: "Wählen Sie ein Passwort, um fortzufahren.",
+
+  enterCode: "Geben Sie den Code aus der E-Mail ein, um fortzufahren.",
+  checkCode: "Dieser Code stimmt nicht. Prüfen Sie ihn oder lassen Sie sich eine neue E-Mail schicken.",
+  codeOver:
+    "Dieser Code gilt nicht mehr: Er wurde schon verwendet, zu oft falsch eingegeben oder ist zu alt. Lassen Sie sich eine neue E-Mail schicken.",
+
+  // The same, said in a few words beside the field.
+  codeMissing: "Geben Sie die acht Ziffern ein.",
+  codeWrong: "Nicht der Code aus der neuesten E-Mail.",
+  emailMissing: "Geben Sie Ihre E-Mail-Adresse ein.",
+  emailInvalid: "Geben Sie eine Adresse wie name@example.com ein.",
+  passwordMissing: "Geben Sie Ihr Passwort ein.",
+  newPasswordMissing: "Geben Sie ein Passwort ein.",
+  passwordTooShort: (length) => `Zu kurz. Es müssen mindestens ${length} Zeichen sein.`,
+  passwordTooLong: (length) => `Zu lang. Es dürfen höchstens ${length} Zeichen sein.`,
+  passwordCommon: "Dieses ist leicht zu erraten: Es steht auf Listen häufiger Passwörter.",
+  passwordContext: (app) => `Nehmen Sie etwas anderes als Ihre E-Mail-Adresse oder den Namen ${app}.`,
+  nameTooLong: (length) => `Zu lang. Es dürfen höchstens ${length} Zeichen sein.`,
+
+  // Whole-page messages: a heading and what to do next.
+  expiredTitle: "Diese Anmeldung ist abgelaufen",
+  expiredNext: (app) => `Gehen Sie zurück zu ${app} und beginnen Sie neu.`,
+  unknownNext: "Gehen Sie zurück zu der App, aus der Sie kommen, und beginnen Sie neu.",
+  finishedTitle: "Sie sind angemeldet",
+  finishedNext: (app) => `Sie können diese Seite schließen oder zu ${app} weitergehen.`,
+  continueTo: (app) => `Weiter zu ${app}`,
+  linkOverTitle: "Dieser Link gilt nicht mehr",
+  linkOverNext:
+    "Er wurde schon verwendet, ist zu alt oder durch eine neuere E-Mail ersetzt. Öffnen Sie die neueste E-Mail oder beginnen Sie in der App neu.",
+  linkElsewhereTitle: "Öffnen Sie diesen Link dort, wo Sie ihn angefordert haben",
+  linkElsewhereNext:
+    "Es wurde nichts bestätigt. Damit niemand Ihre Adresse für ein fremdes Konto verwenden kann, gilt der Link nur in dem Browser, in dem er angefordert wurde. Öffnen Sie ihn dort oder geben Sie auf der Seite, die dort wartet, den Code aus der E-Mail ein.",
+  accountCreatedTitle: "Ihr Konto ist angelegt",
+  accountCreatedNext: (app) =>
+    `Ihre E-Mail-Adresse ist bestätigt. Gehen Sie weiter zu ${app} und melden Sie sich an.`,
+  passwordChangedTitle: "Ihr Passwort ist geändert",
+  passwordChangedNext: "Sie wurden überall abgemeldet. Melden Sie sich mit dem neuen Passwort an.",
+  otherBrowserTitle: "Diese Anmeldung wurde in einem anderen Browser begonnen",
+  otherBrowserNext: (app) =>
+    `Schließen Sie sie dort ab, oder gehen Sie in diesem Browser zurück zu ${app} und beginnen Sie neu.`,
+  otherBrowserNextUnknown: "Schließen Sie sie dort ab oder beginnen Sie in diesem Browser in der App neu.",
+  badRedirectTitle: "Dieser Anmeldelink funktioniert nicht",
+  badRedirectNext:
+    "Die Adresse, zu der es zurückgehen soll, ist für diese App nicht eingetragen. Deshalb wurden Sie nicht weitergeleitet. Wenden Sie sich an die Betreiber der App.",
+  noMethodsTitle: "Hier kann man sich noch nicht anmelden",
+  noMethodsNext: (app) => `${app} hat noch keine Anmeldemethode eingeschaltet. Wenden Sie sich an die Betreiber.`,
+  noMethodsCommand:
+    "Sie sind im Entwicklungsmodus. Schalten Sie mit diesem Befehl eine Methode ein und laden Sie die Seite neu:",
+  crossSiteTitle: "Das kam nicht von dieser Seite",
+  crossSiteNext: "Es wurde nichts geändert. Gehen Sie zurück zu der App, aus der Sie kommen, und beginnen Sie neu.",
+  cookiesTitle: "Cookies sind ausgeschaltet",
+  cookiesNext:
+    "Zum Anmelden braucht diese Website ein Cookie. Erlauben Sie es in den Einstellungen Ihres Browsers und laden Sie diese Seite neu.",
+  serverErrorTitle: "Etwas ist schiefgegangen",
+  serverErrorNext: "Warten Sie einen Moment, gehen Sie zurück und versuchen Sie es noch einmal.",
+  tooManyTitle: "Zu viele Versuche",
+  tooManyNext: (wait) => `In ${wait} können Sie es noch einmal versuchen.`,
+  busyTitle: "Gerade ist viel los",
+  busyNext:
+    "Sehr viele Menschen melden sich gerade an. Warten Sie ein paar Sekunden und versuchen Sie es dann noch einmal.",
+
+  ...account,
+};

@@ -1,0 +1,221 @@
+import type { Texts } from "./en.ts";
+import { account } from "./fr-account.ts";
+
+// Formal, and in words that fit a man and a woman. A narrow no-break space (U+202F) stands before ":", ";" and "?", and inside of « ».
+// No "de" before a name, which would have to become "d’" before a vowel.
+export const fr: Texts = {
+  // The frame.
+  youAreOn: "Vous êtes sur",
+  errorTitle: (title) => `Erreur\u202f: ${title}`,
+  or: "ou",
+  cancel: "Annuler",
+  backTo: (app) => `Retour à ${app}`,
+
+  // Fields.
+  email: "Adresse e-mail",
+  password: "Mot de passe",
+  name: "Nom",
+  optional: "Facultatif",
+  showCharacters: "Afficher les caractères",
+  hideCharacters: "Masquer les caractères",
+  show: "Afficher",
+  hide: "Masquer",
+
+  // Signing in.
+  signInTo: (app) => `Se connecter à ${app}`,
+  signIn: "Se connecter",
+  signingIn: "Connexion…",
+  signInWithPasskey: "Se connecter avec une clé d’accès",
+  usingPasskey: "En attente de votre clé d’accès…",
+  passkeyInOneLine:
+    "Connectez-vous avec votre empreinte, votre visage ou le verrouillage de l’écran. Rien à retenir.",
+  continueWith: (provider) => `Continuer avec ${provider}`,
+  opening: (provider) => `Redirection vers ${provider}…`,
+  forgotPassword: "Mot de passe oublié\u202f?",
+  newTo: (app) => `Première visite sur ${app}\u202f?`,
+
+  // Creating an account.
+  createAccountAt: (app) => `Créer votre compte ${app}`,
+  createAccount: "Créer un compte",
+  creatingAccount: "Création du compte…",
+  createPasskey: "Créer une clé d’accès",
+  creatingPasskey: "Création de votre clé d’accès…",
+  orChoosePassword: "ou choisir un mot de passe",
+  passwordRule: (length) => `Au moins ${length} caractères. Le plus simple\u202f: quelques mots à la suite.`,
+  haveAccount: "Vous avez déjà un compte\u202f?",
+
+  // A proof that is not for an app: the account page, and one more way to sign in.
+  signInToAccount: (app) => `Se connecter à votre compte ${app}`,
+  confirmItsYou: "Confirmez que c’est bien vous",
+  confirmBefore: (app) => `Connectez-vous de nouveau avant de modifier votre compte ${app}\u202f:`,
+  otherAccount: "C’est un autre compte. Connectez-vous à celui indiqué ici.",
+
+  // The step after a proof.
+  usePasskeyTitle: "Utilisez maintenant votre clé d’accès",
+  usePasskeyWhy: (app) => `${app} demande une clé d’accès à chaque connexion.`,
+  usePasskey: "Utiliser votre clé d’accès",
+  createPasskeyTitle: "Créez une clé d’accès pour continuer",
+  createPasskeyWhy: (app) => `${app} demande une clé d’accès à chaque connexion, et vous n’en avez pas encore.`,
+  offerPasskeyTitle: "Connectez-vous plus vite la prochaine fois",
+  notNow: "Pas maintenant",
+  continuing: "On continue…",
+
+  // Adding a way to sign in. The account is named below the heading.
+  addTo: (app) => `À votre compte ${app}\u202f:`,
+  addPasskeyTitle: "Ajouter une clé d’accès",
+  addPasswordTitle: "Ajouter un mot de passe",
+  changePasswordTitle: "Changer votre mot de passe",
+  newPassword: "Nouveau mot de passe",
+  savePassword: "Enregistrer le mot de passe",
+  saving: "Enregistrement…",
+  addProviderTitle: (provider) => `Ajouter ${provider}`,
+  addProviderNext: (provider) =>
+    `Vous passez une fois par ${provider} pour indiquer quel compte est le vôtre. Il vous permettra ensuite de vous connecter.`,
+  identityTaken: (provider) =>
+    `Ce compte ${provider} est déjà associé à un autre compte ici. Choisissez-en un autre chez ${provider}.`,
+  identityThere: (provider) => `Ce compte ${provider} vous permet déjà de vous connecter.`,
+
+  // A code in a mail.
+  checkMail: "Consultez vos e-mails",
+  code: "Code",
+  codeHint: "Huit chiffres, dans l’e-mail le plus récent.",
+  mailedTo: "Nous avons envoyé un e-mail à cette adresse\u202f:",
+  mailedNext: "Saisissez ici le code qu’il contient, ou ouvrez son lien dans ce navigateur.",
+  confirmCode: "Confirmer",
+  confirming: "Confirmation…",
+  noMail:
+    "Toujours rien après une minute\u202f? Regardez dans les courriers indésirables, ou faites renvoyer l’e-mail. Seul le plus récent fonctionne.",
+  sendAgain: "Renvoyer",
+  sending: "Envoi…",
+  sentAgain: "Un nouvel e-mail est en route, sauf s’il y en a déjà eu plusieurs depuis une heure.",
+  wrongAddress: "Ce n’est pas votre adresse\u202f?",
+  otherAddress: "En utiliser une autre",
+  confirmAddress: "Confirmez votre adresse e-mail",
+  confirmAddressOf: (app) => `Votre compte ${app} sera créé avec cette adresse\u202f:`,
+  confirmAddressFor: (app) => `Cette adresse devient l’adresse confirmée de votre compte ${app}\u202f:`,
+  confirmAndContinue: (app) => `Confirmer et continuer vers ${app}`,
+
+  // Forgotten password.
+  forgotLead: (app) =>
+    `Saisissez l’adresse e-mail de votre compte ${app}. Nous vous envoyons un lien et un code pour choisir un nouveau mot de passe.`,
+  sendMail: "Envoyer l’e-mail",
+  resetMailedTo: (app) => `Si cette adresse a un compte ${app}, un e-mail est en route\u202f:`,
+  resetMailedNext:
+    "Ouvrez son lien sur n’importe quel appareil, ou saisissez ici son code avec un nouveau mot de passe.",
+  chooseNewPassword: "Choisissez un nouveau mot de passe",
+  newPasswordFor: (app) => `Pour votre compte ${app}\u202f:`,
+  endsLogins: "L’enregistrement vous déconnecte partout.",
+  resetPassword: "Réinitialiser votre mot de passe",
+  resetNotSetUp: (app) => `La réinitialisation par e-mail n’est pas encore disponible pour ${app}.`,
+  resetOrPasskey: (app) =>
+    `Si vous avez une clé d’accès pour ce compte, connectez-vous avec elle. Sinon, demandez de l’aide à l’assistance ${app}.`,
+  resetAskSupport: (app) => `Demandez de l’aide à l’assistance ${app} pour retrouver votre compte.`,
+  backToSignIn: "Retour à la connexion",
+
+  // Passkeys: where the browser can't, and what the browser code says.
+  passkeysNeedScript:
+    "Les clés d’accès ont besoin de JavaScript, désactivé dans ce navigateur. Activez-le pour cette page, puis rechargez-la.",
+  passkeyNoSupport:
+    "Ce navigateur ne prend pas en charge les clés d’accès. Ouvrez cette page dans une version récente de Chrome, Edge, Firefox ou Safari, ou sur votre téléphone.",
+  passkeyNotUsed: "Aucune clé d’accès n’a été utilisée. Réessayez quand vous voulez.",
+  passkeyNotUsedOr:
+    "Aucune clé d’accès n’a été utilisée. Réessayez quand vous voulez, ou connectez-vous autrement.",
+  passkeyNotCreated: "Aucune clé d’accès n’a été créée. Réessayez quand vous voulez.",
+  passkeyNeedsLock:
+    "Cet appareil ne peut pas vérifier que c’est vous. Configurez-y un verrouillage d’écran, une empreinte ou un code PIN, puis réessayez.",
+  offline: "Il n’y a pas de connexion pour le moment. Vérifiez votre réseau, puis réessayez.",
+  timedOut: (app) => `Cette connexion a expiré. Retournez à ${app} et recommencez.`,
+
+  // What went wrong and what to do next: the summary above the form.
+  wrongCredentials:
+    "L’adresse e-mail et le mot de passe ne correspondent pas. Réessayez, ou réinitialisez votre mot de passe.",
+  tooManyTries: (wait) => `Trop de tentatives. Vous pourrez réessayer dans ${wait}.`,
+  tooManyTriesOrPasskey: (wait) =>
+    `Trop de tentatives. Vous pourrez réessayer dans ${wait}, ou vous connecter avec une clé d’accès.`,
+  busy: "Beaucoup de monde se connecte en ce moment. Attendez quelques secondes, puis réessayez.",
+  passkeyUnknown: (app) =>
+    `Cette clé d’accès n’est associée à aucun compte ${app}. Essayez-en une autre, ou connectez-vous autrement.`,
+  passkeyFailed: "Cette clé d’accès n’a pas pu être vérifiée. Réessayez, ou connectez-vous autrement.",
+  passkeyNotSaved: "Cette clé d’accès n’a pas pu être enregistrée. Réessayez.",
+  passkeyExists: "Cet appareil a déjà une clé d’accès pour ce compte. Connectez-vous avec elle.",
+  providerCancelled: (provider) =>
+    `Vous êtes de retour sans vous être identifié chez ${provider}. Réessayez, ou connectez-vous autrement.`,
+  providerNoEmail: (provider) =>
+    `${provider} n’a pas transmis d’adresse e-mail. Autorisez-le chez ${provider} et réessayez, ou connectez-vous autrement.`,
+  providerUnverifiedEmail: (provider) =>
+    `Votre adresse e-mail n’est pas encore confirmée chez ${provider}. Confirmez-la chez ${provider}, puis réessayez.`,
+  providerExistingAccount: (provider, app) =>
+    `Il existe déjà un compte ${app} avec cette adresse e-mail. Connectez-vous-y comme d’habitude\u202f; vous pourrez ajouter ${provider} ensuite.`,
+  providerNoAccount: (provider, app) =>
+    `Aucun compte ${app} n’est associé à ce compte ${provider}, et ${app} n’en crée pas de nouveaux ici.`,
+  providerFailed: (provider) =>
+    `${provider} n’a pas répondu comme prévu. Réessayez, ou connectez-vous autrement.`,
+  cannotCreate: "Impossible de créer un compte avec ces informations. Si vous en avez déjà un, connectez-vous.",
+  checkEmail: "Vérifiez l’adresse e-mail, puis réessayez.",
+  checkPassword: "Choisissez un autre mot de passe, puis réessayez.",
+  checkName: "Vérifiez le nom, puis réessayez.",
+  enterEmail: "Saisissez votre adresse e-mail pour continuer.",
+  enterPassword: "Saisissez votre mot de passe pour continuer.",
+  choosePassword: "Choisissez un mot de passe pour continuer.",
+
+  enterCode: "Saisissez le code reçu par e-mail pour continuer.",
+  checkCode: "Ce code n’est pas le bon. Vérifiez-le, ou demandez un nouvel e-mail.",
+  codeOver:
+    "Ce code n’est plus valable\u202f: il a déjà servi, a été essayé trop souvent ou est trop ancien. Demandez un nouvel e-mail.",
+
+  // The same, said in a few words beside the field.
+  codeMissing: "Saisissez les huit chiffres.",
+  codeWrong: "Ce n’est pas le code de l’e-mail le plus récent.",
+  emailMissing: "Saisissez votre adresse e-mail.",
+  emailInvalid: "Saisissez une adresse comme nom@example.com.",
+  passwordMissing: "Saisissez votre mot de passe.",
+  newPasswordMissing: "Saisissez un mot de passe.",
+  passwordTooShort: (length) => `Trop court. Il faut au moins ${length} caractères.`,
+  passwordTooLong: (length) => `Trop long. Il faut au plus ${length} caractères.`,
+  passwordCommon: "Facile à deviner\u202f: il figure dans les listes de mots de passe courants.",
+  passwordContext: (app) => `Choisissez autre chose que votre adresse e-mail ou le nom ${app}.`,
+  nameTooLong: (length) => `Trop long. Il faut au plus ${length} caractères.`,
+
+  // Whole-page messages: a heading and what to do next.
+  expiredTitle: "Cette connexion a expiré",
+  expiredNext: (app) => `Retournez à ${app} et recommencez.`,
+  unknownNext: "Retournez à l’application d’où vous venez et recommencez.",
+  finishedTitle: "Connexion réussie",
+  finishedNext: (app) => `Vous pouvez fermer cette page, ou continuer vers ${app}.`,
+  continueTo: (app) => `Continuer vers ${app}`,
+  linkOverTitle: "Ce lien ne fonctionne plus",
+  linkOverNext:
+    "Il a déjà servi, il est trop ancien ou un e-mail plus récent l’a remplacé. Ouvrez l’e-mail le plus récent, ou recommencez depuis l’application.",
+  linkElsewhereTitle: "Ouvrez ce lien là où vous l’avez demandé",
+  linkElsewhereNext:
+    "Rien n’a été confirmé. Pour que personne ne puisse utiliser votre adresse pour son propre compte, le lien ne fonctionne que dans le navigateur qui l’a demandé. Ouvrez-le dans ce navigateur, ou saisissez le code de l’e-mail sur la page qui y attend.",
+  accountCreatedTitle: "Votre compte est créé",
+  accountCreatedNext: (app) => `Votre adresse e-mail est confirmée. Continuez vers ${app} et connectez-vous.`,
+  passwordChangedTitle: "Votre mot de passe a été modifié",
+  passwordChangedNext:
+    "Toutes vos connexions ont pris fin. Connectez-vous avec votre nouveau mot de passe.",
+  otherBrowserTitle: "Cette connexion a commencé dans un autre navigateur",
+  otherBrowserNext: (app) =>
+    `Terminez-la là-bas, ou retournez à ${app} dans ce navigateur et recommencez.`,
+  otherBrowserNextUnknown: "Terminez-la là-bas, ou recommencez depuis l’application dans ce navigateur.",
+  badRedirectTitle: "Ce lien de connexion ne fonctionne pas",
+  badRedirectNext:
+    "L’adresse de retour n’est pas enregistrée par cette application. Vous n’y avez donc pas été redirigé. Prévenez les responsables de l’application.",
+  noMethodsTitle: "Il n’y a pas encore de moyen de se connecter",
+  noMethodsNext: (app) => `Aucun moyen de connexion n’est activé pour ${app}. Prévenez ses responsables.`,
+  noMethodsCommand:
+    "Vous êtes en mode développement. Activez un moyen de connexion avec cette commande, puis rechargez la page\u202f:",
+  crossSiteTitle: "Cela ne vient pas de cette page",
+  crossSiteNext: "Rien n’a été modifié. Retournez à l’application d’où vous venez et recommencez.",
+  cookiesTitle: "Les cookies sont désactivés",
+  cookiesNext:
+    "La connexion a besoin d’un cookie sur ce site. Autorisez-le dans les réglages de votre navigateur, puis rechargez cette page.",
+  serverErrorTitle: "Un problème est survenu",
+  serverErrorNext: "Attendez un instant, puis revenez en arrière et réessayez.",
+  tooManyTitle: "Trop de tentatives",
+  tooManyNext: (wait) => `Vous pourrez réessayer dans ${wait}.`,
+  busyTitle: "Il y a beaucoup de monde",
+  busyNext: "Beaucoup de monde se connecte en ce moment. Attendez quelques secondes, puis réessayez.",
+
+  ...account,
+};

@@ -1,0 +1,248 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openApiDocument } from "../../src/openapi/document.ts";
+import { answers } from "../../src/openapi/answers.ts";
+import { examples } from "../../src/openapi/examples.ts";
+import { operations } from "../../src/openapi/operations.ts";
+import { requests } from "../../src/openapi/requests.ts";
+import { createHostedPages } from "../../src/hosted-pages.ts";
+import { routes } from "../../src/routes.ts";
+import { call, initiate, newEmail, redeem, signIn, signUp } from "../support/person.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { localWebhooks } from "../support/webhooks.ts";
+
+type Json = Record<string, unknown>;
+type Responses = Record<string, { $ref?: string; content?: Record<string, { schema: { $ref: string } }> }>;
+type Document = {
+  paths: Record<string, Record<string, { operationId: string; responses: Responses }>>;
+  components: { schemas: Record<string, Json>; responses: Responses };
+};
+
+const document = openApiDocument("https://auth.example.com") as Document;
+
+/** Routes that the pages of this service call themselves: nobody else may build on them. */
+const ofPages = /^\/(sign-in|account|assets|email|reset-password|forgot-password|verify-email)\b/u;
+
+const compiled = new Map<string, (value: unknown) => string>();
+beforeAll(() => {
+  // A field that is answered but not documented is a mistake here, although a client has to bear with it.
+  const strict = JSON.parse(JSON.stringify(document.components.schemas), (key, value: unknown) => {
+    const isObject = typeof value === "object" && value !== null && "properties" in value && key !== "properties";
+    return isObject ? { additionalProperties: false, ...value } : value;
+  }) as Record<string, Json>;
+  for (const name of ["KeySet", "OpenApi"]) strict[name] = document.components.schemas[name] ?? {};
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  for (const [name, schema] of Object.entries(strict)) {
+    const validate = ajv.compile(schema);
+    compiled.set(name, (value) => (validate(value) ? "" : ajv.errorsText(validate.errors)));
+  }
+});
+
+/** What is wrong with an answer by the document: nothing, or a sentence. */
+function problemOf(operationId: string, status: number, body: unknown): string {
+  const operation = Object.values(document.paths)
+    .flatMap((path) => Object.values(path))
+    .find((each) => each.operationId === operationId);
+  if (!operation) return `no operation ${operationId}`;
+  const named = operation.responses[status];
+  if (!named) return `${operationId} does not answer ${status}`;
+  const response = document.components.responses[named.$ref?.split("/").at(-1) ?? ""] ?? named;
+  const schema = response.content?.["application/json"]?.schema.$ref.split("/").at(-1) ?? "";
+  return compiled.get(schema)?.(body) ?? `${operationId} has no schema for ${status}`;
+}
+
+describe("the OpenAPI document", () => {
+  it("is valid OpenAPI 3.1", async () => {
+    const result = await new Validator().validate(structuredClone(document));
+    expect(result).toMatchObject({ valid: true });
+  });
+
+  it("has an example of every answer and every body, each as its schema wants it", () => {
+    for (const [name, schema] of Object.entries(answers)) {
+      expect([name, schema.safeParse(examples[name as keyof typeof answers]).error?.issues]).toEqual([name, undefined]);
+    }
+    for (const [name, { schema, example }] of Object.entries(requests)) {
+      expect([name, schema.safeParse(example).error?.issues]).toEqual([name, undefined]);
+    }
+  });
+
+  it("says something of every field of every body", () => {
+    const silent = Object.keys(requests).flatMap((name) => {
+      const properties = (document.components.schemas[name]?.["properties"] ?? {}) as Record<string, Json>;
+      return Object.entries(properties).flatMap(([field, { description }]) => (description ? [] : `${name}.${field}`));
+    });
+    expect(silent).toEqual([]);
+  });
+
+  it("names everything that it refers to", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/gu)];
+    const components = document.components as unknown as Record<string, Json>;
+    expect(references.length).toBeGreaterThan(100);
+    for (const [, kind = "", name = ""] of references)
+      expect([kind, Object.keys(components[kind] ?? {})]).toEqual([kind, expect.arrayContaining([name])]);
+  });
+});
+
+describeEachDatabase(
+  "the OpenAPI document",
+  (current) => {
+    it("describes every route that is not of a page, and no other", () => {
+      const { app } = current().server;
+      const pages = createHostedPages(app, current().config, { script: "", style: "" } as never);
+      const lines = routes(app, { ...pages, assets: {} as never }, () => true).filter(
+        ({ page, path }) => !page && !ofPages.test(path),
+      );
+      const facts = ({ method, path, limit }: Pick<(typeof lines)[number], "method" | "path" | "limit">): string =>
+        `${method} ${path} ${limit ?? "not limited"}`;
+      expect(operations.map(facts).toSorted()).toEqual(lines.map(facts).toSorted());
+    });
+
+    it("is what GET /openapi.json answers, for caches to keep", async () => {
+      const service = current();
+      const { status, headers, body } = await call(service, "GET", "/openapi.json", {});
+      expect(status).toBe(200);
+      expect(headers.get("cache-control")).toMatch(/^public, max-age=\d+$/u);
+      expect(body).toEqual(JSON.parse(JSON.stringify(openApiDocument(service.url))));
+    });
+
+    it("says truly what a caller without credentials is told", async () => {
+      const service = current();
+      for (const operation of operations) {
+        const path = operation.path.replaceAll(/:\w+/gu, "x");
+        const { status, body } = await call(service, operation.method, path, {});
+        const problem = problemOf(operation.id, status, body);
+        expect([operation.id, problem]).toEqual([operation.id, ""]);
+        const isOpen = operation.access === "anyone";
+        expect([operation.id, status]).toEqual([operation.id, isOpen ? 200 : 401]);
+      }
+    });
+
+    it("holds for what the calls really answer", async () => {
+      const walk = createWalk(current(), await current().createApp());
+      await walk.authentication();
+      await walk.profile();
+      await walk.applications();
+      await walk.webhooks();
+      await walk.queries();
+      expect(walk.problems).toEqual([]);
+      const untouched = operations.filter(({ id, access }) => access !== "anyone" && !walk.called.has(`${id} ok`));
+      // It answers with a redirect.
+      expect(untouched.map(({ id }) => id)).toEqual(["authorize"]);
+    });
+  },
+  localWebhooks,
+);
+
+/** Calls everything, and holds each answer against the document. */
+function createWalk(service: TestService, app: TestApp) {
+  const problems: string[] = [];
+  const called = new Set<string>();
+  const { headers } = app;
+  let user: Record<string, string> = {};
+  let token = "";
+
+  async function send(
+    id: string,
+    given: Record<string, string>,
+    body?: unknown,
+    replaced: Record<string, string> = {},
+  ) {
+    const operation = operations.find((each) => each.id === id);
+    if (!operation) throw new Error(id);
+    const path = operation.path.replaceAll(/:(\w+)/gu, (_, name: string) => replaced[name] ?? "");
+    const answer = await call(service, operation.method, `${path}${replaced["query"] ?? ""}`, given, body);
+    called.add(`${id} ${answer.status < 300 ? "ok" : "refused"}`);
+    const problem = problemOf(id, answer.status, answer.body);
+    if (problem !== "") problems.push(`${id} ${answer.status}: ${problem}`);
+    return answer;
+  }
+
+  async function signInAgain(email: string, extra = {}): Promise<{ refreshToken: string }> {
+    const tokens = await redeem(service, app, await signIn(service, app, { email }, extra));
+    token = tokens.accessToken;
+    user = { authorization: `Bearer ${token}`, "x-service-app-id": app.id };
+    return tokens;
+  }
+
+  const email = newEmail();
+  return {
+    problems,
+    called,
+
+    async authentication() {
+      await send("initiate", headers, { redirectUri: app.redirectUri, state: "s" });
+      await send("initiate", headers, { redirectUri: "https://elsewhere.example/" });
+      await send("initiate", headers, "not json");
+      const { code, session } = await signUp(service, app, { email });
+      await send("callback", headers, { code, sessionId: session.sessionId });
+      await send("callback", headers, { code, sessionId: session.sessionId });
+      const { refreshToken } = await signInAgain(email);
+      await send("refresh", headers, { refreshToken });
+      await send("refresh", headers, { refreshToken: "unknown" });
+      await send("validate", user);
+      await send("logout", user, { refreshToken: "unknown" });
+      await send("logout", user);
+      await send("validate", user);
+      // Without the scope for the address, answers are shorter.
+      await signInAgain(email, { scopes: ["profile"] });
+      await send("validate", user);
+      await send("getProfile", user);
+      await signInAgain(email, { scopes: ["email"] });
+      await send("getProfile", user);
+    },
+
+    async profile() {
+      await signInAgain(email);
+      await send("getProfile", user);
+      await send("updateProfile", user, { name: "Ada", picture: "https://app.example/ada.png" });
+      await send("updateProfile", user, { name: 5 });
+      await send("listAuthMethods", user);
+      await send("addAuthMethod", user, { type: "passkey", redirectUri: app.redirectUri });
+      await send("addAuthMethod", user, { type: "oauth", redirectUri: app.redirectUri });
+      await send("removeAuthMethod", user, undefined, { methodId: "mth_unknown" });
+    },
+
+    async applications() {
+      await send("getApplication", headers, undefined, { appId: app.id });
+      const change = { authMethods: { passkey: { enabled: true } } };
+      await send("updateApplication", headers, change, { appId: app.id });
+      await send("updateApplication", headers, { domain: "x" }, { appId: app.id });
+    },
+
+    async webhooks() {
+      const receiver = await startReceiver();
+      const body = { url: receiver.url, events: ["user.login"], secret: "0123456789abcdef0123" };
+      const created = await send("createWebhookEndpoint", headers, body);
+      const id = { id: String(created.body["id"]) };
+      await send("createWebhookEndpoint", headers, { ...body, url: "ftp://x" });
+      await send("listWebhookEndpoints", headers);
+      await send("getWebhookEndpoint", headers, undefined, id);
+      await send("getWebhookEndpoint", headers, undefined, { id: "whe_unknown" });
+      await send("updateWebhookEndpoint", headers, { secret: "abcdef0123456789abcd" }, id);
+      await send("testWebhookEndpoint", headers, undefined, id);
+      await send("removeWebhookEndpoint", headers, undefined, id);
+      await receiver.stop();
+    },
+
+    async queries() {
+      await send("verifyToken", {}, undefined, { query: `?app_id=${app.id}&token=${token}` });
+      await send("verifyToken", {}, undefined, { query: `?app_id=${app.id}&token=bad` });
+      await send("getUser", {}, undefined, { query: `?token=${token}` });
+      await send("getConfig", {}, undefined, { query: `?app_id=${app.id}` });
+      await send("getConfig", {}, undefined, { query: `?app_id=${app.id}&app_id=x` });
+      const { sessionId } = await initiate(service, app);
+      await send("callback", headers, { code: "x", sessionId });
+      const person = newEmail();
+      await redeem(service, app, await signUp(service, app, { email: person }));
+      await signInAgain(person);
+      const methods = await send("listAuthMethods", user);
+      const [password] = methods.body["methods"] as { id: string }[];
+      // The last one stays.
+      await send("removeAuthMethod", user, undefined, { methodId: password?.id ?? "" });
+      await send("deleteProfile", user);
+      await send("getProfile", user);
+    },
+  };
+}

@@ -49,5 +49,5 @@ type What<D = AddMethodData> = D extends AddMethodData ? Omit<D, "sessionPath" |
 
 function add(data: What): Sample["page"] {
   return (assets, _origin, sessionPath) =>
-    addMethodPage(frameOf(assets), { ...data, sessionPath, token: "token", account } as AddMethodData);
+    addMethodPage(frameOf(assets), { ...data, sessionPath, token: "token", account });
 }

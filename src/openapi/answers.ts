@@ -210,6 +210,7 @@ export const answers = {
   WebhookTest: webhookTest,
   KeySet: z.strictObject({ keys: z.array(jsonWebKey) }),
   Discovery: discovery,
+  PasskeyEndpoints: z.strictObject({ enroll: z.url(), manage: z.url() }),
   Health: z.strictObject({ status: z.enum(["ok", "ready", "unavailable"]) }),
   OpenApi: z.object({ openapi: z.literal("3.1.1") }),
   Done: done,

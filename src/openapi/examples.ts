@@ -119,6 +119,10 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
     code_challenge_methods_supported: ["S256"],
     ui_locales_supported: ["en"],
   },
+  PasskeyEndpoints: {
+    enroll: "https://auth.example.com/account",
+    manage: "https://auth.example.com/account",
+  },
   Health: { status: "ok" },
   OpenApi: { openapi: "3.1.1" },
   Done: { success: true, message: "Signed out." },

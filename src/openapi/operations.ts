@@ -337,6 +337,16 @@ export const operations: Operation[] = [
   },
   {
     method: "GET",
+    path: "/.well-known/passkey-endpoints",
+    id: "getPasskeyEndpoints",
+    tag: "Service",
+    summary: "Where people look after their passkeys, for password managers",
+    access: "anyone",
+    limit: undefined,
+    answer: { name: "PasskeyEndpoints", about: "The account page." },
+  },
+  {
+    method: "GET",
     path: "/openapi.json",
     id: "getOpenApi",
     tag: "Service",

@@ -56,7 +56,7 @@ export const de: Texts = {
   createPasskeyWhy: (app) => `${app} verlangt bei jeder Anmeldung einen Passkey, und Sie haben noch keinen.`,
   offerPasskeyTitle: "Nächstes Mal schneller anmelden",
   notNow: "Jetzt nicht",
-  continuing: "Es geht weiter\u00a0…",
+  continuing: "Einen Moment\u00a0…",
 
   // Adding a way to sign in. The account is named below the heading.
   addTo: (app) => `Zu Ihrem Konto bei ${app}:`,

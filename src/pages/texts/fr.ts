@@ -58,7 +58,7 @@ export const fr: Texts = {
   createPasskeyWhy: (app) => `${app} demande une clé d’accès à chaque connexion, et vous n’en avez pas encore.`,
   offerPasskeyTitle: "Connectez-vous plus vite la prochaine fois",
   notNow: "Pas maintenant",
-  continuing: "On continue…",
+  continuing: "Un instant…",
 
   // Adding a way to sign in. The account is named below the heading.
   addTo: (app) => `À votre compte ${app}\u202f:`,
@@ -139,7 +139,7 @@ export const fr: Texts = {
   passkeyNotSaved: "Cette clé d’accès n’a pas pu être enregistrée. Réessayez.",
   passkeyExists: "Cet appareil a déjà une clé d’accès pour ce compte. Connectez-vous avec elle.",
   providerCancelled: (provider) =>
-    `Vous êtes de retour sans vous être identifié chez ${provider}. Réessayez, ou connectez-vous autrement.`,
+    `La connexion avec ${provider} n’a pas été terminée. Réessayez, ou connectez-vous autrement.`,
   providerNoEmail: (provider) =>
     `${provider} n’a pas transmis d’adresse e-mail. Autorisez-le chez ${provider} et réessayez, ou connectez-vous autrement.`,
   providerUnverifiedEmail: (provider) =>
@@ -171,10 +171,10 @@ export const fr: Texts = {
   passwordMissing: "Saisissez votre mot de passe.",
   newPasswordMissing: "Saisissez un mot de passe.",
   passwordTooShort: (length) => `Trop court. Il faut au moins ${length} caractères.`,
-  passwordTooLong: (length) => `Trop long. Il faut au plus ${length} caractères.`,
+  passwordTooLong: (length) => `Trop long. Le maximum est de ${length} caractères.`,
   passwordCommon: "Facile à deviner\u202f: il figure dans les listes de mots de passe courants.",
   passwordContext: (app) => `Choisissez autre chose que votre adresse e-mail ou le nom ${app}.`,
-  nameTooLong: (length) => `Trop long. Il faut au plus ${length} caractères.`,
+  nameTooLong: (length) => `Trop long. Le maximum est de ${length} caractères.`,
 
   // Whole-page messages: a heading and what to do next.
   expiredTitle: "Cette connexion a expiré",
@@ -200,7 +200,7 @@ export const fr: Texts = {
   otherBrowserNextUnknown: "Terminez-la là-bas, ou recommencez depuis l’application dans ce navigateur.",
   badRedirectTitle: "Ce lien de connexion ne fonctionne pas",
   badRedirectNext:
-    "L’adresse de retour n’est pas enregistrée par cette application. Vous n’y avez donc pas été redirigé. Prévenez les responsables de l’application.",
+    "L’adresse de retour n’est pas enregistrée par cette application. La redirection n’a donc pas eu lieu. Prévenez les responsables de l’application.",
   noMethodsTitle: "Il n’y a pas encore de moyen de se connecter",
   noMethodsNext: (app) => `Aucun moyen de connexion n’est activé pour ${app}. Prévenez ses responsables.`,
   noMethodsCommand:

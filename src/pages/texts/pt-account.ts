@@ -1,0 +1,107 @@
+import type { AccountTexts } from "./en-account.ts";
+
+export const account: AccountTexts = {
+  accountTitle: (app) => `Sua conta em ${app}`,
+  backToAccount: "Voltar para sua conta",
+
+  // Whose account it is.
+  profile: "Perfil",
+  edit: "Editar",
+  picture: "Endereço da foto",
+  pictureHint: "Um endereço que começa com https://. Os apps mostram a foto ao lado do seu nome.",
+  notSet: "Não informado",
+  verified: "Confirmado",
+  notVerified: "Não confirmado",
+  verifyEmail: "Confirmar",
+  editProfile: "Editar seu perfil",
+  save: "Salvar",
+  nameMissing: "Digite seu nome.",
+  checkPicture: "Verifique o endereço da foto e tente de novo.",
+  pictureNotHttps: "Digite um endereço como https://example.com/eu.png.",
+
+  // The ways to sign in.
+  methods: "Como você entra",
+  addedOn: (date) => `Na conta desde ${date}`,
+  changedOn: (date) => `Alterada em ${date}`,
+  lastUsed: (date) => `Último uso: ${date}`,
+  neverUsed: "Ainda sem uso",
+  notInUse: (app) => `No momento, ${app} não permite entrar assim`,
+  passkey: "Chave de acesso",
+  addPasskey: "Adicionar uma chave de acesso",
+  addPassword: "Adicionar uma senha",
+  connect: (provider) => `Vincular ${provider}`,
+  change: "Mudar",
+  changePassword: "Mudar a senha",
+  rename: "Renomear",
+  renameNamed: (name) => `Renomear “${name}”`,
+  renameTitle: "Renomear esta chave de acesso",
+  renameHint: "Um nome que diga onde está esta chave de acesso.",
+  labelMissing: "Digite um nome.",
+  remove: "Remover",
+  removeNamed: (name) => `Remover “${name}”`,
+  removeTitle: (name) => `Remover “${name}”?`,
+  removing: "Removendo…",
+  removePasskeyNext: (app) =>
+    `Ela não servirá mais para entrar em ${app}. Pode continuar na lista de chaves de acesso do seu dispositivo até você apagá-la lá.`,
+  removePasswordNext: (app) => `Ela não servirá mais para entrar em ${app}.`,
+  removeProviderNext: (provider) =>
+    `Você não poderá mais entrar com esta conta em ${provider}. Sua conta em ${provider} fica como está.`,
+  removeStaysSignedIn: "As sessões que já estão abertas continuam abertas.",
+  lastMethod: "Sem este método você não poderia mais entrar. Adicione antes outra forma de entrar.",
+  lastPasskey: (app) =>
+    `${app} pede uma chave de acesso cada vez que você entra, e esta é a única que você tem. Adicione outra antes.`,
+
+  // Where somebody is signed in.
+  logins: "Suas sessões",
+  noLogins: (app) => `No momento você não tem nenhuma sessão em ${app}, além desta página.`,
+  browserOn: (browser, device) => `${browser} em ${device}`,
+  unknownDevice: "Dispositivo desconhecido",
+  byOperator: (app) => `Acesso da equipe de ${app}`,
+  here: "Este navegador",
+  signedInOn: (date) => `Entrada em ${date}`,
+  lastSeen: (date) => `Última atividade: ${date}`,
+  signOut: "Encerrar sessão",
+  signOutNamed: (name) => `Encerrar sessão: ${name}`,
+  signOutOthers: "Encerrar as outras sessões",
+  signOutAll: "Encerrar todas as sessões",
+  signingOut: "Encerrando…",
+  signOutHere: "Sair desta página",
+
+  // What is kept about somebody.
+  data: "Seus dados",
+  downloadLink: "Baixar seus dados",
+  downloadTitle: "Baixar seus dados",
+  downloadNext: (app) =>
+    `Um arquivo com seu perfil, suas formas de entrar e suas sessões em ${app}. Ele não contém senhas nem chaves.`,
+  download: "Baixar",
+  deleteLink: "Excluir sua conta",
+  deleteTitle: (app) => `Excluir sua conta em ${app}?`,
+  deleteNow: "Isto acontece na hora e não pode ser desfeito:",
+  deleteProfile: "Seu perfil e todas as suas formas de entrar são excluídos.",
+  deleteLogins: (app) => `Todas as suas sessões em ${app} são encerradas.`,
+  deleteElsewhere: (app) => `O que ${app} guarda sobre você por conta própria, cabe a ${app} excluir. Peça lá.`,
+  deleteForGood: "Excluir minha conta para sempre",
+  deleting: "Excluindo…",
+
+  // What has just been done.
+  noticeProfile: "Seu perfil foi salvo.",
+  noticeVerified: "Seu endereço de e-mail está confirmado.",
+  noticeRenamed: "O novo nome foi salvo.",
+  noticeRemoved: "Remoção feita: ninguém mais entra por esse método.",
+  noticeAdded: (name) => `A partir de agora, você pode entrar com “${name}”.`,
+  noticePassword: "Sua senha foi salva.",
+  noticeLoginEnded: "A sessão nesse dispositivo foi encerrada.",
+  noticeOthersEnded: "As outras sessões foram encerradas.",
+
+  // Instead of the page.
+  noAccountTitle: "Abra esta página a partir do seu app",
+  noAccountNext: "Cada app tem sua própria página de conta. Vá para o app que você usa e abra sua conta a partir dele.",
+  signedOutTitle: "Você saiu",
+  signedOutNext: (app) => `Para ver ou mudar sua conta em ${app}, entre de novo.`,
+  notSignedInTitle: "Você não entrou na sua conta",
+  notSignedInNext: (app) => `Para ver ou mudar sua conta em ${app}, entre.`,
+  deletedTitle: "Sua conta foi excluída",
+  deletedNext: (app) => `Não é mais possível entrar em ${app} com ela. Você pode fechar esta página.`,
+  notFoundTitle: "Isso não está mais aqui",
+  notFoundNext: "Pode ter sido removido há pouco. A página da sua conta mostra o que existe agora.",
+};

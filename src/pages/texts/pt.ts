@@ -1,0 +1,212 @@
+import type { Texts } from "./en.ts";
+import { account } from "./pt-account.ts";
+
+// As in Brazil; "você", and in words that fit a man and a woman.
+export const pt: Texts = {
+  // The frame.
+  youAreOn: "Você está em",
+  errorTitle: (title) => `Erro: ${title}`,
+  or: "ou",
+  cancel: "Cancelar",
+  backTo: (app) => `Voltar para ${app}`,
+
+  // Fields.
+  email: "E-mail",
+  password: "Senha",
+  name: "Nome",
+  optional: "Opcional",
+  showCharacters: "Mostrar os caracteres",
+  hideCharacters: "Ocultar os caracteres",
+  show: "Mostrar",
+  hide: "Ocultar",
+
+  // Signing in.
+  signInTo: (app) => `Entrar em ${app}`,
+  signIn: "Entrar",
+  signingIn: "Entrando…",
+  signInWithPasskey: "Entrar com uma chave de acesso",
+  usingPasskey: "Aguardando sua chave de acesso…",
+  passkeyInOneLine: "Entre com a digital, o rosto ou o bloqueio de tela. Nada para lembrar.",
+  continueWith: (provider) => `Continuar com ${provider}`,
+  opening: (provider) => `Abrindo ${provider}…`,
+  forgotPassword: "Esqueceu a senha?",
+  newTo: (app) => `É sua primeira vez em ${app}?`,
+
+  // Creating an account.
+  createAccountAt: (app) => `Crie sua conta em ${app}`,
+  createAccount: "Criar conta",
+  creatingAccount: "Criando a conta…",
+  createPasskey: "Criar uma chave de acesso",
+  creatingPasskey: "Criando sua chave de acesso…",
+  orChoosePassword: "ou escolha uma senha",
+  passwordRule: (length) => `Pelo menos ${length} caracteres. O mais fácil: algumas palavras em sequência.`,
+  haveAccount: "Já tem uma conta?",
+
+  // A proof that is not for an app: the account page, and one more way to sign in.
+  signInToAccount: (app) => `Entre na sua conta em ${app}`,
+  confirmItsYou: "Confirme que é você",
+  confirmBefore: (app) => `Entre de novo antes de mudar sua conta em ${app}:`,
+  otherAccount: "Essa é outra conta. Entre na que está indicada aqui.",
+
+  // The step after a proof.
+  usePasskeyTitle: "Agora use sua chave de acesso",
+  usePasskeyWhy: (app) => `${app} pede uma chave de acesso cada vez que você entra.`,
+  usePasskey: "Usar sua chave de acesso",
+  createPasskeyTitle: "Crie uma chave de acesso para continuar",
+  createPasskeyWhy: (app) => `${app} pede uma chave de acesso cada vez que você entra, e você ainda não tem nenhuma.`,
+  offerPasskeyTitle: "Entre mais rápido da próxima vez",
+  notNow: "Agora não",
+  continuing: "Continuando…",
+
+  // Adding a way to sign in. The account is named below the heading.
+  addTo: (app) => `À sua conta em ${app}:`,
+  addPasskeyTitle: "Adicionar uma chave de acesso",
+  addPasswordTitle: "Adicionar uma senha",
+  changePasswordTitle: "Mudar sua senha",
+  newPassword: "Nova senha",
+  savePassword: "Salvar a senha",
+  saving: "Salvando…",
+  addProviderTitle: (provider) => `Adicionar ${provider}`,
+  addProviderNext: (provider) =>
+    `Você passa uma vez por ${provider} para indicar qual é a sua conta lá. A partir daí, pode entrar com ela.`,
+  identityTaken: (provider) =>
+    `Essa conta em ${provider} já pertence a outra conta aqui. Escolha outra em ${provider}.`,
+  identityThere: (provider) => `Você já pode entrar com essa conta em ${provider}.`,
+
+  // A code in a mail.
+  checkMail: "Confira seu e-mail",
+  code: "Código",
+  codeHint: "Oito dígitos, no e-mail mais recente.",
+  mailedTo: "Enviamos um e-mail para este endereço:",
+  mailedNext: "Digite aqui o código dele ou abra o link dele neste navegador.",
+  confirmCode: "Confirmar",
+  confirming: "Confirmando…",
+  noMail:
+    "Nada depois de um minuto? Procure na pasta de spam ou peça o envio mais uma vez. Só o mais recente funciona.",
+  sendAgain: "Enviar de novo",
+  sending: "Enviando…",
+  sentAgain: "Um novo e-mail está a caminho, a não ser que vários já tenham sido enviados na última hora.",
+  wrongAddress: "Não é o seu endereço?",
+  otherAddress: "Usar outro",
+  confirmAddress: "Confirme seu endereço de e-mail",
+  confirmAddressOf: (app) => `Sua conta em ${app} será criada com este endereço:`,
+  confirmAddressFor: (app) => `Este passa a ser o endereço confirmado da sua conta em ${app}:`,
+  confirmAndContinue: (app) => `Confirmar e continuar para ${app}`,
+
+  // Forgotten password.
+  forgotLead: (app) =>
+    `Digite o endereço de e-mail da sua conta em ${app}. Vamos enviar um link e um código para você escolher uma nova senha.`,
+  sendMail: "Enviar e-mail",
+  resetMailedTo: (app) => `Se este endereço tiver uma conta em ${app}, um e-mail está a caminho:`,
+  resetMailedNext: "Abra o link dele em qualquer dispositivo ou digite aqui o código dele com uma nova senha.",
+  chooseNewPassword: "Escolha uma nova senha",
+  newPasswordFor: (app) => `Para sua conta em ${app}:`,
+  endsLogins: "Ao salvar, todas as suas sessões são encerradas.",
+  resetPassword: "Redefinir sua senha",
+  resetNotSetUp: (app) => `Em ${app} ainda não dá para redefinir a senha por e-mail.`,
+  resetOrPasskey: (app) =>
+    `Se você tem uma chave de acesso para esta conta, entre com ela. Se não, peça ajuda ao suporte de ${app}.`,
+  resetAskSupport: (app) => `Peça ajuda ao suporte de ${app} para voltar a entrar.`,
+  backToSignIn: "Voltar para a entrada",
+
+  // Passkeys: where the browser can't, and what the browser code says.
+  passkeysNeedScript:
+    "As chaves de acesso precisam de JavaScript, que está desativado neste navegador. Ative-o para esta página e recarregue-a.",
+  passkeyNoSupport:
+    "Este navegador não aceita chaves de acesso. Abra esta página em uma versão atual do Chrome, Edge, Firefox ou Safari, ou no seu celular.",
+  passkeyNotUsed: "Nenhuma chave de acesso foi usada. Tente de novo quando quiser.",
+  passkeyNotUsedOr: "Nenhuma chave de acesso foi usada. Tente de novo quando quiser ou entre de outra forma.",
+  passkeyNotCreated: "Nenhuma chave de acesso foi criada. Tente de novo quando quiser.",
+  passkeyNeedsLock:
+    "Este dispositivo não consegue verificar que é você. Configure nele um bloqueio de tela, uma digital ou um PIN e tente de novo.",
+  offline: "Não há conexão no momento. Verifique sua rede e tente de novo.",
+  timedOut: (app) => `Esta entrada expirou. Volte para ${app} e comece de novo.`,
+
+  // What went wrong and what to do next: the summary above the form.
+  wrongCredentials: "O e-mail e a senha não correspondem. Tente de novo ou redefina sua senha.",
+  tooManyTries: (wait) => `Tentativas demais. Você pode tentar de novo em ${wait}.`,
+  tooManyTriesOrPasskey: (wait) =>
+    `Tentativas demais. Você pode tentar de novo em ${wait} ou entrar com uma chave de acesso.`,
+  busy: "Muitas pessoas estão entrando agora. Espere alguns segundos e tente de novo.",
+  passkeyUnknown: (app) =>
+    `Essa chave de acesso não está vinculada a nenhuma conta em ${app}. Tente outra ou entre de outra forma.`,
+  passkeyFailed: "Não foi possível verificar essa chave de acesso. Tente de novo ou entre de outra forma.",
+  passkeyNotSaved: "Não foi possível salvar essa chave de acesso. Tente de novo.",
+  passkeyExists: "Este dispositivo já tem uma chave de acesso para esta conta. Entre com ela.",
+  providerCancelled: (provider) => `Você voltou de ${provider} sem entrar. Tente de novo ou entre de outra forma.`,
+  providerNoEmail: (provider) =>
+    `${provider} não compartilhou um endereço de e-mail. Permita isso lá e tente de novo, ou entre de outra forma.`,
+  providerUnverifiedEmail: (provider) =>
+    `Seu endereço de e-mail ainda não está confirmado em ${provider}. Confirme-o em ${provider} e tente de novo.`,
+  providerExistingAccount: (provider, app) =>
+    `Já existe uma conta em ${app} com este endereço de e-mail. Entre nela como de costume; depois você pode adicionar ${provider}.`,
+  providerNoAccount: (provider, app) =>
+    `Nenhuma conta em ${app} pertence a esta conta em ${provider}, e ${app} não aceita novas contas aqui.`,
+  providerFailed: (provider) =>
+    `${provider} não respondeu como esperado. Tente de novo ou entre de outra forma.`,
+  cannotCreate: "Não foi possível criar uma conta com estes dados. Se você já tem uma, entre nela.",
+  checkEmail: "Verifique o endereço de e-mail e tente de novo.",
+  checkPassword: "Escolha outra senha e tente de novo.",
+  checkName: "Verifique o nome e tente de novo.",
+  enterEmail: "Digite seu endereço de e-mail para continuar.",
+  enterPassword: "Digite sua senha para continuar.",
+  choosePassword: "Escolha uma senha para continuar.",
+
+  enterCode: "Digite o código do e-mail para continuar.",
+  checkCode: "Esse código não está certo. Verifique-o ou peça um novo e-mail.",
+  codeOver:
+    "Esse código não vale mais: já foi usado, foi tentado vezes demais ou é antigo demais. Peça um novo e-mail.",
+
+  // The same, said in a few words beside the field.
+  codeMissing: "Digite os oito dígitos.",
+  codeWrong: "Não é o código do e-mail mais recente.",
+  emailMissing: "Digite seu endereço de e-mail.",
+  emailInvalid: "Digite um endereço como nome@example.com.",
+  passwordMissing: "Digite sua senha.",
+  newPasswordMissing: "Digite uma senha.",
+  passwordTooShort: (length) => `Curta demais. Use pelo menos ${length} caracteres.`,
+  passwordTooLong: (length) => `Longa demais. Use no máximo ${length} caracteres.`,
+  passwordCommon: "Esta é fácil de adivinhar: está nas listas de senhas comuns.",
+  passwordContext: (app) => `Use algo diferente do seu e-mail ou do nome ${app}.`,
+  nameTooLong: (length) => `Longo demais. Use no máximo ${length} caracteres.`,
+
+  // Whole-page messages: a heading and what to do next.
+  expiredTitle: "Esta entrada expirou",
+  expiredNext: (app) => `Volte para ${app} e comece de novo.`,
+  unknownNext: "Volte para o app de onde você veio e comece de novo.",
+  finishedTitle: "Você entrou",
+  finishedNext: (app) => `Você pode fechar esta página ou continuar para ${app}.`,
+  continueTo: (app) => `Continuar para ${app}`,
+  linkOverTitle: "Este link não funciona mais",
+  linkOverNext:
+    "Ele já foi usado, é antigo demais ou foi substituído por um e-mail mais novo. Abra o e-mail mais recente ou comece de novo pelo app.",
+  linkElsewhereTitle: "Abra este link onde você o pediu",
+  linkElsewhereNext:
+    "Nada foi confirmado. Para que ninguém use seu endereço na conta de outra pessoa, o link só funciona no navegador que o pediu. Abra-o lá ou digite o código do e-mail na página que está esperando lá.",
+  accountCreatedTitle: "Sua conta foi criada",
+  accountCreatedNext: (app) => `Seu endereço de e-mail está confirmado. Continue para ${app} e entre.`,
+  passwordChangedTitle: "Sua senha foi alterada",
+  passwordChangedNext: "Todas as suas sessões foram encerradas. Entre com a nova senha.",
+  otherBrowserTitle: "Esta entrada foi iniciada em outro navegador",
+  otherBrowserNext: (app) => `Termine lá ou volte para ${app} neste navegador e comece de novo.`,
+  otherBrowserNextUnknown: "Termine lá ou comece de novo pelo app neste navegador.",
+  badRedirectTitle: "Este link de entrada não funciona",
+  badRedirectNext:
+    "O endereço de retorno não está registrado para este app, por isso você não foi para lá. Avise os responsáveis pelo app.",
+  noMethodsTitle: "Ainda não há como entrar",
+  noMethodsNext: (app) => `${app} ainda não ativou nenhuma forma de entrar. Avise os responsáveis.`,
+  noMethodsCommand: "Você está no modo de desenvolvimento. Ative um método com este comando e recarregue a página:",
+  crossSiteTitle: "Isso não veio desta página",
+  crossSiteNext: "Nada foi alterado. Volte para o app de onde você veio e comece de novo.",
+  cookiesTitle: "Os cookies estão desativados",
+  cookiesNext:
+    "Para entrar, é preciso um cookie neste site. Permita-o nas configurações do navegador e recarregue esta página.",
+  serverErrorTitle: "Algo deu errado",
+  serverErrorNext: "Espere um momento, volte e tente de novo.",
+  tooManyTitle: "Tentativas demais",
+  tooManyNext: (wait) => `Você pode tentar de novo em ${wait}.`,
+  busyTitle: "O movimento está grande agora",
+  busyNext: "Muitas pessoas estão entrando. Espere alguns segundos e tente de novo.",
+
+  ...account,
+};

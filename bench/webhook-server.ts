@@ -1,5 +1,6 @@
 // The service, with events that nobody had to sign in for: so many a second as soon as an application has a webhook endpoint, each in a
 // transaction of its own, as a redeemed code would write it.
+import { setTimeout as pause } from "node:timers/promises";
 import { startServer } from "../src/server.ts";
 import { loadConfig } from "../src/config/config.ts";
 
@@ -20,18 +21,23 @@ function happen(appId: string, index: number): void {
   void storage.write((tx) => services.events.record(tx, event, Date.now()));
 }
 
-const waiting = setInterval(async () => {
-  const [endpoint] = await services.webhooks.list();
-  if (!endpoint) return;
-  clearInterval(waiting);
+async function untilSomebodyListens(): Promise<string> {
+  for (;;) {
+    const [endpoint] = await services.webhooks.list();
+    if (endpoint) return endpoint.appId;
+    await pause(50);
+  }
+}
+
+void untilSomebodyListens().then((appId) => {
   const began = performance.now();
   let made = 0;
   const making = setInterval(() => {
     const elapsed = Math.min(performance.now() - began, Number(seconds) * 1000);
-    while (made < (elapsed / 1000) * Number(perSecond)) happen(endpoint.appId, (made += 1));
+    while (made < (elapsed / 1000) * Number(perSecond)) happen(appId, (made += 1));
     if (elapsed === Number(seconds) * 1000) clearInterval(making);
   }, turn);
-}, 50);
+});
 
 process.on("SIGTERM", () => void server.close().then(() => process.exit(0)));
 console.log(`listening on ${server.url}\nAPI key  ${server.dev?.apiKey ?? ""}`);

@@ -1,5 +1,5 @@
 // Takes the pictures under docs/pages and checks each page on the way: axe finds nothing, the policy blocks nothing.
-// Usage: node scripts/screenshots.ts [folder] [part of a name]
+// Usage: node scripts/screenshots.ts [folder] [part of a name] [language, for all of them]
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";

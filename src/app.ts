@@ -175,6 +175,7 @@ export async function openApp(
       users,
       applications,
       signIn,
+      browserSessions,
       notices,
       events,
       audit,

@@ -21,7 +21,7 @@ export type HostedPages = ReturnType<typeof createHostedPages>;
 /** Puts the hosted pages together, as `app.ts` does the services. */
 export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, assets: AssetLinks) {
   const { baseUrl, random, keyring, limiter, log, services } = app;
-  const { signIn, proofs, passwords, passkeys, users, providers: accounts, rounds, linking } = services;
+  const { signIn, proofs, passwords, passkeys, users, providers: accounts, rounds, linking, browserSessions } = services;
 
   /** What looks like a visit, and yet writes and asks a provider. Throws RATE_LIMITED. */
   function countStart(ipAddress: string): void {
@@ -35,7 +35,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   const visits = createVisits({ hosted, browsers, signIn });
   const passkeysAvailable = passkeys.available;
   const choose = createChoosePages({ visits, signIn, accounts, users, passkeysAvailable });
-  const add = createAddPages({ visits, signIn, proofs, passkeys, passwords, accounts, users });
+  const add = createAddPages({ visits, signIn, proofs, passkeys, passwords, accounts, browserSessions, users });
   const steps = createStepPages({ visits, choose, add, signIn, proofs, passkeys, users });
   const shared = { visits, choose, steps, signIn, proofs, users };
   const mailed = { ...services, hosted, browsers, visits, choose, baseUrl };

@@ -5,7 +5,6 @@ import type { AccountLogin } from "../../src/pages/account-logins.ts";
 import type { AccountMethod } from "../../src/pages/account-methods.ts";
 import { accountPage, type AccountData } from "../../src/pages/account-page.ts";
 import type { Frame } from "../../src/pages/frame.ts";
-import { arabicSample } from "./arabic-sample.ts";
 import { all, everyProvider, frameOf, northwind, some, type Sample } from "./sample.ts";
 
 const now = Date.UTC(2026, 10, 20, 19, 10);
@@ -86,7 +85,7 @@ const logins: AccountLogin[] = [
   },
 ];
 
-function overview(changes: Partial<AccountData> = {}, frame: Partial<Frame> = {}): Sample["page"] {
+export function overview(changes: Partial<AccountData> = {}, frame: Partial<Frame> = {}): Sample["page"] {
   return (assets) =>
     accountPage(frameOf(assets, frame), {
       ...place,
@@ -133,11 +132,6 @@ export const accountSamples: readonly Sample[] = [
       },
       { look: northwind, host: "id.northwind.example" },
     ),
-  },
-  {
-    name: "account-right-to-left",
-    variants: [...all, "desktop"],
-    page: overview({ notice: { kind: "renamed" } }, arabicSample),
   },
   {
     name: "account-profile",

@@ -5,7 +5,7 @@ import { createAccountPage, type CreateAccountData } from "../../src/pages/creat
 import { serviceLook, type Frame, type Look } from "../../src/pages/frame.ts";
 import { messagePage, type Message } from "../../src/pages/message-page.ts";
 import { signInPage, type SignInData } from "../../src/pages/sign-in-page.ts";
-import { en } from "../../src/pages/texts/en.ts";
+import { textsFor, type Localised } from "../../src/pages/texts/texts.ts";
 
 export type Variant = "light" | "dark" | "phone" | "desktop" | "narrow" | "contrast";
 
@@ -39,12 +39,17 @@ export const everyProvider = [
 ];
 export const usual = { passkey: true, password: true, oauth: oneProvider };
 
+/** What the pages speak where a sample asks for nothing else: the third argument of the command, else English. */
+const usualLanguage = inLanguage(process.argv[4] ?? "en");
+
+export function inLanguage(lang: string): Localised {
+  return textsFor(lang, undefined);
+}
+
 export function frameOf(assets: AssetLinks, changes: Partial<Frame> = {}): Frame {
   return {
     look: acme,
-    texts: en,
-    lang: "en",
-    dir: "ltr",
+    ...usualLanguage,
     host: "auth.acme.example",
     assets,
     backUrl: "https://acme.example/",
@@ -81,7 +86,7 @@ export function message(name: string, content: Message, frame: Partial<Frame> = 
   return { name: `message-${name}`, variants: some, page: (assets) => messagePage(frameOf(assets, frame), content) };
 }
 
-export const pressPasskey = (page: Page) => page.getByRole("button", { name: /passkey/ }).click();
+export const pressPasskey = (page: Page) => page.locator(".passkeys .button").click();
 export const noticed = async (page: Page) => {
   await pressPasskey(page);
   await page.locator(".notice:not(:empty)").waitFor();

@@ -1,5 +1,5 @@
 import { accountSamples } from "./account-samples.ts";
-import { arabicSample } from "./arabic-sample.ts";
+import { languageSamples } from "./language-samples.ts";
 import { mailSamples } from "./mail-samples.ts";
 import { standInSample } from "./stand-in-sample.ts";
 import {
@@ -40,7 +40,6 @@ export const samples: readonly Sample[] = [
       ),
   },
   { name: "sign-in-no-brand", variants: some, page: signIn({}, { look: { ...acme, primaryColor: null } }) },
-  { name: "sign-in-right-to-left", variants: all, page: signIn({ email: "mona@example.com" }, arabicSample) },
   {
     name: "sign-in-wrong",
     variants: all,
@@ -92,11 +91,6 @@ export const samples: readonly Sample[] = [
     page: createAccount({ methods: { passkey: true, password: false, oauth: [] } }),
   },
   {
-    name: "create-account-right-to-left",
-    variants: some,
-    page: createAccount({ email: "mona@example.com" }, arabicSample),
-  },
-  {
     name: "create-account-common-password",
     variants: all,
     page: createAccount({ email: "ada@example.com", name: "Ada Lovelace", problem: { kind: "password-common" } }),
@@ -118,6 +112,7 @@ export const samples: readonly Sample[] = [
   ...stepSamples,
   ...mailSamples,
   ...accountSamples,
+  ...languageSamples,
   message("expired", { kind: "expired" }),
   message("unknown", { kind: "unknown" }, noApp),
   message("finished", { kind: "finished" }),

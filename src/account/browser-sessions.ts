@@ -10,6 +10,7 @@ import {
   insertBrowserSession,
   isKnownBrowser,
   moveLoginsToBrowserSession,
+  outdateProofsOfOthers,
   rememberBrowser,
   sweepBrowserSessions,
   type BrowserSession,
@@ -60,6 +61,14 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
     /** Ends what a user has in other browsers than this one. */
     async endOthers(tx: Handle, userId: string, digest: string): Promise<void> {
       await deleteOtherBrowserSessionsOfUser(tx, userId, digest);
+    },
+
+    /**
+     * Other browsers stay signed in, but what they have proven counts as old: it may rest on a method that is gone. `digest`: the browser's that
+     * took it away; undefined when that was no browser.
+     */
+    async outdateProofs(tx: Handle, userId: string, digest: string | undefined): Promise<void> {
+      await outdateProofsOfOthers(tx, userId, digest ?? "");
     },
 
     /** Remembers that a user signs in with this browser; false when that is new. `cookie`: what the browser keeps, as a digest. */

@@ -109,7 +109,7 @@ export function createMethodPages(deps: {
       const posted = await visits.postProven(request, nextAfterProof(request));
       if (isAnswer(posted)) return posted;
       try {
-        await methods.remove(posted.user.id, request.parameter("methodId"), byUser(posted));
+        await methods.remove(posted.user.id, request.parameter("methodId"), byUser(posted), posted.session.digest);
       } catch (error) {
         const code = error instanceof AppError ? error.code : undefined;
         if (code === "METHOD_NOT_FOUND") return visits.notFound(posted);

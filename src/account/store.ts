@@ -38,6 +38,13 @@ const prepared = statements((handle) => {
       db.delete(sessions).where(and(eq(sessions.userId, given.userId), ne(sessions.digest, given.digest))),
       "delete_other_browser_sessions_of_user",
     ),
+    outdateProofsOfOthers: prepare(
+      db
+        .update(sessions)
+        .set({ provenAt: 0 })
+        .where(and(eq(sessions.userId, given.userId), ne(sessions.digest, given.digest))),
+      "outdate_proofs_of_other_browser_sessions",
+    ),
     moveLogins: prepare(
       db
         .update(logins)
@@ -102,6 +109,11 @@ export async function deleteBrowserSessionsOfUser(tx: Handle, userId: string): P
 
 export async function deleteOtherBrowserSessionsOfUser(tx: Handle, userId: string, digest: string): Promise<void> {
   await prepared(tx).deleteOthersOfUser.execute({ userId, digest });
+}
+
+/** Whoever is signed in as this user in another browser has to prove it again before changing the account. */
+export async function outdateProofsOfOthers(tx: Handle, userId: string, digest: string): Promise<void> {
+  await prepared(tx).outdateProofsOfOthers.execute({ userId, digest });
 }
 
 /** What a user signed in to in a browser belongs to the browser's next session. */

@@ -7,6 +7,7 @@ import { addAppList } from "./commands/app-list.ts";
 import { addAppShow } from "./commands/app-show.ts";
 import { addAppUpdate } from "./commands/app-update.ts";
 import { addAuditList } from "./commands/audit-list.ts";
+import { addBench } from "./commands/bench.ts";
 import { addCompletionValues } from "./commands/completion-values.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addConfigCheck } from "./commands/config-check.ts";
@@ -180,6 +181,7 @@ export function buildProgram(cli: Cli): Command {
   addDbBackup(db, cli);
   addDbRestore(db, cli);
   addDbCopy(db, cli);
+  addBench(program, cli);
   addOpenApi(program, cli);
   addCompletion(program, cli);
   addCompletionValues(program, cli);

@@ -1,3 +1,4 @@
+import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, By } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -22,6 +23,7 @@ export function createMethods(deps: {
   users: Users;
   applications: Applications;
   signIn: SignIn;
+  browserSessions: BrowserSessions;
   notices: Notices;
   events: Events;
   audit: Audit;
@@ -34,6 +36,7 @@ export function createMethods(deps: {
     users,
     applications,
     signIn,
+    browserSessions,
     notices,
     events,
     audit,
@@ -88,9 +91,9 @@ export function createMethods(deps: {
 
     /**
      * Removes a method: it signs nobody in from now on, and codes that are on their way are worth nothing. The user is told by mail.
-     * Throws USER_NOT_FOUND, METHOD_NOT_FOUND; INVALID_REQUEST where the user could not sign in without it.
+     * `browserSession`: of the browser that asks for it, as a digest; all others must prove anew who they are. Throws USER_NOT_FOUND, METHOD_NOT_FOUND; INVALID_REQUEST where the user could not sign in without it.
      */
-    async remove(userId: string, methodId: string, by: By): Promise<void> {
+    async remove(userId: string, methodId: string, by: By, browserSession?: string): Promise<void> {
       const now = clock();
       await storage.write(async (tx) => {
         // Taken first: of two removals of the last two methods at once, the later one sees what the earlier one has left.
@@ -104,6 +107,7 @@ export function createMethods(deps: {
         }
         await deleteMethod(tx, userId, method);
         await signIn.cancelCodes(tx, userId, now);
+        await browserSessions.outdateProofs(tx, userId, browserSession);
         await note(tx, "method.removed", { user, by }, method, now);
         const { origin = null } = by;
         const { appId } = user;

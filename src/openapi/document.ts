@@ -4,7 +4,8 @@ import { accessDocs, securitySchemes } from "./access.ts";
 import { answers } from "./answers.ts";
 import { commonResponses, errorResponses } from "./errors.ts";
 import { examples } from "./examples.ts";
-import { operations, type Operation } from "./operations.ts";
+import type { Operation } from "./operation.ts";
+import { operations } from "./operations.ts";
 import { requests } from "./requests.ts";
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { accessDocs } from "./access.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation } from "./operation.ts";
 
 type Refused = { status: number; code: string; when: string };
 

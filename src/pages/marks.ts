@@ -45,14 +45,16 @@ const marks: ReadonlyMap<string, Html> = new Map([
 
 const neutral = mark(
   '<g fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round"><path d="M13.5 4.5h4a2.5 2.5 0 0 1 2.5 2.5v10a2.5 2.5 0 0 1-2.5 2.5h-4"/><path d="M4 12h10.5M11 8.25 14.75 12 11 15.75"/></g>',
+  "glyph forward",
 );
 
 export function providerMark(name: string): Html {
   return marks.get(name) ?? neutral;
 }
 
-function mark(shapes: string): Html {
+/** `forward` drawings turn round where people read from right to left. */
+function mark(shapes: string, look: "glyph" | "glyph forward" = "glyph"): Html {
   return Html.dangerouslyCreate(
-    `<svg class="glyph" viewBox="0 0 24 24" width="20" height="20" fill="currentColor" aria-hidden="true" focusable="false">${shapes}</svg>`,
+    `<svg class="${look}" viewBox="0 0 24 24" width="20" height="20" fill="currentColor" aria-hidden="true" focusable="false">${shapes}</svg>`,
   );
 }

@@ -56,8 +56,9 @@ export function field(frame: Frame, options: FieldOptions, words: ProblemWords |
         aria-describedby="${describedBy}"
         ${wrong && html`aria-invalid="true"`}
         ${type !== "password" && html`value="${options.value ?? ""}"`}
-        ${(type === "email" || type === "url") && html`inputmode="${type}" dir="ltr"`}
-        ${type === "code" && html`inputmode="numeric" dir="ltr"`}
+        ${(type === "email" || type === "url") && html`inputmode="${type}"`}
+        ${type === "code" && html`inputmode="numeric"`}
+        dir="${type === "text" ? "auto" : "ltr"}"
         ${type !== "text" && html`autocapitalize="none" autocorrect="off" spellcheck="false"`}
         ${minLength !== undefined && html`minlength="${minLength}" passwordrules="minlength: ${minLength};"`}
       />

@@ -22,14 +22,14 @@ const providers: Record<string, string> = {
 const devices: Record<Device, string> = {
   iPhone: "iPhone",
   iPad: "iPad",
-  Android: "Android device",
+  Android: "Android",
   ChromeOS: "Chromebook",
   macOS: "Mac",
-  Windows: "Windows computer",
-  Linux: "Linux computer",
+  Windows: "Windows",
+  Linux: "Linux",
 };
 
-/** What a person may call this passkey: who keeps it, else the rough device. The person can change it. */
+/** What a person may call this passkey: who keeps it, else the rough device: names, the same in every language. The person can change it. */
 export function deviceLabel(aaguid: string, userAgent: string | null): string {
   const device = deviceOf(userAgent ?? "");
   return providers[aaguid] ?? (device === undefined ? "Passkey" : devices[device]);

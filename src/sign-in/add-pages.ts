@@ -2,6 +2,7 @@ import { json, seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { isAnswer, orTryLater, withRetryAfter } from "../hosted/hosted.ts";
 import { invalidRequest } from "../lib/errors.ts";
+import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { ProviderAccounts } from "../oauth/accounts.ts";
 import { addMethodPage, type AddMethodData } from "../pages/add-method-page.ts";
 import type { CreateAccountProblem } from "../pages/problems.ts";
@@ -26,9 +27,10 @@ export function createAddPages(deps: {
   passkeys: Passkeys;
   passwords: Passwords;
   accounts: ProviderAccounts;
+  browserSessions: BrowserSessions;
   users: Users;
 }) {
-  const { visits, signIn, proofs, passkeys, passwords, accounts, users } = deps;
+  const { visits, signIn, proofs, passkeys, passwords, accounts, browserSessions, users } = deps;
 
   async function show(visit: Visit, problem?: CreateAccountProblem | OauthProblem): Promise<Answer> {
     const { session, application, browser } = visit;
@@ -104,6 +106,7 @@ export function createAddPages(deps: {
       const methodId = await passwords.set(tx, userId, hash, now);
       // Whoever proved the old one a moment ago must not get in by it.
       await signIn.cancelCodes(tx, userId, now);
+      await browserSessions.outdateProofs(tx, userId, held.currentBrowserSession);
       return { methodId, name: null };
     });
     return await end(held, outcome, () => show(held));

@@ -159,24 +159,27 @@ export function createProofs(deps: {
     const { accountUserId: userId, digest } = holder.session;
     if (userId === null) return undefined;
     const session = await findSession(handle, digest);
-    const isHere = session?.browserDigest === holder.browserDigest && session.provenUserId === userId;
-    if (isHere && (session.provenAt ?? 0) > now - proofIsFresh) return "session";
+    if (session?.browserDigest === holder.browserDigest && session.provenUserId === userId) {
+      const { provenWith, provenAt } = session;
+      const kept = provenWith !== null && provenAt !== null && { userId, signedInWith: provenWith, provenAt };
+      if (kept && (await isFresh(kept, holder.application, handle, now))) return "session";
+    }
     const browser = await browserSessions.find(holder.currentBrowserSession, holder.application.id, handle);
     return browser?.userId === userId && (await isFresh(browser, holder.application, handle, now))
       ? "browser"
       : undefined;
   }
 
-  /** Whether a browser's sign-in may change its account now. Where passkeys are required, only one by passkey may, once there is one. */
+  /** Whether a proof lets its browser change the account now. Where passkeys are required, only one by passkey does, once there is one. */
   async function isFresh(
-    browser: BrowserSession,
+    proof: Pick<BrowserSession, "userId" | "signedInWith" | "provenAt">,
     application: Application,
     handle: Handle = storage.reader,
     now = clock(),
   ): Promise<boolean> {
-    if (browser.provenAt <= now - proofIsFresh) return false;
-    const lacksPasskey = isPasskeyRequired(application) && browser.signedInWith !== "passkey";
-    return !lacksPasskey || !(await passkeys.hasAny(browser.userId, handle));
+    if (proof.provenAt <= now - proofIsFresh) return false;
+    const lacksPasskey = isPasskeyRequired(application) && proof.signedInWith !== "passkey";
+    return !lacksPasskey || !(await passkeys.hasAny(proof.userId, handle));
   }
 
   return {

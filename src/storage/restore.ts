@@ -78,6 +78,10 @@ export async function replaceSqlite(
   const snapshot = await openSqliteSnapshot(staged);
   try {
     await snapshot?.copyPages(live, onProgress);
+  } catch (error) {
+    // What was to be replaced is still in its place.
+    if (keptAs !== undefined) rmSync(keptAs, { force: true });
+    throw error;
   } finally {
     await snapshot?.close();
   }

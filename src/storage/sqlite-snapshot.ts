@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { existsSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../lib/errors.ts";
 import { appliedMigrations } from "./migrate.ts";
 import { handleOf, openSqliteConnection, sqliteQueries } from "./sqlite.ts";
@@ -97,6 +98,8 @@ async function* batchesOf(connection: Database.Database, table: TableName): Asyn
     if (batch.length < rowsInABatch) continue;
     yield batch;
     batch = [];
+    // SQLite answers at once: without a turn of its own, nothing else would happen until the end, Ctrl-C included.
+    await nextTurn();
   }
   if (batch.length > 0) yield batch;
 }

@@ -4,6 +4,7 @@ import { json } from "../http/answer.ts";
 import { originOf, type HttpRequest } from "../http/request.ts";
 import { isoTime, second } from "../lib/clock.ts";
 import { invalidApiKey } from "../lib/errors.ts";
+import { pageLanguages } from "../pages/texts/texts.ts";
 import { keySetMaxAgeSeconds, type SigningKeys } from "./signing-keys.ts";
 import type { Bearer, Tokens } from "./service.ts";
 
@@ -81,7 +82,7 @@ export function discoveryHandler(issuer: string) {
       "scope",
     ],
     code_challenge_methods_supported: ["S256"],
-    ui_locales_supported: ["en"],
+    ui_locales_supported: [...pageLanguages.keys()],
   };
   return () => cacheable(json(document));
 }

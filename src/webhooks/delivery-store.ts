@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, isNull, lt, lte, ne, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, ne, or, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import type { DeliveryAttempt, DeliveryStatus } from "./delivery.ts";
 
@@ -15,6 +15,8 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
   const now = sql.placeholder("now");
   const isFree = or(isNull(deliveries.leaseUntil), lte(deliveries.leaseUntil, now));
   const isDue = and(lte(deliveries.nextAttemptAt, now), isFree);
+  // The same, but no index serves it: SQLite would rather read everything that is due than look up the few rows that are named.
+  const isStillDue = and(lte(sql`${deliveries.nextAttemptAt} + 0`, now), isFree);
   const due = db
     .select({ eventId: deliveries.eventId })
     .from(deliveries)
@@ -39,10 +41,12 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
     .from(deliveries)
     .where(lt(deliveries.occurredAt, sql.placeholder("before")))
     .limit(batchSize);
+  // From where the batch before ended, not over its remains.
   const ofEndpoint = db
     .select({ eventId: deliveries.eventId })
     .from(deliveries)
-    .where(eq(deliveries.endpointId, given.endpointId))
+    .where(and(eq(deliveries.endpointId, given.endpointId), gt(deliveries.eventId, given.eventId)))
+    .orderBy(asc(deliveries.eventId))
     .limit(batchSize);
   return {
     insert: prepare(db.insert(deliveries).values(given), "insert_webhook_delivery"),
@@ -63,7 +67,7 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
       db
         .update(deliveries)
         .set({ leaseUntil: given.leaseUntil })
-        .where(and(eq(deliveries.endpointId, given.endpointId), inArray(deliveries.eventId, due), isDue))
+        .where(and(eq(deliveries.endpointId, given.endpointId), inArray(deliveries.eventId, due), isStillDue))
         .returning(),
       "claim_webhook_deliveries",
     ),
@@ -171,9 +175,11 @@ export async function sweepDeliveries(tx: Handle, before: number): Promise<boole
   return (await prepared(tx).sweep.execute({ before })).length === batchSize;
 }
 
-/** Removes a batch of an endpoint's deliveries; true when more may be left. */
-export async function removeDeliveries(tx: Handle, endpointId: string): Promise<boolean> {
-  return (await prepared(tx).removeOfEndpoint.execute({ endpointId })).length === batchSize;
+/** Removes a batch of an endpoint's deliveries, those after an event (or after ""); the last one of it, undefined when no more are left. */
+export async function removeDeliveries(tx: Handle, endpointId: string, after: string): Promise<string | undefined> {
+  const removed = await prepared(tx).removeOfEndpoint.execute({ endpointId, eventId: after });
+  const ids = removed.map(({ eventId }) => eventId);
+  return ids.length < batchSize ? undefined : ids.reduce((last, id) => (id > last ? id : last));
 }
 
 export type DeliveryFilter = {

@@ -1,6 +1,7 @@
 import { lookup as systemLookup, Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
-import type { Agent, buildConnector } from "undici";
+import { callbackify } from "node:util";
+import type { Agent, request } from "undici";
 import type { Clock } from "../lib/clock.ts";
 import { retryAfter, type AttemptOutcome } from "./delivery.ts";
 import { isPublicAddress } from "./target.ts";
@@ -32,27 +33,29 @@ export function createSender(options: {
 }) {
   const { privateNetworks, clock, patience = patienceMilliseconds } = options;
   const resolve = options.resolve ?? (privateNetworks ? resolveLikeTheSystem : resolveByDns);
-  let opening: Promise<{ agent: Agent; request: typeof import("undici").request }> | undefined;
+  let opening: Promise<{ agent: Agent; send: typeof request }> | undefined;
 
-  const lookup: LookupFunction = (host, wanted, done) => {
-    resolve(host).then(
-      (found) => {
-        const addresses = found.filter(({ family }) => !wanted.family || family === wanted.family);
-        const [first] = addresses;
-        // One address that is not public is enough: which of several a connection ends up with is chance.
-        const isRefused = !privateNetworks && !found.every(({ address }) => isPublicAddress(address));
-        if (!first || isRefused) done(isRefused ? new NotPublic() : notFound(), "", 0);
-        else if (wanted.all) done(null, addresses);
-        else done(null, first.address, first.family);
-      },
-      (error: unknown) => done(error as NodeJS.ErrnoException, "", 0),
-    );
-  };
+  async function judged(host: string, family: number | string | undefined) {
+    const found = await resolve(host);
+    // One address that is not public is enough: which of several a connection ends up with is chance.
+    if (!privateNetworks && !found.every(({ address }) => isPublicAddress(address))) throw new NotPublic();
+    const [first, ...others] = found.filter((entry) => !family || entry.family === family);
+    if (!first) throw Object.assign(new Error("no address"), { code: "ENOTFOUND" });
+    return [first, ...others] as const;
+  }
+
+  const judge = callbackify(judged);
+  const lookup: LookupFunction = (host, { all, family }, done) =>
+    judge(host, family, (error, found) => {
+      if (error) done(error, "", 0);
+      else if (all) done(null, [...found]);
+      else done(null, found[0].address, found[0].family);
+    });
 
   async function open() {
     // Not at the start: commands that send nothing need not load it.
     const undici = await import("undici");
-    const connect = undici.buildConnector({ allowH2: false, timeout: patience, lookup } as buildConnector.BuildOptions);
+    const connect = undici.buildConnector({ allowH2: false, timeout: patience, lookup });
     const agent = new undici.Agent({
       connections: mostConnections,
       allowH2: false,
@@ -65,7 +68,7 @@ export function createSender(options: {
         else connect(target, done);
       },
     });
-    return { agent, request: undici.request };
+    return { agent, send: undici.request };
   }
 
   return {
@@ -87,8 +90,8 @@ export function createSender(options: {
       });
       try {
         opening ??= open();
-        const { agent, request } = await opening;
-        const answer = await request(url, {
+        const { agent, send } = await opening;
+        const answer = await send(url, {
           method: "POST",
           headers: { "content-type": "application/json", "user-agent": "authsvc-webhooks", ...headers },
           body,
@@ -140,10 +143,6 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
     // What came is kept.
   }
   return Buffer.concat(chunks).toString("utf8").replaceAll("\0", "\u{FFFD}");
-}
-
-function notFound(): NodeJS.ErrnoException {
-  return Object.assign(new Error("no address"), { code: "ENOTFOUND" });
 }
 
 const reasons: Record<string, string> = {

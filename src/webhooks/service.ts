@@ -195,7 +195,11 @@ export function createWebhooks(deps: {
       if (call.dryRun) return;
       await storage.write((tx) => updateEndpoint(tx, id, { enabled: false }));
       // A backlog may be long, and one transaction must not be.
-      while (await storage.write((tx) => removeDeliveries(tx, id)));
+      let removed: string | undefined = "";
+      while (removed !== undefined) {
+        const after: string = removed;
+        removed = await storage.write((tx) => removeDeliveries(tx, id, after));
+      }
       await storage.write(async (tx) => {
         if (await removeEndpoint(tx, id)) await record(tx, "delete", endpoint, call, now);
       });

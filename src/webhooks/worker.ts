@@ -20,8 +20,6 @@ const [mostAtOnce, mostAhead] = [1024, 4096];
 /** Endpoints whose deliveries are claimed side by side: each holds a connection to PostgreSQL meanwhile, which sign-ins need as well. */
 const servedTogether = 4;
 
-export type WebhookWorker = ReturnType<typeof createWebhookWorker>;
-
 /** Delivers what the outbox holds, in the serving process only. */
 export function createWebhookWorker(deps: {
   events: Events;
@@ -64,12 +62,17 @@ export function createWebhookWorker(deps: {
       lane.learn(outcome, clock());
       ended.push({ claimed, outcome });
     } catch (error) {
-      unwanted.push(claimed);
-      if (!cutOff.signal.aborted) log.error("a webhook could not be sent", error, { eventId: row.eventId });
+      // Anything but an end in good order is a mistake of ours: then the lease runs out, so that it is not made again at once.
+      if (cutOff.signal.aborted) unwanted.push(claimed);
+      else log.error("a webhook could not be sent", error, { eventId: row.eventId });
     } finally {
       lane.underWay -= 1;
       inHand.delete(keyOf(claimed));
     }
+  }
+
+  function nextOf(lane: Lane): ClaimedDelivery | undefined {
+    return !stopped && attempts.size < mostAtOnce && lane.mayBegin(clock()) ? lane.held.shift() : undefined;
   }
 
   /** Begins what is claimed and may begin, and asks for more before there is none. */
@@ -78,9 +81,7 @@ export function createWebhookWorker(deps: {
       inHand.delete(keyOf(claimed));
       unwanted.push(claimed);
     }
-    while (!stopped && attempts.size < mostAtOnce && lane.mayBegin(clock())) {
-      const claimed = lane.held.shift();
-      if (!claimed) break;
+    for (let claimed = nextOf(lane); claimed; claimed = nextOf(lane)) {
       lane.underWay += 1;
       const done = attempt(claimed, lane).finally(() => {
         attempts.delete(done);

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { allCommands, commandsOf, newProgram } from "./program-commands.ts";
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/command-line.md"), "utf8");
+const pageOf = (name: string): string => readFileSync(join(import.meta.dirname, "../../docs", name), "utf8");
+const page = pageOf("command-line.md");
 const known = allCommands(newProgram())
   .filter(({ command }) => command.commands.length === 0)
   .map(({ path }) => path.join(" "));
@@ -16,8 +17,10 @@ describe("docs/command-line.md", () => {
   test("lists every command that there is, and no other", () => {
     expect(listed.toSorted()).toEqual(known.toSorted());
   });
+});
 
-  const lines = [...page.matchAll(/```sh\n([\s\S]*?)```/gu)]
+describe.each(["command-line.md", "operating.md"])("the commands in docs/%s", (name) => {
+  const lines = [...pageOf(name).matchAll(/```sh\n([\s\S]*?)```/gu)]
     .flatMap(([, block = ""]) => block.trim().split("\n"))
     .map((line) => line.replace(/\s+# .*$/u, ""));
 

@@ -146,7 +146,8 @@ describeEachDatabase("webhook endpoints", (current) => {
   it("are at most twenty, also for those who come at the same time", async () => {
     for (let count = 0; count < 18; count += 1) await create();
     const last = await Promise.all(Array.from({ length: 6 }, async () => await send("POST", path, good)));
-    expect(last.map(({ status }) => status).toSorted()).toEqual([201, 201, 400, 400, 400, 400]);
+    expect(last.filter(({ status }) => status === 201)).toHaveLength(2);
+    expect(last.filter(({ status }) => status === 400)).toHaveLength(4);
     expect(last.find(({ status }) => status === 400)?.body.error?.details).toBe("webhook endpoints: at most 20");
     expect((await send("GET", path)).body["endpoints"]).toHaveLength(20);
   });

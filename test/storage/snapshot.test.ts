@@ -1,7 +1,8 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { writeBackup } from "../../src/storage/backup.ts";
 import { copyRows, countRows } from "../../src/storage/copy.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import { fillDatabase, isInUse, openSnapshot, type DatabasePlace } from "../../src/storage/snapshot.ts";
@@ -74,6 +75,23 @@ describe.each(Object.keys(places))("a snapshot (%s)", (kind) => {
     const after = await openSnapshot(target.place);
     expect(await eventsIn(after)).toBe(0);
     await after?.close();
+  });
+});
+
+describe.each(Object.keys(places))("a backup (%s)", (kind) => {
+  it("that is stopped on the way leaves nothing behind", async () => {
+    const { place, storage, write } = await open(kind);
+    await write();
+    const folder = mkdtempSync(join(tmpdir(), "authsvc-snapshot-"));
+    const snapshot = await openSnapshot(place);
+    if (!snapshot) throw new Error("no snapshot");
+    const stopped = writeBackup(snapshot, join(folder, "a.backup"), 0, () => {
+      throw new Error("stopped");
+    });
+    await expect(stopped).rejects.toThrow("stopped");
+    expect(readdirSync(folder)).toEqual([]);
+    await snapshot.close();
+    await storage.close();
   });
 });
 

@@ -20,7 +20,7 @@ describe("the name of a new passkey", () => {
   it.each([
     ["fbfc3007-154e-4ecc-8c0b-6e020557d7bd", null, "Apple Passwords"],
     ["00000000-0000-0000-0000-000000000000", "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X)", "iPhone"],
-    ["00000000-0000-0000-0000-000000000000", "Mozilla/5.0 (X11; Linux x86_64)", "Linux computer"],
+    ["00000000-0000-0000-0000-000000000000", "Mozilla/5.0 (X11; Linux x86_64)", "Linux"],
     ["00000000-0000-0000-0000-000000000000", "curl/8", "Passkey"],
   ])("is told from AAGUID %s and user agent %s", (aaguid, userAgent, name) => {
     expect(deviceLabel(aaguid, userAgent)).toBe(name);

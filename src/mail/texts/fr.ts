@@ -1,6 +1,6 @@
 import type { MailTexts } from "./en.ts";
 
-// A no-break space stands before ":" and "?", and inside of « ».
+// A narrow no-break space (U+202F) stands before ":" and "?", and inside of « ».
 export const fr: MailTexts = {
   kinds: {
     "sign-up": {
@@ -23,7 +23,7 @@ export const fr: MailTexts = {
       lead: (app) => `Vous avez demandé à choisir un nouveau mot de passe pour votre compte ${app}.`,
       button: () => "Réinitialiser le mot de passe",
       ifNotYou: () =>
-        "Ne faites rien. Votre mot de passe reste inchangé. Ne transmettez ni le lien ni le code\u00a0: l’un ou l’autre suffit pour changer votre mot de passe.",
+        "Ne faites rien. Votre mot de passe reste inchangé. Ne transmettez ni le lien ni le code\u202f: l’un ou l’autre suffit pour changer votre mot de passe.",
     },
     "known-address": {
       subject: (app) => `Vous avez déjà un compte ${app}`,
@@ -34,14 +34,14 @@ export const fr: MailTexts = {
     },
     "method-added": {
       subject: (app) => `Nouveau moyen de connexion à votre compte ${app}`,
-      lead: (app) => `Ce moyen permet désormais de se connecter à votre compte ${app}\u00a0:`,
+      lead: (app) => `Ce moyen permet désormais de se connecter à votre compte ${app}\u202f:`,
       button: () => "Ouvrir la page de votre compte",
       ifNotYou: () =>
         "Quelqu’un d’autre a peut-être accès à votre compte. Ouvrez la page de votre compte, supprimez ce moyen de connexion et mettez fin aux connexions que vous ne reconnaissez pas. Changez ensuite votre mot de passe, si vous en avez un.",
     },
     "method-removed": {
       subject: (app) => `Un moyen de connexion à votre compte ${app} a été supprimé`,
-      lead: (app) => `Ce moyen ne permet plus de se connecter à votre compte ${app}\u00a0:`,
+      lead: (app) => `Ce moyen ne permet plus de se connecter à votre compte ${app}\u202f:`,
       button: () => "Ouvrir la page de votre compte",
       ifNotYou: () =>
         "Quelqu’un d’autre a peut-être accès à votre compte. Ouvrez la page de votre compte, mettez fin aux connexions que vous ne reconnaissez pas et supprimez les moyens de connexion qui ne sont pas les vôtres. Changez ensuite votre mot de passe, si vous en avez un.",
@@ -51,7 +51,7 @@ export const fr: MailTexts = {
       lead: (app) => `Le mot de passe de votre compte ${app} a été modifié.`,
       button: () => "Ouvrir la page de votre compte",
       ifNotYou: (app) =>
-        `Réinitialisez tout de suite votre mot de passe\u00a0: choisissez «\u00a0Mot de passe oublié\u00a0?\u00a0» sur la page de connexion à ${app}. Ouvrez ensuite la page de votre compte et supprimez les moyens de connexion et les connexions qui ne sont pas les vôtres.`,
+        `Réinitialisez tout de suite votre mot de passe\u202f: choisissez «\u202fMot de passe oublié\u202f?\u202f» sur la page de connexion à ${app}. Ouvrez ensuite la page de votre compte et supprimez les moyens de connexion et les connexions qui ne sont pas les vôtres.`,
     },
     "new-device": {
       subject: (app) => `Nouvelle connexion à votre compte ${app}`,
@@ -62,11 +62,11 @@ export const fr: MailTexts = {
         "Ouvrez la page de votre compte et mettez fin à cette connexion. Changez ensuite votre mot de passe, si vous en avez un, et supprimez les moyens de connexion qui ne sont pas les vôtres.",
     },
   },
-  addressBelow: "Si le bouton ne fonctionne pas, ouvrez cette adresse\u00a0:",
-  codeInstead: "Ou saisissez ce code sur la page qui le demande\u00a0:",
+  addressBelow: "Si le bouton ne fonctionne pas, ouvrez cette adresse\u202f:",
+  codeInstead: "Ou saisissez ce code sur la page qui le demande\u202f:",
   holdsUntil: (time) => `Le lien et le code sont valables une seule fois, jusqu’au ${time}.`,
   ifNotYouTitle: "Si ce n’était pas vous",
-  fact: (label, value) => `${label}\u00a0: ${value}`,
+  fact: (label, value) => `${label}\u202f: ${value}`,
   when: "Date",
   device: "Appareil",
   ipAddress: "Adresse IP",

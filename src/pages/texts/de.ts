@@ -133,8 +133,7 @@ export const de: Texts = {
   busy: "Gerade melden sich sehr viele Menschen an. Warten Sie ein paar Sekunden und versuchen Sie es dann noch einmal.",
   passkeyUnknown: (app) =>
     `Dieser Passkey gehört zu keinem Konto bei ${app}. Versuchen Sie es mit einem anderen oder melden Sie sich anders an.`,
-  passkeyFailed:
-    "Dieser Passkey ließ sich nicht prüfen. Versuchen Sie es noch einmal oder melden Sie sich anders an.",
+  passkeyFailed: "Dieser Passkey ließ sich nicht prüfen. Versuchen Sie es noch einmal oder melden Sie sich anders an.",
   passkeyNotSaved: "Dieser Passkey ließ sich nicht speichern. Versuchen Sie es noch einmal.",
   passkeyExists: "Auf diesem Gerät gibt es schon einen Passkey für dieses Konto. Melden Sie sich damit an.",
   providerCancelled: (provider) =>
@@ -190,8 +189,7 @@ export const de: Texts = {
   linkElsewhereNext:
     "Es wurde nichts bestätigt. Damit niemand Ihre Adresse für ein fremdes Konto verwenden kann, gilt der Link nur in dem Browser, in dem er angefordert wurde. Öffnen Sie ihn dort oder geben Sie auf der Seite, die dort wartet, den Code aus der E-Mail ein.",
   accountCreatedTitle: "Ihr Konto ist angelegt",
-  accountCreatedNext: (app) =>
-    `Ihre E-Mail-Adresse ist bestätigt. Gehen Sie weiter zu ${app} und melden Sie sich an.`,
+  accountCreatedNext: (app) => `Ihre E-Mail-Adresse ist bestätigt. Gehen Sie weiter zu ${app} und melden Sie sich an.`,
   passwordChangedTitle: "Ihr Passwort ist geändert",
   passwordChangedNext: "Sie wurden überall abgemeldet. Melden Sie sich mit dem neuen Passwort an.",
   otherBrowserTitle: "Diese Anmeldung wurde in einem anderen Browser begonnen",

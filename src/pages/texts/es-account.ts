@@ -48,8 +48,7 @@ export const account: AccountTexts = {
     `Ya no podrás iniciar sesión con esta cuenta de ${provider}. Tu cuenta en ${provider} se queda como está.`,
   removeStaysSignedIn: "Tus sesiones abiertas siguen abiertas.",
   lastMethod: "Sin este método ya no podrías iniciar sesión. Añade antes otra forma de hacerlo.",
-  lastPasskey: (app) =>
-    `${app} pide una llave de acceso cada vez, y esta es la única que tienes. Añade antes otra.`,
+  lastPasskey: (app) => `${app} pide una llave de acceso cada vez, y esta es la única que tienes. Añade antes otra.`,
 
   // Where somebody is signed in.
   logins: "Dónde tienes la sesión abierta",
@@ -87,7 +86,7 @@ export const account: AccountTexts = {
   noticeProfile: "Tu perfil se ha guardado.",
   noticeVerified: "Tu dirección de correo está confirmada.",
   noticeRenamed: "El nombre nuevo se ha guardado.",
-  noticeRemoved: "Se ha eliminado, y ya nadie puede iniciar sesión así.",
+  noticeRemoved: "Método eliminado. Ya nadie puede iniciar sesión con él.",
   noticeAdded: (name) => `A partir de ahora puedes iniciar sesión con «${name}».`,
   noticePassword: "Tu contraseña se ha guardado.",
   noticeLoginEnded: "Se ha cerrado la sesión en ese dispositivo.",

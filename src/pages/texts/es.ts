@@ -131,8 +131,7 @@ export const es: Texts = {
   busy: "Hay muchas personas iniciando sesión en este momento. Espera unos segundos e inténtalo de nuevo.",
   passkeyUnknown: (app) =>
     `Esa llave de acceso no está vinculada a ninguna cuenta de ${app}. Prueba con otra o inicia sesión de otra forma.`,
-  passkeyFailed:
-    "No se ha podido comprobar esa llave de acceso. Inténtalo de nuevo o inicia sesión de otra forma.",
+  passkeyFailed: "No se ha podido comprobar esa llave de acceso. Inténtalo de nuevo o inicia sesión de otra forma.",
   passkeyNotSaved: "No se ha podido guardar esa llave de acceso. Inténtalo de nuevo.",
   passkeyExists: "Este dispositivo ya tiene una llave de acceso para esta cuenta. Inicia sesión con ella.",
   providerCancelled: (provider) =>

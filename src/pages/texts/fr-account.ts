@@ -88,7 +88,7 @@ export const account: AccountTexts = {
   noticeProfile: "Votre profil est enregistré.",
   noticeVerified: "Votre adresse e-mail est confirmée.",
   noticeRenamed: "Le nouveau nom est enregistré.",
-  noticeRemoved: "C’est supprimé, et ne permet plus à personne de se connecter.",
+  noticeRemoved: "Moyen de connexion supprimé. Plus personne ne peut s’en servir.",
   noticeAdded: (name) => `Vous pouvez désormais vous connecter avec «\u202f${name}\u202f».`,
   noticePassword: "Votre mot de passe est enregistré.",
   noticeLoginEnded: "Cet appareil est déconnecté.",

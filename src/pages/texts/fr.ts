@@ -27,8 +27,7 @@ export const fr: Texts = {
   signingIn: "Connexion…",
   signInWithPasskey: "Se connecter avec une clé d’accès",
   usingPasskey: "En attente de votre clé d’accès…",
-  passkeyInOneLine:
-    "Connectez-vous avec votre empreinte, votre visage ou le verrouillage de l’écran. Rien à retenir.",
+  passkeyInOneLine: "Connectez-vous avec votre empreinte, votre visage ou le verrouillage de l’écran. Rien à retenir.",
   continueWith: (provider) => `Continuer avec ${provider}`,
   opening: (provider) => `Redirection vers ${provider}…`,
   forgotPassword: "Mot de passe oublié\u202f?",
@@ -118,8 +117,7 @@ export const fr: Texts = {
   passkeyNoSupport:
     "Ce navigateur ne prend pas en charge les clés d’accès. Ouvrez cette page dans une version récente de Chrome, Edge, Firefox ou Safari, ou sur votre téléphone.",
   passkeyNotUsed: "Aucune clé d’accès n’a été utilisée. Réessayez quand vous voulez.",
-  passkeyNotUsedOr:
-    "Aucune clé d’accès n’a été utilisée. Réessayez quand vous voulez, ou connectez-vous autrement.",
+  passkeyNotUsedOr: "Aucune clé d’accès n’a été utilisée. Réessayez quand vous voulez, ou connectez-vous autrement.",
   passkeyNotCreated: "Aucune clé d’accès n’a été créée. Réessayez quand vous voulez.",
   passkeyNeedsLock:
     "Cet appareil ne peut pas vérifier que c’est vous. Configurez-y un verrouillage d’écran, une empreinte ou un code PIN, puis réessayez.",
@@ -148,8 +146,7 @@ export const fr: Texts = {
     `Il existe déjà un compte ${app} avec cette adresse e-mail. Connectez-vous-y comme d’habitude\u202f; vous pourrez ajouter ${provider} ensuite.`,
   providerNoAccount: (provider, app) =>
     `Aucun compte ${app} n’est associé à ce compte ${provider}, et ${app} n’en crée pas de nouveaux ici.`,
-  providerFailed: (provider) =>
-    `${provider} n’a pas répondu comme prévu. Réessayez, ou connectez-vous autrement.`,
+  providerFailed: (provider) => `${provider} n’a pas répondu comme prévu. Réessayez, ou connectez-vous autrement.`,
   cannotCreate: "Impossible de créer un compte avec ces informations. Si vous en avez déjà un, connectez-vous.",
   checkEmail: "Vérifiez l’adresse e-mail, puis réessayez.",
   checkPassword: "Choisissez un autre mot de passe, puis réessayez.",
@@ -192,11 +189,9 @@ export const fr: Texts = {
   accountCreatedTitle: "Votre compte est créé",
   accountCreatedNext: (app) => `Votre adresse e-mail est confirmée. Continuez vers ${app} et connectez-vous.`,
   passwordChangedTitle: "Votre mot de passe a été modifié",
-  passwordChangedNext:
-    "Toutes vos connexions ont pris fin. Connectez-vous avec votre nouveau mot de passe.",
+  passwordChangedNext: "Toutes vos connexions ont pris fin. Connectez-vous avec votre nouveau mot de passe.",
   otherBrowserTitle: "Cette connexion a commencé dans un autre navigateur",
-  otherBrowserNext: (app) =>
-    `Terminez-la là-bas, ou retournez à ${app} dans ce navigateur et recommencez.`,
+  otherBrowserNext: (app) => `Terminez-la là-bas, ou retournez à ${app} dans ce navigateur et recommencez.`,
   otherBrowserNextUnknown: "Terminez-la là-bas, ou recommencez depuis l’application dans ce navigateur.",
   badRedirectTitle: "Ce lien de connexion ne fonctionne pas",
   badRedirectNext:

@@ -107,7 +107,7 @@ export const pt: Texts = {
   resetOrPasskey: (app) =>
     `Se você tem uma chave de acesso para esta conta, entre com ela. Se não, peça ajuda ao suporte de ${app}.`,
   resetAskSupport: (app) => `Peça ajuda ao suporte de ${app} para voltar a entrar.`,
-  backToSignIn: "Voltar para a entrada",
+  backToSignIn: "Voltar para entrar",
 
   // Passkeys: where the browser can't, and what the browser code says.
   passkeysNeedScript:
@@ -120,7 +120,7 @@ export const pt: Texts = {
   passkeyNeedsLock:
     "Este dispositivo não consegue verificar que é você. Configure nele um bloqueio de tela, uma digital ou um PIN e tente de novo.",
   offline: "Não há conexão no momento. Verifique sua rede e tente de novo.",
-  timedOut: (app) => `Esta entrada expirou. Volte para ${app} e comece de novo.`,
+  timedOut: (app) => `O tempo para entrar acabou. Volte para ${app} e comece de novo.`,
 
   // What went wrong and what to do next: the summary above the form.
   wrongCredentials: "O e-mail e a senha não correspondem. Tente de novo ou redefina sua senha.",
@@ -142,8 +142,7 @@ export const pt: Texts = {
     `Já existe uma conta em ${app} com este endereço de e-mail. Entre nela como de costume; depois você pode adicionar ${provider}.`,
   providerNoAccount: (provider, app) =>
     `Nenhuma conta em ${app} pertence a esta conta em ${provider}, e ${app} não aceita novas contas aqui.`,
-  providerFailed: (provider) =>
-    `${provider} não respondeu como esperado. Tente de novo ou entre de outra forma.`,
+  providerFailed: (provider) => `${provider} não respondeu como esperado. Tente de novo ou entre de outra forma.`,
   cannotCreate: "Não foi possível criar uma conta com estes dados. Se você já tem uma, entre nela.",
   checkEmail: "Verifique o endereço de e-mail e tente de novo.",
   checkPassword: "Escolha outra senha e tente de novo.",
@@ -171,7 +170,7 @@ export const pt: Texts = {
   nameTooLong: (length) => `Longo demais. Use no máximo ${length} caracteres.`,
 
   // Whole-page messages: a heading and what to do next.
-  expiredTitle: "Esta entrada expirou",
+  expiredTitle: "O tempo para entrar acabou",
   expiredNext: (app) => `Volte para ${app} e comece de novo.`,
   unknownNext: "Volte para o app de onde você veio e comece de novo.",
   finishedTitle: "Você entrou",
@@ -187,10 +186,10 @@ export const pt: Texts = {
   accountCreatedNext: (app) => `Seu endereço de e-mail está confirmado. Continue para ${app} e entre.`,
   passwordChangedTitle: "Sua senha foi alterada",
   passwordChangedNext: "Todas as suas sessões foram encerradas. Entre com a nova senha.",
-  otherBrowserTitle: "Esta entrada foi iniciada em outro navegador",
+  otherBrowserTitle: "Este acesso foi iniciado em outro navegador",
   otherBrowserNext: (app) => `Termine lá ou volte para ${app} neste navegador e comece de novo.`,
   otherBrowserNextUnknown: "Termine lá ou comece de novo pelo app neste navegador.",
-  badRedirectTitle: "Este link de entrada não funciona",
+  badRedirectTitle: "Este link de acesso não funciona",
   badRedirectNext:
     "O endereço de retorno não está registrado para este app, por isso você não foi para lá. Avise os responsáveis pelo app.",
   noMethodsTitle: "Ainda não há como entrar",

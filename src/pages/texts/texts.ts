@@ -1,4 +1,10 @@
+import { ar } from "./ar.ts";
+import { de } from "./de.ts";
 import { en, type Texts } from "./en.ts";
+import { es } from "./es.ts";
+import { fr } from "./fr.ts";
+import { ja } from "./ja.ts";
+import { pt } from "./pt.ts";
 
 export type Direction = "ltr" | "rtl";
 
@@ -9,10 +15,18 @@ export type Localised = {
   dir: Direction;
 };
 
-/** One line a language. Keys are lower-case BCP 47 tags: the primary language, or language-region where they differ. */
-const languages: ReadonlyMap<string, Localised> = new Map([["en", { texts: en, lang: "en", dir: "ltr" }]]);
+const english: Localised = { texts: en, lang: "en", dir: "ltr" };
 
-const fallback: Localised = { texts: en, lang: "en", dir: "ltr" };
+/** One line a language, the same as mails have. Keys are lower-case BCP 47 tags: the primary language, or language-region where they differ. */
+export const pageLanguages: ReadonlyMap<string, Localised> = new Map([
+  ["en", english],
+  ["de", { texts: de, lang: "de", dir: "ltr" }],
+  ["fr", { texts: fr, lang: "fr", dir: "ltr" }],
+  ["es", { texts: es, lang: "es", dir: "ltr" }],
+  ["pt", { texts: pt, lang: "pt", dir: "ltr" }],
+  ["ja", { texts: ja, lang: "ja", dir: "ltr" }],
+  ["ar", { texts: ar, lang: "ar", dir: "rtl" }],
+]);
 
 /**
  * The texts for a reader: the locale that the app asked for, else the first accepted language that there is, else English.
@@ -23,14 +37,14 @@ export function textsFor(locale: string | undefined, acceptLanguage: string | un
     const found = lookUp(tag);
     if (found !== undefined) return found;
   }
-  return fallback;
+  return english;
 }
 
 /** RFC 4647 section 3.4: drop subtags from the end until something matches. */
 function lookUp(tag: string): Localised | undefined {
   const subtags = tag.trim().toLowerCase().replaceAll("_", "-").split("-");
   for (let length = subtags.length; length > 0; length -= 1) {
-    const found = languages.get(subtags.slice(0, length).join("-"));
+    const found = pageLanguages.get(subtags.slice(0, length).join("-"));
     if (found !== undefined) return found;
   }
   return undefined;

@@ -1,0 +1,50 @@
+import { forgotPasswordPage } from "../../src/pages/forgot-password-page.ts";
+import { overview } from "./account-samples.ts";
+import {
+  all,
+  createAccount,
+  everyProvider,
+  frameOf,
+  inLanguage,
+  signIn,
+  usual,
+  type Sample,
+  type Variant,
+} from "./sample.ts";
+
+/** The pages that most people meet: from right to left, with the longest words, and without spaces between them. */
+export const languageSamples: readonly Sample[] = [
+  ...pagesIn("ar", [...all, "narrow"]),
+  ...pagesIn("de", [...all, "narrow"]),
+  ...pagesIn("ja", ["light", "phone"]),
+];
+
+function pagesIn(lang: string, variants: readonly Variant[]): Sample[] {
+  const email = "mona@example.com";
+  const language = inLanguage(lang);
+  // One that has no mark of its own, and so the arrow.
+  const oauth = everyProvider.filter(({ name }) => name === "google" || name === "okta");
+  return [
+    {
+      name: `sign-in-${lang}`,
+      variants,
+      page: signIn({ email, methods: { ...usual, oauth }, problem: { kind: "wrong-credentials" } }, language),
+    },
+    {
+      name: `create-account-${lang}`,
+      variants,
+      page: createAccount({ email, name: "Mona", problem: { kind: "password-too-short" } }, language),
+    },
+    {
+      name: `forgot-password-${lang}`,
+      variants,
+      page: (assets, _origin, sessionPath) =>
+        forgotPasswordPage(frameOf(assets, language), { sessionPath, token: "token", email }),
+    },
+    {
+      name: `account-${lang}`,
+      variants: [...variants, "desktop"],
+      page: overview({ notice: { kind: "renamed" } }, language),
+    },
+  ];
+}

@@ -1,0 +1,56 @@
+import type { Command } from "commander";
+import type { Benchmark, Figure } from "../../benchmark.ts";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { bold, facts, table } from "../text.ts";
+import { wholeNumberFrom } from "../values.ts";
+import { version } from "../version.ts";
+
+const titles: Record<Figure["figure"], string> = {
+  argon2: "password hash",
+  validate: "GET /auth/validate",
+  refresh: "POST /auth/refresh",
+};
+
+export function addBench(program: Command, cli: Cli): void {
+  const command = program
+    .command("bench")
+    .description(
+      "measure this machine: password hashes with the configured parameters, validate and refresh of a service of its own on SQLite, each a second",
+    )
+    .option("--seconds <number>", "time for each of the five figures (default: 2)", wholeNumberFrom(1, 60));
+  examples(command, ["authsvc bench", "authsvc bench --seconds 10 --json > bench.json"]).action(
+    async ({ seconds = 2 }: { seconds?: number }) => {
+      const { config } = await cli.configure();
+      let interrupted = false;
+      cli.handleInterrupt(() => {
+        if (interrupted) cli.io.exit(exitCodes.interrupted);
+        interrupted = true;
+      });
+      const { measure } = await import("../../benchmark.ts");
+      await cli.note(`Measuring for about ${5 * seconds + 1} seconds.`);
+      const measured = await measure(config, { seconds, isStopping: () => interrupted });
+      if (interrupted) return cli.endWith(exitCodes.interrupted);
+      await cli.result({ version, ...measured }, textOf(measured, bold(cli.io, cli.io.stdout)));
+      await cli.note("Calls come from the same process as their answers: a service that serves others does more.");
+    },
+  );
+}
+
+function textOf({ machine, passwords, figures }: Benchmark, emphasise: (text: string) => string): string {
+  const { memoryKiB, iterations, parallelism } = passwords;
+  const head = facts([
+    ["authsvc", `${version}, node ${machine.node}, ${machine.platform}`],
+    ["Machine", `${machine.cores} × ${machine.processor}`],
+    ["argon2id", `${memoryKiB} KiB, ${iterations} iterations, parallelism ${parallelism}`],
+  ]);
+  const rows = figures.map(({ figure, atOnce, perSecond, medianMilliseconds, p99Milliseconds }) => [
+    titles[figure],
+    String(atOnce),
+    perSecond.toLocaleString("en"),
+    `${medianMilliseconds} ms`,
+    `${p99Milliseconds} ms`,
+  ]);
+  return `${head}\n${table(["WHAT", "AT ONCE", "A SECOND", "MEDIAN", "P99"], rows, emphasise)}`;
+}

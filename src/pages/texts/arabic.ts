@@ -1,0 +1,20 @@
+const plural = new Intl.PluralRules("ar");
+
+const characterForms: Record<Intl.LDMLPluralRule, (count: number) => string> = {
+  zero: (count) => `${count} حرف`,
+  one: () => "حرف واحد",
+  two: () => "حرفان",
+  few: (count) => `${count} أحرف`,
+  many: (count) => `${count} حرفًا`,
+  other: (count) => `${count} حرف`,
+};
+
+/** So many characters, in the nominative. */
+export function characters(count: number): string {
+  return characterForms[plural.select(count)](count);
+}
+
+/** Keeps a name, mostly in Latin letters, from turning its neighbours round: FIRST STRONG ISOLATE … POP DIRECTIONAL ISOLATE (UAX 9). */
+export function isolated(name: string): string {
+  return `\u2068${name}\u2069`;
+}

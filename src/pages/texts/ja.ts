@@ -1,0 +1,217 @@
+import type { Texts } from "./en.ts";
+import { account } from "./ja-account.ts";
+
+// Polite, without naming the reader. Full-width punctuation.
+export const ja: Texts = {
+  // The frame.
+  youAreOn: "現在のサイト：",
+  errorTitle: (title) => `エラー：${title}`,
+  or: "または",
+  cancel: "キャンセル",
+  backTo: (app) => `${app}に戻る`,
+
+  // Fields.
+  email: "メールアドレス",
+  password: "パスワード",
+  name: "名前",
+  optional: "任意",
+  showCharacters: "入力した文字を表示",
+  hideCharacters: "入力した文字を隠す",
+  show: "表示",
+  hide: "隠す",
+
+  // Signing in.
+  signInTo: (app) => `${app}にサインイン`,
+  signIn: "サインイン",
+  signingIn: "サインインしています…",
+  signInWithPasskey: "パスキーでサインイン",
+  usingPasskey: "パスキーを待っています…",
+  passkeyInOneLine: "指紋、顔、または画面ロックでサインインできます。覚えておくものはありません。",
+  continueWith: (provider) => `${provider}で続行`,
+  opening: (provider) => `${provider}を開いています…`,
+  forgotPassword: "パスワードをお忘れですか？",
+  newTo: (app) => `${app}は初めてですか？`,
+
+  // Creating an account.
+  createAccountAt: (app) => `${app}のアカウントを作成`,
+  createAccount: "アカウントを作成",
+  creatingAccount: "アカウントを作成しています…",
+  createPasskey: "パスキーを作成",
+  creatingPasskey: "パスキーを作成しています…",
+  orChoosePassword: "またはパスワードを設定",
+  passwordRule: (length) => `${length}文字以上。いくつかの単語を続けて並べると簡単です。`,
+  haveAccount: "アカウントをお持ちですか？",
+
+  // A proof that is not for an app: the account page, and one more way to sign in.
+  signInToAccount: (app) => `${app}のアカウントにサインイン`,
+  confirmItsYou: "ご本人の確認",
+  confirmBefore: (app) => `${app}のアカウントを変更する前に、もう一度サインインしてください：`,
+  otherAccount: "別のアカウントです。ここに表示されているアカウントでサインインしてください。",
+
+  // The step after a proof.
+  usePasskeyTitle: "次にパスキーを使用",
+  usePasskeyWhy: (app) => `${app}では、サインインのたびにパスキーが必要です。`,
+  usePasskey: "パスキーを使用",
+  createPasskeyTitle: "続行するにはパスキーを作成",
+  createPasskeyWhy: (app) => `${app}では、サインインのたびにパスキーが必要です。パスキーがまだありません。`,
+  offerPasskeyTitle: "次回からすばやくサインイン",
+  notNow: "後で",
+  continuing: "続行しています…",
+
+  // Adding a way to sign in. The account is named below the heading.
+  addTo: (app) => `追加先の${app}のアカウント：`,
+  addPasskeyTitle: "パスキーを追加",
+  addPasswordTitle: "パスワードを追加",
+  changePasswordTitle: "パスワードを変更",
+  newPassword: "新しいパスワード",
+  savePassword: "パスワードを保存",
+  saving: "保存しています…",
+  addProviderTitle: (provider) => `${provider}を追加`,
+  addProviderNext: (provider) =>
+    `一度${provider}に移動して、ご自身のアカウントを選びます。以後はそのアカウントでサインインできます。`,
+  identityTaken: (provider) =>
+    `その${provider}アカウントは、すでにここの別のアカウントで使われています。${provider}で別のアカウントを選んでください。`,
+  identityThere: (provider) => `その${provider}アカウントでは、すでにサインインできます。`,
+
+  // A code in a mail.
+  checkMail: "メールをご確認ください",
+  code: "コード",
+  codeHint: "最新のメールにある8桁の数字です。",
+  mailedTo: "次のアドレスにメールを送信しました：",
+  mailedNext: "メールのコードをここに入力するか、メールのリンクをこのブラウザーで開いてください。",
+  confirmCode: "確認",
+  confirming: "確認しています…",
+  noMail:
+    "1分たっても届かない場合は、迷惑メールフォルダーを確認するか、もう一度送信してください。使えるのは最新のメールだけです。",
+  sendAgain: "もう一度送信",
+  sending: "送信しています…",
+  sentAgain: "新しいメールを送信しました。1時間以内に何通も送信している場合は届きません。",
+  wrongAddress: "アドレスが違いますか？",
+  otherAddress: "別のアドレスを使う",
+  confirmAddress: "メールアドレスの確認",
+  confirmAddressOf: (app) => `次のアドレスで${app}のアカウントを作成します：`,
+  confirmAddressFor: (app) => `次のアドレスが、${app}のアカウントの確認済みアドレスになります：`,
+  confirmAndContinue: (app) => `確認して${app}に進む`,
+
+  // Forgotten password.
+  forgotLead: (app) =>
+    `${app}のアカウントのメールアドレスを入力してください。新しいパスワードを設定するためのリンクとコードを送信します。`,
+  sendMail: "メールを送信",
+  resetMailedTo: (app) => `次のアドレスで${app}のアカウントが登録されている場合は、メールが届きます：`,
+  resetMailedNext:
+    "メールのリンクをお使いのいずれかのデバイスで開くか、メールのコードと新しいパスワードをここに入力してください。",
+  chooseNewPassword: "新しいパスワードを設定",
+  newPasswordFor: (app) => `${app}のアカウント：`,
+  endsLogins: "保存すると、すべてのデバイスでサインアウトされます。",
+  resetPassword: "パスワードの再設定",
+  resetNotSetUp: (app) => `${app}では、メールによるパスワードの再設定をまだ利用できません。`,
+  resetOrPasskey: (app) =>
+    `このアカウントのパスキーをお持ちの場合は、パスキーでサインインしてください。お持ちでない場合は、${app}のサポートにお問い合わせください。`,
+  resetAskSupport: (app) => `${app}のサポートにお問い合わせください。`,
+  backToSignIn: "サインインに戻る",
+
+  // Passkeys: where the browser can't, and what the browser code says.
+  passkeysNeedScript:
+    "パスキーにはJavaScriptが必要ですが、このブラウザーでは無効になっています。このページで有効にしてから、再読み込みしてください。",
+  passkeyNoSupport:
+    "このブラウザーではパスキーを使用できません。最新のChrome、Edge、Firefox、Safari、またはスマートフォンでこのページを開いてください。",
+  passkeyNotUsed: "パスキーは使用されませんでした。準備ができたら、もう一度お試しください。",
+  passkeyNotUsedOr:
+    "パスキーは使用されませんでした。準備ができたらもう一度お試しになるか、別の方法でサインインしてください。",
+  passkeyNotCreated: "パスキーは作成されませんでした。準備ができたら、もう一度お試しください。",
+  passkeyNeedsLock:
+    "このデバイスではご本人であることを確認できません。画面ロック、指紋、またはPINを設定してから、もう一度お試しください。",
+  offline: "現在、接続がありません。ネットワークを確認して、もう一度お試しください。",
+  timedOut: (app) => `このサインインは時間切れになりました。${app}に戻って、最初からやり直してください。`,
+
+  // What went wrong and what to do next: the summary above the form.
+  wrongCredentials:
+    "メールアドレスとパスワードが一致しません。もう一度お試しになるか、パスワードを再設定してください。",
+  tooManyTries: (wait) => `試行回数が多すぎます。${wait}後にもう一度お試しください。`,
+  tooManyTriesOrPasskey: (wait) =>
+    `試行回数が多すぎます。${wait}後にもう一度お試しになるか、パスキーでサインインしてください。`,
+  busy: "現在、サインインが混み合っています。数秒待ってから、もう一度お試しください。",
+  passkeyUnknown: (app) =>
+    `そのパスキーは、${app}のどのアカウントにも登録されていません。別のパスキーを試すか、別の方法でサインインしてください。`,
+  passkeyFailed: "そのパスキーを確認できませんでした。もう一度お試しになるか、別の方法でサインインしてください。",
+  passkeyNotSaved: "そのパスキーを保存できませんでした。もう一度お試しください。",
+  passkeyExists: "このデバイスには、このアカウントのパスキーがすでにあります。そのパスキーでサインインしてください。",
+  providerCancelled: (provider) =>
+    `${provider}でのサインインが完了しませんでした。もう一度お試しになるか、別の方法でサインインしてください。`,
+  providerNoEmail: (provider) =>
+    `${provider}からメールアドレスが共有されませんでした。${provider}で共有を許可してもう一度お試しになるか、別の方法でサインインしてください。`,
+  providerUnverifiedEmail: (provider) =>
+    `${provider}でメールアドレスが確認されていません。${provider}で確認してから、もう一度お試しください。`,
+  providerExistingAccount: (provider, app) =>
+    `このメールアドレスの${app}のアカウントがすでにあります。いつもの方法でサインインしてください。${provider}は後から追加できます。`,
+  providerNoAccount: (provider, app) =>
+    `この${provider}アカウントに対応する${app}のアカウントがありません。ここで新しいアカウントを作成することはできません。`,
+  providerFailed: (provider) =>
+    `${provider}から正しい応答がありませんでした。もう一度お試しになるか、別の方法でサインインしてください。`,
+  cannotCreate:
+    "この内容ではアカウントを作成できませんでした。すでにアカウントをお持ちの場合は、サインインしてください。",
+  checkEmail: "メールアドレスを確認して、もう一度お試しください。",
+  checkPassword: "別のパスワードを設定して、もう一度お試しください。",
+  checkName: "名前を確認して、もう一度お試しください。",
+  enterEmail: "続行するには、メールアドレスを入力してください。",
+  enterPassword: "続行するには、パスワードを入力してください。",
+  choosePassword: "続行するには、パスワードを設定してください。",
+
+  enterCode: "続行するには、メールのコードを入力してください。",
+  checkCode: "コードが違います。確認するか、新しいメールを送信してください。",
+  codeOver:
+    "このコードはもう使えません。使用済みか、試行回数が多すぎるか、有効期限が切れています。新しいメールを送信してください。",
+
+  // The same, said in a few words beside the field.
+  codeMissing: "8桁の数字を入力してください。",
+  codeWrong: "最新のメールのコードではありません。",
+  emailMissing: "メールアドレスを入力してください。",
+  emailInvalid: "name@example.comのような形式で入力してください。",
+  passwordMissing: "パスワードを入力してください。",
+  newPasswordMissing: "パスワードを入力してください。",
+  passwordTooShort: (length) => `短すぎます。${length}文字以上にしてください。`,
+  passwordTooLong: (length) => `長すぎます。${length}文字以内にしてください。`,
+  passwordCommon: "推測されやすいパスワードです。よく使われるパスワードの一覧に載っています。",
+  passwordContext: (app) => `メールアドレスや「${app}」という名前とは別のものにしてください。`,
+  nameTooLong: (length) => `長すぎます。${length}文字以内にしてください。`,
+
+  // Whole-page messages: a heading and what to do next.
+  expiredTitle: "このサインインは時間切れになりました",
+  expiredNext: (app) => `${app}に戻って、最初からやり直してください。`,
+  unknownNext: "元のアプリに戻って、最初からやり直してください。",
+  finishedTitle: "サインインしました",
+  finishedNext: (app) => `このページを閉じるか、${app}に進んでください。`,
+  continueTo: (app) => `${app}に進む`,
+  linkOverTitle: "このリンクはもう使えません",
+  linkOverNext:
+    "使用済みか、有効期限が切れているか、新しいメールに置き換えられています。最新のメールを開くか、アプリから改めてやり直してください。",
+  linkElsewhereTitle: "申し込んだブラウザーでこのリンクを開いてください",
+  linkElsewhereNext:
+    "まだ何も確認されていません。他人が自分のアカウントにこのアドレスを使えないように、リンクは申し込んだブラウザーでのみ使えます。そのブラウザーで開くか、そこで待っているページにメールのコードを入力してください。",
+  accountCreatedTitle: "アカウントを作成しました",
+  accountCreatedNext: (app) => `メールアドレスを確認しました。${app}に進んで、サインインしてください。`,
+  passwordChangedTitle: "パスワードを変更しました",
+  passwordChangedNext: "すべてのデバイスでサインアウトしました。新しいパスワードでサインインしてください。",
+  otherBrowserTitle: "このサインインは別のブラウザーで始められました",
+  otherBrowserNext: (app) => `そのブラウザーで完了するか、このブラウザーで${app}に戻って最初からやり直してください。`,
+  otherBrowserNextUnknown: "そのブラウザーで完了するか、このブラウザーでアプリから改めてやり直してください。",
+  badRedirectTitle: "このサインイン用リンクは使えません",
+  badRedirectNext:
+    "戻り先のアドレスがこのアプリに登録されていないため、移動しませんでした。アプリの運営者にお知らせください。",
+  noMethodsTitle: "サインインする方法がまだありません",
+  noMethodsNext: (app) => `${app}では、サインイン方法がまだ有効になっていません。運営者にお知らせください。`,
+  noMethodsCommand: "開発モードです。次のコマンドで方法を有効にしてから、再読み込みしてください：",
+  crossSiteTitle: "このページから送信されたものではありません",
+  crossSiteNext: "何も変更されていません。元のアプリに戻って、最初からやり直してください。",
+  cookiesTitle: "Cookieが無効になっています",
+  cookiesNext:
+    "サインインには、このサイトのCookieが1つ必要です。ブラウザーの設定で許可してから、このページを再読み込みしてください。",
+  serverErrorTitle: "問題が発生しました",
+  serverErrorNext: "しばらく待ってから、前のページに戻ってもう一度お試しください。",
+  tooManyTitle: "試行回数が多すぎます",
+  tooManyNext: (wait) => `${wait}後にもう一度お試しください。`,
+  busyTitle: "現在、混み合っています",
+  busyNext: "サインインが混み合っています。数秒待ってから、もう一度お試しください。",
+
+  ...account,
+};

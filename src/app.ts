@@ -1,50 +1,13 @@
 import { join } from "node:path";
-import { createBrowserSessions } from "./account/browser-sessions.ts";
-import { createAccountExport } from "./account/export.ts";
-import { createBrowserOrigins } from "./applications/browser-origins.ts";
-import { createRateLimitsOf } from "./applications/rate-limits.ts";
-import { createPublicConfig } from "./applications/public-config.ts";
-import { createApplications } from "./applications/service.ts";
-import { createAudit } from "./audit/audit.ts";
 import type { Config } from "./config/config.ts";
-import { createMailbox } from "./dev/mailbox.ts";
-import { createMailFlows } from "./email-tokens/flows.ts";
 import { systemClock, type Clock } from "./lib/clock.ts";
 import { silentLog, type Log } from "./lib/log.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
-import { createMailDelivery } from "./mail/delivery.ts";
-import { createNotices } from "./mail/notices.ts";
-import { createMail } from "./mail/service.ts";
-import { createSmtpTransport } from "./mail/smtp.ts";
-import { isKnownProvider, providerDisplayName } from "./oauth/providers.ts";
-import { createMethods } from "./methods/service.ts";
-import { createOperatorServices } from "./operator-services.ts";
-import { createPasskeys } from "./passkeys/service.ts";
-import { createHasher } from "./passwords/hasher.ts";
-import { mostPasswordCharacters } from "./passwords/rules.ts";
-import { createPasswords } from "./passwords/service.ts";
-import { createRateLimiter } from "./rate-limits/limiter.ts";
-import { createProviderAccounts } from "./oauth/accounts.ts";
-import { createDiscovery } from "./oauth/discovery.ts";
-import { createLinking } from "./oauth/linking.ts";
-import { createProviderFetch } from "./oauth/provider-fetch.ts";
-import { createRounds } from "./oauth/rounds.ts";
 import { findFact, replaceFact } from "./secrets/store.ts";
 import { openKeyring } from "./secrets/open-keyring.ts";
-import { createProofs } from "./sign-in/proofs.ts";
-import { createRedeem } from "./sign-in/redeem.ts";
-import { createSignIn } from "./sign-in/service.ts";
 import { openStorage } from "./storage/open.ts";
 import { sweepAll } from "./storage/sweep.ts";
-import { createAccessTokens } from "./tokens/access-tokens.ts";
-import { createLoginAdministration } from "./tokens/login-administration.ts";
-import { createOwnLogins } from "./tokens/own-logins.ts";
-import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
-import { createTokens } from "./tokens/service.ts";
-import { createSigningKeys } from "./tokens/signing-keys.ts";
-import { createProfiles } from "./users/profile.ts";
-import { createUsers } from "./users/service.ts";
-import { createOutbound } from "./webhooks/outbound.ts";
+import { createServices } from "./services.ts";
 
 /** What is not ours to decide in a test. */
 export type Surroundings = { clock?: Clock; random?: Random; fetch?: typeof globalThis.fetch; log?: Log };
@@ -54,7 +17,7 @@ const baseUrlFact = "base-url";
 export type App = Awaited<ReturnType<typeof openApp>>;
 
 /**
- * The composition root: opens storage at its newest schema and puts the services together. The one file that sees all of them.
+ * Opens storage at its newest schema and puts the services together (`services.ts`, the composition root).
  * `baseUrl` (no trailing slash) is the issuer and the origin of every address that the service gives out; a command that is not told takes the
  * one under which the service last ran.
  * Throws UNUSABLE_STORAGE, INVALID_CONFIG.
@@ -81,176 +44,27 @@ export async function openApp(
       random,
     );
     const baseUrl = given ?? (await findFact(storage.reader, baseUrlFact)) ?? `http://localhost:${config.listen.port}`;
-    const limiter = createRateLimiter(clock);
-    const audit = createAudit({ storage, clock, random });
-    const applications = createApplications({ storage, audit, clock, random, isKnownProvider });
-    const outbound = createOutbound({
-      settings: config,
-      storage,
-      keyring,
-      audit,
-      findApplication: (id, handle) => applications.find(id, handle),
-      clock,
-      random,
-      log,
-    });
-    const { events, webhooks, deliveries } = outbound;
-    const mailbox = config.dev && !config.mail ? createMailbox({ clock }) : undefined;
-    const goesTo = config.mail ? "smtp" : mailbox ? "mailbox" : "nowhere";
-    const mail = createMail({ storage, keyring, audit, clock, random, log, goesTo });
-    const mailDelivery = createMailDelivery({
-      mail,
-      findApplication: (id) => applications.find(id),
-      transport: config.mail ? createSmtpTransport(config.mail) : mailbox?.transport,
-      baseUrl,
-      log,
-    });
-    const notices = createNotices({ mail });
-    const browserSessions = createBrowserSessions({ storage, keyring, clock });
-    const browserOrigins = createBrowserOrigins({ storage, clock });
-    const publicConfig = createPublicConfig({
-      issuer: baseUrl,
-      mostPasswordCharacters,
-      displayNameOf: providerDisplayName,
-    });
-    const users = createUsers({ storage, events, random });
-    const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
-    const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
-    const tokens = createTokens({
-      storage,
-      keyring,
-      accessTokens,
-      applications,
-      users,
-      browserSessions,
-      events,
-      audit,
-      clock,
-      random,
-      issuer: baseUrl,
-    });
-    const hasher = createHasher(config.passwords, random);
-    const { attemptsPerMinute } = config.passwords;
-    const passwords = createPasswords({ storage, users, hasher, keyring, limiter, clock, random, attemptsPerMinute });
-    const passkeys = createPasskeys({ storage, users, baseUrl, clock, random, log });
-    const fetchProvider = createProviderFetch(fetch);
-    const discover = createDiscovery(fetchProvider, clock);
-    const providers = createProviderAccounts({ storage, applications, audit, keyring, clock, baseUrl, discover });
-    const signIn = createSignIn({ storage, applications, providers, events, audit, clock, random, baseUrl });
-    const rounds = createRounds({ storage, accounts: providers, keyring, fetchProvider, clock, random, baseUrl });
-    const linking = createLinking({
-      users,
-      passwords,
-      passkeys,
-      tokens,
-      signIn,
-      browserSessions,
-      events,
-      audit,
-      random,
-    });
-    const proofs = createProofs({ storage, users, passkeys, browserSessions, notices, events, audit, clock, random });
-    const redeem = createRedeem({ storage, applications, users, tokens, audit, events, clock });
-    const mailFlows = createMailFlows({
-      storage,
-      keyring,
-      applications,
-      users,
-      passwords,
-      passkeys,
-      linking,
-      signIn,
-      tokens,
-      browserSessions,
-      mail,
-      notices,
-      audit,
-      clock,
-      random,
-      baseUrl,
-    });
-    const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
-    const methods = createMethods({
-      storage,
-      users,
-      applications,
-      signIn,
-      browserSessions,
-      notices,
-      events,
-      audit,
-      clock,
-      passkeysAvailable: passkeys.available,
-      providerDisplayName,
-    });
-    const profiles = createProfiles({ storage, users, passwords, events, audit, clock });
-    const ownLogins = createOwnLogins({ storage, logins, browserSessions, signIn, clock });
-    const accountExport = createAccountExport({ storage, profiles, methods, logins, audit, clock });
-
-    const services = {
-      applications,
-      events,
-      webhooks,
-      deliveries,
-      browserOrigins,
-      publicConfig,
-      users,
-      tokens,
-      signingKeys,
-      passwords,
-      passkeys,
-      signIn,
-      proofs,
-      browserSessions,
-      ...mailFlows,
-      notices,
-      redeem,
-      providers,
-      rounds,
-      linking,
-      methods,
-      profiles,
-      ownLogins,
-      accountExport,
-      logins,
-      audit,
-      mail,
-    };
-    const operatorServices = createOperatorServices({
-      ...services,
+    const { services, keepers, closeConnections, ...working } = createServices({
       config,
       storage,
       keyring,
-      accessTokens,
-      webhooksOver: outbound.webhooksOver,
-      discover,
+      baseUrl,
       clock,
       random,
-      baseUrl,
+      fetch,
+      log,
     });
 
     let closing = false;
     let sweeping = Promise.resolve();
     const sweepOnce = async (): Promise<void> => {
-      for (const service of [
-        applications,
-        signIn,
-        passkeys,
-        passwords,
-        tokens,
-        browserSessions,
-        rounds,
-        mailFlows.emailTokens,
-        mail,
-        deliveries,
-        audit,
-      ]) {
+      for (const keeper of keepers) {
         await sweepAll(
-          () => service.sweep(),
+          () => keeper.sweep(),
           () => closing,
         );
       }
-      if (!closing) await signingKeys.rotate();
+      if (!closing) await services.signingKeys.rotate();
       if (!closing) await storage.forgetDeleted();
     };
 
@@ -261,15 +75,12 @@ export async function openApp(
       log,
       storage,
       keyring,
-      limiter,
-      rateLimitsOf: createRateLimitsOf({ storage, clock }),
-      /** Sends what the outbox holds, once started: by the serving process, not by commands. */
-      mailDelivery,
-      /** Sends webhooks, once started: by the serving process, too. */
-      webhookWorker: outbound.worker,
-      /** Where mail goes in development mode without a mail server. */
-      mailbox,
-      services: { ...services, ...operatorServices },
+      /**
+       * `mailDelivery` sends what the outbox holds and `webhookWorker` what apps are told, once started: by the serving process, not by commands.
+       * `mailbox` is where mail goes in development mode without a mail server.
+       */
+      ...working,
+      services,
 
       /** For commands, which may not know on which port the service was started. */
       async rememberBaseUrl(): Promise<void> {
@@ -290,7 +101,7 @@ export async function openApp(
       async close(): Promise<void> {
         closing = true;
         await sweeping;
-        await outbound.close();
+        await closeConnections();
         await storage.close();
       },
     };

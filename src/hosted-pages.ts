@@ -21,7 +21,17 @@ export type HostedPages = ReturnType<typeof createHostedPages>;
 /** Puts the hosted pages together, as `app.ts` does the services. */
 export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, assets: AssetLinks) {
   const { baseUrl, random, keyring, limiter, log, services } = app;
-  const { signIn, proofs, passwords, passkeys, users, providers: accounts, rounds, linking, browserSessions } = services;
+  const {
+    signIn,
+    proofs,
+    passwords,
+    passkeys,
+    users,
+    providers: accounts,
+    rounds,
+    linking,
+    browserSessions,
+  } = services;
 
   /** What looks like a visit, and yet writes and asks a provider. Throws RATE_LIMITED. */
   function countStart(ipAddress: string): void {

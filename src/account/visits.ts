@@ -54,7 +54,9 @@ export function createAccountVisits(deps: {
     // Without a cookie there is nothing to look for.
     if (browser.setCookie !== undefined) return undefined;
     const session = await browserSessions.find(browser.digest, application.id);
-    const user = session && (await users.find(session.userId));
+    // What let them in must still let people in: a passkey may be required since, or passwords switched off.
+    if (!session || !applications.accepts(application, session.signedInWith, null)) return undefined;
+    const user = await users.find(session.userId);
     return user && user.disabledAt === null ? { session, user } : undefined;
   }
 

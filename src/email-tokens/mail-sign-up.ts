@@ -63,6 +63,8 @@ export function createMailSignUp(deps: {
           email,
           sessionId,
           payload: known ? null : payload,
+          // By the hour's allowance alone, which is the same for every address: nobody gets five more guesses by asking once more.
+          hasNoCode: !allowed,
         },
         now,
       );

@@ -8,10 +8,10 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { EmailToken } from "./email-token.ts";
-import { codeFrom, emailTokenLasts, isLinkSecret, mostMails } from "./rules.ts";
+import type { MailAllowance } from "./allowance.ts";
+import { codeFrom, emailTokenLasts, isLinkSecret, mostCodeTries } from "./rules.ts";
 import {
   consumeEmailToken,
-  countAskedMail,
   countCodeTry,
   findEmailToken,
   findEmailTokenInSlot,
@@ -35,13 +35,14 @@ export function createEmailTokens(deps: {
   storage: Storage;
   keyring: Keyring;
   mail: MailService;
+  allowance: MailAllowance;
   users: Users;
   audit: Audit;
   clock: Clock;
   random: Random;
   baseUrl: string;
 }) {
-  const { storage, keyring, mail, users, audit, clock, random, baseUrl } = deps;
+  const { storage, keyring, mail, allowance, users, audit, clock, random, baseUrl } = deps;
 
   function slot(purpose: EmailToken["purpose"], ...whose: string[]): string {
     return keyring.mac("email", "slot", purpose, ...whose).toString("base64url");
@@ -56,10 +57,12 @@ export function createEmailTokens(deps: {
     asked: Pick<EmailToken, "slot" | "purpose" | "appId" | "userId" | "email"> & {
       sessionId?: string | null;
       payload?: EmailToken["payload"];
+      /** For a token that no mail carries: a code that nobody was told is only there to be guessed. */
+      hasNoCode?: boolean;
     },
     now: number,
   ): Promise<IssuedToken> {
-    const { sessionId = null, payload = null, ...known } = asked;
+    const { sessionId = null, payload = null, hasNoCode = false, ...known } = asked;
     const secret = newSecret(random);
     const code = codeFrom(random(8));
     const digest = digestOf(secret);
@@ -69,7 +72,7 @@ export function createEmailTokens(deps: {
       digest,
       encryptedSessionId: sessionId === null ? null : keyring.encrypt(sessionId, emailTokenContext(digest)),
       codeDigest: codeDigest(digest, code),
-      codeTries: 0,
+      codeTries: hasNoCode ? mostCodeTries : 0,
       payload,
       createdAt: now,
       expiresAt,
@@ -79,8 +82,7 @@ export function createEmailTokens(deps: {
 
   /** Counts a mail that anybody may ask for; false when the address has had enough of them. Known and unknown addresses are counted alike. */
   async function mayMail(tx: Handle, appId: string, email: string, now: number): Promise<boolean> {
-    const account = keyring.mac("email", "allowance", appId, email).toString("base64url");
-    return (await countAskedMail(tx, account, now)) <= mostMails;
+    return await allowance.take(tx, "asked", appId, email, now);
   }
 
   /** The token that a link names, for a page to look at: used up by nothing but `consume`. */

@@ -2,6 +2,7 @@ import type { Application } from "../applications/application.ts";
 import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
 import { newId, type Random } from "../lib/random.ts";
+import type { Notices } from "../mail/notices.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { SignIn } from "../sign-in/service.ts";
@@ -11,6 +12,7 @@ import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { Events } from "../webhooks/events.ts";
 import { decideLink, type LinkDecision, type ProviderIdentity } from "./identity.ts";
+import { providerDisplayName } from "./providers.ts";
 import { deleteIdentitiesOfUser, findIdentity, insertIdentity, noteIdentityUse } from "./identity-store.ts";
 
 /** Why nobody was signed in by a provider that did its part. */
@@ -26,11 +28,12 @@ export function createLinking(deps: {
   tokens: Tokens;
   signIn: SignIn;
   browserSessions: BrowserSessions;
+  notices: Notices;
   events: Events;
   audit: Audit;
   random: Random;
 }) {
-  const { users, passwords, passkeys, tokens, signIn, browserSessions, events, audit, random } = deps;
+  const { users, passwords, passkeys, tokens, signIn, browserSessions, notices, events, audit, random } = deps;
 
   type Arrival = {
     application: Application;
@@ -71,6 +74,7 @@ export function createLinking(deps: {
     if (how !== "create") {
       const about = { appId: application.id, userId: user.id, authMethod: "oauth", origin, sessionId: null } as const;
       await events.record(tx, { kind: "method.added", ...about }, now);
+      await notices.methodAdded(tx, { user, origin }, { type: "oauth", name: providerDisplayName(provider) }, now);
     }
     return true;
   }
@@ -144,12 +148,16 @@ export function createLinking(deps: {
         }
         case "link":
         case "take-over-unproven": {
-          if (!local || local.disabledAt !== null) return "refused";
-          if (decision === "take-over-unproven") {
-            await removeUnproven(tx, local, { by: "linking", origin: arrival.origin }, now);
-            await users.proveEmail(tx, local, identity.name, arrival.origin, now);
+          // Locked, and read again: what is added to the account at this moment comes before or after, and so does another proof of its address.
+          const user = local && (await users.take(tx, local.id, now));
+          if (!user || user.disabledAt !== null) return "refused";
+          if (!user.emailVerified) {
+            await removeUnproven(tx, user, { by: "linking", origin: arrival.origin }, now);
+            await users.proveEmail(tx, user, identity.name, arrival.origin, now);
           }
-          return (await link(tx, arrival, local, decision, now)) ? { userId: local.id } : "refused";
+          return (await link(tx, arrival, { ...user, emailVerified: true }, decision, now))
+            ? { userId: user.id }
+            : "refused";
         }
       }
     },

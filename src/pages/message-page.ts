@@ -47,7 +47,7 @@ export function messagePage(frame: Frame, message: Message): Html {
 function command({ texts }: Frame, text: string | undefined): Html | undefined {
   if (text === undefined) return undefined;
   return html`<p class="hint">${texts.noMethodsCommand}</p>
-    <pre><code>${text}</code></pre>`;
+    <pre dir="ltr"><code>${text}</code></pre>`;
 }
 
 function wordsFor(frame: Frame, message: Message): Words {

@@ -14,8 +14,6 @@ import type { SignIn } from "./service.ts";
 import type { StepPages } from "./step-pages.ts";
 import { placeOf, type Posted, type Visits } from "./visits.ts";
 
-export type PasskeyPages = ReturnType<typeof createPasskeyPages>;
-
 /** The passkey ceremonies: options as JSON for the page's script, and the credential as a form like any other. */
 export function createPasskeyPages(deps: {
   visits: Visits;

@@ -13,8 +13,6 @@ import type { SignIn } from "./service.ts";
 import type { StepPages } from "./step-pages.ts";
 import type { Posted, Visits } from "./visits.ts";
 
-export type PasswordPages = ReturnType<typeof createPasswordPages>;
-
 export function createPasswordPages(deps: {
   visits: Visits;
   choose: ChoosePages;

@@ -241,8 +241,10 @@ export function createProofs(deps: {
       const { session, origin, sessionId, browserDigest } = holder;
       return await undoable<Adding<R>, Adding<R>>(async (tx, now) => {
         const userId = session.accountUserId;
+        // Locked first: what takes unproven methods off an account must find this one, or end its proof.
+        const user = userId === null ? undefined : await users.take(tx, userId, now);
         const fresh = await findFreshProof(holder, tx, now);
-        if (userId === null || !fresh) throw new Undo("not-fresh");
+        if (userId === null || !user || !fresh) throw new Undo("not-fresh");
         const completed = await completeSession(
           tx,
           { digest: session.digest, browserDigest, proofOf: fresh === "session" ? userId : undefined },
@@ -262,8 +264,7 @@ export function createProofs(deps: {
         const added = await add(tx, userId, now);
         if ("refusal" in added) throw new Undo(added);
         const { methodId, name } = added;
-        const user = await users.find(userId, tx);
-        if (!user || user.disabledAt !== null) throw new Undo("over");
+        if (user.disabledAt !== null) throw new Undo("over");
         await noteAdded(tx, user, { ...adds, methodId, name }, origin, now);
         return {
           redirectTo: withParameters(session.redirectUri, {

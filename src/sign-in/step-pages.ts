@@ -153,6 +153,8 @@ export function createStepPages(deps: {
         );
         if (!made) return await again();
         const outcome = await proofs.take(held, { signedInWith: "passkey", proofOf: user.id }, async (tx, now) => {
+          // Locked first, as in `proofs.add`.
+          if (!(await users.take(tx, user.id, now))) return undefined;
           const added = await passkeys.add(tx, user.id, made, held.origin.userAgent, now);
           exists = !added;
           if (added) await proofs.noteAdded(tx, user, { type: "passkey", provider: null, ...added }, held.origin, now);

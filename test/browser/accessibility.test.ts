@@ -1,13 +1,10 @@
-import { AxeBuilder } from "@axe-core/playwright";
-import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import { pageStates } from "./support/states.ts";
 import { stepStates } from "./support/step-states.ts";
 import { createApp, field, heading, inPage, openSignIn } from "./support/steps.ts";
 
-/** Narrower than any phone, and what 200 % and 400 % zoom leave of wider screens (WCAG 1.4.10). */
-const narrow = { width: 320, height: 640 };
 const longName = "Rhabarberbarbarabarbarbarenbartbarbierbier".repeat(4);
 
 describeInBrowser("pages for everybody", (stage) => {
@@ -95,7 +92,7 @@ describeInBrowser("pages for everybody", (stage) => {
 
   it("says its language and direction, and one heading that names the act and the app", async () => {
     const app = await createApp(stage, { name: "Acme" });
-    const page = await stage.newPage({ locale: "de-DE" });
+    const page = await stage.newPage({ locale: "it-IT" });
     await openSignIn(stage, page, app);
     expect(await page.locator("html").getAttribute("lang")).toBe("en");
     expect(await page.locator("html").getAttribute("dir")).toBe("ltr");
@@ -103,15 +100,3 @@ describeInBrowser("pages for everybody", (stage) => {
     expect(await page.title()).toBe("Sign in to Acme");
   });
 });
-
-/** What axe finds, by all of its rules or only by these. */
-async function violations(page: Page, rules?: string[]): Promise<string[]> {
-  // Our pages hold no frames; looking for them takes as long as everything else.
-  const axe = new AxeBuilder({ page }).setLegacyMode();
-  const found = await (rules ? axe.withRules(rules) : axe).analyze();
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
-}
-
-async function sidewaysPixels(page: Page): Promise<number> {
-  return await inPage<number>(page, "() => document.documentElement.scrollWidth - innerWidth");
-}

@@ -58,7 +58,11 @@ describeEachDatabase("an application's counts", (current) => {
     await expect(redeem(service, app, signedIn)).rejects.toThrow("callback answered 400");
     const { storage, services } = service.server.app;
     const undone = storage.write(async (tx) => {
-      const user = await services.users.create(tx, { appId: app.id, email: newEmail(), name: null, signedUp: byCommand }, 1);
+      const user = await services.users.create(
+        tx,
+        { appId: app.id, email: newEmail(), name: null, signedUp: byCommand },
+        1,
+      );
       await services.users.noteLogin(tx, user?.id ?? "", { at: 1, ipAddress: null, userAgent: null });
       throw new Error("undone");
     });

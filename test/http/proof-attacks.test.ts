@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { openAccount, press } from "../support/account.ts";
 import { addingSession, prove, signedUpIn } from "../support/adding.ts";
 import { givePasskey, methodsOf, removeMethod } from "../support/methods.ts";
 import { initiate, Visitor } from "../support/person.ts";
@@ -21,7 +22,9 @@ describeEachDatabase("what proves too little, or no longer", (current) => {
       const changing = await addingSession(service, app, owner.accessToken, { type: "password" });
       const page = await owner.visitor.get(changing.authUrl);
       expect((await owner.visitor.submit(page, "/add/password", { password: otherPassword })).status).toBe(303);
-      const asked = await thief.get((await addingSession(service, app, owner.accessToken, { type: "passkey" })).authUrl);
+      const asked = await thief.get(
+        (await addingSession(service, app, owner.accessToken, { type: "passkey" })).authUrl,
+      );
       expect(asked.form("/password").action).toContain("/sign-in/");
       // Who changed it goes on.
       const own = await addingSession(service, app, owner.accessToken, { type: "password" });
@@ -50,6 +53,20 @@ describeEachDatabase("what proves too little, or no longer", (current) => {
   });
 
   describe("passkey.required: a password alone adds nothing to an account that has a passkey (decision 6)", () => {
+    it("shows no account page to who signed in to it by password before, and lets nobody go on with its forms", async () => {
+      const service = current();
+      const strict = await service.createApp();
+      const { visitor, user } = await signedUpIn(service, strict);
+      await givePasskey(service, String(user["id"]));
+      const page = await openAccount(service, strict, visitor, "/profile");
+      expect(page.status).toBe(200);
+      const change = { authMethods: { passkey: { required: true } } };
+      await service.server.app.services.applications.update(strict.id, change, operator);
+      expect((await openAccount(service, strict, visitor)).location.pathname).toContain("/sign-in/");
+      await press(strict, visitor, page, "/account/profile", { name: "Somebody else" });
+      expect((await service.server.app.services.users.find(String(user["id"])))?.name).not.toBe("Somebody else");
+    });
+
     it("also not by a post of the page that it was never shown", async () => {
       const service = current();
       const strict = await service.createApp();

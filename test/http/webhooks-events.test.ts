@@ -1,19 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { eventKinds, type EventKind } from "../../src/webhooks/event.ts";
 import { addingSession, signedUpIn } from "../support/adding.ts";
-import { bearer, givePasskey, methodsOf, removeMethod } from "../support/methods.ts";
-import {
-  call,
-  goodPassword,
-  initiate,
-  newEmail,
-  redeem,
-  refresh,
-  signedUp,
-  signIn,
-  signUp,
-  Visitor,
-} from "../support/person.ts";
+import { bearer, removeMethod } from "../support/methods.ts";
+import { call, initiate, newEmail, redeem, refresh, signedUp, signIn, signUp, Visitor } from "../support/person.ts";
+import { startProvider, type Provider } from "../support/providers/provider.ts";
+import { atProvider, codeOf, comeBack, setProvider, signInAt } from "../support/providers/round.ts";
 import { startReceiver, until, type Received, type Receiver } from "../support/receiver.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
@@ -22,18 +13,21 @@ describeEachDatabase(
   "what an app is told of",
   (current) => {
     let receiver: Receiver;
+    let provider: Provider;
     let app: TestApp;
     let endpoint: string;
     beforeAll(async () => {
       receiver = await startReceiver();
+      provider = await startProvider("google");
     });
     beforeEach(async () => {
-      app = await current().createApp();
+      app = await current().createApp({ methods: ["password", "oauth"] });
       endpoint = await createEndpoint(current(), app, { url: receiver.url, events: [...eventKinds] });
       receiver.received.length = 0;
     });
     afterAll(async () => {
       await receiver.stop();
+      await provider.close();
     });
 
     /** Everything that was told, once so much was and nothing else is on its way. */
@@ -131,20 +125,31 @@ describeEachDatabase(
       });
     });
 
-    it("a method that is removed, and one that is added, not one whose adding was only begun", async () => {
+    it("a method that is added, when it is there and not when its adding was begun, and one that is removed", async () => {
+      await setProvider(current(), app, provider);
       const person = await signedUpIn(current(), app);
       const userId = String(person.user["id"]);
-      await givePasskey(current(), userId);
-      const [password] = (await methodsOf(current(), person)).filter(({ type }) => type === "password");
-      expect((await removeMethod(current(), person, password?.id ?? "")).status).toBe(200);
-      const session = await addingSession(current(), app, person.accessToken, { type: "password" });
-      const page = await person.visitor.get(session.authUrl);
-      expect(await told(3)).toEqual(["method.removed", "user.created", "user.login"]);
-      const done = await person.visitor.submit(page, "/add/password", { password: goodPassword });
+      const asked = { type: "oauth", provider: "google" };
+      const session = await addingSession(current(), app, person.accessToken, asked);
+      const left = await person.visitor.submit(await person.visitor.get(session.authUrl), "/add/oauth", {});
+      const back = await atProvider(left.location, provider, { subject: "1", email: newEmail() });
+      expect(await told(2)).toEqual(["user.created", "user.login"]);
+      const done = await comeBack(person.visitor, back);
       expect(done.location.searchParams.get("status")).toBe("added");
+      const methodId = done.location.searchParams.get("methodId") ?? "";
+      expect((await removeMethod(current(), person, methodId)).status).toBe(200);
       expect(await told(4)).toEqual(["method.added", "method.removed", "user.created", "user.login"]);
       for (const kind of ["method.removed", "method.added"] as const)
-        expect(only(kind).data).toMatchObject({ userId, email: person.email, authMethod: "password", sessionId: null });
+        expect(only(kind).data).toMatchObject({ userId, email: person.email, authMethod: "oauth", sessionId: null });
+    });
+
+    it("a sign-up with a provider, once", async () => {
+      await setProvider(current(), app, provider);
+      const email = newEmail();
+      const { done, session } = await signInAt(current(), app, provider, { subject: "2", email });
+      await redeem(current(), app, { session, code: codeOf(done) });
+      expect(await told(2)).toEqual(["user.created", "user.login"]);
+      expect(only("user.created").data).toMatchObject({ email, authMethod: "oauth", ...person });
     });
 
     it("what an operator does: users that are made, logins that are ended", async () => {

@@ -58,7 +58,7 @@ describe("a signature", () => {
     expect(() => verify(secret, headers, `${body} `)).toThrow();
     expect(() => verify(secret, { ...headers, "webhook-id": "evt_2" })).toThrow();
     expect(() =>
-      verify(secret, { ...headers, "webhook-timestamp": String(Math.floor(Date.now() / 1000) - 1) }),
+      verify(secret, { ...headers, "webhook-timestamp": String(Number(headers["webhook-timestamp"]) - 1) }),
     ).toThrow();
     const late = signedHeaders({ id: "evt_1", body }, [secret], Date.now() - 6 * minute);
     expect(() => verify(secret, late)).toThrow();

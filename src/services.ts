@@ -96,6 +96,10 @@ export function createServices(foundation: Foundation) {
   const users = createUsers({ storage, events, random });
   const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
+  const fetchProvider = createProviderFetch(fetch);
+  const discover = createDiscovery(fetchProvider, clock);
+  const providers = createProviderAccounts({ storage, applications, audit, keyring, clock, baseUrl, discover });
+  const signIn = createSignIn({ storage, applications, providers, events, audit, clock, random, baseUrl });
   const tokens = createTokens({
     storage,
     keyring,
@@ -103,6 +107,7 @@ export function createServices(foundation: Foundation) {
     applications,
     users,
     browserSessions,
+    signIn,
     events,
     audit,
     clock,
@@ -113,10 +118,6 @@ export function createServices(foundation: Foundation) {
   const { attemptsPerMinute } = config.passwords;
   const passwords = createPasswords({ storage, users, hasher, keyring, limiter, clock, random, attemptsPerMinute });
   const passkeys = createPasskeys({ storage, users, baseUrl, clock, random, log });
-  const fetchProvider = createProviderFetch(fetch);
-  const discover = createDiscovery(fetchProvider, clock);
-  const providers = createProviderAccounts({ storage, applications, audit, keyring, clock, baseUrl, discover });
-  const signIn = createSignIn({ storage, applications, providers, events, audit, clock, random, baseUrl });
   const rounds = createRounds({ storage, accounts: providers, keyring, fetchProvider, clock, random, baseUrl });
   const linking = createLinking({
     users,

@@ -14,8 +14,8 @@ import {
 
 /** The pages that most people meet: from right to left, with the longest words, and without spaces between them. */
 export const languageSamples: readonly Sample[] = [
-  ...pagesIn("ar", [...all, "narrow"]),
-  ...pagesIn("de", [...all, "narrow"]),
+  ...pagesIn("ar", all),
+  ...pagesIn("de", all),
   ...pagesIn("ja", ["light", "phone"]),
 ];
 

@@ -123,6 +123,17 @@ export function createApplications(deps: {
 
     ...keys.commands,
 
+    /** The application, with its settings, as `update` would make it; changes nothing. Throws what `update` throws. */
+    async checkUpdate(
+      id: string,
+      change: ApplicationChange,
+    ): Promise<ApplicationAnswer & Pick<Application, "settings">> {
+      const application = await findApplication(storage.reader, id);
+      if (!application) throw applicationNotFound();
+      const changed = await changeIt(storage.reader, application, change);
+      return { ...(await withStats(changed)), settings: changed.settings };
+    },
+
     /**
      * The application after `change`, which is all written or not at all. Changes of other things at the same time are kept.
      * Throws APP_NOT_FOUND, INVALID_REQUEST naming the field.
@@ -131,13 +142,8 @@ export function createApplications(deps: {
       id: string,
       change: ApplicationChange,
       actor: Actor,
-      { origin, dryRun = false }: { origin?: Origin; dryRun?: boolean } = {},
+      { origin }: { origin?: Origin } = {},
     ): Promise<ApplicationAnswer> {
-      if (dryRun) {
-        const application = await findApplication(storage.reader, id);
-        if (!application) throw applicationNotFound();
-        return await withStats(await changeIt(storage.reader, application, change));
-      }
       const now = clock();
       const changed = await storage.write(async (tx) => {
         const { before, after } = await takeAndChange(tx, id, (application) => changeIt(tx, application, change), now);

@@ -35,7 +35,7 @@ export async function readSecret(io: Io, { flag, question }: Wanted): Promise<st
 /** `--yes`, or a person's yes; without a terminal a usage error. Throws CONFLICT for a no. */
 export async function demandYes(io: Io, given: boolean | undefined, question: string): Promise<void> {
   if (given === true) return;
-  if (!canAsk(io)) throw usageError("--yes is missing: this cannot be undone, and there is nobody to ask");
+  if (!canAsk(io)) throw usageError(`--yes is missing, and there is nobody to ask: ${question}`);
   const { confirm } = await import("@inquirer/prompts");
   if (!(await confirm({ message: question, default: false }, { input: io.stdin, output: io.stderr }))) {
     throw new AppError("CONFLICT", "Nothing was changed.");

@@ -12,7 +12,7 @@ export async function run(argv: string[], io: Io): Promise<number> {
   const program = buildProgram(cli);
   io.on("SIGINT", cli.interrupt);
   try {
-    await program.parseAsync(argv);
+    await program.parseAsync(withHelpFlag(argv));
     return cli.exitCode();
   } catch (error) {
     const { text, exitCode } = await reportOf(error, cli.debug(), flagsOf(program));
@@ -22,4 +22,10 @@ export async function run(argv: string[], io: Io): Promise<number> {
   } finally {
     io.off("SIGINT", cli.interrupt);
   }
+}
+
+/** `help user list` as `user list --help`: commander's own help command looks no deeper than `user`. */
+function withHelpFlag(argv: string[]): string[] {
+  const [node = "", script = "", first, ...path] = argv;
+  return first === "help" && path.length > 1 ? [node, script, ...path, "--help"] : argv;
 }

@@ -21,6 +21,7 @@ export async function neededSecret(
   if (secretFile !== undefined)
     return { secret: await readSecretFile(io, secretFile, "--secret-file"), flag: "--secret-file" };
   const flag = "--secret-stdin";
-  if (secretStdin !== true && !io.stdin.isTTY) throw new AppError("INVALID_REQUEST", `${flag} is missing`);
+  if (secretStdin !== true && !io.stdin.isTTY)
+    throw new AppError("INVALID_REQUEST", `${flag} or --secret-file is missing`);
   return { secret: await readSecret(io, { flag, question: "Secret, 16 to 256 characters" }), flag };
 }

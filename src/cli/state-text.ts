@@ -17,10 +17,10 @@ export function summaryText(changes: Change[]): string {
 }
 
 function changeText(change: Change): string {
-  const { action, kind, application, name, fields } = change;
+  const { action, kind, application, name, users, fields } = change;
   const object =
     kind === "application"
-      ? `application ${application}`
+      ? `application ${application}${users === undefined ? "" : ` and its ${usersText(users)}`}`
       : [kinds[kind], name, "of", application].filter(Boolean).join(" ");
   const lines = fields.flatMap((field): string[] => {
     if ("secret" in field) return [`${field.field}: ${action === "create" ? "set" : "changed"}, not shown`];
@@ -31,6 +31,11 @@ function changeText(change: Change): string {
   return [`${signs[action]} ${object}`, ...lines.map((line) => `    ${line}`)]
     .map((line) => `${visible(line)}\n`)
     .join("");
+}
+
+/** `1 user`, `1,234 users` */
+export function usersText(count: number): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? "user" : "users"}`;
 }
 
 function valueText(value: unknown): string {

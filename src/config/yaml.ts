@@ -20,7 +20,11 @@ const syntaxErrors: Record<string, string> = {
   TAB_AS_INDENT: "indented with a tab; YAML wants spaces",
   BAD_INDENT: "the indentation or a bracket does not fit the lines above",
   MULTIPLE_DOCS: "a second document begins here; there may be only one",
-  MISSING_CHAR: "a quote, a bracket or a colon is missing",
+  MISSING_CHAR: "a quote, a bracket, a colon or the hyphen of a list is missing",
+  BLOCK_AS_IMPLICIT_KEY: "the next line is indented too far, or this value needs quotes",
+  MULTILINE_IMPLICIT_KEY: "a colon is missing after this key",
+  BAD_SCALAR_START: "a value that starts with @, % or ` needs quotes",
+  UNEXPECTED_TOKEN: "something here does not belong; a value may need quotes",
   BAD_ALIAS: "an alias without an anchor (a value that starts with * or & needs quotes)",
   TAG_RESOLVE_FAILED: "an unknown tag (a value that starts with ! needs quotes)",
 };

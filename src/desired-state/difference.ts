@@ -19,6 +19,8 @@ export type Change = {
   kind: ObjectKind;
   application: string;
   name?: string | undefined;
+  /** How many users go with an application that is deleted. */
+  users?: number;
   fields: FieldChange[];
 };
 

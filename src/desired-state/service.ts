@@ -31,11 +31,17 @@ export function createDesiredStates(deps: {
     options: { prune: boolean; actor: Actor },
   ): Promise<Change[]> {
     const within = servicesIn(tx);
-    const all = options.prune ? (await within.applications.list()).map(({ id }) => id) : [];
-    const ids = new Set([...(desired.applications ?? []).map(({ id }) => id), ...all]);
+    const all = options.prune ? await within.applications.list() : [];
+    const users = new Map(all.map(({ id, stats }) => [id, stats.totalUsers]));
+    const ids = new Set([...(desired.applications ?? []).map(({ id }) => id), ...users.keys()]);
     const before = await currentObjects(within, ids);
     const secrets = await bring(within, desired, options);
-    return differences(before, await currentObjects(within, ids), secrets);
+    const changes = differences(before, await currentObjects(within, ids), secrets);
+    return changes.map((one) =>
+      one.action === "delete" && one.kind === "application"
+        ? { ...one, users: users.get(one.application) ?? 0 }
+        : one,
+    );
   }
 
   return {

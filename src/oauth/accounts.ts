@@ -1,6 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import type { Applications } from "../applications/service.ts";
 import type { Actor, Audit } from "../audit/audit.ts";
+import { didYouMean } from "../config/nearest.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
@@ -11,6 +12,7 @@ import { ProviderFailure } from "./provider-fetch.ts";
 import { deleteProvider, findProvider, listProviders, saveProvider, type ProviderRow } from "./provider-store.ts";
 import {
   isKnownProvider,
+  nearestKnownProvider,
   providerDisplayName,
   providerNameForm,
   providerTemplate,
@@ -223,7 +225,7 @@ function providerRow(appId: string, name: string, input: ProviderInput, keyring:
     throw invalidRequest("clientId: 1 to 512 printable ASCII characters");
   if (input.secret.trim() === "" || input.secret.length > 8192) throw invalidRequest("secret: 1 to 8192 characters");
   if (!isKnownProvider(name) && input.issuer === undefined)
-    throw invalidRequest("issuer: required for a provider of your own");
+    throw invalidRequest(`issuer: required for a provider of your own${didYouMean(nearestKnownProvider(name))}`);
   const isApple = name === "apple";
   for (const field of ["teamId", "keyId"] as const) {
     const id = input[field];

@@ -1,3 +1,5 @@
+import { nearest } from "../config/nearest.ts";
+
 /** Where a provider's account facts come from, and so what its "verified" is worth. */
 export type IdentitySource = "id-token" | "github" | "discord" | "facebook";
 
@@ -145,6 +147,11 @@ export const providerNameForm = /^[a-z][a-z0-9-]{0,31}$/u;
 
 export function isKnownProvider(name: string): boolean {
   return known.has(name);
+}
+
+/** The known provider that a name was most likely meant to be. */
+export function nearestKnownProvider(name: string): string | undefined {
+  return nearest(name, known.keys());
 }
 
 /** "Google"; a name of the operator's own with a capital. */

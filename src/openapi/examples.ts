@@ -117,7 +117,7 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
     scopes_supported: ["profile", "email"],
     claims_supported: ["sub", "aud", "iss", "iat", "exp"],
     code_challenge_methods_supported: ["S256"],
-    ui_locales_supported: ["en"],
+    ui_locales_supported: ["en", "de", "fr", "es", "pt", "ja", "ar"],
   },
   PasskeyEndpoints: {
     enroll: "https://auth.example.com/account",

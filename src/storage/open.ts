@@ -53,7 +53,7 @@ function createPrivately(file: string): void {
   } catch (error) {
     throw new AppError(
       "UNUSABLE_STORAGE",
-      `The data directory ${dirname(file)} is not writable: ${(error as Error).message}.`,
+      `The data folder ${dirname(file)} is not writable: ${(error as Error).message}.`,
       { cause: error },
     );
   }

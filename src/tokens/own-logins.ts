@@ -8,7 +8,10 @@ import { endLogin, findLogin, type Login } from "./login-store.ts";
 
 export type OwnLogins = ReturnType<typeof createOwnLogins>;
 
-/** What a person may do to their own logins, on the account page. What is ended is ended at once: its tokens are refused by the next call. */
+/**
+ * What a person may do to their own logins, on the account page. What is ended is ended at once: its tokens are refused by the next call. Codes go
+ * before logins: it waits for one that is being redeemed, whose login is then there to be ended.
+ */
 export function createOwnLogins(deps: {
   storage: Storage;
   logins: LoginAdministration;
@@ -44,12 +47,12 @@ export function createOwnLogins(deps: {
     async endOthers(userId: string, digest: string, by: By): Promise<void> {
       const now = clock();
       await storage.write(async (tx) => {
+        await signIn.cancelCodes(tx, userId, now);
         for (const login of await liveOf(tx, userId, now)) {
           if (login.browserSessionDigest === digest) continue;
           if (await endLogin(tx, login.id, "account", now)) await logins.noteEnd(tx, login, by, now);
         }
         await browserSessions.endOthers(tx, userId, digest);
-        await signIn.cancelCodes(tx, userId, now);
       });
     },
 
@@ -57,9 +60,9 @@ export function createOwnLogins(deps: {
     async endAll(user: { id: string; appId: string }, by: By): Promise<void> {
       const now = clock();
       await storage.write(async (tx) => {
+        await signIn.cancelCodes(tx, user.id, now);
         await logins.endAll(tx, user, "account", by, now);
         await browserSessions.endAll(tx, user.id);
-        await signIn.cancelCodes(tx, user.id, now);
       });
     },
   };

@@ -6,6 +6,7 @@ import { day, second, type Clock } from "../lib/clock.ts";
 import { AppError, invalidApiKey, invalidAppId } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
+import type { SignIn } from "../sign-in/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
@@ -56,14 +57,15 @@ export function createTokens(deps: {
   applications: Applications;
   users: Users;
   browserSessions: BrowserSessions;
+  signIn: SignIn;
   events: Events;
   audit: Audit;
   clock: Clock;
   random: Random;
   issuer: string;
 }) {
-  const { storage, keyring, accessTokens, applications, users, browserSessions, events, audit, clock, random, issuer } =
-    deps;
+  const { storage, keyring, accessTokens, applications, users, browserSessions, signIn } = deps;
+  const { events, audit, clock, random, issuer } = deps;
 
   async function pairFor(
     login: Login,
@@ -251,6 +253,8 @@ export function createTokens(deps: {
       const now = clock();
       const { sub: userId, aud: appId, sid } = bearer.claims;
       await storage.write(async (tx) => {
+        // First: it waits for a code that is being redeemed, whose login is then there to be ended.
+        if (request.allSessions) await signIn.cancelCodes(tx, userId, now);
         const ended = request.allSessions
           ? await endLoginsOfUser(tx, userId, "logout-all", now)
           : await endOne(tx, request.refreshToken === undefined ? sid : ownLogin(request.refreshToken), userId, now);

@@ -1,3 +1,4 @@
+import { didYouMean, nearest } from "../config/nearest.ts";
 import { isoTime } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
@@ -64,7 +65,10 @@ export function checkedUrl(url: string, policy: TargetPolicy): string {
 /** The kinds, each once, in one order. */
 export function checkedEvents(events: string[]): EventKind[] {
   const unknown = events.findIndex((event) => !eventKinds.some((kind) => kind === event));
-  if (unknown !== -1) throw invalidRequest(`events[${unknown}]: one of ${eventKinds.join(", ")}`);
+  if (unknown !== -1) {
+    const meant = didYouMean(nearest(events[unknown] ?? "", eventKinds));
+    throw invalidRequest(`events[${unknown}]: one of ${eventKinds.join(", ")}${meant}`);
+  }
   if (events.length === 0) throw invalidRequest("events: at least one");
   return eventKinds.filter((kind) => events.includes(kind));
 }

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { insertPasskey } from "../../src/passkeys/store.ts";
 import type { Holder } from "../../src/sign-in/proofs.ts";
 import { newUser } from "../support/mail-flows.ts";
-import { goodPassword } from "../support/person.ts";
+import { call, goodPassword, redeem, signedUp, signIn, validate, type Tokens } from "../support/person.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 
 const origin = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_test" };
@@ -53,6 +53,36 @@ async function untilWaiting({ server }: TestService, wanted: number): Promise<vo
     if (rows.length >= wanted) return;
   }
 }
+
+describeEachDatabase("ending everything", (current) => {
+  const invalid = { status: 401, body: { error: { code: "INVALID_TOKEN" } } };
+
+  it("also ends the login that a code buys at the same moment", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const first = await signedUp(service, app);
+    const waiting = await signIn(service, app, first);
+    const user = { id: String(first.user["id"]), appId: app.id };
+    const { ownLogins } = service.server.app.services;
+    const by = { actor: { kind: "user", name: user.id } as const, origin };
+    const [bought] = await atOnce(service, [
+      () => redeem(service, app, waiting).catch(() => undefined),
+      () => ownLogins.endAll(user, by),
+    ]);
+    for (const tokens of [first, bought as Tokens | undefined].filter((one) => one !== undefined))
+      expect(await validate(service, app, tokens.accessToken)).toMatchObject(invalid);
+  });
+
+  it("logout with allSessions leaves no code behind that could be redeemed after it", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const first = await signedUp(service, app);
+    const waiting = await signIn(service, app, first);
+    const bearer = { authorization: `Bearer ${first.accessToken}` };
+    expect((await call(service, "POST", "/auth/logout", bearer, { allSessions: true })).status).toBe(200);
+    await expect(redeem(service, app, waiting)).rejects.toThrow("400");
+  });
+});
 
 describeEachDatabase("the first proof of an address", (current) => {
   it("pre-hijacking: takes off what is being added to the account at the same moment", async () => {

@@ -20,8 +20,8 @@ export function addAppDelete(app: Command, cli: Cli): void {
           await applications.delete(appId, commandActor());
         }
         await cli.result(
-          { appId, users: stats.totalUsers, deleted: !dryRun },
-          dryRun ? `${appId} and its ${users} would be deleted.\n` : `${appId} and its ${users} were deleted.\n`,
+          { appId, users: stats.totalUsers, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },
+          `${appId} and its ${users} ${dryRun ? "would be" : "were"} deleted.\n`,
         );
         if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
       });

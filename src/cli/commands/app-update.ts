@@ -96,12 +96,13 @@ async function update(cli: Cli, given: string | undefined, flags: Flags): Promis
   if (Object.keys(change).length === 0)
     throw new AppError("INVALID_REQUEST", "There is nothing to change: name at least one flag, such as --name");
   await cli.withApp(async ({ applications }) => {
-    const changed = await namingFlags(flagOfField, () => applications.update(id, change, commandActor(), { dryRun }));
     if (dryRun) {
-      await cli.result({ ...changed, dryRun }, applicationText(changed));
+      const planned = await namingFlags(flagOfField, () => applications.checkUpdate(id, change));
+      await cli.result({ ...planned, dryRun }, applicationText(planned));
       await cli.note("Nothing was changed: this was a dry run.");
       return;
     }
+    const changed = await namingFlags(flagOfField, () => applications.update(id, change, commandActor()));
     const shown = await withSettings(applications, changed);
     await cli.result(shown, applicationText(shown));
   });

@@ -4,7 +4,7 @@ import { demandYes } from "../ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { namingLines, readState } from "../state-input.ts";
-import { changesText, summaryText } from "../state-text.ts";
+import { changesText, summaryText, usersText } from "../state-text.ts";
 
 type Flags = { prune?: boolean; dryRun?: boolean };
 
@@ -26,14 +26,14 @@ async function apply(cli: Cli, file: string | undefined, flags: Flags): Promise<
   const input = await readState(cli.io, file);
   const options = { prune: flags.prune ?? false, actor: commandActor() };
   const dryRun = flags.dryRun ?? false;
-  await cli.withApp(async ({ desiredStates, applications }) => {
+  await cli.withApp(async ({ desiredStates }) => {
     const planned = await namingLines(input, () => desiredStates.plan(input.state, options));
     if (dryRun || planned.length === 0) {
       await cli.result({ changes: planned, dryRun }, changesText(planned));
       if (!cli.isJson()) await cli.note(summaryText(planned));
       return;
     }
-    const question = await deletionQuestion(planned, async (id) => (await applications.get(id)).stats.totalUsers);
+    const question = deletionQuestion(planned);
     if (question !== undefined) await demandYes(cli.io, cli.saidYes(), question);
     const changes = await namingLines(input, () => desiredStates.apply(input.state, { ...options, planned }));
     await cli.result({ changes, dryRun }, changesText(changes));
@@ -42,15 +42,12 @@ async function apply(cli: Cli, file: string | undefined, flags: Flags): Promise<
 }
 
 /** What is lost, for the one who must agree; undefined when nothing is. */
-async function deletionQuestion(
-  changes: Change[],
-  usersOf: (appId: string) => Promise<number>,
-): Promise<string | undefined> {
+function deletionQuestion(changes: Change[]): string | undefined {
   const deleted = changes.filter(({ action }) => action === "delete");
   if (deleted.length === 0) return undefined;
-  const gone = deleted.filter(({ kind }) => kind === "application").map(({ application }) => application);
-  let users = 0;
-  for (const id of gone) users += await usersOf(id);
-  const lost = gone.length === 0 ? "" : ` (applications: ${gone.join(", ")}, with ${users} users)`;
+  const gone = deleted.filter(({ kind }) => kind === "application");
+  const users = gone.reduce((sum, change) => sum + (change.users ?? 0), 0);
+  const names = gone.map(({ application }) => application).join(", ");
+  const lost = gone.length === 0 ? "" : ` (applications: ${names}, with ${usersText(users)})`;
   return `Delete ${deleted.length} of what is there${lost}? This cannot be undone.`;
 }

@@ -14,7 +14,7 @@ export function addKeyRevoke(key: Command, cli: Cli): void {
       const id = await askUnlessGiven(cli.io, given, { flag: "KEYID", question: "Id of the key" });
       await cli.withApp(async ({ applications }) => {
         const revoked = await applications.revokeKey(id, commandActor());
-        await cli.result(revoked, `${revoked.id} of ${revoked.appId} is revoked since ${revoked.revokedAt ?? ""}.\n`);
+        await cli.result(revoked, `${revoked.id} of ${revoked.appId} was revoked at ${revoked.revokedAt ?? ""}.\n`);
       });
     },
   );

@@ -1,4 +1,5 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
+import { day } from "../../lib/clock.ts";
 import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../api-key-flags.ts";
 import { askUnlessGiven } from "../ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
@@ -8,18 +9,15 @@ import { durationFrom } from "../values.ts";
 
 type Flags = ApiKeyFlags & { app?: string; overlap: number; dryRun?: boolean };
 
-const defaultOverlap = 24 * 3_600_000;
-
 export function addKeyRotate(key: Command, cli: Cli): void {
   const command = key
     .command("rotate")
     .description("create a new API key, shown once, and let the keys that an application has end after a while")
     .option("--app <id>", "App ID")
-    .option(
-      "--overlap <duration>",
-      "how long the older keys go on working; 0s ends them now (default: 24h)",
-      durationFrom,
-      defaultOverlap,
+    .addOption(
+      new Option("--overlap <duration>", "how long the older keys go on working; 0s ends them now")
+        .argParser(durationFrom)
+        .default(day, "24h"),
     );
   addApiKeyFlags(command).option("--dry-run", "say which keys would end, change nothing");
   examples(command, [

@@ -17,13 +17,17 @@ export function addProviderRemove(provider: Command, cli: Cli): void {
     async (givenId: string | undefined, givenName: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
       const appId = await askUnlessGiven(cli.io, givenId, { flag: "ID", question: "App ID" });
       const name = await askUnlessGiven(cli.io, givenName, { flag: "PROVIDER", question: "Provider" });
-      if (!dryRun)
-        await demandYes(cli.io, cli.saidYes(), `People who signed in with ${name} only will be locked out. Remove it?`);
       await cli.withApp(async ({ providers }) => {
-        await providers.remove(appId, name, commandActor(), { dryRun });
+        // Nobody is asked about a provider that is not there.
+        await providers.remove(appId, name, commandActor(), { dryRun: true });
+        if (!dryRun) {
+          const question = `People who signed in with ${name} only will be locked out. Remove it?`;
+          await demandYes(cli.io, cli.saidYes(), question);
+          await providers.remove(appId, name, commandActor());
+        }
         await cli.result(
-          { appId, provider: name.toLowerCase(), removed: !dryRun },
-          dryRun ? "" : `${name} was removed.\n`,
+          { appId, provider: name.toLowerCase(), removed: !dryRun, ...(dryRun ? { dryRun } : {}) },
+          `${name} ${dryRun ? "would be" : "was"} removed.\n`,
         );
         if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
       });

@@ -62,14 +62,14 @@ async function set(cli: Cli, givenId: string | undefined, givenName: string | un
   const appId = await askUnlessGiven(cli.io, givenId, { flag: "ID", question: "App ID" });
   const name = await askUnlessGiven(cli.io, givenName, { flag: "PROVIDER", question: "Provider" });
   const clientId = await askUnlessGiven(cli.io, flags.clientId, { flag: "--client-id", question: "Client id" });
-  const { secret, flag } = await secretFrom(cli, flags);
+  const { secret, flag } = await secretFrom(cli, name, flags);
   const { issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, teamId, keyId } = flags;
   const input = { name, clientId, secret, teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
   await cli.withApp(async ({ providers }) => {
     const set = await namingFlags({ ...flagOfField, secret: flag }, () =>
       providers.set(appId, input, commandActor(), { dryRun: flags.dryRun ?? false }),
     );
-    await cli.result(set, providerFacts(set));
+    await cli.result(flags.dryRun ? { ...set, dryRun: true } : set, providerFacts(set));
     if (flags.dryRun) await cli.note("Nothing was changed: this was a dry run.");
     else await cli.note(`Register this redirect address with the provider: ${set.callbackUrl}`);
   });
@@ -77,6 +77,7 @@ async function set(cli: Cli, givenId: string | undefined, givenName: string | un
 
 async function secretFrom(
   cli: Cli,
+  name: string,
   { clientSecretFile, privateKeyFile, clientSecretStdin }: Flags,
 ): Promise<{ secret: string; flag: string }> {
   const given = [clientSecretFile, privateKeyFile, clientSecretStdin].filter((flag) => flag !== undefined);
@@ -94,7 +95,13 @@ async function secretFrom(
     const flag = "--client-secret-file";
     return { secret: await readSecretFile(cli.io, clientSecretFile, flag), flag };
   }
+  if (clientSecretStdin !== true && name.toLowerCase() === "apple") {
+    const keyFlag = "--private-key-file";
+    const file = await askUnlessGiven(cli.io, undefined, { flag: keyFlag, question: "File with the .p8 key" });
+    return { secret: await readKeyFile(cli.io, file, keyFlag), flag: keyFlag };
+  }
   const flag = "--client-secret-stdin";
-  if (clientSecretStdin !== true && !cli.io.stdin.isTTY) throw new AppError("INVALID_REQUEST", `${flag} is missing`);
+  if (clientSecretStdin !== true && !cli.io.stdin.isTTY)
+    throw new AppError("INVALID_REQUEST", `${flag} or --client-secret-file is missing`);
   return { secret: await readSecret(cli.io, { flag, question: "Client secret" }), flag };
 }

@@ -1,12 +1,11 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
+import { minute } from "../../lib/clock.ts";
 import { askUnlessGiven } from "../ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { durationFrom, wordsOf } from "../values.ts";
 
 type Flags = { user?: string; scopes?: ("profile" | "email")[]; ttl: number; dryRun?: boolean };
-
-const defaultMilliseconds = 15 * 60_000;
 
 export function addTokenMint(token: Command, cli: Cli): void {
   const command = token
@@ -16,7 +15,11 @@ export function addTokenMint(token: Command, cli: Cli): void {
     )
     .option("--user <id>", "User ID")
     .option("--scopes <list>", "profile, email (else all that the application has)", wordsOf(["profile", "email"]))
-    .option("--ttl <duration>", "how long it holds, at most 24h (default: 15m)", durationFrom, defaultMilliseconds)
+    .addOption(
+      new Option("--ttl <duration>", "how long it holds, at most 24h")
+        .argParser(durationFrom)
+        .default(15 * minute, "15m"),
+    )
     .option("--dry-run", "check everything, issue nothing");
   examples(command, [
     "authsvc token mint --user usr_01k… --ttl 5m",

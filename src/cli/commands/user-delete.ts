@@ -18,7 +18,10 @@ export function addUserDelete(user: Command, cli: Cli): void {
           await demandYes(cli.io, cli.saidYes(), `Delete ${email ?? userId} from ${appId}?`);
           await profiles.delete(userId, { actor: commandActor() });
         }
-        await cli.result({ userId, appId, deleted: !dryRun }, dryRun ? "" : `${userId} was deleted.\n`);
+        await cli.result(
+          { userId, appId, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },
+          `${userId} ${dryRun ? "would be" : "was"} deleted.\n`,
+        );
         if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
       });
     },

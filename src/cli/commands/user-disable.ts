@@ -23,7 +23,8 @@ function addSwitch(user: Command, cli: Cli, name: "disable" | "enable", descript
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
       await cli.withApp(async ({ userAdministration }) => {
         const changed = await userAdministration[name](id, { dryRun }, commandActor());
-        await cli.result(changed, userText(changed));
+        const plan = `${id} would be ${name}d${name === "disable" ? ", and every login of theirs ended" : ""}.\n`;
+        await cli.result(dryRun ? { ...changed, dryRun } : changed, dryRun ? plan : userText(changed));
         if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
       });
     },

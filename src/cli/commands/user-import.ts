@@ -67,7 +67,13 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
       await importAll({ cli, userImport, appId, options: { firebase, dryRun }, source, report, counts, isStopping });
     } catch (error) {
       // The stream that was cut off says so.
-      if (!interrupted) throw error;
+      if (!interrupted) {
+        if (counts.created > 0 && !dryRun)
+          await cli.note(
+            `${counts.created.toLocaleString("en")} users were created before this; the same command goes on from there.`,
+          );
+        throw error;
+      }
     } finally {
       await report.end();
     }
@@ -185,6 +191,8 @@ async function openReport(cli: Cli, file: string | undefined): Promise<Report> {
 
 function unusable(name: string, file: string, cause: unknown): AppError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  const reason = code === "ENOENT" ? "does not exist" : `cannot be opened (${code})`;
-  return new AppError("INVALID_REQUEST", `${name}: the file ${file} ${reason}`, { cause });
+  const isReport = name === "--report";
+  const missing = isReport ? `the folder of ${file} does not exist` : `the file ${file} does not exist`;
+  const problem = code === "ENOENT" ? missing : `the file ${file} cannot be opened (${code})`;
+  return new AppError("INVALID_REQUEST", `${name}: ${problem}`, { cause });
 }

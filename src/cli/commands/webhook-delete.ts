@@ -20,7 +20,10 @@ export function addWebhookDelete(webhook: Command, cli: Cli): void {
         await demandYes(cli.io, cli.saidYes(), `Delete ${id} of ${appId}, and tell ${url} nothing more?`);
         await webhooks.remove(id, { actor: commandActor() });
       }
-      await cli.result({ id, appId, deleted: !dryRun }, dryRun ? "" : `${id} was deleted.\n`);
+      await cli.result(
+        { id, appId, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },
+        `${id} ${dryRun ? "would be" : "was"} deleted.\n`,
+      );
       if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
     });
   });

@@ -29,12 +29,14 @@ export function addWebhookRedeliver(webhook: Command, cli: Cli): void {
       const wanted = { eventId, status: failed ? ("failed" as const) : undefined, since };
       const redelivered = await deliveries.redeliver(id, wanted, commandActor());
       if (eventId !== undefined && redelivered === 0)
-        throw new AppError("WEBHOOK_NOT_FOUND", "This endpoint has no such event, or it is being delivered.");
+        throw new AppError("WEBHOOK_NOT_FOUND", "This endpoint has no such event, or it is being delivered.", {
+          details: `To see them: authsvc webhook deliveries ${id}`,
+        });
       await cli.result(
         { id, redelivered },
         `${redelivered} ${redelivered === 1 ? "event" : "events"} to send again.\n`,
       );
-      await cli.note("The running service sends them; see: authsvc webhook deliveries");
+      if (redelivered > 0) await cli.note("The running service sends them; see: authsvc webhook deliveries");
     });
   });
 }

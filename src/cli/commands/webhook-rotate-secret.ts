@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { day } from "../../lib/clock.ts";
 import { askUnlessGiven } from "../ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
@@ -14,11 +14,10 @@ export function addWebhookRotateSecret(webhook: Command, cli: Cli): void {
     .command("rotate-secret")
     .description("sign with a new secret, and for a while with the one before it as well")
     .argument("[ID]", "Webhook ID")
-    .option(
-      "--overlap <duration>",
-      "how long the old secret signs as well; 0s for one that leaked (default: 24h)",
-      durationFrom,
-      day,
+    .addOption(
+      new Option("--overlap <duration>", "how long the old secret signs as well; 0s for one that leaked")
+        .argParser(durationFrom)
+        .default(day, "24h"),
     );
   addSecretFlags(command).option("--dry-run", "check everything, change nothing");
   examples(command, [

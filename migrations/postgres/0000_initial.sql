@@ -328,6 +328,7 @@ CREATE UNIQUE INDEX "api_keys_key_digest" ON "api_keys" USING btree ("key_digest
 CREATE INDEX "api_keys_app_id" ON "api_keys" USING btree ("app_id");--> statement-breakpoint
 CREATE INDEX "application_counters_day" ON "application_counters" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at");--> statement-breakpoint
+CREATE INDEX "audit_events_user_id" ON "audit_events" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "browser_sessions_user_id" ON "browser_sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "browser_sessions_app_id" ON "browser_sessions" USING btree ("app_id");--> statement-breakpoint
 CREATE INDEX "browser_sessions_expires_at" ON "browser_sessions" USING btree ("expires_at");--> statement-breakpoint

@@ -47,6 +47,7 @@ CREATE TABLE `audit_events` (
 );
 --> statement-breakpoint
 CREATE INDEX `audit_events_at` ON `audit_events` (`at`);--> statement-breakpoint
+CREATE INDEX `audit_events_user_id` ON `audit_events` (`user_id`);--> statement-breakpoint
 CREATE TABLE `browser_sessions` (
 	`digest` text PRIMARY KEY NOT NULL,
 	`app_id` text NOT NULL,

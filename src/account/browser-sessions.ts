@@ -7,6 +7,7 @@ import {
   deleteBrowserSessionsOfUser,
   deleteOtherBrowserSessionsOfUser,
   findBrowserSession,
+  forgetKnownBrowsers,
   insertBrowserSession,
   isKnownBrowser,
   moveLoginsToBrowserSession,
@@ -56,6 +57,12 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
 
     async endAll(tx: Handle, userId: string): Promise<void> {
       await deleteBrowserSessionsOfUser(tx, userId);
+    },
+
+    /** The same, and every browser is a new one: a stranger may have used any of them. */
+    async forgetAll(tx: Handle, userId: string): Promise<void> {
+      await deleteBrowserSessionsOfUser(tx, userId);
+      await forgetKnownBrowsers(tx, userId);
     },
 
     /** Ends what a user has in other browsers than this one. */

@@ -77,6 +77,7 @@ const prepared = statements((handle) => {
         .onConflictDoUpdate({ target: [known.userId, known.digest], set: { expiresAt: browser.expiresAt } }),
       "remember_browser",
     ),
+    forgetKnown: prepare(db.delete(known).where(eq(known.userId, browser.userId)), "forget_known_browsers"),
     sweepKnown: prepareSweep(
       handle,
       { table: known, key: known.digest, instant: known.expiresAt },
@@ -140,6 +141,11 @@ export async function rememberBrowser(
   browser: { userId: string; digest: string; expiresAt: number },
 ): Promise<void> {
   await prepared(tx).remember.execute(browser satisfies Row<"knownBrowsers">);
+}
+
+/** From then on every browser of the user is a new one. */
+export async function forgetKnownBrowsers(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).forgetKnown.execute({ userId });
 }
 
 /** Removes a batch of what has expired; true when more may be left. */

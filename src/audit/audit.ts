@@ -1,7 +1,7 @@
 import { day, isoTime, type Clock } from "../lib/clock.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { insertAuditEvent, listAuditEvents, sweepAuditEvents, type AuditRow } from "./store.ts";
+import { forgetAddressesInAudit, insertAuditEvent, listAuditEvents, sweepAuditEvents, type AuditRow } from "./store.ts";
 
 /** Who caused it: a person in a browser, an app with its key, a command by an operating-system user, or the service itself. */
 export type Actor = { kind: "user" | "app" | "cli" | "service"; name: string };
@@ -58,6 +58,11 @@ export function createAudit(deps: { storage: Storage; clock: Clock; random: Rand
     }): Promise<AuditEventAnswer[]> {
       const events = await listAuditEvents(storage.reader, wanted);
       return events.toReversed().map((event) => ({ ...event, at: isoTime(event.at) }));
+    },
+
+    /** Takes out of every event about a user what is more than the bare id (decision 6). */
+    async forgetUser(tx: Handle, userId: string): Promise<void> {
+      await forgetAddressesInAudit(tx, userId);
     },
 
     /** Removes a batch of what has expired; true when more may be left. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 
@@ -20,12 +20,24 @@ const prepared = statements((handle) => {
   const { auditEvents: events } = tables;
   return {
     insert: prepare(db.insert(events).values(placeholders(events)), "insert_audit_event"),
+    forgetAddresses: prepare(
+      db
+        .update(events)
+        .set({ ipAddress: null })
+        .where(and(eq(events.userId, sql.placeholder("userId")), isNotNull(events.ipAddress))),
+      "forget_addresses_of_audit_events",
+    ),
     sweep: prepareSweep(handle, { table: events, key: events.id, instant: events.at }, "sweep_audit_events"),
   };
 });
 
 export async function insertAuditEvent(tx: Handle, row: AuditRow): Promise<void> {
   await prepared(tx).insert.execute(row satisfies Row<"auditEvents">);
+}
+
+/** Leaves of a person only the id. */
+export async function forgetAddressesInAudit(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).forgetAddresses.execute({ userId });
 }
 
 /** Removes a batch of events from before `before`; true when more may be left. */

@@ -38,9 +38,7 @@ export function createDesiredStates(deps: {
     const secrets = await bring(within, desired, options);
     const changes = differences(before, await currentObjects(within, ids), secrets);
     return changes.map((one) =>
-      one.action === "delete" && one.kind === "application"
-        ? { ...one, users: users.get(one.application) ?? 0 }
-        : one,
+      one.action === "delete" && one.kind === "application" ? { ...one, users: users.get(one.application) ?? 0 } : one,
     );
   }
 

@@ -131,7 +131,7 @@ export function createPasswordReset(deps: {
         // After the password: what was proven with the old one is worth nothing from here on, and nothing can come of it later.
         await signIn.cancelCodes(tx, userId, now);
         const ended = await tokens.endLogins(tx, userId, "password-reset", now);
-        await browserSessions.endAll(tx, userId);
+        await browserSessions.forgetAll(tx, userId);
         await notices.passwordChanged(tx, { user, origin }, now);
         const actor = { kind: "user", name: userId } as const;
         const details = { methodId, endedLogins: ended.length, isFirstProof };

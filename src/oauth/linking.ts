@@ -90,7 +90,7 @@ export function createLinking(deps: {
     await deleteIdentitiesOfUser(tx, userId);
     await signIn.cancelCodes(tx, userId, now);
     const ended = await tokens.endLogins(tx, userId, "address-proven", now);
-    await browserSessions.endAll(tx, userId);
+    await browserSessions.forgetAll(tx, userId);
     const actor = { kind: "service", name: by } as const;
     const event = { actor, action: "user.address-proven", result: "success", appId, userId, origin } as const;
     await audit.record(tx, { ...event, details: { endedLogins: ended.length } }, now);

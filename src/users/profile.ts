@@ -93,6 +93,8 @@ export function createProfiles(deps: {
           await passwords.forgetFailures(tx, appId, email);
         }
         await note(tx, { action: "user.delete", kind: "user.deleted" }, user, by, now);
+        // After the last event about this user: from here on, the id is all that is left.
+        await audit.forgetUser(tx, userId);
       });
     },
   };

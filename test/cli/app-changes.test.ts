@@ -74,7 +74,11 @@ describeEachPlace("app update and delete", (place) => {
 
   test("--dry-run checks like the change itself, and changes nothing", async () => {
     const before = await json(["show", "app_shop"]);
-    expect(await json(["update", "app_shop", "--name", "X", "--dry-run"])).toMatchObject({ name: "X", dryRun: true });
+    expect(await json(["update", "app_shop", "--name", "X", "--sign-up", "open", "--dry-run"])).toMatchObject({
+      name: "X",
+      settings: { signUp: "open" },
+      dryRun: true,
+    });
     expect((await run(["update", "app_shop", "--redirect-uri", "http://b.example", "--dry-run"])).code).toBe(2);
     expect((await run(["update", "app_none", "--name", "X", "--dry-run"])).code).toBe(3);
     expect(await json(["show", "app_shop"])).toEqual(before);

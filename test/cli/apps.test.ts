@@ -173,7 +173,11 @@ describe("app list and app show", () => {
 
   test("an unknown App ID is exit code 3", async () => {
     const answer = await authsvc(["app", "show", "app_nobody", "--json"], { cwd });
-    expect(answer).toMatchObject({ code: 3, stdout: "", stderr: "authsvc: There is no application with this id.\n" });
+    expect(answer).toMatchObject({
+      code: 3,
+      stdout: "",
+      stderr: "authsvc: There is no application with this id. To find it: authsvc app list\n",
+    });
   });
 });
 

@@ -19,6 +19,14 @@ describe("wrong usage ends with exit code 2 and one line that names what is wron
     [["app", "create", "--nam", "X"], /^authsvc: unknown option '--nam'; did you mean --name\?$/],
     [["serve", "--prot=80"], /^authsvc: unknown option '--prot'; did you mean --port\?$/],
     [["app", "list", "--jsn"], /^authsvc: unknown option '--jsn'; did you mean --json\?$/],
+    [
+      ["user", "create", "--password", "x"],
+      /^authsvc: unknown option '--password'; did you mean --password-stdin or --password-file\?$/,
+    ],
+    [
+      ["webhook", "create", "--secret=x"],
+      /^authsvc: unknown option '--secret'; did you mean --secret-stdin or --secret-file\?$/,
+    ],
     [["app", "create", "--name"], /^authsvc: option '--name <name>' argument missing$/],
     [["app", "create", "--name", "X", "--methods", "passky"], /--methods .*did you mean passkey\?$/],
     [
@@ -114,6 +122,14 @@ describe("help and version", () => {
     expect(stdout.match(/^ {2}\$ authsvc /gm)).toHaveLength(2);
     for (const flag of ["--config", "--data", "--json", "--quiet", "--yes", "--help", "--version"])
       expect(stdout).toContain(flag);
+  });
+
+  test("help names a command below a group as --help does, and says a default once", async () => {
+    const { code, stdout } = await inProcess(["help", "key", "rotate"], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain("Usage: authsvc key rotate [options]");
+    expect(stdout.match(/default: /g)).toHaveLength(1);
+    expect(stdout).toContain("(default: 24h)");
   });
 
   test("the version is the package's, by flag and by command", async () => {

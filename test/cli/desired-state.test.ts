@@ -55,13 +55,16 @@ describe("plan, apply and export", () => {
     expect(planned).toMatchObject({ code: 0, stdout: "", stderr: "No difference.\n" });
   });
 
-  test("apply --prune deletes only with --yes or an answer", async () => {
+  test("apply --prune deletes only with --yes or an answer, and says how many users go", async () => {
     writeFileSync(join(cwd, "none.yaml"), "version: 1\n");
+    await run(["user", "create", "--app", "app_shop", "--email", "ada@example.com"], cwd);
     const asked = await run(["apply", "none.yaml", "--prune"], cwd);
     expect(asked).toMatchObject({ code: 2, stdout: "" });
-    expect(asked.stderr).toMatch(/^authsvc: --yes is missing/);
+    expect(asked.stderr).toMatch(/^authsvc: --yes is missing, .*app_shop, with 1 user\)/);
+    const planned = await run(["plan", "none.yaml", "--prune"], cwd);
+    expect(planned).toMatchObject({ code: 0, stdout: "- application app_shop and its 1 user\n" });
     const pruned = await run(["apply", "none.yaml", "--prune", "--yes"], cwd);
-    expect(pruned).toMatchObject({ code: 0, stdout: "- application app_shop\n" });
+    expect(pruned).toMatchObject({ code: 0, stdout: planned.stdout });
     expect(await run(["app", "list", "--json"], cwd)).toMatchObject({ stdout: "[]\n" });
   });
 });

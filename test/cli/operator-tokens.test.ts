@@ -58,7 +58,7 @@ describeEachPlace("token mint and revoke", (place) => {
     [["--ttl", "0s"], 2, /^authsvc: --ttl: /u],
     [["--ttl", "900"], 2, /A duration is a whole number and a unit/u],
     [["--scopes", "profil"], 2, /did you mean profile\?/u],
-    [["--user", "usr_nobody"], 3, /^authsvc: The user does not exist\.$/mu],
+    [["--user", "usr_nobody"], 3, /^authsvc: The user does not exist\. To find it: authsvc user list .*$/mu],
   ])("mint %j ends with %i", async (args, code, line) => {
     const refused = await run(["token", "mint", "--user", userId, ...args]);
     expect(refused).toMatchObject({ code, stdout: "" });

@@ -42,7 +42,12 @@ describe("app provider", () => {
       code: 2,
       stderr: expect.stringContaining("--yes"),
     });
-    expect(await run(["remove", "app_shop", "github", "--dry-run"])).toMatchObject({ code: 0 });
+    expect(await run(["remove", "app_shop", "github", "--dry-run"])).toMatchObject({
+      code: 0,
+      stdout: "github would be removed.\n",
+    });
+    // Before anybody is asked for a yes.
+    expect(await run(["remove", "app_shop", "google"])).toMatchObject({ code: 3 });
     expect(await list()).toHaveLength(1);
     expect(await run(["remove", "app_shop", "github", "--yes"])).toMatchObject({ code: 0 });
     expect(await list()).toEqual([]);
@@ -68,6 +73,8 @@ describe("app provider", () => {
     [["set", "app_shop", "google", "--client-id", "a"], 2, "--client-secret-stdin"],
     [["set", "app_shop", "google", "--client-secret-stdin"], 2, "--client-id"],
     [["set", "app_shop", "corp", "--client-id", "a", "--client-secret-stdin"], 2, "--issuer"],
+    [["set", "app_shop", "gogle", "--client-id", "a", "--client-secret-stdin"], 2, "did you mean google?"],
+    [["set", "app_shop", "apple", "--client-id", "a"], 2, "--private-key-file is missing"],
     [
       ["set", "app_shop", "corp", "--client-id", "a", "--client-secret-stdin", "--issuer", "http://id.example"],
       2,

@@ -137,6 +137,11 @@ describe("user import", () => {
     [["users.jsonl", "--app", "app_nobody"], 3, /no application with this id/],
     [["nowhere.jsonl", "--app", "app_a"], 2, /^authsvc: FILE: the file nowhere\.jsonl does not exist$/],
     [
+      ["users.jsonl", "--app", "app_a", "--report", "nowhere/refused.jsonl"],
+      2,
+      /^authsvc: --report: the folder of nowhere\/refused\.jsonl does not exist$/,
+    ],
+    [
       ["users.jsonl", "--app", "app_a", "--firebase-parameters-file", "users.jsonl"],
       2,
       /^authsvc: --firebase-parameters-file: base64_signer_key is missing or not in its form$/,

@@ -106,7 +106,7 @@ describeEachPlace("user commands", (place) => {
   test("disable ends the logins, and enable brings none of them back", async () => {
     const { id } = await create("switch@example.com");
     const { accessToken } = (await json(["token", "mint", "--user", id])) as { accessToken: string };
-    expect(await json(["user", "disable", id, "--dry-run"])).toMatchObject({ disabledAt: null });
+    expect(await json(["user", "disable", id, "--dry-run"])).toMatchObject({ disabledAt: null, dryRun: true });
     expect((await run(["token", "verify"], accessToken)).code).toBe(0);
     const disabled = (await json(["user", "disable", id])) as User;
     expect(disabled.disabledAt).toMatch(/Z$/u);
@@ -149,7 +149,7 @@ describeEachPlace("user commands", (place) => {
     const refused = await run(["user", "delete", id]);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain("--yes");
-    expect(await json(["user", "delete", id, "--dry-run"])).toMatchObject({ deleted: false });
+    expect(await json(["user", "delete", id, "--dry-run"])).toMatchObject({ deleted: false, dryRun: true });
     expect(await json(["user", "delete", id, "--yes"])).toEqual({ userId: id, appId: "app_shop", deleted: true });
     expect((await run(["user", "show", id])).code).toBe(3);
     expect(await json(["user", "list", "--app", "app_shop", "--email", "gone@example.com"])).toEqual([]);

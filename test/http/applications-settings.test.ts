@@ -12,8 +12,10 @@ describeEachDatabase("what an operator sets of an application", (current) => {
   beforeEach(async () => {
     app = await current().createApp();
   });
-  const update = async (change: ApplicationChange, dryRun = false) =>
-    await current().server.app.services.applications.update(app.id, change, operator, { dryRun });
+  const update = async (change: ApplicationChange) =>
+    await current().server.app.services.applications.update(app.id, change, operator);
+  const check = async (change: ApplicationChange) =>
+    await current().server.app.services.applications.checkUpdate(app.id, change);
   const stored = async () => await current().server.app.services.applications.find(app.id);
 
   it("is changed at any depth, and the rest stays", async () => {
@@ -58,19 +60,19 @@ describeEachDatabase("what an operator sets of an application", (current) => {
   ])("is refused: %s", async (details, change) => {
     const before = await stored();
     await expect(update(change)).rejects.toMatchObject({ code: "INVALID_REQUEST", details });
-    await expect(update(change, true)).rejects.toMatchObject({ code: "INVALID_REQUEST", details });
+    await expect(check(change)).rejects.toMatchObject({ code: "INVALID_REQUEST", details });
     expect(await stored()).toEqual(before);
   });
 
   it("changes nothing in a dry run, and needs an application", async () => {
     const before = await stored();
-    expect(await update({ name: "Tried" }, true)).toMatchObject({ id: app.id, name: "Tried" });
+    const change = { name: "Tried", settings: { signUp: "closed" } } as const;
+    expect(await check(change)).toMatchObject({ id: app.id, name: "Tried", settings: { signUp: "closed" } });
     expect(await stored()).toEqual(before);
     const { applications } = current().server.app.services;
-    for (const dryRun of [true, false])
-      await expect(applications.update("app_unknown", {}, operator, { dryRun })).rejects.toMatchObject({
-        code: "APP_NOT_FOUND",
-      });
+    const notFound = { code: "APP_NOT_FOUND" };
+    await expect(applications.checkUpdate("app_unknown", {})).rejects.toMatchObject(notFound);
+    await expect(applications.update("app_unknown", {}, operator)).rejects.toMatchObject(notFound);
   });
 
   describe("scopes", () => {

@@ -120,6 +120,9 @@ describeEachDatabase(
       const { storage } = service.server.app;
       const sessions = await storage.reader.db.select().from(storage.reader.tables.browserSessions);
       expect(sessions.filter(({ userId }) => userId === id)).toEqual([]);
+      // A browser that a stranger may have used is told of as a new one.
+      const known = await storage.reader.db.select().from(storage.reader.tables.knownBrowsers);
+      expect(known.filter(({ userId }) => userId === id)).toEqual([]);
       const events = await service.server.app.services.audit.list({ userId: id, limit: 100 });
       expect(events.map(({ action }) => action)).toEqual(
         expect.arrayContaining(["password.reset-asked", "password.reset"]),

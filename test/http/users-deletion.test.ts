@@ -108,6 +108,7 @@ describeEachDatabase("DELETE /users/profile", (current) => {
     const { db, tables } = service.server.app.storage.reader;
     const events = (await db.select().from(tables.auditEvents)).filter((event) => event.userId === userId);
     expect(events.map(({ action }) => action)).toContain("user.delete");
+    expect(events.filter(({ ipAddress }) => ipAddress !== null)).toEqual([]);
   });
 
   it("leaves everybody else as they are, the same address in another app included", async () => {

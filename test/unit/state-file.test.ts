@@ -87,7 +87,7 @@ const refused: [why: string, text: string, line: string][] = [
   [
     "no YAML",
     file.replace("\n    name", "\n   name"),
-    "a.yaml line 4, column 1: a quote, a bracket or a colon is missing",
+    "a.yaml line 4, column 1: a quote, a bracket, a colon or the hyphen of a list is missing",
   ],
   ["a list", "- a\n", "a.yaml line 1, column 1: the file must be a group of keys"],
 ];

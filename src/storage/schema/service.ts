@@ -18,7 +18,7 @@ export function serviceTables(kit: Kit) {
       requestId: text("request_id"),
       details: json("details").$type<Record<string, string | number | boolean | null>>().notNull(),
     },
-    (t) => [index("audit_events_at").on(t.at)],
+    (t) => [index("audit_events_at").on(t.at), index("audit_events_user_id").on(t.userId)],
   );
 
   /** One row a fact about the database itself: the check value of the master key. */

@@ -134,6 +134,7 @@ describeInBrowser("passkeys in a browser", (stage) => {
     expect(await said(page)).toBe(notUsed);
     await fillAccount(page, { email, password: goodPassword });
     await button(page, "Sign in").click();
+    await button(page, "Not now").click();
     await backAtTheApp(stage, page);
   });
 

@@ -43,8 +43,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   const browsers = createBrowsers({ keyring, random, baseUrl });
   const hosted = createHosted({ browsers, assets, baseUrl });
   const visits = createVisits({ hosted, browsers, signIn });
-  const passkeysAvailable = passkeys.available;
-  const choose = createChoosePages({ visits, signIn, accounts, users, passkeysAvailable });
+  const choose = createChoosePages({ visits, signIn, accounts, users, passkeysAvailable: passkeys.available });
   const add = createAddPages({ visits, signIn, proofs, passkeys, passwords, accounts, browserSessions, users });
   const steps = createStepPages({ visits, choose, add, signIn, proofs, passkeys, users });
   const shared = { visits, choose, steps, signIn, proofs, users };
@@ -58,7 +57,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     steps,
     confirm,
     resetPages: createResetPages(mailed),
-    passwordPages: createPasswordPages({ ...shared, passwords, confirm, passkeysAvailable }),
+    passwordPages: createPasswordPages({ ...shared, passwords, confirm }),
     passkeyPages: createPasskeyPages({ ...shared, passkeys, confirm }),
     account: createAccountPages({ ...services, hosted, browsers, accounts, countStart, clock: app.clock }),
     oauthPages: createOauthPages({ ...shared, add, accounts, rounds, linking, countStart, log }),

@@ -85,8 +85,7 @@ function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | unde
   const { texts } = frame;
   const { sessionPath, token, email, methods } = data;
   return html`<form method="post" action="${sessionPath}/password" novalidate>
-    ${tokenField(token)}
-    <input type="hidden" name="passkeys" value="1" disabled />
+    ${tokenField(token)} ${methods.passkey && html`<input type="hidden" name="passkeys" value="1" disabled />`}
     ${field(
       frame,
       {

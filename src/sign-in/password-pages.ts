@@ -21,10 +21,9 @@ export function createPasswordPages(deps: {
   proofs: Proofs;
   passwords: Passwords;
   confirm: ConfirmPages;
-  passkeysAvailable: boolean;
   users: Users;
 }) {
-  const { visits, choose, steps, signIn, proofs, passwords, confirm, passkeysAvailable, users } = deps;
+  const { visits, choose, steps, signIn, proofs, passwords, confirm, users } = deps;
 
   async function signInWith(posted: Posted): Promise<Answer> {
     const typed = posted.form.get("email") ?? "";
@@ -42,7 +41,7 @@ export function createPasswordPages(deps: {
     }
     const held = visits.hold(posted);
     // The page's script says whether this browser can make passkeys.
-    const mayOffer = passkeysAvailable && posted.form.get("passkeys") === "1";
+    const mayOffer = choose.allows(posted, "passkey") && posted.form.get("passkeys") === "1";
     const outcome = await proofs.take(held, { signedInWith: "password", mayOffer }, async (tx, now) => {
       return (await passwords.noteUse(tx, proven, now)) ? proven.user.id : undefined;
     });

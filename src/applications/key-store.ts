@@ -54,6 +54,10 @@ export async function revokeApiKey(
   return row;
 }
 
+export async function removeApiKey({ db, tables: { apiKeys } }: Handle, id: string): Promise<void> {
+  await db.delete(apiKeys).where(eq(apiKeys.id, id));
+}
+
 export async function findApiKey({ db, tables: { apiKeys } }: Handle, id: string): Promise<ApiKey | undefined> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
   return row;

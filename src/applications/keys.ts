@@ -11,6 +11,7 @@ import {
   findApiKeyByDigest,
   insertApiKey,
   listApiKeys,
+  removeApiKey,
   revokeApiKey,
   type ApiKey,
 } from "./key-store.ts";
@@ -127,6 +128,11 @@ export function createApiKeys(deps: { storage: Storage; audit: Audit; clock: Clo
             ending: ending.map((key) => answerFor(key, now)),
           };
         });
+      },
+
+      /** Lets another application have the key. Only for one whose application is on its way out: a key that has ended stays to be seen. */
+      async removeKey(id: string): Promise<void> {
+        await storage.write((tx) => removeApiKey(tx, id));
       },
 
       /** Ends a key at once, or finds it ended. Throws KEY_NOT_FOUND. */

@@ -11,33 +11,52 @@ const fieldNames: Record<string, string> = { secret: "clientSecret", apiKey: "va
 
 /**
  * Makes what is into what `desired` says, by the services' own functions; what it leaves out stays, and with `prune` what it does not name goes.
- * Answers which secrets were set, by the object's key. Throws INVALID_REQUEST and CONFLICT naming the place in the file
+ * `spares`: what would go is only named, for who takes everything back anyway; with its users and events it may be millions of rows.
+ * Answers which secrets were set, and what was spared, by the objects' keys. Throws INVALID_REQUEST and CONFLICT naming the place in the file
  * (`applications[0].redirectUris[1]: …`).
  */
 export async function bring(
   services: Services,
   desired: DesiredState,
-  { prune, actor }: { prune: boolean; actor: Actor },
-): Promise<Map<string, string>> {
+  { prune, spares, actor }: { prune: boolean; spares: boolean; actor: Actor },
+): Promise<{ secrets: Map<string, string>; spared: Set<string> }> {
   const secrets = new Map<string, string>();
+  const spared = new Set<string>();
   const { applications = [] } = desired;
   if (prune) {
     const named = new Set(applications.map(({ id }) => id));
-    for (const { id } of await services.applications.list())
-      if (!named.has(id)) await services.applications.delete(id, actor);
+    for (const { id } of await services.applications.list()) {
+      if (named.has(id)) continue;
+      if (spares) await spare(services, id, spared);
+      else await services.applications.delete(id, actor);
+    }
   }
   for (const [index, application] of applications.entries()) {
     const at = `applications[${index}]`;
     await createUnlessThere(services, application, at, actor);
     await bringProviders(services, application, { at, prune, actor, secrets });
     await naming(at, () => services.applications.update(application.id, changeOf(application), actor));
-    await bringKeys(services, application, { at, actor });
-    await bringWebhooks(services, application, { at, prune, actor, secrets });
+    await bringKeys(services, application, { at, actor, spared });
+    await bringWebhooks(services, application, { at, prune, spares, actor, secrets, spared });
   }
-  return secrets;
+  return { secrets, spared };
 }
 
-type Work = { at: string; prune: boolean; actor: Actor; secrets: Map<string, string> };
+type Work = {
+  at: string;
+  prune: boolean;
+  spares: boolean;
+  actor: Actor;
+  secrets: Map<string, string>;
+  spared: Set<string>;
+};
+
+/** Notes an application with what of it another one may be given. */
+async function spare({ applications, webhooks }: Services, id: string, spared: Set<string>): Promise<void> {
+  spared.add(objectKey("application", id));
+  for (const key of await applications.listKeys(id)) spared.add(objectKey("apiKey", key.id));
+  for (const webhook of await webhooks.list(id)) spared.add(objectKey("webhook", webhook.id));
+}
 
 async function createUnlessThere(
   { applications }: Services,
@@ -53,7 +72,7 @@ async function createUnlessThere(
 async function bringProviders(
   { providers }: Services,
   { id, providers: desired }: DesiredApplication,
-  { at, prune, actor, secrets }: Work,
+  { at, prune, actor, secrets }: Pick<Work, "at" | "prune" | "actor" | "secrets">,
 ): Promise<void> {
   const present = await providers.settings(id);
   if (prune) {
@@ -84,11 +103,14 @@ function secretField({ privateKey }: DesiredProvider): string {
 async function bringKeys(
   { applications }: Services,
   { id, apiKeys = [] }: DesiredApplication,
-  { at, actor }: Pick<Work, "at" | "actor">,
+  { at, actor, spared }: Pick<Work, "at" | "actor" | "spared">,
 ): Promise<void> {
   for (const [index, { value }] of apiKeys.entries()) {
     const place = `${at}.apiKeys[${index}]`;
-    const known = await applications.findKey(value);
+    const found = await applications.findKey(value);
+    const isFreed = found !== undefined && spared.delete(objectKey("apiKey", found.id));
+    if (isFreed) await applications.removeKey(found.id);
+    const known = isFreed ? undefined : found;
     if (!known) await naming(place, () => applications.createKey({ appId: id, apiKey: value }, actor));
     else if (known.appId !== id) throw conflict(`${place}.value: a key of another application`);
     else if (known.state !== "live") throw conflict(`${place}.value: this key has ended; choose another`);
@@ -98,12 +120,16 @@ async function bringKeys(
 async function bringWebhooks(
   { webhooks }: Services,
   { id: appId, webhooks: desired }: DesiredApplication,
-  { at, prune, actor, secrets }: Work,
+  { at, prune, spares, actor, secrets, spared }: Work,
 ): Promise<void> {
   const present = await webhooks.list(appId);
   if (prune) {
     const named = new Set(desired?.map(({ id }) => id));
-    for (const { id } of present) if (!named.has(id)) await webhooks.remove(id, { actor, appId });
+    for (const { id } of present) {
+      if (named.has(id)) continue;
+      if (spares) spared.add(objectKey("webhook", id));
+      else await webhooks.remove(id, { actor, appId });
+    }
   }
   for (const [index, webhook] of (desired ?? []).entries()) {
     const place = `${at}.webhooks[${index}]`;
@@ -112,6 +138,7 @@ async function bringWebhooks(
       const set = await naming(place, () => changeWebhook(webhooks, appId, webhook, actor));
       if (set) secrets.set(key, "secret");
     } else {
+      if (spared.delete(key)) await webhooks.remove(webhook.id, { actor });
       await naming(place, () => createWebhook(webhooks, appId, webhook, actor));
       secrets.set(key, "secret");
     }

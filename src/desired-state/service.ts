@@ -3,7 +3,7 @@ import type { DesiredState } from "../config/state-schema.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { bring } from "./bring.ts";
-import { currentObjects, describedApplication, describedParts, type Services } from "./current.ts";
+import { currentObjects, describedApplication, describedParts, objectKey, type Services } from "./current.ts";
 import { differences, type Change } from "./difference.ts";
 
 /** Whoever plans does everything and takes it back by throwing this. */
@@ -28,15 +28,18 @@ export function createDesiredStates(deps: {
   async function change(
     tx: Handle,
     desired: DesiredState,
-    options: { prune: boolean; actor: Actor },
+    options: { prune: boolean; spares: boolean; actor: Actor },
   ): Promise<Change[]> {
     const within = servicesIn(tx);
     const all = options.prune ? await within.applications.list() : [];
     const users = new Map(all.map(({ id, stats }) => [id, stats.totalUsers]));
     const ids = new Set([...(desired.applications ?? []).map(({ id }) => id), ...users.keys()]);
     const before = await currentObjects(within, ids);
-    const secrets = await bring(within, desired, options);
-    const changes = differences(before, await currentObjects(within, ids), secrets);
+    const { secrets, spared } = await bring(within, desired, options);
+    const remaining = [...ids].filter((id) => !spared.has(objectKey("application", id)));
+    const after = await currentObjects(within, remaining);
+    for (const key of spared) after.delete(key);
+    const changes = differences(before, after, secrets);
     return changes.map((one) =>
       one.action === "delete" && one.kind === "application" ? { ...one, users: users.get(one.application) ?? 0 } : one,
     );
@@ -44,13 +47,13 @@ export function createDesiredStates(deps: {
 
   return {
     /**
-     * What `apply` would change. Does it and takes it back: plan and apply cannot disagree.
+     * What `apply` would change. Does it, but for deletions, and takes it back: plan and apply cannot disagree.
      * Throws INVALID_REQUEST and CONFLICT naming the place in the document.
      */
     async plan(desired: DesiredState, options: { prune: boolean; actor: Actor }): Promise<Change[]> {
       try {
         return await storage.write(async (tx) => {
-          throw new Planned(await change(tx, desired, options));
+          throw new Planned(await change(tx, desired, { ...options, spares: true }));
         });
       } catch (error) {
         if (error instanceof Planned) return error.changes;
@@ -68,7 +71,7 @@ export function createDesiredStates(deps: {
     ): Promise<Change[]> {
       const agreed = new Set(deletionsIn(options.planned));
       return await storage.write(async (tx) => {
-        const changes = await change(tx, desired, options);
+        const changes = await change(tx, desired, { ...options, spares: false });
         if (deletionsIn(changes).some((deletion) => !agreed.has(deletion)))
           throw new AppError("CONFLICT", "Meanwhile there is more to delete than was planned; nothing was changed.");
         return changes;

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { App } from "../app.ts";
 import type { Actor } from "../audit/audit.ts";
 import { seeOther } from "../http/answer.ts";
@@ -69,6 +69,8 @@ async function openDemoApp(app: App, callbackUrl: string, keyFile: string): Prom
           actor,
         )
       ).apiKey;
+  // With PostgreSQL and a master key from the environment, nothing has needed the data folder yet.
+  mkdirSync(dirname(keyFile), { recursive: true, mode: 0o700 });
   writeFileSync(keyFile, `${apiKey}\n`, { mode: 0o600 });
   return apiKey;
 }

@@ -83,7 +83,10 @@ export function pendingMigrations(applied: AppliedMigration[], migrations: Migra
       );
     }
     if (known.get(name) !== checksum) {
-      throw new AppError("UNUSABLE_STORAGE", `Migration ${name} in the database is not the one in this program.`);
+      throw new AppError(
+        "UNUSABLE_STORAGE",
+        `Another build of authsvc made this database: its migration ${name} is not the one in this program. Run that build, or restore a backup; a development database can be removed (the data folder, or the PostgreSQL database) and is made anew.`,
+      );
     }
     known.delete(name);
   }

@@ -66,7 +66,7 @@ export function createPostgresStorage(pool: Pool): Storage {
         try {
           return await transaction(work);
         } catch (error) {
-          if (attempt === mostTries || !isSerializationFailure(error)) throw error;
+          if (attempt === mostTries || !mayRunAgain(error)) throw error;
         }
       }
     },
@@ -95,8 +95,11 @@ export function unreachablePostgres(error: unknown): AppError {
   return new AppError("UNUSABLE_STORAGE", `The PostgreSQL database cannot be used: ${reason}.`, { cause: error });
 }
 
-/** Deadlocks and serialization failures: the transaction did nothing and may run again. drizzle wraps the driver's error. */
-function isSerializationFailure(error: unknown): boolean {
+/**
+ * Deadlocks, serialization failures, and references to a row that another transaction has removed since it was read: the transaction did nothing
+ * and may run again, when it sees what is there now. drizzle wraps the driver's error.
+ */
+function mayRunAgain(error: unknown): boolean {
   const code = ((error as Error).cause as { code?: string } | undefined)?.code ?? (error as { code?: string }).code;
-  return code === "40001" || code === "40P01";
+  return code === "40001" || code === "40P01" || code === "23503";
 }

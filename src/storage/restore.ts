@@ -57,6 +57,8 @@ export async function replaceSqlite(
   onProgress: OnProgress,
 ): Promise<void> {
   if (!existsSync(live)) {
+    // Whoever lost the database but not its log would have SQLite write that log into the one that is restored.
+    moveLogAside(live, `${staged}.stray`);
     renameSync(staged, live);
     return;
   }
@@ -90,6 +92,10 @@ export async function replaceSqlite(
 /** A file that SQLite cannot read cannot be written over by it either. Its log must not be taken for that of the next file. */
 function moveAside(live: string, keptAs: string): void {
   linkSync(live, keptAs);
+  moveLogAside(live, keptAs);
+}
+
+function moveLogAside(live: string, keptAs: string): void {
   for (const suffix of ["-wal", "-shm"]) {
     if (existsSync(`${live}${suffix}`)) renameSync(`${live}${suffix}`, `${keptAs}${suffix}`);
   }

@@ -70,9 +70,11 @@ export function createDeliveries(deps: {
   /** From 0 to 1. */
   const chance = (): number => Buffer.from(random(4)).readUInt32BE() / 2 ** 32;
 
-  async function disable(tx: Handle, id: string, reason: DisabledReason, now: number): Promise<void> {
-    const disabled = await disableEndpoint(tx, id, reason, now);
+  async function disable(tx: Handle, tried: Parameters<typeof disableEndpoint>[1], now: number): Promise<void> {
+    const disabled = await disableEndpoint(tx, tried, now);
     if (!disabled) return;
+    const { id } = tried;
+    const reason: DisabledReason = "goneUrl" in tried ? "gone" : "failing";
     const actor = { kind: "service", name: "webhooks" } as const;
     const details = { endpointId: id, reason };
     await audit.record(
@@ -105,11 +107,13 @@ export function createDeliveries(deps: {
   async function judge(tx: Handle, endpointId: string, settled: Settled[], now: number): Promise<void> {
     const failures = settled.filter(({ outcome }) => !outcome.delivered);
     const failingSince = settled[0]?.claimed.failingSince ?? null;
-    if (failures.some(({ outcome }) => outcome.gone)) await disable(tx, endpointId, "gone", now);
-    else if (failures.length < settled.length) {
+    const gone = failures.filter(({ outcome }) => outcome.gone).map(({ claimed }) => claimed.url);
+    for (const goneUrl of new Set(gone)) await disable(tx, { id: endpointId, goneUrl }, now);
+    if (gone.length > 0) return;
+    if (failures.length < settled.length) {
       if (failingSince !== null) await noteSuccess(tx, endpointId);
     } else if (failingSince === null) await noteFailure(tx, endpointId, now);
-    else if (now - failingSince >= failingIsToleratedFor) await disable(tx, endpointId, "failing", now);
+    else if (now - failingSince >= failingIsToleratedFor) await disable(tx, { id: endpointId, failingSince }, now);
   }
 
   return {

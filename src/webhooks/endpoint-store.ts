@@ -6,6 +6,8 @@ export type EndpointRow = Row<"webhookEndpoints">;
 
 const prepared = statements(({ db, tables: { webhookEndpoints: endpoints } }) => {
   const given = placeholders(endpoints);
+  const disabling = { enabled: given.enabled, disabledReason: given.disabledReason, updatedAt: given.updatedAt };
+  const isOn = and(eq(endpoints.id, given.id), eq(endpoints.enabled, true));
   return {
     // With every event, within the transaction of a sign-in.
     enabledOfApp: prepare(
@@ -28,13 +30,21 @@ const prepared = statements(({ db, tables: { webhookEndpoints: endpoints } }) =>
       db.update(endpoints).set({ failingSince: null }).where(eq(endpoints.id, given.id)),
       "note_working_webhook_endpoint",
     ),
-    disable: prepare(
+    disableGone: prepare(
       db
         .update(endpoints)
-        .set({ enabled: given.enabled, disabledReason: given.disabledReason, updatedAt: given.updatedAt })
-        .where(and(eq(endpoints.id, given.id), eq(endpoints.enabled, true)))
+        .set(disabling)
+        .where(and(isOn, eq(endpoints.url, given.url)))
         .returning({ appId: endpoints.appId }),
-      "disable_webhook_endpoint",
+      "disable_gone_webhook_endpoint",
+    ),
+    disableFailing: prepare(
+      db
+        .update(endpoints)
+        .set(disabling)
+        .where(and(isOn, eq(endpoints.failingSince, given.failingSince)))
+        .returning({ appId: endpoints.appId }),
+      "disable_failing_webhook_endpoint",
     ),
   };
 });
@@ -131,13 +141,26 @@ export async function noteSuccess(tx: Handle, id: string): Promise<void> {
   await prepared(tx).noteSuccess.execute({ id });
 }
 
-/** The application of the endpoint that this call has disabled; undefined when somebody else had, or it is gone. */
+/**
+ * The application of the endpoint that this call has disabled; undefined when somebody else had, or it is not any more what was tried: it has
+ * another address than the one that is gone, or has worked, or was enabled anew, since the failures began.
+ */
 export async function disableEndpoint(
   tx: Handle,
-  id: string,
-  disabledReason: DisabledReason,
+  { id, ...tried }: { id: string } & ({ goneUrl: string } | { failingSince: number }),
   now: number,
 ): Promise<{ appId: string } | undefined> {
-  const [row] = await prepared(tx).disable.execute({ id, enabled: false, disabledReason, updatedAt: now });
+  const disabling = { id, enabled: false, updatedAt: now };
+  const [row] = await ("goneUrl" in tried
+    ? prepared(tx).disableGone.execute({
+        ...disabling,
+        disabledReason: "gone" satisfies DisabledReason,
+        url: tried.goneUrl,
+      })
+    : prepared(tx).disableFailing.execute({
+        ...disabling,
+        disabledReason: "failing" satisfies DisabledReason,
+        failingSince: tried.failingSince,
+      }));
   return row;
 }

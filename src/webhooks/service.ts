@@ -94,7 +94,8 @@ export function createWebhooks(deps: {
       ...endpoint,
       url: url === undefined ? endpoint.url : checkedUrl(url, policy),
       events: events === undefined ? endpoint.events : checkedEvents(events),
-      // Enabling gives an endpoint that was failing a new start.
+      // Enabling gives an endpoint that was failing a new start, and so does another address.
+      ...(url === undefined || url === endpoint.url ? {} : { failingSince: null }),
       ...(enabled === true ? { enabled, disabledReason: null, failingSince: null } : {}),
       ...(enabled === false && endpoint.enabled ? { enabled, disabledReason: "operator" } : {}),
       ...(secret === undefined ? {} : rotated(endpoint, secret, overlap ?? usualOverlap, now)),

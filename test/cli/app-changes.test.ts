@@ -115,7 +115,7 @@ describeEachPlace("app update and delete", (place) => {
     expect((await run(["delete", "app_gone", "--dry-run"])).stdout).toBe(
       "app_gone and its 2 users would be deleted.\n",
     );
-    expect(await json(["delete", "app_gone", "--yes"])).toEqual({ appId: "app_gone", users: 2, deleted: true });
+    expect(await json(["delete", "app_gone", "--yes"])).toEqual({ id: "app_gone", users: 2, deleted: true });
     expect((await run(["show", "app_gone"])).code).toBe(3);
     expect((await run(["delete", "app_gone", "--yes"])).code).toBe(3);
     expect((await authsvc(["user", "list", "--app", "app_gone"], place)).code).toBe(3);

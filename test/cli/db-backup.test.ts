@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { redeem, signedUp, signIn, signUp, newEmail } from "../support/person.ts";
@@ -192,6 +192,23 @@ describe("db restore of a file that is no good", () => {
     expect(unsaid).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
     const { keptAs } = (await answer(["db", "restore", "good.backup", "--yes"], { cwd })) as { keptAs: string };
     expect(readFileSync(keptAs, "utf8")).toContain("overwritten by mistake");
+    expect(await answer(["db", "check"], { cwd })).toEqual({ ok: true, problems: [] });
+    expect(await answer(["app", "show", "app_kept"], { cwd })).toMatchObject({ name: "Kept" });
+  });
+
+  it("is not spoilt by the log of a database that was lost", async () => {
+    const cwd = emptyFolder();
+    const live = join(cwd, "data", "authsvc.db");
+    await answer(["app", "create", "--name", "Kept", "--id", "app_kept"], { cwd });
+    await answer(["db", "backup", "good.backup"], { cwd });
+    // As a process that was killed leaves it: with a log that is not in the database yet.
+    const connection = new Database(live);
+    connection.exec("DELETE FROM api_keys; DELETE FROM applications");
+    const log = readFileSync(`${live}-wal`);
+    connection.close();
+    rmSync(live);
+    writeFileSync(`${live}-wal`, log);
+    await answer(["db", "restore", "good.backup", "--yes"], { cwd });
     expect(await answer(["db", "check"], { cwd })).toEqual({ ok: true, problems: [] });
     expect(await answer(["app", "show", "app_kept"], { cwd })).toMatchObject({ name: "Kept" });
   });

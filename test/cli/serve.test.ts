@@ -1,8 +1,11 @@
+import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
+import { createTestDatabase } from "../support/postgres.ts";
 import { authsvc, emptyFolder, finish, outputOf, start } from "./command.ts";
 
 const listening = /^listening on (http:\/\/\S+)\n/;
@@ -10,8 +13,8 @@ const env = { AUTHSVC_PASSWORDS__MEMORY_KIB: "8", AUTHSVC_PASSWORDS__ITERATIONS:
 const isPosix = process.platform !== "win32";
 const started: ReturnType<typeof start>[] = [];
 
-function serve(args: string[], cwd = emptyFolder()): ReturnType<typeof start> {
-  const child = start(["serve", ...args], { cwd, env });
+function serve(args: string[], cwd = emptyFolder(), more: Record<string, string> = {}): ReturnType<typeof start> {
+  const child = start(["serve", ...args], { cwd, env: { ...env, ...more } });
   started.push(child);
   return child;
 }
@@ -129,6 +132,17 @@ describe("serve", () => {
     expect(text).toContain(`${apiKey}\n`);
     expect(appId).toBe("app_demo");
     expect(url).toMatch(/^http:\/\/localhost:\d+$/);
+  });
+
+  test("--dev makes the data folder that PostgreSQL alone does not need", async () => {
+    const dataDir = join(emptyFolder(), "new", "data");
+    const database = {
+      AUTHSVC_DATABASE__URL: await createTestDatabase(),
+      AUTHSVC_MASTER_KEY: Buffer.alloc(32, 7).toString("base64url"),
+    };
+    await outputOf(serve(["--dev", "--port", "0", "--data", dataDir], emptyFolder(), database), /Demo page .*\n/);
+    expect(readFileSync(join(dataDir, "demo-api-key"), "utf8")).toMatch(/^ak_\w{50}\n$/);
+    if (isPosix) expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   });
 
   test("without --dev none of it exists", async () => {

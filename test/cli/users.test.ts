@@ -134,7 +134,7 @@ describeEachPlace("user commands", (place) => {
       { userId: id, appId: "app_shop", signedInWith: "operator", scopes: ["email"], endedAt: null },
       { scopes: ["profile"] },
     ]);
-    expect(await json(["user", "revoke-logins", id, "--dry-run"])).toEqual({ userId: id, ended: 2, dryRun: true });
+    expect(await json(["user", "revoke-logins", id, "--dry-run"])).toEqual({ id, ended: 2, dryRun: true });
     expect(await json(["user", "logins", id])).toHaveLength(2);
     expect((await run(["user", "revoke-logins", id])).stdout).toBe("2 logins ended.\n");
     expect(await json(["user", "logins", id])).toEqual([]);
@@ -150,7 +150,7 @@ describeEachPlace("user commands", (place) => {
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain("--yes");
     expect(await json(["user", "delete", id, "--dry-run"])).toMatchObject({ deleted: false, dryRun: true });
-    expect(await json(["user", "delete", id, "--yes"])).toEqual({ userId: id, appId: "app_shop", deleted: true });
+    expect(await json(["user", "delete", id, "--yes"])).toEqual({ id, appId: "app_shop", deleted: true });
     expect((await run(["user", "show", id])).code).toBe(3);
     expect(await json(["user", "list", "--app", "app_shop", "--email", "gone@example.com"])).toEqual([]);
     const audited = JSON.stringify(await json(["audit", "list", "--user", id]));

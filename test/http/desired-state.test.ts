@@ -3,6 +3,8 @@ import { stateFileText, readStateFile } from "../../src/config/state-file.ts";
 import type { DesiredState } from "../../src/config/state-schema.ts";
 import { call, newEmail, signUp } from "../support/person.ts";
 import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { runSql } from "../cli/sql.ts";
+import { createEndpoint, happen } from "../support/webhooks.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const apiKey = "pipeline-key.0123456789-ABCDEFGHIJ";
@@ -268,4 +270,44 @@ describeEachDatabase("a desired state", (current) => {
     expect(await stored.find(late.id)).toBeUndefined();
     expect(await states.plan(desired, { prune: true, actor })).toEqual([]);
   });
+
+  it("deletes no user and no event to plan a deletion, however many there are", async () => {
+    const service = current();
+    const states = statesOf(service);
+    await states.apply(shop("h"));
+    const app = await service.createApp();
+    await signUp(service, app, { email: newEmail() });
+    const hook = { url: "https://shop.example/hook", events: ["user.login"], secret: "0123456789abcdef" };
+    await createEndpoint(service, app, { id: "whe_moves", ...hook });
+    await happen(service, { ...app, id: "shop_h" });
+    const desired: DesiredState = {
+      version: 1,
+      // With a key of the application that goes, and with the name of its webhook.
+      applications: [{ id: "shop_h", apiKeys: [{ value: app.apiKey }], webhooks: [{ id: "whe_moves", ...hook }] }],
+    };
+    const undo = [await forbidDeletions(service, "users"), await forbidDeletions(service, "webhook_deliveries")];
+    const planned = await states.plan(desired, { prune: true, actor });
+    for (const allow of undo) await allow();
+    const deleted = planned.filter(({ action }) => action === "delete");
+    expect(deleted).toContainEqual(
+      expect.objectContaining({ kind: "application", application: app.id, users: 1 }) as unknown,
+    );
+    expect(deleted).toContainEqual(expect.objectContaining({ kind: "webhook", name: "whe_h" }) as unknown);
+    const { desiredStates } = service.server.app.services;
+    expect(await desiredStates.apply(desired, { prune: true, actor, planned })).toEqual(planned);
+  });
 });
+
+/** Lets every deletion of a row of this table fail; the answer takes that back. */
+async function forbidDeletions(service: TestService, table: string): Promise<() => Promise<unknown>> {
+  if (service.dialect === "sqlite") {
+    await runSql(service, `CREATE TRIGGER keep_${table} BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'kept'); END`);
+    return async () => await runSql(service, `DROP TRIGGER keep_${table}`);
+  }
+  await runSql(
+    service,
+    `CREATE FUNCTION keep_${table}() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'kept'; END $$ LANGUAGE plpgsql;
+     CREATE TRIGGER keep BEFORE DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION keep_${table}()`,
+  );
+  return async () => await runSql(service, `DROP FUNCTION keep_${table} CASCADE`);
+}

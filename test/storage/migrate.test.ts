@@ -97,7 +97,11 @@ describe.each(Object.keys(kinds))("migrations (%s)", (kind) => {
     const database = await make();
     await (await database.open()).close();
     await database.run("UPDATE migrations SET checksum = 'edited'");
-    await expect(database.open()).rejects.toMatchObject({ code: "UNUSABLE_STORAGE" });
+    // With what to do about it.
+    await expect(database.open()).rejects.toMatchObject({
+      code: "UNUSABLE_STORAGE",
+      message: expect.stringMatching(/Another build .*0000_initial.*Run that build, or restore a backup.*removed/u),
+    });
   });
 });
 

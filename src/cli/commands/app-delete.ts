@@ -20,7 +20,7 @@ export function addAppDelete(app: Command, cli: Cli): void {
           await applications.delete(appId, commandActor());
         }
         await cli.result(
-          { appId, users: stats.totalUsers, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },
+          { id: appId, users: stats.totalUsers, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },
           `${appId} and its ${users} ${dryRun ? "would be" : "were"} deleted.\n`,
         );
         if (dryRun) await cli.note("Nothing was changed: this was a dry run.");

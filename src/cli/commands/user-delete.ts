@@ -19,7 +19,7 @@ export function addUserDelete(user: Command, cli: Cli): void {
           await profiles.delete(userId, { actor: commandActor() });
         }
         await cli.result(
-          { userId, appId, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },
+          { id: userId, appId, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },
           `${userId} ${dryRun ? "would be" : "was"} deleted.\n`,
         );
         if (dryRun) await cli.note("Nothing was changed: this was a dry run.");

@@ -17,7 +17,7 @@ export function addUserRevokeLogins(user: Command, cli: Cli): void {
     await cli.withApp(async ({ userAdministration }) => {
       const { ended } = await userAdministration.revokeLogins(userId, { dryRun }, commandActor());
       await cli.result(
-        { userId, ended, ...(dryRun ? { dryRun } : {}) },
+        { id: userId, ended, ...(dryRun ? { dryRun } : {}) },
         `${ended} ${ended === 1 ? "login" : "logins"} ${dryRun ? "would end" : "ended"}.\n`,
       );
       if (dryRun) await cli.note("Nothing was changed: this was a dry run.");

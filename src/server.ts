@@ -1,4 +1,3 @@
-import { toNodeHandler } from "h3";
 import { createServer, type AddressInfo } from "node:net";
 import { openApp, type App, type Surroundings } from "./app.ts";
 import type { Config } from "./config/config.ts";
@@ -7,6 +6,7 @@ import { createClientAddresses } from "./http/addresses.ts";
 import { createHostedPages } from "./hosted-pages.ts";
 import { createCors } from "./http/cors.ts";
 import { listen, type Listener } from "./http/listener.ts";
+import { nodeHandler } from "./http/node-handler.ts";
 import { createRouter } from "./http/router.ts";
 import { minute, second } from "./lib/clock.ts";
 import { createLog, type Log } from "./lib/log.ts";
@@ -90,7 +90,7 @@ function handlerFor(config: Config, app: App, development: Development | undefin
     errorPage: pages.hosted.errorPage,
     log,
   });
-  return toNodeHandler(router);
+  return nodeHandler(router);
 }
 
 async function sweep(app: App, log: Log): Promise<void> {

@@ -1,5 +1,4 @@
 import { H3, type H3Event } from "h3";
-import { FastResponse } from "srvx";
 import { STATUS_CODES, type IncomingMessage } from "node:http";
 import { AppError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
@@ -8,6 +7,7 @@ import { addressKey, limitKey, type ClientAddresses } from "./addresses.ts";
 import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
 import { errorAnswer, publicError, statusOf } from "./error-answers.ts";
+import { Reply } from "./node-handler.ts";
 import { HttpRequest } from "./request.ts";
 import type { EndpointType, RateLimits, Route } from "./route.ts";
 
@@ -152,11 +152,8 @@ export function createRouter(options: RouterOptions): H3 {
     }
     headers.push(...Object.entries(answer.headers));
     for (const cookie of answer.cookies ?? []) headers.push(["set-cookie", cookie]);
-    return new FastResponse(answer.body === "" ? null : answer.body, {
-      status: answer.status,
-      statusText: STATUS_CODES[answer.status],
-      headers,
-    });
+    const { status, body } = answer;
+    return new Reply({ status, reason: STATUS_CODES[status], headers, body });
   }
 }
 

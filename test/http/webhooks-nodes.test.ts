@@ -1,10 +1,28 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { second } from "../../src/lib/clock.ts";
+import { insertDelivery, type DeliveryRow } from "../../src/webhooks/delivery-store.ts";
+import { findEndpoint } from "../../src/webhooks/endpoint-store.ts";
 import { startServer, type RunningServer } from "../../src/server.ts";
 import { startReceiver, until, type Received, type Receiver } from "../support/receiver.ts";
 import { describeEachDatabase, startTestService, type TestApp } from "../support/service.ts";
-import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
+import { createEndpoint, happen, localWebhooks, operator } from "../support/webhooks.ts";
+
+const anEvent: Omit<DeliveryRow, "endpointId" | "eventId"> = {
+  kind: "user.login",
+  occurredAt: 0,
+  userId: null,
+  email: null,
+  authMethod: null,
+  ipAddress: null,
+  userAgent: null,
+  sessionId: null,
+  status: "waiting",
+  attempts: 0,
+  history: [],
+  nextAttemptAt: 0,
+  leaseUntil: null,
+};
 
 describe("two nodes on one database", () => {
   let receiver: Receiver;
@@ -46,6 +64,23 @@ describe("two nodes on one database", () => {
       const [first, again] = calls as [Received, Received | undefined];
       if (again) expect(again.began).toBeGreaterThanOrEqual(first.ended ?? Number.POSITIVE_INFINITY);
     }
+  });
+
+  it("fail nobody's sign-in when an endpoint is removed at the moment of its event", async () => {
+    const { service } = running;
+    const app = await service.createApp();
+    const id = await createEndpoint(service, app, { url: receiver.url });
+    const { storage, services } = service.server.app;
+    let times = 0;
+    await storage.write(async (tx) => {
+      times += 1;
+      const endpoint = await findEndpoint(tx, id);
+      // As the other node does it, between the look at the endpoints and the note for them.
+      if (times === 1) await second.app.services.webhooks.remove(id, operator);
+      if (endpoint) await insertDelivery(tx, { ...anEvent, endpointId: endpoint.id, eventId: "evt_1" });
+    });
+    expect(times).toBe(2);
+    expect(await services.webhooks.list(app.id)).toEqual([]);
   });
 });
 

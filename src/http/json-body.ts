@@ -1,6 +1,8 @@
 import { invalidRequest } from "../lib/errors.ts";
 import { isStorable } from "../lib/text.ts";
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /**
  * A JSON text as a value. Throws INVALID_REQUEST for what is not JSON, for a key that is given twice (two readers could take
  * different ones) and for strings that storage could not give back (NUL, lone surrogates). No message repeats what was sent.
@@ -9,7 +11,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   let value: unknown;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    text = utf8.decode(bytes);
     value = JSON.parse(text);
   } catch {
     throw invalidRequest("body: not JSON in UTF-8");

@@ -122,30 +122,32 @@ export class HttpRequest {
   }
 
   async #bytes(): Promise<Uint8Array> {
-    const tooLarge = new AppError("BODY_TOO_LARGE", "The request body is too large.", {
-      details: `body: at most ${mostBodyBytes} bytes`,
-    });
-    if (Number(this.#message.headers["content-length"] ?? 0) > mostBodyBytes) throw tooLarge;
+    const message = this.#message;
+    if (Number(message.headers["content-length"] ?? 0) > mostBodyBytes) throw bodyTooLarge();
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     const chunks: Uint8Array[] = [];
     let size = 0;
-    const body = this.#message.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-    try {
-      for await (const chunk of body) {
-        size += chunk.length;
-        if (size > mostBodyBytes) break;
-        chunks.push(chunk);
-      }
-    } catch (error) {
-      // Whoever hung up will not read this; it must not look like a failure of ours in the log.
-      throw invalidRequest("body: ended early", error);
-    }
-    if (size > mostBodyBytes) {
-      // The rest is discarded: left unread, it would block the next request on this connection.
-      this.#message.resume();
-      throw tooLarge;
-    }
-    return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+    // Events, not an iterator: every call with a body comes this way.
+    message.on("data", (chunk: Uint8Array) => {
+      size += chunk.length;
+      if (size <= mostBodyBytes) chunks.push(chunk);
+      // The rest is still read, and dropped: left unread, it would block the next request on this connection.
+      else reject(bodyTooLarge());
+    });
+    message.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    // Whoever hung up will not read this; it must not look like a failure of ours in the log.
+    message.once("error", (error) => reject(invalidRequest("body: ended early", error)));
+    message.once("close", () => {
+      if (!message.readableEnded) reject(invalidRequest("body: ended early"));
+    });
+    return await promise;
   }
+}
+
+function bodyTooLarge(): AppError {
+  return new AppError("BODY_TOO_LARGE", "The request body is too large.", {
+    details: `body: at most ${mostBodyBytes} bytes`,
+  });
 }
 
 /** Where a request came from, for what is remembered of it. */

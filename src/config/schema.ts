@@ -189,8 +189,10 @@ export const settingsSchema = z.strictObject({
         "Whether webhooks may go to addresses that only this machine's network reaches, and by http to this machine itself. " +
         "Whoever holds an API key can then make the service send requests there.",
     }),
-    retentionDays: wholeNumber(1, 3650).default(30).register(settingDocs, {
-      about: "How long events and what became of their deliveries are kept, in days.",
+    // The ten attempts at a delivery take up to 91 hours: what is kept for less would be lost before the last of them.
+    retentionDays: wholeNumber(4, 3650).default(30).register(settingDocs, {
+      about:
+        "How long events and what became of their deliveries are kept, in days; at least 4, which the retries take.",
     }),
   }),
   log: z.strictObject({

@@ -66,8 +66,9 @@ export function createProofs(deps: {
 }) {
   const { storage, users, passkeys, browserSessions, notices, events, audit, clock, random } = deps;
 
-  async function finish(tx: Handle, holder: Holder, userId: string, how: How, now: number): Promise<string> {
+  async function finish(tx: Handle, holder: Holder, user: User, how: How, now: number): Promise<string> {
     const { session, application, origin, sessionId } = holder;
+    const userId = user.id;
     const { signedInWith, provider = null } = how;
     const code = session.purpose === "sign-in" ? newSecret(random) : null;
     const completed = await completeSession(
@@ -92,7 +93,7 @@ export function createProofs(deps: {
       { replaces: holder.currentBrowserSession },
       now,
     );
-    await greet(tx, holder, userId, now);
+    await greet(tx, holder, user, now);
     const actor = { kind: "user", name: userId } as const;
     const details = { method: signedInWith, provider };
     const event = {
@@ -109,11 +110,9 @@ export function createProofs(deps: {
   }
 
   /** Remembers browser and language, and tells the user about a browser that it never signed in with. */
-  async function greet(tx: Handle, holder: Holder, userId: string, now: number): Promise<void> {
-    const isKnown = await browserSessions.meet(tx, userId, holder.knownBrowser, now);
-    const user = await users.find(userId, tx);
-    if (!user) throw new Undo("refused");
-    if (user.locale !== holder.lang) await users.noteLocale(tx, userId, holder.lang);
+  async function greet(tx: Handle, holder: Holder, user: User, now: number): Promise<void> {
+    const isKnown = await browserSessions.meet(tx, user.id, holder.knownBrowser, now);
+    if (user.locale !== holder.lang) await users.noteLocale(tx, user.id, holder.lang);
     if (isKnown || user.lastLoginAt === null) return;
     await notices.newDevice(tx, { user, origin: holder.origin }, now);
   }
@@ -132,11 +131,6 @@ export function createProofs(deps: {
     const event = { appId: user.appId, userId: user.id, authMethod: type, origin, sessionId: null };
     await events.record(tx, { kind: "method.added", ...event }, now);
     await notices.methodAdded(tx, { user, origin }, { type, name }, now);
-  }
-
-  async function acceptsOffer(tx: Handle, userId: string, now: number): Promise<boolean> {
-    const user = await users.find(userId, tx);
-    return user !== undefined && users.mayOfferPasskey(user, now);
   }
 
   /** Rolls back what `work` wrote when it ends with an `Undo`. */
@@ -198,10 +192,12 @@ export function createProofs(deps: {
         const userId = await prove(tx, now);
         if (userId === undefined) throw new Undo("refused");
         if (session.accountUserId !== null && session.accountUserId !== userId) throw new Undo("other-account");
+        const user = await users.find(userId, tx);
+        if (!user) throw new Undo("refused");
         const hasPasskey = signedInWith === "passkey" || (await passkeys.hasAny(userId, tx));
-        const mayOffer = how.mayOffer === true && (await acceptsOffer(tx, userId, now));
+        const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
         const next = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
-        if (next === "done") return { redirectTo: await finish(tx, holder, userId, how, now) };
+        if (next === "done") return { redirectTo: await finish(tx, holder, user, how, now) };
         const proof = { provenUserId: userId, provenWith: signedInWith, provenProvider: provider, provenAt: now };
         if (!(await keepProof(tx, { digest: session.digest, browserDigest }, proof))) throw new Undo("over");
         return { next };

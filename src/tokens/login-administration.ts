@@ -68,15 +68,9 @@ export function createLoginAdministration(deps: {
   }
 
   /** Ends every login of a user, in the caller's transaction; how many had been alive. */
-  async function endAll(
-    tx: Handle,
-    user: { id: string; appId: string },
-    reason: EndReason,
-    by: By,
-    now: number,
-  ): Promise<number> {
-    const ended = await endLoginsOfUser(tx, user.id, reason, now);
-    for (const id of ended) await noteEnd(tx, { id, appId: user.appId, userId: user.id }, by, now);
+  async function endAll(tx: Handle, userId: string, reason: EndReason, by: By, now: number): Promise<number> {
+    const ended = await endLoginsOfUser(tx, userId, reason, now);
+    for (const login of ended) await noteEnd(tx, login, by, now);
     return ended.length;
   }
 

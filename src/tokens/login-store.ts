@@ -99,7 +99,7 @@ const prepared = statements((handle) => {
         .update(logins)
         .set(end)
         .where(and(eq(logins.id, id), isNull(logins.endedAt)))
-        .returning({ id: logins.id }),
+        .returning({ id: logins.id, appId: logins.appId, userId: logins.userId }),
       "end_login",
     ),
     endOfUser: prepare(
@@ -107,7 +107,7 @@ const prepared = statements((handle) => {
         .update(logins)
         .set(end)
         .where(and(eq(logins.userId, given.userId), isNull(logins.endedAt)))
-        .returning({ id: logins.id }),
+        .returning({ id: logins.id, appId: logins.appId, userId: logins.userId }),
       "end_logins_of_user",
     ),
     sweep: prepareSweep(handle, { table: logins, key: logins.id, instant: logins.expiresAt }, "sweep_logins"),
@@ -145,16 +145,27 @@ export async function rotateLogin(
   return row;
 }
 
-/** True when this call ended it, false when it had ended before. */
-export async function endLogin(tx: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
-  const ended = await prepared(tx).end.execute({ id, endedAt: now, endReason: reason });
-  return ended.length === 1;
+export type EndedLogin = Pick<Login, "id" | "appId" | "userId">;
+
+/** The login, when this call ended it; undefined when it had ended before, or there is none. */
+export async function endLogin(
+  tx: Handle,
+  id: string,
+  reason: EndReason,
+  now: number,
+): Promise<EndedLogin | undefined> {
+  const [ended] = await prepared(tx).end.execute({ id, endedAt: now, endReason: reason });
+  return ended;
 }
 
-/** Ends every login of a user; answers the ids of those that this call ended. */
-export async function endLoginsOfUser(tx: Handle, userId: string, reason: EndReason, now: number): Promise<string[]> {
-  const ended = await prepared(tx).endOfUser.execute({ userId, endedAt: now, endReason: reason });
-  return ended.map((row) => row.id);
+/** Ends every login of a user; answers those that this call ended. */
+export async function endLoginsOfUser(
+  tx: Handle,
+  userId: string,
+  reason: EndReason,
+  now: number,
+): Promise<EndedLogin[]> {
+  return await prepared(tx).endOfUser.execute({ userId, endedAt: now, endReason: reason });
 }
 
 /** Removes a batch of logins that expired before `expiredBefore`, ended or not; true when more may be left. */

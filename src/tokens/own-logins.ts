@@ -61,7 +61,7 @@ export function createOwnLogins(deps: {
       const now = clock();
       await storage.write(async (tx) => {
         await signIn.cancelCodes(tx, user.id, now);
-        await logins.endAll(tx, user, "account", by, now);
+        await logins.endAll(tx, user.id, "account", by, now);
         await browserSessions.endAll(tx, user.id);
       });
     },

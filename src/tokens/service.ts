@@ -22,6 +22,7 @@ import {
   rotateLogin,
   sweepLogins,
   type EndReason,
+  type EndedLogin,
   type LiveUser,
   type Login,
 } from "./login-store.ts";
@@ -142,13 +143,8 @@ export function createTokens(deps: {
     await events.record(tx, { kind: "user.logout", ...about }, now);
   }
 
-  async function noteEnd(
-    tx: Handle,
-    login: Pick<Login, "id" | "appId" | "userId">,
-    origin: Origin | null,
-    now: number,
-  ): Promise<void> {
-    const { id: sessionId, appId, userId } = login;
+  async function noteEnd(tx: Handle, ended: EndedLogin, origin: Origin | null, now: number): Promise<void> {
+    const { id: sessionId, appId, userId } = ended;
     await events.record(tx, { kind: "user.logout", appId, userId, authMethod: null, origin, sessionId }, now);
   }
 
@@ -197,20 +193,16 @@ export function createTokens(deps: {
 
     /** Ends one login; true when it had been alive. */
     async endLogin(tx: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
-      if (!(await endLogin(tx, id, reason, now))) return false;
-      const login = await findLogin(tx, id);
-      if (login) await noteEnd(tx, login, null, now);
-      return true;
+      const ended = await endLogin(tx, id, reason, now);
+      if (ended) await noteEnd(tx, ended, null, now);
+      return ended !== undefined;
     },
 
     /** Ends every login of a user; the ids of those that this call ended. */
     async endLogins(tx: Handle, userId: string, reason: EndReason, now: number): Promise<string[]> {
       const ended = await endLoginsOfUser(tx, userId, reason, now);
-      for (const id of ended) {
-        const login = await findLogin(tx, id);
-        if (login) await noteEnd(tx, login, null, now);
-      }
-      return ended;
+      for (const login of ended) await noteEnd(tx, login, null, now);
+      return ended.map(({ id }) => id);
     },
 
     /** Replaces a refresh token. Throws INVALID_TOKEN; INVALID_API_KEY where the login was not started by a public client. */
@@ -260,14 +252,14 @@ export function createTokens(deps: {
           : await endOne(tx, request.refreshToken === undefined ? sid : ownLogin(request.refreshToken), userId, now);
         // Who signs out of an app is signed out of its account page, too.
         if (request.allSessions) await browserSessions.endAll(tx, userId);
-        for (const loginId of ended) {
+        for (const login of ended) {
           const actor = { kind: "user", name: userId } as const;
           await audit.record(
             tx,
-            { actor, action: "user.logout", result: "success", appId, userId, origin, details: { loginId } },
+            { actor, action: "user.logout", result: "success", appId, userId, origin, details: { loginId: login.id } },
             now,
           );
-          await noteEnd(tx, { id: loginId, appId, userId }, origin, now);
+          await noteEnd(tx, login, origin, now);
         }
       });
     },
@@ -277,11 +269,12 @@ export function createTokens(deps: {
     return parseRefreshToken(refreshToken, keyring)?.loginId;
   }
 
-  async function endOne(tx: Handle, loginId: string | undefined, userId: string, now: number): Promise<string[]> {
+  async function endOne(tx: Handle, loginId: string | undefined, userId: string, now: number): Promise<EndedLogin[]> {
     const login = loginId === undefined ? undefined : await findLogin(tx, loginId);
     if (!login || login.userId !== userId) return [];
     if (login.browserSessionDigest !== null) await browserSessions.end(tx, login.browserSessionDigest);
-    return (await endLogin(tx, login.id, "logout", now)) ? [login.id] : [];
+    const ended = await endLogin(tx, login.id, "logout", now);
+    return ended ? [ended] : [];
   }
 }
 

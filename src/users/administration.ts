@@ -60,7 +60,7 @@ export function createUserAdministration(deps: {
   ) {
     await browserSessions.endAll(tx, user.id);
     await signIn.cancelCodes(tx, user.id, now);
-    return await logins.endAll(tx, user, reason, { actor }, now);
+    return await logins.endAll(tx, user.id, reason, { actor }, now);
   }
 
   /** Throws USER_NOT_FOUND. */

@@ -301,7 +301,10 @@ describeEachDatabase("a desired state", (current) => {
 /** Lets every deletion of a row of this table fail; the answer takes that back. */
 async function forbidDeletions(service: TestService, table: string): Promise<() => Promise<unknown>> {
   if (service.dialect === "sqlite") {
-    await runSql(service, `CREATE TRIGGER keep_${table} BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'kept'); END`);
+    await runSql(
+      service,
+      `CREATE TRIGGER keep_${table} BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'kept'); END`,
+    );
     return async () => await runSql(service, `DROP TRIGGER keep_${table}`);
   }
   await runSql(

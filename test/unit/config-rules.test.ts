@@ -5,9 +5,11 @@ import { parse } from "yaml";
 import { loadConfig } from "../../src/config/config.ts";
 import type { ConfigFlags } from "../../src/config/config.ts";
 import { exampleConfig } from "../../src/config/example.ts";
+import { day } from "../../src/lib/clock.ts";
 import { isLoopbackHost } from "../../src/lib/loopback.ts";
 import { allSettings } from "../../src/config/settings.ts";
 import { AppError } from "../../src/lib/errors.ts";
+import { nextAttemptAt } from "../../src/webhooks/delivery.ts";
 
 const root = join(import.meta.dirname, "../..");
 // Holds no config.yaml.
@@ -106,6 +108,17 @@ describe("development mode", () => {
     expect(load({}, { dev: true }).config).toMatchObject({ dev: true, log: { format: "text" } });
     expect(load({ AUTHSVC_LOG__FORMAT: "json" }, { dev: true }).config.log.format).toBe("json");
   });
+});
+
+test("events are kept for as long as their delivery is tried", () => {
+  expect(refusal({ AUTHSVC_WEBHOOKS__RETENTION_DAYS: "3" })).toContain("must be a whole number from 4");
+  let last = 0;
+  for (let at: number | null = 0, attempts = 1; at !== null; attempts += 1) {
+    last = at;
+    at = nextAttemptAt({ attempts }, 1, at);
+  }
+  expect(last).toBeGreaterThan(3 * day);
+  expect(last).toBeLessThan(4 * day);
 });
 
 test("half a certificate is refused", () => {

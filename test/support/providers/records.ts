@@ -29,7 +29,7 @@ export async function changeUser(
   });
 }
 
-/** As an operator would; there is no command for it yet. */
+/** Straight into storage: tests also need settings that commands refuse. */
 export async function changeApplication(
   service: TestService,
   app: TestApp,

@@ -3,13 +3,13 @@ import { day, hour, type Clock } from "../lib/clock.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import {
+  browserIsKnownUntil,
   deleteBrowserSession,
   deleteBrowserSessionsOfUser,
   deleteOtherBrowserSessionsOfUser,
   findBrowserSession,
   forgetKnownBrowsers,
   insertBrowserSession,
-  isKnownBrowser,
   moveLoginsToBrowserSession,
   outdateProofsOfOthers,
   rememberBrowser,
@@ -19,6 +19,7 @@ import {
 
 const browserSessionLasts = 12 * hour;
 const browsersAreKnownFor = 365 * day;
+const month = 30 * day;
 
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>;
 
@@ -82,9 +83,11 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
     async meet(tx: Handle, userId: string, cookie: string, now: number): Promise<boolean> {
       // A digest of its own for each user: rows of different people in one browser do not show that they share it.
       const browser = { userId, digest: keyring.mac("browser", userId, cookie).toString("base64url") };
-      const isKnown = await isKnownBrowser(tx, browser, now);
-      await rememberBrowser(tx, { ...browser, expiresAt: now + browsersAreKnownFor });
-      return isKnown;
+      const until = await browserIsKnownUntil(tx, browser, now);
+      // Not with every sign-in: the date need not be exact.
+      if (until === undefined || until < now + browsersAreKnownFor - month)
+        await rememberBrowser(tx, { ...browser, expiresAt: now + browsersAreKnownFor });
+      return until !== undefined;
     },
 
     /** Removes a batch of what has expired; true when more may be left. */

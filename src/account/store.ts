@@ -59,7 +59,7 @@ const prepared = statements((handle) => {
     ),
     isKnown: prepare(
       db
-        .select({ digest: known.digest })
+        .select({ expiresAt: known.expiresAt })
         .from(known)
         .where(
           and(
@@ -126,14 +126,14 @@ export async function moveLoginsToBrowserSession(
   await prepared(tx).moveLogins.execute({ userId, ...digests });
 }
 
-/** Whether the user has signed in with this browser before. */
-export async function isKnownBrowser(
+/** Until when a browser of the user is known; undefined for one that the user has never signed in with, or not for long. */
+export async function browserIsKnownUntil(
   handle: Handle,
   browser: { userId: string; digest: string },
   now: number,
-): Promise<boolean> {
-  const found = await prepared(handle).isKnown.execute({ ...browser, expiresAt: now });
-  return found.length === 1;
+): Promise<number | undefined> {
+  const [row] = await prepared(handle).isKnown.execute({ ...browser, expiresAt: now });
+  return row?.expiresAt;
 }
 
 export async function rememberBrowser(

@@ -13,6 +13,7 @@ import {
   consumeChallenge,
   deletePasskeysOfUser,
   findPasskey,
+  hasPasskey,
   insertChallenge,
   insertPasskey,
   isCredentialKnown,
@@ -239,8 +240,7 @@ export function createPasskeys(deps: {
     },
 
     async hasAny(userId: string, handle: Handle = storage.reader): Promise<boolean> {
-      const passkeys = await listPasskeys(handle, userId);
-      return passkeys.length > 0;
+      return await hasPasskey(handle, userId);
     },
 
     /** What a browser that this user is signed in with is told: which of its passkeys still work, and whose they are. */

@@ -48,6 +48,10 @@ const prepared = statements((handle) => {
       "passkey_is_known",
     ),
     ofUser: prepare(db.select().from(passkeys).where(eq(passkeys.userId, given.userId)), "list_passkeys_of_user"),
+    anyOfUser: prepare(
+      db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.userId, given.userId)).limit(1),
+      "any_passkey_of_user",
+    ),
     insert: prepare(
       db.insert(passkeys).values(given).onConflictDoNothing().returning({ id: passkeys.id }),
       "insert_passkey",
@@ -111,6 +115,11 @@ export async function isCredentialKnown(handle: Handle, credentialId: string): P
 
 export async function listPasskeys(handle: Handle, userId: string): Promise<Passkey[]> {
   return await prepared(handle).ofUser.execute({ userId });
+}
+
+export async function hasPasskey(handle: Handle, userId: string): Promise<boolean> {
+  const found = await prepared(handle).anyOfUser.execute({ userId });
+  return found.length > 0;
 }
 
 /** False when the credential is registered already, with whomever (WebAuthn §7.1). */

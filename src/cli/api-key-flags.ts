@@ -2,6 +2,7 @@ import { Option } from "commander";
 import type { Command } from "commander";
 import { readSecret, readSecretFile } from "./ask.ts";
 import type { Io } from "./io.ts";
+import { facts } from "./text.ts";
 
 export type ApiKeyFlags = { apiKeyStdin?: boolean; apiKeyFile?: string };
 
@@ -14,6 +15,15 @@ export function addApiKeyFlags(command: Command): Command {
       ),
     )
     .option("--api-key-file <file>", "read the API key to use from a file");
+}
+
+/** A new key, for people. */
+export function createdKeyText({ id, appId, apiKey }: { id: string; appId: string; apiKey: string }): string {
+  return facts([
+    ["Key ID", id],
+    ["App ID", appId],
+    ["API key", apiKey],
+  ]);
 }
 
 /** The key that the operator chose, or `undefined` to have one made. `flag` is where it came from. */

@@ -1,17 +1,23 @@
 import { afterAll, expect, it } from "vitest";
 import { startMailServer } from "../support/mail.ts";
-import { allSent, askForAccount, codeIn, follow, linkIn, mailTo, otherCode, said } from "../support/mail-flows.ts";
+import {
+  allSent,
+  askForAccount,
+  codeIn,
+  follow,
+  linkIn,
+  mailTo,
+  otherCode,
+  said,
+  userWith,
+} from "../support/mail-flows.ts";
 import { goodPassword, initiate, signIn, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeEachDatabase } from "../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
 
 const minute = 60_000;
-
-async function userWith(service: TestService, app: TestApp, email: string) {
-  return await service.server.app.services.users.findByEmail(app.id, email);
-}
 
 describeEachDatabase(
   "attacks on signing up with the proof of an address",

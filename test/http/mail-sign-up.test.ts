@@ -10,18 +10,15 @@ import {
   mailTo,
   said,
   secretIn,
+  userWith,
 } from "../support/mail-flows.ts";
 import { goodPassword, redeem, signIn, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeEachDatabase } from "../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
 
 const minute = 60_000;
-
-async function userWith(service: TestService, app: TestApp, email: string) {
-  return await service.server.app.services.users.findByEmail(app.id, email);
-}
 
 describeEachDatabase(
   "signing up with the proof of an address",

@@ -1,3 +1,4 @@
+import type { User } from "../../src/users/user.ts";
 import { vi } from "vitest";
 import { goodPassword, initiate, newEmail, Visitor, type Page, type Session } from "./person.ts";
 import type { MailServer, ReceivedMail } from "./mail.ts";
@@ -130,4 +131,9 @@ export async function newUser(
 
 export async function disableUser(service: TestService, id: string): Promise<void> {
   await service.server.app.services.userAdministration.disable(id, { dryRun: false }, operator);
+}
+
+/** The user of an app who has this address. */
+export async function userWith(service: TestService, app: TestApp, email: string): Promise<User | undefined> {
+  return await service.server.app.services.users.findByEmail(app.id, email);
 }

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { addApiKeyFlags, chosenApiKey } from "../api-key-flags.ts";
-import type { ApiKeyFlags } from "../api-key-flags.ts";
+import { addApiKeyFlags, chosenApiKey, createdKeyText, type ApiKeyFlags } from "../api-key-flags.ts";
 import { askUnlessGiven } from "../ask.ts";
 import { commandActor, namingFlags } from "../cli.ts";
 import type { Cli } from "../cli.ts";
@@ -34,14 +33,7 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
     const created = await namingFlags({ appId: "--app", apiKey: flag }, () =>
       applications.createKey({ appId, apiKey }, commandActor()),
     );
-    await cli.result(
-      created,
-      facts([
-        ["Key ID", created.id],
-        ["App ID", created.appId],
-        ["API key", created.apiKey],
-      ]),
-    );
+    await cli.result(created, createdKeyText(created));
     if (!cli.isJson()) await cli.note("The API key is shown only now: keep it where your server reads its secrets.");
   });
 }

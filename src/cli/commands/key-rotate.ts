@@ -1,10 +1,9 @@
 import { Option, type Command } from "commander";
 import { day } from "../../lib/clock.ts";
-import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../api-key-flags.ts";
+import { addApiKeyFlags, chosenApiKey, createdKeyText, type ApiKeyFlags } from "../api-key-flags.ts";
 import { askUnlessGiven } from "../ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { facts } from "../text.ts";
 import { durationFrom } from "../values.ts";
 
 type Flags = ApiKeyFlags & { app?: string; overlap: number; dryRun?: boolean };
@@ -39,14 +38,7 @@ async function rotate(cli: Cli, flags: Flags): Promise<void> {
     const created = await namingFlags({ appId: "--app", apiKey: flag, overlap: "--overlap" }, () =>
       applications.rotateKey({ appId, apiKey, overlap: flags.overlap }, commandActor()),
     );
-    await cli.result(
-      created,
-      facts([
-        ["Key ID", created.id],
-        ["App ID", created.appId],
-        ["API key", created.apiKey],
-      ]),
-    );
+    await cli.result(created, createdKeyText(created));
     if (cli.isJson()) return;
     await cli.note("The API key is shown only now: keep it where your server reads its secrets.");
     for (const { id, expiresAt } of created.ending) await cli.note(`${id} ends at ${expiresAt ?? "once"}.`);

@@ -1,6 +1,7 @@
 import type { SignInMethod } from "../../applications/application.ts";
 import type { EmailTokenPayload, EmailTokenPurpose } from "../../email-tokens/email-token.ts";
 import type { Kit } from "../kit.ts";
+import { ofApplication, ofUser } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { UserTables } from "./users.ts";
 
@@ -11,15 +12,9 @@ export function accountTables(
 ) {
   const { table, index, uniqueIndex, primaryKey, text, integer, instant, json } = kit;
 
-  const appId = () =>
-    text("app_id")
-      .notNull()
-      .references(() => applications.id, { onDelete: "cascade" });
+  const appId = ofApplication(kit, applications);
 
-  const userId = () =>
-    text("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" });
+  const userId = ofUser(kit, users);
 
   /** Who is signed in to the account page in one browser, by its cookie. */
   const browserSessions = table(

@@ -1,6 +1,7 @@
 import type { AppSettings, AuthMethods, Branding } from "../../applications/application.ts";
 import type { CounterName } from "../../applications/counter-store.ts";
 import type { Kit } from "../kit.ts";
+import { ofApplication } from "./owners.ts";
 
 /** Applications, and what they hold secrets for. */
 export function applicationsTables(kit: Kit) {
@@ -17,10 +18,7 @@ export function applicationsTables(kit: Kit) {
     createdAt: instant("created_at").notNull(),
     updatedAt: instant("updated_at").notNull(),
   });
-  const appId = () =>
-    text("app_id")
-      .notNull()
-      .references(() => applications.id, { onDelete: "cascade" });
+  const appId = ofApplication(kit, applications);
 
   const apiKeys = table(
     "api_keys",

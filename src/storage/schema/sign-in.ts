@@ -1,6 +1,7 @@
 import type { SignInMethod } from "../../applications/application.ts";
 import type { SessionPurpose } from "../../sign-in/session.ts";
 import type { Kit } from "../kit.ts";
+import { ofApplication } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { UserTables } from "./users.ts";
 
@@ -11,10 +12,7 @@ export function signInTables(
 ) {
   const { table, index, uniqueIndex, text, instant, flag, json } = kit;
 
-  const appId = () =>
-    text("app_id")
-      .notNull()
-      .references(() => applications.id, { onDelete: "cascade" });
+  const appId = ofApplication(kit, applications);
 
   const signInSessions = table(
     "sign_in_sessions",

@@ -1,5 +1,6 @@
 import type { SignInMethod } from "../../applications/application.ts";
 import type { Kit } from "../kit.ts";
+import { ofApplication, ofUser } from "./owners.ts";
 import type { SigningAlgorithm } from "../../tokens/jwt.ts";
 import type { EndReason } from "../../tokens/login-store.ts";
 import type { ApplicationTables } from "./applications.ts";
@@ -12,15 +13,9 @@ export function tokensTables(
 ) {
   const { table, index, uniqueIndex, text, integer, instant, flag, json } = kit;
 
-  const appId = () =>
-    text("app_id")
-      .notNull()
-      .references(() => applications.id, { onDelete: "cascade" });
+  const appId = ofApplication(kit, applications);
 
-  const userId = () =>
-    text("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" });
+  const userId = ofUser(kit, users);
 
   const logins = table(
     "logins",

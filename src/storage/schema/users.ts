@@ -1,14 +1,12 @@
 import type { Kit } from "../kit.ts";
+import { ofApplication, ofUser } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
 
 /** Users, and what signs them in. */
 export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, "applications">) {
   const { table, index, uniqueIndex, text, integer, instant, flag, json } = kit;
 
-  const appId = () =>
-    text("app_id")
-      .notNull()
-      .references(() => applications.id, { onDelete: "cascade" });
+  const appId = ofApplication(kit, applications);
 
   const users = table(
     "users",
@@ -37,10 +35,7 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
     },
     (t) => [uniqueIndex("users_app_id_email").on(t.appId, t.email), uniqueIndex("users_handle").on(t.handle)],
   );
-  const userId = () =>
-    text("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" });
+  const userId = ofUser(kit, users);
 
   const passwords = table(
     "passwords",

@@ -16,7 +16,7 @@ import { facts } from "../text.ts";
 
 type Flags = { app?: string; dryRun?: boolean; report?: string; firebaseParametersFile?: string };
 type Counts = { created: number; unchanged: number; refused: number };
-type Source = { stream: NodeJS.ReadableStream & { destroy(): void }; bytes: number | undefined };
+type Source = { stream: NodeJS.ReadableStream & { destroy(): void }; bytes: number | undefined; close(): void };
 
 /** Lines of one transaction. */
 const batchSize = 500;
@@ -56,7 +56,10 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
   await cli.withApp(async ({ applications, userImport }) => {
     await applications.get(appId);
     const source = await openSource(cli, file);
-    const report = await openReport(cli, flags.report);
+    const report = await openReport(cli, flags.report).catch((error: unknown) => {
+      source.close();
+      throw error;
+    });
     cli.handleInterrupt(() => {
       if (interrupted) cli.io.exit(exitCodes.interrupted);
       interrupted = true;
@@ -75,6 +78,7 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
         throw error;
       }
     } finally {
+      source.close();
       await report.end();
     }
   });
@@ -143,11 +147,17 @@ async function* counted(stream: NodeJS.ReadableStream, count: (bytes: number) =>
 }
 
 async function openSource(cli: Cli, file: string | undefined): Promise<Source> {
-  if (file === undefined) return { stream: cli.io.stdin, bytes: undefined };
+  if (file === undefined) return { stream: cli.io.stdin, bytes: undefined, close() {} };
   try {
     const handle = await open(resolve(cli.io.cwd(), file));
-    const { size } = await handle.stat();
-    return { stream: createReadStream("", { fd: handle, highWaterMark: 262_144 }), bytes: size };
+    // Owns the handle from here on, and closes it whatever happens: at its end, or by `close`.
+    const stream = createReadStream("", { fd: handle, highWaterMark: 262_144 });
+    const close = (): void => void stream.destroy();
+    const { size } = await handle.stat().catch((error: unknown) => {
+      close();
+      throw error;
+    });
+    return { stream, bytes: size, close };
   } catch (cause) {
     throw unusable("FILE", file, cause);
   }

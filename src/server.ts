@@ -90,7 +90,7 @@ function handlerFor(config: Config, app: App, development: Development | undefin
     errorPage: pages.hosted.errorPage,
     log,
   });
-  return nodeHandler(router);
+  return nodeHandler(router, log);
 }
 
 async function sweep(app: App, log: Log): Promise<void> {

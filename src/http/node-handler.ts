@@ -2,6 +2,7 @@ import type { H3 } from "h3";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { FastResponse } from "srvx";
 import { NodeRequest, sendNodeResponse } from "srvx/node";
+import type { Log } from "../lib/log.ts";
 
 /** Everything of an answer, as it goes out. */
 type Outgoing = { status: number; reason: string | undefined; headers: [string, string][]; body: string | Uint8Array };
@@ -22,8 +23,13 @@ export class Reply extends FastResponse {
  * each in one write: a write that wakes its receiver costs as much as all the rest of a validate, and a receiver that is awake already
  * costs next to nothing (docs/decisions/0021).
  */
-export function nodeHandler(app: H3): RequestListener {
+export function nodeHandler(app: H3, log: Log): RequestListener {
   let ready: [response: ServerResponse, outgoing: Outgoing][] = [];
+
+  function fail(response: ServerResponse, error: unknown): void {
+    log.error("an answer could not be sent", error);
+    response.destroy();
+  }
 
   function flush(): void {
     const now = ready;
@@ -31,9 +37,9 @@ export function nodeHandler(app: H3): RequestListener {
     for (const [response, outgoing] of now) {
       try {
         send(response, outgoing);
-      } catch {
+      } catch (error) {
         // A header that cannot be sent is a mistake of ours, and must cost nobody else's answer.
-        response.destroy();
+        fail(response, error);
       }
     }
   }
@@ -48,7 +54,7 @@ export function nodeHandler(app: H3): RequestListener {
   }
 
   return (message, response) => {
-    answer(message, response).catch(() => response.destroy());
+    answer(message, response).catch((error: unknown) => fail(response, error));
   };
 }
 

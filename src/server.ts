@@ -88,6 +88,10 @@ function handlerFor(config: Config, app: App, development: Development | undefin
     behindTlsProxy: isHttps && config.listen.tls === undefined && config.trustedProxies.length > 0,
     strictTransportSecurity: isHttps,
     errorPage: pages.hosted.errorPage,
+    onAnswered({ request, route, status }) {
+      if (log.debugging)
+        log.debug("answered", { requestId: request.id, method: request.method, route: route?.path, status });
+    },
     log,
   });
   return nodeHandler(router, log);

@@ -11,6 +11,15 @@ import { Reply } from "./node-handler.ts";
 import { HttpRequest } from "./request.ts";
 import type { EndpointType, RateLimits, Route } from "./route.ts";
 
+/** What became of one call. `route` is undefined where no route of `routes.ts` answered, `error` where there was none. */
+export type Answered = {
+  request: HttpRequest;
+  route: Route | undefined;
+  status: number;
+  error: AppError | undefined;
+  milliseconds: number;
+};
+
 export type RouterOptions = {
   routes: Route[];
   addresses: ClientAddresses;
@@ -22,6 +31,8 @@ export type RouterOptions = {
   strictTransportSecurity: boolean;
   /** Shows an error of a hosted page's route to a person. */
   errorPage(error: AppError, request: HttpRequest): Answer;
+  /** Is told of every answer, before it goes out: logging, metrics, the audit of refusals. Must not throw, and must not wait. */
+  onAnswered(answered: Answered): void;
   log: Log;
 };
 
@@ -59,9 +70,11 @@ export function createRouter(options: RouterOptions): H3 {
   }
 
   async function serve(route: Route, event: H3Event): Promise<Response> {
+    const startedAt = performance.now();
     const request = requestOf(event);
     let standing: Standing | undefined;
     let answer: Answer;
+    let shown: AppError | undefined;
     try {
       refusePlainHttp(request);
       const admitted = await admit(route, request);
@@ -72,16 +85,11 @@ export function createRouter(options: RouterOptions): H3 {
       answer = await admitted.answer();
     } catch (error) {
       if (error instanceof Refusal) standing = error.standing;
-      const cause = error instanceof Refusal ? error.cause : error;
-      answer = route.page ? pageFor(cause, request, route) : errorOf(cause, request, route);
+      shown = reported(error instanceof Refusal ? error.cause : error, request, route);
+      answer = route.page ? pageFor(shown, request, route) : errorAnswer(shown, request.id);
     }
-    if (log.debugging)
-      log.debug("answered", {
-        requestId: request.id,
-        method: request.method,
-        route: route.path,
-        status: answer.status,
-      });
+    const milliseconds = performance.now() - startedAt;
+    options.onAnswered({ request, route, status: answer.status, error: shown, milliseconds });
     const shared = route.browser ? await cors.headersFor(route.browser, request) : {};
     return respond(request, { ...answer, headers: { ...answer.headers, ...shared } }, standing);
   }
@@ -111,15 +119,11 @@ export function createRouter(options: RouterOptions): H3 {
       throw new AppError("INVALID_REQUEST", "Calls must use HTTPS.", { details: "scheme: https" });
   }
 
-  function errorOf(error: unknown, request: HttpRequest, route?: Route): Answer {
-    return errorAnswer(reported(error, request, route), request.id);
-  }
-
-  function pageFor(error: unknown, request: HttpRequest, route: Route): Answer {
+  function pageFor(error: AppError, request: HttpRequest, route: Route): Answer {
     try {
-      return options.errorPage(reported(error, request, route), request);
+      return options.errorPage(error, request);
     } catch (pageError) {
-      return errorOf(pageError, request, route);
+      return errorAnswer(reported(pageError, request, route), request.id);
     }
   }
 
@@ -132,7 +136,9 @@ export function createRouter(options: RouterOptions): H3 {
 
   function fail(event: H3Event, error: unknown, headers: Record<string, string> = {}): Response {
     const request = requestOf(event);
-    const answer = errorOf(error, request);
+    const shown = reported(error, request, undefined);
+    const answer = errorAnswer(shown, request.id);
+    options.onAnswered({ request, route: undefined, status: answer.status, error: shown, milliseconds: 0 });
     return respond(request, { ...answer, headers: { ...answer.headers, ...headers } });
   }
 

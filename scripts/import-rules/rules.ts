@@ -81,7 +81,6 @@ const oneImporter = [
   "nodemailer",
   "yaml",
   "pino",
-  "lru-cache",
 ];
 
 const environmentReaders = /^(src\/config|bin)\//;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { accentStylesheet, parseColour } from "./colours.ts";
@@ -46,7 +47,7 @@ export function loadAssets(options: { demo?: boolean; folder?: string } = {}): A
     demoStylesheet: options.demo === true ? add("demo", "css", cssType, readCss(folder, "demo.css")) : undefined,
     standInStylesheet:
       options.demo === true ? add("stand-in", "css", cssType, readCss(folder, "stand-in.css")) : undefined,
-    accent: accentLink,
+    accent: accentLinks(),
   };
   return { links, findAsset: (path) => files.get(path) ?? findAccent(path) };
 }
@@ -55,10 +56,20 @@ const cssType = "text/css; charset=utf-8";
 const scriptType = "text/javascript; charset=utf-8";
 
 /** The path says everything about the content, so nothing is stored; the digest in the query changes when the formula does. */
-function accentLink(primaryColor: string | null): string | undefined {
-  const colour = parseColour(primaryColor);
-  if (colour === undefined) return undefined;
+function accentLink(colour: string): string {
   return `/assets/accent.${colour.slice(1)}.css?v=${digest(accentStylesheet(colour))}`;
+}
+
+/** Every page asks for its app's colour, and working it out costs as much as a third of the page. */
+function accentLinks(): AssetLinks["accent"] {
+  const known = new LRUCache<string, string>({ max: 1000 });
+  return (primaryColor) => {
+    const colour = parseColour(primaryColor);
+    if (colour === undefined) return undefined;
+    const link = known.get(colour) ?? accentLink(colour);
+    known.set(colour, link);
+    return link;
+  };
 }
 
 function findAccent(path: string): Asset | undefined {

@@ -77,9 +77,11 @@ function brand(look: Look): Html {
   return html`<p class="brand"><span class="initial" aria-hidden="true">${initialOf(name)}</span>${name}</p>`;
 }
 
+const graphemes = new Intl.Segmenter();
+
 /** The first letter as people see it: one grapheme, which may be several code points. */
 function initialOf(name: string): string {
-  const [first] = new Intl.Segmenter().segment(name.trim());
+  const [first] = graphemes.segment(name.trim());
   return first?.segment.toUpperCase() ?? "";
 }
 

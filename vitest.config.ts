@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     environment: "node",
     pool: "forks",
+    setupFiles: ["./test/support/every-answer.ts"],
     // A .only that somebody forgot would hide every other test.
     allowOnly: !isCi,
     reporters: ["default", "./test/support/closing-line-reporter.ts"],

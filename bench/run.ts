@@ -1,12 +1,14 @@
 // `npm run bench`: starts what it measures, side by side in one run, and prints absolutes and ratios. Loopback only, about a minute.
 import { hash } from "@node-rs/argon2";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../test/support/postgres.ts";
-import { redeem, signUp, Visitor, initiate, goodPassword, newEmail } from "../test/support/person.ts";
+import { redeem, signUp } from "../test/support/person.ts";
 import type { TestApp, TestService } from "../test/support/service.ts";
 import { start, type Running } from "./process.ts";
+import { signInsPerSecond } from "./sign-ins.ts";
 import { measureWebhooks } from "./webhooks.ts";
 import { getScript, hasWrk, load, refreshScript } from "./wrk.ts";
 
@@ -39,33 +41,6 @@ async function hashesPerSecond(): Promise<number> {
   };
   await Promise.all(Array.from({ length: cpus().length }, worker));
   return done / 2;
-}
-
-/** Each person in a browser of their own, which they keep: a browser that is new to somebody costs a mail as well. */
-async function signInsPerSecond(service: TestService, app: TestApp): Promise<number> {
-  const emails = await Promise.all(
-    Array.from({ length: 8 }, async () => {
-      const email = newEmail();
-      await signUp(service, app, { email });
-      return email;
-    }),
-  );
-  const until = performance.now() + seconds * 1000;
-  let done = 0;
-  const worker = async (email: string): Promise<void> => {
-    const visitor = new Visitor();
-    while (performance.now() < until) {
-      const session = await initiate(service, app);
-      const page = await visitor.submit(await visitor.get(session.authUrl), "/password", {
-        email,
-        password: goodPassword,
-      });
-      await redeem(service, app, { session, code: page.location.searchParams.get("code") ?? "" });
-      done += 1;
-    }
-  };
-  await Promise.all(emails.map(worker));
-  return done / seconds;
 }
 
 async function measure(name: string, environment: Record<string, string>, bare: number, hashes: number): Promise<void> {
@@ -104,7 +79,11 @@ async function measure(name: string, environment: Record<string, string>, bare: 
       refreshes.perSecond,
       bare,
     );
-    note(`${name}: whole password sign-in, against argon2 alone`, await signInsPerSecond(service, app), hashes);
+    note(
+      `${name}: whole password sign-in, against argon2 alone`,
+      await signInsPerSecond(service, app, seconds),
+      hashes,
+    );
     rows.push({
       figure: `${name}: memory after all that`,
       value: `${Math.round(server.residentMegabytes())} MB`,
@@ -118,7 +97,7 @@ async function measure(name: string, environment: Record<string, string>, bare: 
 async function webhooks(name: string, environment: Record<string, string>): Promise<void> {
   const { signIns, sent, received, lateness } = await measureWebhooks(
     { ...unlimited, ...environment },
-    signInsPerSecond,
+    async (service, app) => await signInsPerSecond(service, app, seconds),
   );
   const { median, p99, latest } = lateness;
   const late = `median ${median} ms, p99 ${p99} ms, at most ${latest} ms after the event`;
@@ -143,7 +122,7 @@ const postgres = await startPostgres();
 try {
   const environment = {
     AUTHSVC_DATABASE__URL: postgres.url("postgres"),
-    AUTHSVC_MASTER_KEY: Buffer.alloc(32, 7).toString("base64url"),
+    AUTHSVC_MASTER_KEY: randomBytes(32).toString("base64url"),
   };
   await measure("PostgreSQL", environment, bare, hashes);
   await webhooks("PostgreSQL", environment);

@@ -1,4 +1,7 @@
 import { json, type Answer } from "../http/answer.ts";
+import type { AssetLinks } from "../pages/assets.ts";
+import { docsPage } from "../pages/docs-page.ts";
+import { pageAnswer } from "../pages/page-answer.ts";
 
 const maxAgeSeconds = 300;
 
@@ -13,4 +16,9 @@ export function openApiHandler(baseUrl: string) {
     });
     return await answer;
   };
+}
+
+/** GET /docs: the same for people, to read and to try out. */
+export function docsHandler(assets: AssetLinks) {
+  return (): Answer => pageAnswer(docsPage(assets), { byLibrary: true });
 }

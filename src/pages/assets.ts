@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { accentStylesheet, parseColour } from "./colours.ts";
 
-export type Asset = { body: Uint8Array | string; type: string };
+/** `gzip`: the body is compressed; whoever cannot read that gets it unpacked. */
+export type Asset = { body: Uint8Array | string; type: string; gzip?: true };
 
 /** Addresses of the files that a page links to. All are safe to cache for a year: the content decides the name. */
 export type AssetLinks = {
@@ -17,6 +18,8 @@ export type AssetLinks = {
   standInStylesheet?: string | undefined;
   /** Beside the first one, on the account page. */
   accountStylesheet: string;
+  /** Of the page that describes the calls. Read with the first visit: most services have none. */
+  apiDocs: () => { stylesheet: string; swaggerScript: string; script: string };
   /** The stylesheet for an app's colour; undefined when there is none or it is not `#rrggbb` or `#rgb`. */
   accent: (primaryColor: string | null) => string | undefined;
 };
@@ -38,6 +41,15 @@ export function loadAssets(options: { demo?: boolean; folder?: string } = {}): A
     return path;
   }
 
+  function addCompressed(name: string, extension: string, type: string): string {
+    const body = readBuilt(folder, `${name}.${extension}.gz`);
+    const path = `/assets/${name}.${digest(body)}.${extension}`;
+    files.set(path, { body, type, gzip: true });
+    return path;
+  }
+
+  let apiDocs: ReturnType<AssetLinks["apiDocs"]> | undefined;
+
   const links: AssetLinks = {
     stylesheet: add("pages", "css", cssType, readCss(folder, "styles.css")),
     accountStylesheet: add("account", "css", cssType, readCss(folder, "account.css")),
@@ -47,6 +59,12 @@ export function loadAssets(options: { demo?: boolean; folder?: string } = {}): A
     demoStylesheet: options.demo === true ? add("demo", "css", cssType, readCss(folder, "demo.css")) : undefined,
     standInStylesheet:
       options.demo === true ? add("stand-in", "css", cssType, readCss(folder, "stand-in.css")) : undefined,
+    apiDocs: () =>
+      (apiDocs ??= {
+        stylesheet: addCompressed("swagger-ui", "css", cssType),
+        swaggerScript: addCompressed("swagger-ui", "js", scriptType),
+        script: add("docs", "js", scriptType, readScript(folder, "docs.js")),
+      }),
     accent: accentLinks(),
   };
   return { links, findAsset: (path) => files.get(path) ?? findAccent(path) };
@@ -92,14 +110,18 @@ function readCss(folder: string, name: string): string {
   return compactCss(readFileSync(join(folder, name), "utf8"));
 }
 
-function digest(body: string): string {
+function digest(body: string | Uint8Array): string {
   return createHash("sha256").update(body).digest("base64url").slice(0, 16);
 }
 
 function readScript(folder: string, name: string): string {
+  return readBuilt(folder, name).toString("utf8");
+}
+
+function readBuilt(folder: string, name: string): Buffer {
   const path = join(folder, "built", name);
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(path);
   } catch (cause) {
     throw new Error(`The browser code ${path} is missing. Make it with: npm run build:pages`, { cause });
   }

@@ -1,6 +1,5 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openApiDocument } from "../../src/openapi/document.ts";
 import { answers } from "../../src/openapi/answers.ts";
 import { examples } from "../../src/openapi/examples.ts";
@@ -11,54 +10,30 @@ import { loadAssets } from "../../src/pages/assets.ts";
 import { routes } from "../../src/routes.ts";
 import { call, initiate, newEmail, redeem, signIn, signUp, type Tokens } from "../support/person.ts";
 import { givePasskey } from "../support/methods.ts";
+import { createDescription } from "../support/openapi.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 import { localWebhooks } from "../support/webhooks.ts";
 
 type Json = Record<string, unknown>;
-type Responses = Record<string, { $ref?: string; content?: Record<string, { schema: { $ref: string } }> }>;
-type Document = {
-  paths: Record<string, Record<string, { operationId: string; responses: Responses }>>;
-  components: { schemas: Record<string, Json>; responses: Responses };
-};
 
-const document = openApiDocument("https://auth.example.com") as Document;
+const { document, problemOf } = createDescription();
 
 /** Routes that the pages of this service call themselves: nobody else may build on them. */
 const ofPages = /^\/(sign-in|account|assets)\b/u;
-
-const compiled = new Map<string, (value: unknown) => string>();
-beforeAll(() => {
-  // A field that is answered but not documented is a mistake here, although a client has to bear with it.
-  const strict = JSON.parse(JSON.stringify(document.components.schemas), (key, value: unknown) => {
-    const isObject = typeof value === "object" && value !== null && "properties" in value && key !== "properties";
-    return isObject ? { additionalProperties: false, ...value } : value;
-  }) as Record<string, Json>;
-  for (const name of ["KeySet", "OpenApi"]) strict[name] = document.components.schemas[name] ?? {};
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  for (const [name, schema] of Object.entries(strict)) {
-    const validate = ajv.compile(schema);
-    compiled.set(name, (value) => (validate(value) ? "" : ajv.errorsText(validate.errors)));
-  }
-});
-
-/** What is wrong with an answer by the document: nothing, or a sentence. */
-function problemOf(operationId: string, status: number, body: unknown): string {
-  const operation = Object.values(document.paths)
-    .flatMap((path) => Object.values(path))
-    .find((each) => each.operationId === operationId);
-  if (!operation) return `no operation ${operationId}`;
-  const named = operation.responses[status];
-  if (!named) return `${operationId} does not answer ${status}`;
-  const response = document.components.responses[named.$ref?.split("/").at(-1) ?? ""] ?? named;
-  const schema = response.content?.["application/json"]?.schema.$ref.split("/").at(-1) ?? "";
-  return compiled.get(schema)?.(body) ?? `${operationId} has no schema for ${status}`;
-}
 
 describe("the OpenAPI document", () => {
   it("is valid OpenAPI 3.1", async () => {
     const result = await new Validator().validate(structuredClone(document));
     expect(result).toMatchObject({ valid: true });
+  });
+
+  it("is not content with an answer that it does not describe", () => {
+    const done = { success: true, message: "Logged out." };
+    expect(problemOf("logout", 200, done)).toBe("");
+    expect(problemOf("logout", 200, { ...done, extra: 1 })).toContain("additional properties");
+    expect(problemOf("logout", 200, { success: true })).toContain("message");
+    expect(problemOf("logout", 202, done)).toBe("logout does not answer 202");
   });
 
   it("has an example of every answer and every body, each as its schema wants it", () => {

@@ -1,0 +1,25 @@
+import type { createDescription } from "./openapi.ts";
+
+// Set up before every test file: each answer of the HTTP API that any test gets by fetch is held against the OpenAPI document, and a test that gets another one fails.
+const fetched = globalThis.fetch;
+let description: ReturnType<typeof createDescription> | undefined;
+
+globalThis.fetch = async (input, init) => {
+  const response = await fetched(input, init);
+  // Everything that this service answers has one; stand-ins for others do not.
+  if (response.headers.get("x-request-id")?.startsWith("req_") === true) await check(input, init, response.clone());
+  return response;
+};
+
+async function check(input: string | URL | Request, init: RequestInit | undefined, answer: Response): Promise<void> {
+  const method = (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
+  const { pathname } = new URL(input instanceof Request ? input.url : input);
+  // Not with the file: most unit tests ask nobody.
+  description ??= (await import("./openapi.ts")).createDescription();
+  const operation = description.operationOf(method, pathname);
+  if (operation === undefined) return;
+  const text = await answer.text();
+  const problem = description.problemOf(operation, answer.status, text === "" ? undefined : JSON.parse(text));
+  if (problem !== "")
+    throw new Error(`not as described in openapi.json: ${method} ${pathname} answered ${answer.status}: ${problem}`);
+}

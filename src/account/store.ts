@@ -1,4 +1,4 @@
-import { and, eq, gt, ne, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { SignInMethod } from "../applications/application.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
@@ -15,6 +15,9 @@ export type BrowserSession = {
   expiresAt: number;
 };
 
+/** Of one user. The oldest beyond them is a new one again, which costs its owner one mail. */
+const mostKnownBrowsers = 100;
+
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { browserSessions: sessions, knownBrowsers: known, logins } = tables;
@@ -29,7 +32,10 @@ const prepared = statements((handle) => {
         .where(and(eq(sessions.digest, given.digest), gt(sessions.expiresAt, given.expiresAt))),
       "browser_session",
     ),
-    delete: prepare(db.delete(sessions).where(eq(sessions.digest, given.digest)), "delete_browser_session"),
+    delete: prepare(
+      db.delete(sessions).where(eq(sessions.digest, given.digest)).returning({ digest: sessions.digest }),
+      "delete_browser_session",
+    ),
     deleteOfUser: prepare(
       db.delete(sessions).where(eq(sessions.userId, given.userId)),
       "delete_browser_sessions_of_user",
@@ -49,7 +55,13 @@ const prepared = statements((handle) => {
       db
         .update(logins)
         .set({ browserSessionDigest: sql`${sql.placeholder("to")}` })
-        .where(and(eq(logins.userId, given.userId), eq(logins.browserSessionDigest, sql.placeholder("from")))),
+        .where(
+          and(
+            eq(logins.userId, given.userId),
+            eq(logins.browserSessionDigest, sql.placeholder("from")),
+            isNull(logins.endedAt),
+          ),
+        ),
       "move_logins_to_browser_session",
     ),
     sweep: prepareSweep(
@@ -78,6 +90,26 @@ const prepared = statements((handle) => {
       "remember_browser",
     ),
     forgetKnown: prepare(db.delete(known).where(eq(known.userId, browser.userId)), "forget_known_browsers"),
+    forgetOldestKnown: prepare(
+      db
+        .delete(known)
+        .where(
+          and(
+            eq(known.userId, browser.userId),
+            inArray(
+              known.digest,
+              db
+                .select({ digest: known.digest })
+                .from(known)
+                .where(eq(known.userId, browser.userId))
+                .orderBy(desc(known.expiresAt), desc(known.digest))
+                .limit(mostKnownBrowsers)
+                .offset(mostKnownBrowsers),
+            ),
+          ),
+        ),
+      "forget_oldest_known_browsers",
+    ),
     sweepKnown: prepareSweep(
       handle,
       { table: known, key: known.digest, instant: known.expiresAt },
@@ -100,8 +132,9 @@ export async function findBrowserSession(
   return row;
 }
 
-export async function deleteBrowserSession(tx: Handle, digest: string): Promise<void> {
-  await prepared(tx).delete.execute({ digest });
+/** False when there was none. */
+export async function deleteBrowserSession(tx: Handle, digest: string): Promise<boolean> {
+  return (await prepared(tx).delete.execute({ digest })).length === 1;
 }
 
 export async function deleteBrowserSessionsOfUser(tx: Handle, userId: string): Promise<void> {
@@ -141,6 +174,11 @@ export async function rememberBrowser(
   browser: { userId: string; digest: string; expiresAt: number },
 ): Promise<void> {
   await prepared(tx).remember.execute(browser satisfies Row<"knownBrowsers">);
+}
+
+/** Forgets a user's oldest browsers, where there are too many. */
+export async function forgetOldestKnownBrowsers(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).forgetOldestKnown.execute({ userId });
 }
 
 /** From then on every browser of the user is a new one. */

@@ -21,6 +21,9 @@ const cookieSeconds = {
   known: 365 * 24 * 3600,
 };
 
+/** Each sign-in leaves one; a browser that kept them all would one day send more than a request may hold. */
+const mostSignInCookies = 20;
+
 /** As long as the link in a mail works that only this browser may use. */
 const mailSeconds = 24 * 3600;
 
@@ -32,13 +35,24 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
   const { keyring, random, baseUrl } = deps;
   const secure = baseUrl.startsWith("https:");
 
+  const prefix = `${secure ? "__Host-" : ""}authsvc-`;
+  const signInPrefix = `${prefix}visit-`;
+
   function cookieName({ kind, key }: Scope): string {
     const digest = digestOf(`${kind} ${key}`).replaceAll(/[^A-Za-z0-9]/gu, "");
-    return `${secure ? "__Host-" : ""}authsvc-${digest.slice(0, 12)}`;
+    return `${kind === "sign-in" ? signInPrefix : prefix}${digest.slice(0, 12)}`;
   }
 
-  function cookieLine(scope: Scope, value: string, seconds = value === "" ? 0 : cookieSeconds[scope.kind]): string {
-    return `${cookieName(scope)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+  function line(name: string, value: string, seconds: number): string {
+    return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+  }
+
+  function cookieLine(scope: Scope, value: string, seconds = cookieSeconds[scope.kind]): string {
+    return line(cookieName(scope), value, seconds);
+  }
+
+  function expired(name: string): string {
+    return line(name, "", 0);
   }
 
   function browserWith(cookie: string, { kind, key }: Scope, setCookie: string | undefined): Browser {
@@ -75,9 +89,15 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
       return known === undefined ? undefined : cookieLine(scope, known, mailSeconds);
     },
 
+    /** The lines that take away the oldest sign-ins' cookies, where there are too many. Browsers send them oldest first (RFC 6265 §5.4). */
+    surplus(request: HttpRequest): string[] {
+      const names = request.cookieNames().filter((name) => name.startsWith(signInPrefix) && /^[\w-]+$/u.test(name));
+      return names.slice(0, -mostSignInCookies).map((name) => expired(name));
+    },
+
     /** The line that takes a cookie away. */
     forget(scope: Scope): string {
-      return cookieLine(scope, "");
+      return expired(cookieName(scope));
     },
 
     /** Whether another site made the browser send this request, as far as the browser says. */

@@ -68,7 +68,7 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
   return {
     /** `targets`: where its forms may lead besides the app. */
     page(visit: Visit, body: Html, status = 200, targets: string[] = []): Answer {
-      const cookies = [visit.browser.setCookie];
+      const cookies = [visit.browser.setCookie, ...browsers.surplus(visit.request)];
       return hosted.page(visit.frame, body, { status, targets: targetsOf(visit, targets), cookies });
     },
 
@@ -103,7 +103,9 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
         knownBrowser: known.digest,
         lang: frame.lang,
         origin: originOf(request),
-        cookies: [opened.setCookie, known.setCookie].filter((cookie) => cookie !== undefined),
+        cookies: [opened.setCookie, known.setCookie, ...browsers.surplus(request)].filter(
+          (cookie) => cookie !== undefined,
+        ),
       };
     },
 

@@ -69,7 +69,7 @@ describe("the cookie of a sign-in behind https", () => {
     const cookies = answer.headers.getSetCookie();
     expect(cookies).toHaveLength(1);
     const [pair = "", ...attributes] = (cookies[0] ?? "").split("; ");
-    expect(pair).toMatch(/^__Host-authsvc-[A-Za-z0-9]{12}=[\w-]{43}$/u);
+    expect(pair).toMatch(/^__Host-authsvc-visit-[A-Za-z0-9]{12}=[\w-]{43}$/u);
     expect(attributes.toSorted()).toEqual(["HttpOnly", "Max-Age=3600", "Path=/", "SameSite=Lax", "Secure"]);
     expect(answer.headers.get("strict-transport-security")).toMatch(/^max-age=\d{8,}/u);
   });

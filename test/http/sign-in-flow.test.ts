@@ -10,6 +10,7 @@ import {
   signIn,
   signUp,
   validate,
+  type Session,
   Visitor,
 } from "../support/person.ts";
 import { describeEachDatabase } from "../support/service.ts";
@@ -94,5 +95,26 @@ describeEachDatabase("the whole sign-in", (current) => {
       sessionId: session.sessionId,
     });
     expect((await new Visitor().get(session.authUrl)).status).toBe(200);
+  });
+
+  it("goes on in a browser that has opened hundreds of sign-ins: only the newest leave a cookie, and those still count", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { email } = await signedUp(service, app);
+    const visitor = new Visitor();
+    const sessions: Session[] = [];
+    for (let opened = 0; opened < 260; opened += 1) {
+      const session = await initiate(service, app);
+      expect((await visitor.get(session.authUrl)).status).toBe(200);
+      sessions.push(session);
+    }
+    expect(visitor.cookies.size).toBeLessThanOrEqual(21);
+    for (const session of sessions.slice(-3)) {
+      const page = await visitor.submit(await visitor.get(session.authUrl), "/password", {
+        email,
+        password: goodPassword,
+      });
+      await redeem(service, app, { session, code: page.location.searchParams.get("code") ?? "" });
+    }
   });
 });

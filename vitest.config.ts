@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 const isCi = Boolean(process.env["CI"]);
 const browserTests = "test/browser/**/*.test.ts";
+const executableTests = "test/executable/**/*.test.ts";
 
 export default defineConfig({
   test: {
@@ -17,7 +18,7 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["test/**/*.test.ts"],
-          exclude: [browserTests],
+          exclude: [browserTests, executableTests],
           globalSetup: ["test/support/postgres-global-setup.ts"],
           testTimeout: 20_000,
           hookTimeout: 30_000,
@@ -36,6 +37,20 @@ export default defineConfig({
           // One browser at a time, after everything else: a page that waits for its turn looks like a page that is broken.
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // The tests of the command line once more, with the one file that `npm run build` makes, and what concerns that file only.
+          name: "executable",
+          include: ["test/cli/**/*.test.ts", executableTests],
+          env: { AUTHSVC_TEST_EXECUTABLE: `${import.meta.dirname}/dist/authsvc` },
+          globalSetup: ["test/support/postgres-global-setup.ts", "test/support/executable-global-setup.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

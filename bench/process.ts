@@ -10,10 +10,14 @@ export type Running = {
   stop(): Promise<void>;
 };
 
-/** Starts a program with the Node of this repository and waits until it says where it listens. */
-export async function start(program: string[], environment: Record<string, string> = {}): Promise<Running> {
+/** Starts a program, with the Node of this repository unless told otherwise, and waits until it says where it listens. */
+export async function start(
+  program: string[],
+  environment: Record<string, string> = {},
+  command = process.execPath,
+): Promise<Running> {
   const began = performance.now();
-  const child = spawn(process.execPath, program, { env: environment, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(command, program, { env: environment, stdio: ["ignore", "pipe", "inherit"] });
   const { output, url } = await untilListening(child);
   const readyMilliseconds = performance.now() - began;
   return {

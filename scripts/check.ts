@@ -16,6 +16,7 @@ const checks: [name: string, tool: string, ...args: string[]][] = [
   ["types of the browser code", "tsc", "-p", "src/pages/client"],
   ["dead code", "knip", "--no-config-hints"],
   ["import rules", "vitest", "run", "test/unit/import-rules.test.ts"],
+  ["security page", "node", "scripts/security-page.ts", "--check"],
 ];
 
 let failures = 0;

@@ -2,15 +2,23 @@ import { join } from "node:path";
 import type { Config } from "./config/config.ts";
 import { systemClock, type Clock } from "./lib/clock.ts";
 import { silentLog, type Log } from "./lib/log.ts";
+import { silentMeter, type Meter } from "./lib/meter.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
 import { findFact, replaceFact } from "./secrets/store.ts";
 import { openKeyring } from "./secrets/open-keyring.ts";
+import { meteredStorage } from "./storage/metered.ts";
 import { openStorage } from "./storage/open.ts";
 import { sweepAll } from "./storage/sweep.ts";
 import { createServices } from "./services.ts";
 
 /** What is not ours to decide in a test. */
-export type Surroundings = { clock?: Clock; random?: Random; fetch?: typeof globalThis.fetch; log?: Log };
+export type Surroundings = {
+  clock?: Clock;
+  random?: Random;
+  fetch?: typeof globalThis.fetch;
+  log?: Log;
+  meter?: Meter | undefined;
+};
 
 const baseUrlFact = "base-url";
 
@@ -30,13 +38,13 @@ export async function openApp(
     random = systemRandom,
     fetch = globalThis.fetch,
     log = silentLog,
+    meter,
   }: Surroundings & { baseUrl?: string | undefined },
 ) {
-  const storage = await openStorage(
-    { ...config.database, file: join(config.dataDir, "authsvc.db") },
-    clock(),
-    (error) => log.warn("a database connection was lost", { reason: error.message }),
+  const opened = await openStorage({ ...config.database, file: join(config.dataDir, "authsvc.db") }, clock(), (error) =>
+    log.warn("a database connection was lost", { reason: error.message }),
   );
+  const storage = meter ? meteredStorage(opened, meter) : opened;
   try {
     const keyring = await openKeyring(
       storage,
@@ -53,6 +61,7 @@ export async function openApp(
       random,
       fetch,
       log,
+      meter: meter ?? silentMeter,
     });
 
     let closing = false;
@@ -101,6 +110,9 @@ export async function openApp(
       async close(): Promise<void> {
         closing = true;
         await sweeping;
+        await services.audit.tally
+          .flush()
+          .catch((error: unknown) => log.error("refusals could not be written to the audit log", error));
         await closeConnections();
         await storage.close();
       },

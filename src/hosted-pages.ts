@@ -34,9 +34,9 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   } = services;
 
   /** What looks like a visit, and yet writes and asks a provider. Throws RATE_LIMITED. */
-  function countStart(ipAddress: string): void {
+  async function countStart(ipAddress: string): Promise<void> {
     const key = limitKey("authentication", addressKey(ipAddress));
-    const { exceeded, retryAfterSeconds } = limiter.take(key, config.rateLimits.authentication);
+    const { exceeded, retryAfterSeconds } = await limiter.take(key, config.rateLimits.authentication, "stranger");
     if (exceeded) throw new AppError("RATE_LIMITED", "Too many requests.", { retryAfterSeconds });
   }
 

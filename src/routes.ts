@@ -5,7 +5,7 @@ import { createQueryGuards } from "./http/query-guards.ts";
 import { anyone, browser, pageRoute, route, type Route } from "./http/route.ts";
 import { assetHandler } from "./pages/asset-routes.ts";
 import { listMethodsHandler, removeMethodHandler } from "./methods/routes.ts";
-import { openApiHandler } from "./openapi/routes.ts";
+import { docsHandler, openApiHandler } from "./openapi/routes.ts";
 import { healthHandler, readinessHandler } from "./http/health.ts";
 import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
@@ -34,8 +34,8 @@ export type Pages = HostedPages & { assets: Assets };
 
 /** Every path of the service: who may call (browsers from which pages), what it counts as, what answers. Router, limiter and API documentation read this. */
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
-  const { applications, publicConfig, users, tokens, signingKeys, signIn, redeem, profiles, methods, webhooks } =
-    app.services;
+  const { applications, publicConfig, users, tokens, signingKeys, signIn, redeem, profiles, methods } = app.services;
+  const { passkeys, webhooks } = app.services;
   const { visits, choose, steps, add, passwordPages, passkeyPages, oauthPages, confirm, resetPages, account } = pages;
   const check = {
     apiKey: applications.authenticate,
@@ -72,7 +72,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
         "/users/auth-methods",
         guards.userWith("profile"),
         "userManagement",
-        addMethodHandler({ signIn, application: check.application }),
+        addMethodHandler({ signIn, passkeys, application: check.application }),
       ),
     ),
 
@@ -174,6 +174,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("GET", "/.well-known/passkey-endpoints", anyone, undefined, passkeyEndpointsHandler(app.baseUrl)),
     route("GET", "/.well-known/jwks.json", anyone, undefined, keySetHandler(signingKeys)),
     route("GET", "/.well-known/openid-configuration", anyone, undefined, discoveryHandler(app.baseUrl)),
+    pageRoute("GET", "/docs", undefined, docsHandler(pages.assets.links)),
     route("GET", "/openapi.json", anyone, undefined, openApiHandler(app.baseUrl)),
     route("GET", "/healthz", anyone, undefined, healthHandler()),
     route("GET", "/readyz", anyone, undefined, readinessHandler(app.storage.ping, isReady)),

@@ -19,7 +19,7 @@ import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
 import { mostPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
-import { createRateLimiter } from "./rate-limits/limiter.ts";
+import { createRateLimits } from "./rate-limits/service.ts";
 import { createProviderAccounts } from "./oauth/accounts.ts";
 import { createDiscovery } from "./oauth/discovery.ts";
 import { createLinking } from "./oauth/linking.ts";
@@ -40,6 +40,7 @@ import { createOutbound } from "./webhooks/outbound.ts";
 import type { Config } from "./config/config.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
+import type { Meter } from "./lib/meter.ts";
 import type { Random } from "./lib/random.ts";
 import type { Keyring } from "./secrets/keyring.ts";
 import type { Storage } from "./storage/storage.ts";
@@ -55,12 +56,13 @@ export type Foundation = {
   random: Random;
   fetch: typeof globalThis.fetch;
   log: Log;
+  meter: Meter;
 };
 
 /** Puts the services together. Nothing here has a life of its own yet: `app.ts` sweeps and closes, `server.ts` starts what works by itself. */
 export function createServices(foundation: Foundation) {
-  const { config, storage, keyring, baseUrl, clock, random, fetch, log } = foundation;
-  const limiter = createRateLimiter(clock);
+  const { config, storage, keyring, baseUrl, clock, random, fetch, log, meter } = foundation;
+  const rateLimits = createRateLimits({ storage, keyring, clock });
   const audit = createAudit({ storage, clock, random });
   const applications = createApplications({ storage, audit, clock, random, isKnownProvider });
   const outbound = createOutbound({
@@ -72,6 +74,7 @@ export function createServices(foundation: Foundation) {
     clock,
     random,
     log,
+    meter,
   });
   const { events, webhooks, deliveries } = outbound;
   const mailbox = config.dev && !config.mail ? createMailbox({ clock }) : undefined;
@@ -83,23 +86,24 @@ export function createServices(foundation: Foundation) {
     transport: config.mail ? createSmtpTransport(config.mail) : mailbox?.transport,
     baseUrl,
     log,
+    meter,
   });
   const allowance = createMailAllowance({ keyring });
   const notices = createNotices({ mail, allowance });
-  const browserSessions = createBrowserSessions({ storage, keyring, clock });
+  const browserSessions = createBrowserSessions({ storage, keyring, audit, clock });
   const browserOrigins = createBrowserOrigins({ storage, clock });
   const publicConfig = createPublicConfig({
     issuer: baseUrl,
     mostPasswordCharacters,
     displayNameOf: providerDisplayName,
   });
-  const users = createUsers({ storage, events, random });
+  const users = createUsers({ storage, events, audit, random });
   const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const fetchProvider = createProviderFetch(fetch);
   const discover = createDiscovery(fetchProvider, clock);
   const providers = createProviderAccounts({ storage, applications, audit, keyring, clock, baseUrl, discover });
-  const signIn = createSignIn({ storage, applications, providers, events, audit, clock, random, baseUrl });
+  const signIn = createSignIn({ storage, applications, providers, events, audit, clock, random, baseUrl, meter });
   const tokens = createTokens({
     storage,
     keyring,
@@ -114,9 +118,9 @@ export function createServices(foundation: Foundation) {
     random,
     issuer: baseUrl,
   });
-  const hasher = createHasher(config.passwords, random);
-  const { attemptsPerMinute } = config.passwords;
-  const passwords = createPasswords({ storage, users, hasher, keyring, limiter, clock, random, attemptsPerMinute });
+  const hasher = createHasher(config.passwords, random, meter, log);
+  const attempts = rateLimits.attempts("password", config.passwords.attemptsPerMinute);
+  const passwords = createPasswords({ storage, users, hasher, keyring, attempts, clock, random });
   const passkeys = createPasskeys({ storage, users, baseUrl, clock, random, log });
   const rounds = createRounds({ storage, accounts: providers, keyring, fetchProvider, clock, random, baseUrl });
   const linking = createLinking({
@@ -132,7 +136,8 @@ export function createServices(foundation: Foundation) {
     random,
   });
   const proofs = createProofs({ storage, users, passkeys, browserSessions, notices, events, audit, clock, random });
-  const redeem = createRedeem({ storage, applications, users, tokens, audit, events, clock });
+  const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
+  const redeem = createRedeem({ storage, applications, users, tokens, logins, audit, events, clock, meter });
   const aboutUsers = { storage, applications, users, signIn, browserSessions, notices, audit, clock };
   const mailFlows = createMailFlows({
     ...aboutUsers,
@@ -146,7 +151,6 @@ export function createServices(foundation: Foundation) {
     random,
     baseUrl,
   });
-  const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
   const methods = createMethods({
     ...aboutUsers,
     events,
@@ -155,7 +159,7 @@ export function createServices(foundation: Foundation) {
   });
   const profiles = createProfiles({ storage, users, passwords, events, audit, clock });
   const ownLogins = createOwnLogins({ storage, logins, browserSessions, signIn, clock });
-  const accountExport = createAccountExport({ storage, profiles, methods, logins, audit, clock });
+  const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
 
   const services = {
     applications,
@@ -200,12 +204,14 @@ export function createServices(foundation: Foundation) {
   });
   return {
     services: { ...services, ...operatorServices },
-    limiter,
+    limiter: rateLimits.limiter,
     rateLimitsOf: createRateLimitsOf({ storage, clock }),
     mailDelivery,
     mailbox,
     webhookWorker: outbound.worker,
     closeConnections: outbound.close,
+    /** How many passwords are being hashed, and how many wait. */
+    hashing: hasher.load,
     /** Everything that keeps what expires. */
     keepers: [
       applications,
@@ -219,6 +225,7 @@ export function createServices(foundation: Foundation) {
       mail,
       deliveries,
       audit,
+      rateLimits,
     ],
   };
 }

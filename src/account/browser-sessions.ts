@@ -1,4 +1,5 @@
 import type { SignInMethod } from "../applications/application.ts";
+import type { Audit, By } from "../audit/audit.ts";
 import { day, hour, type Clock } from "../lib/clock.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -9,6 +10,7 @@ import {
   deleteOtherBrowserSessionsOfUser,
   findBrowserSession,
   forgetKnownBrowsers,
+  forgetOldestKnownBrowsers,
   insertBrowserSession,
   moveLoginsToBrowserSession,
   outdateProofsOfOthers,
@@ -24,8 +26,8 @@ const month = 30 * day;
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>;
 
 /** Who is signed in to the account page, browser by browser. It opens nothing but that page: apps have logins of their own. */
-export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring; clock: Clock }) {
-  const { storage, keyring, clock } = deps;
+export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring; audit: Audit; clock: Clock }) {
+  const { storage, keyring, audit, clock } = deps;
 
   return {
     /** `replaces` is what the browser's cookie named before: that session ends, and the user's logins in this browser belong to the new one. */
@@ -51,9 +53,14 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
       await deleteBrowserSession(tx, digest);
     },
 
-    /** The same where nothing else is to be written: somebody leaves the account page. */
-    async close(digest: string): Promise<void> {
-      await storage.write((tx) => deleteBrowserSession(tx, digest));
+    /** Somebody leaves the account page, and nothing else. */
+    async close({ digest, appId, userId }: BrowserSession, by: By): Promise<void> {
+      const now = clock();
+      await storage.write(async (tx) => {
+        // A deletion of the user that was first has taken the session with it, and leaves nothing to tell.
+        if (!(await deleteBrowserSession(tx, digest))) return;
+        await audit.record(tx, { ...by, action: "account.sign-out", result: "success", appId, userId }, now);
+      });
     },
 
     async endAll(tx: Handle, userId: string): Promise<void> {
@@ -87,6 +94,7 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
       // Not with every sign-in: the date need not be exact.
       if (until === undefined || until < now + browsersAreKnownFor - month)
         await rememberBrowser(tx, { ...browser, expiresAt: now + browsersAreKnownFor });
+      if (until === undefined) await forgetOldestKnownBrowsers(tx, userId);
       return until !== undefined;
     },
 

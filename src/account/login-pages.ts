@@ -46,7 +46,7 @@ export function createLoginPages(deps: {
     async signOut(request: HttpRequest): Promise<Answer> {
       const posted = await visits.post(request);
       if (isAnswer(posted)) return posted;
-      await browserSessions.close(posted.session.digest);
+      await browserSessions.close(posted.session, byUser(posted));
       return visits.leave(posted, signedOut);
     },
   };

@@ -42,7 +42,7 @@ export function createAccountVisits(deps: {
   signIn: SignIn;
   proofs: Proofs;
   /** Throws RATE_LIMITED. */
-  countStart(ipAddress: string): void;
+  countStart(ipAddress: string): Promise<void>;
 }) {
   const { hosted, browsers, browserSessions, applications, users, signIn, proofs, countStart } = deps;
 
@@ -86,7 +86,7 @@ export function createAccountVisits(deps: {
 
   /** To a sign-in that comes back to the account page. It writes a row, which a visit alone must not do without being counted. */
   async function begin(guest: Guest, asked: { user?: User; next?: string }): Promise<Answer> {
-    countStart(guest.request.ipAddress);
+    await countStart(guest.request.ipAddress);
     const { authUrl } = await signIn.initiateAccount(guest.application, {
       accountUserId: asked.user?.id ?? null,
       locale: asked.user?.locale ?? null,

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { EndpointType } from "../http/route.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { isHttpsAddress, isStorable } from "../lib/text.ts";
+import { isHttpsAddress, isShowable } from "../lib/text.ts";
 import type { Application, AppSettings, AuthMethods, Branding, Scope } from "./application.ts";
 import { redirectUriProblem } from "./redirect-uris.ts";
 
@@ -116,7 +116,7 @@ function isWholeNumber(value: number, least: number, most: number): boolean {
 function checkedName(name: string): string {
   const trimmed = name.trim();
   if (trimmed.length < 1 || trimmed.length > 200) throw invalidRequest("name: 1 to 200 characters");
-  if (!isStorable(trimmed) || /\p{Cc}/u.test(trimmed)) throw invalidRequest("name: no control characters");
+  if (!isShowable(trimmed)) throw invalidRequest("name: no control characters");
   return trimmed;
 }
 
@@ -134,11 +134,8 @@ function checkedBranding({ logo, primaryColor, companyName }: Branding): Brandin
   }
   if (primaryColor !== null && !/^#[0-9a-f]{6}$/iu.test(primaryColor))
     throw invalidRequest("branding.primaryColor: #rrggbb");
-  if (
-    companyName !== null &&
-    (companyName.trim() === "" || companyName.length > 200 || !isStorable(companyName) || /\p{Cc}/u.test(companyName))
-  ) {
-    throw invalidRequest("branding.companyName: 1 to 200 characters");
+  if (companyName !== null && (companyName.trim() === "" || companyName.length > 200 || !isShowable(companyName))) {
+    throw invalidRequest("branding.companyName: 1 to 200 characters, no control characters");
   }
   return { logo, primaryColor, companyName };
 }

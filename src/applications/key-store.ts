@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, or } from "drizzle-orm";
+import { and, asc, count, eq, gt, isNull, lt, or } from "drizzle-orm";
 import type { Handle } from "../storage/storage.ts";
 
 /** A server's credential; only the key's digest is kept. Instants are epoch milliseconds. */
@@ -52,6 +52,23 @@ export async function revokeApiKey(
     .where(and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
     .returning();
   return row;
+}
+
+export async function countLiveApiKeys(
+  { db, tables: { apiKeys } }: Handle,
+  appId: string,
+  now: number,
+): Promise<number> {
+  const live = and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)));
+  const [row] = await db
+    .select({ count: count() })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.appId, appId), live));
+  return row?.count ?? 0;
+}
+
+export async function removeApiKeysEndedBefore({ db, tables: { apiKeys } }: Handle, before: number): Promise<void> {
+  await db.delete(apiKeys).where(or(lt(apiKeys.revokedAt, before), lt(apiKeys.expiresAt, before)));
 }
 
 export async function removeApiKey({ db, tables: { apiKeys } }: Handle, id: string): Promise<void> {

@@ -6,18 +6,24 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import { isPossibleApiKey, newApiKey } from "./api-keys.ts";
 import { applicationNotFound } from "./application.ts";
 import {
+  countLiveApiKeys,
   expireApiKeys,
   findApiKey,
   findApiKeyByDigest,
   insertApiKey,
   listApiKeys,
   removeApiKey,
+  removeApiKeysEndedBefore,
   revokeApiKey,
   type ApiKey,
 } from "./key-store.ts";
 import { findApplication, takeApplication } from "./store.ts";
 
 const longestKeyOverlap = 90 * day;
+/** Live ones of one application: every node and every stage of a rotation has room. */
+const mostKeys = 50;
+/** A key that has ended stays to be seen for as long as the audit log tells of it. */
+const endedKeysAreKept = 90 * day;
 
 /** A new key, shown this once. */
 export type NewApiKeyAnswer = { id: string; appId: string; apiKey: string; createdAt: string };
@@ -70,6 +76,10 @@ export function createApiKeys(deps: { storage: Storage; audit: Audit; clock: Clo
     actor: Actor,
     now: number,
   ): Promise<NewApiKeyAnswer> {
+    if ((await countLiveApiKeys(tx, appId, now)) >= mostKeys)
+      throw new AppError("CONFLICT", "The application has as many API keys as it may.", {
+        details: `live API keys: at most ${mostKeys}`,
+      });
     const id = newId("key", now, random);
     const key = { id, appId, keyDigest: digestOf(apiKey), createdAt: now, expiresAt: null, revokedAt: null };
     if (!(await insertApiKey(tx, key))) throw new AppError("CONFLICT", "This API key is in use already.");
@@ -81,13 +91,19 @@ export function createApiKeys(deps: { storage: Storage; audit: Audit; clock: Clo
     chosenOrNew,
     insert,
 
+    /** Removes keys that ended long ago. */
+    async sweep(tx: Handle, now: number): Promise<void> {
+      await removeApiKeysEndedBefore(tx, now - endedKeysAreKept);
+    },
+
     commands: {
       /** Another API key of an application. Throws APP_NOT_FOUND, INVALID_REQUEST, CONFLICT. */
       async createKey(input: { appId: string; apiKey?: string | undefined }, actor: Actor): Promise<NewApiKeyAnswer> {
         const apiKey = chosenOrNew(input.apiKey);
         const now = clock();
         return await storage.write(async (tx) => {
-          if (!(await findApplication(tx, input.appId))) throw applicationNotFound();
+          // Taken, so that of two keys made at once the later one counts the other.
+          if (!(await takeApplication(tx, input.appId, now))) throw applicationNotFound();
           return await insert(tx, input.appId, apiKey, actor, now);
         });
       },

@@ -228,7 +228,10 @@ export function createApplications(deps: {
     /** Removes what nobody asks for any more. */
     async sweep(): Promise<boolean> {
       const now = clock();
-      await storage.write((tx) => sweepCounters(tx, now));
+      await storage.write(async (tx) => {
+        await sweepCounters(tx, now);
+        await keys.sweep(tx, now);
+      });
       return false;
     },
 

@@ -1,7 +1,15 @@
 import { day, isoTime, type Clock } from "../lib/clock.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { forgetAddressesInAudit, insertAuditEvent, listAuditEvents, sweepAuditEvents, type AuditRow } from "./store.ts";
+import {
+  forgetAddressesInAudit,
+  forgetOldAddresses,
+  insertAuditEvent,
+  listAuditEvents,
+  sweepAuditEvents,
+  type AuditRow,
+} from "./store.ts";
+import { createTally } from "./tally.ts";
 
 /** Who caused it: a person in a browser, an app with its key, a command by an operating-system user, or the service itself. */
 export type Actor = { kind: "user" | "app" | "cli" | "service"; name: string };
@@ -27,13 +35,19 @@ export type AuditEvent = {
 export type AuditEventAnswer = Omit<AuditRow, "at"> & { at: string };
 
 const eventsAreKept = 90 * day;
+/** Whoever looks into what happened last month finds from where; after that, what happened is enough. */
+const addressesAreKept = 30 * day;
 
 export type Audit = ReturnType<typeof createAudit>;
 
 /** The audit log. Events are written in the transaction of what they describe, so neither exists without the other. */
 export function createAudit(deps: { storage: Storage; clock: Clock; random: Random }) {
   const { storage, clock, random } = deps;
+  const tally = createTally(deps);
   return {
+    /** What strangers can cause at will: not a row each, and in no transaction. */
+    tally,
+
     async record(tx: Handle, event: AuditEvent, now: number): Promise<void> {
       await insertAuditEvent(tx, {
         id: newId("aud", now, random),
@@ -49,13 +63,14 @@ export function createAudit(deps: { storage: Storage; clock: Clock; random: Rand
       });
     },
 
-    /** The newest events that fit, at most `limit`, oldest first. `since` is in epoch milliseconds. */
+    /** The newest events that fit, at most `limit`, oldest first, with what is counted here so far. `since` is in epoch milliseconds. */
     async list(wanted: {
       appId?: string | undefined;
       userId?: string | undefined;
       since?: number | undefined;
       limit: number;
     }): Promise<AuditEventAnswer[]> {
+      await tally.flush();
       const events = await listAuditEvents(storage.reader, wanted);
       return events.toReversed().map((event) => ({ ...event, at: isoTime(event.at) }));
     },
@@ -67,8 +82,9 @@ export function createAudit(deps: { storage: Storage; clock: Clock; random: Rand
 
     /** Removes a batch of what has expired; true when more may be left. */
     async sweep(): Promise<boolean> {
-      const before = clock() - eventsAreKept;
-      return await storage.write((tx) => sweepAuditEvents(tx, before));
+      const now = clock();
+      const events = await storage.write((tx) => sweepAuditEvents(tx, now - eventsAreKept));
+      return (await storage.write((tx) => forgetOldAddresses(tx, now - addressesAreKept))) || events;
     },
   };
 }

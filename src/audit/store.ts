@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, isNotNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNotNull, lt, notExists, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 
@@ -38,6 +38,67 @@ export async function insertAuditEvent(tx: Handle, row: AuditRow): Promise<void>
 /** Leaves of a person only the id. */
 export async function forgetAddressesInAudit(tx: Handle, userId: string): Promise<void> {
   await prepared(tx).forgetAddresses.execute({ userId });
+}
+
+/** The same for those of these events whose user is gone. */
+export async function forgetAddressesOfGone({ db, tables }: Handle, ids: string[]): Promise<void> {
+  const { auditEvents: events, users } = tables;
+  await db
+    .update(events)
+    .set({ ipAddress: null })
+    .where(
+      and(
+        inArray(events.id, ids),
+        isNotNull(events.userId),
+        notExists(
+          db
+            .select({ id: users.id })
+            .from(users)
+            .where(sql`${users.id} = ${events.userId}`),
+        ),
+      ),
+    );
+}
+
+/** Up to where `forgetOldAddresses` has come, so that it need not look at the same events again. */
+const forgottenFact = "audit-addresses-forgotten";
+
+/** Takes the address out of a batch of events from before `before`; true when more may be left. */
+export async function forgetOldAddresses({ db, tables }: Handle, before: number): Promise<boolean> {
+  const { auditEvents: events, facts } = tables;
+  const most = 500;
+  const [fact] = await db.select().from(facts).where(eq(facts.name, forgottenFact));
+  const old = await db
+    .select({ id: events.id, at: events.at })
+    .from(events)
+    .where(and(gte(events.at, Number(fact?.value ?? 0)), lt(events.at, before), isNotNull(events.ipAddress)))
+    .orderBy(asc(events.at))
+    .limit(most);
+  const last = old.at(-1);
+  if (!last) return false;
+  await db
+    .update(events)
+    .set({ ipAddress: null })
+    .where(
+      inArray(
+        events.id,
+        old.map(({ id }) => id),
+      ),
+    );
+  const value = String(last.at);
+  await db
+    .insert(facts)
+    .values({ name: forgottenFact, value })
+    .onConflictDoUpdate({ target: facts.name, set: { value } });
+  return old.length === most;
+}
+
+/** Which of these ids are applications'. */
+export async function findApplicationsOf({ db, tables }: Handle, ids: string[]): Promise<Set<string>> {
+  const { applications } = tables;
+  if (ids.length === 0) return new Set();
+  const found = await db.select({ id: applications.id }).from(applications).where(inArray(applications.id, ids));
+  return new Set(found.map(({ id }) => id));
 }
 
 /** Removes a batch of events from before `before`; true when more may be left. */

@@ -21,6 +21,7 @@ import { addDbRestore } from "./commands/db-restore.ts";
 import { addDbStatus } from "./commands/db-status.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExport } from "./commands/export.ts";
+import { addHealth } from "./commands/health.ts";
 import { addInit } from "./commands/init.ts";
 import { addKeyCreate } from "./commands/key-create.ts";
 import { addKeyList } from "./commands/key-list.ts";
@@ -89,6 +90,7 @@ export function buildProgram(cli: Cli): Command {
 
   addInit(program, cli);
   addServe(program, cli);
+  addHealth(program, cli);
   const app = group(program, "app", "applications that people sign in to", [
     "authsvc app list",
     "authsvc app show app_shop --json",

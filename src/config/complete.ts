@@ -34,7 +34,8 @@ export function complete(settings: Settings, context: Context): { config: Config
     passwords,
     rateLimits: settings.rateLimits,
     webhooks: settings.webhooks,
-    log: { level: settings.log.level, format: settings.log.format ?? (context.dev ? "text" : "json") },
+    metrics: completeMetrics(settings, context),
+    log: { ...settings.log, format: settings.log.format ?? (context.dev ? "text" : "json") },
   };
   return { config, warnings: warningsAbout(config, context) };
 }
@@ -77,6 +78,15 @@ function checkAddresses({ host, baseUrl, tls, proxies }: Addresses, { dev, nameO
       `${name} is https, so set listen.tls.certFile and listen.tls.keyFile, or name the proxy that ends https in trustedProxies`,
     );
   }
+}
+
+function completeMetrics({ metrics, listen }: Settings, { nameOf }: Context): Config["metrics"] {
+  const { host, port } = metrics;
+  if (port === undefined) return undefined;
+  // Whatever the addresses: what is one port today is behind one proxy tomorrow.
+  if (port === listen.port && port !== 0)
+    throw invalidConfig(`${nameOf("metrics.port")} must be another port than listen.port, which everybody can reach`);
+  return { host: host.replace(/^\[(.*)\]$/, "$1"), port };
 }
 
 function completeMail({ mail: { smtpUrl, from } }: Settings, { nameOf }: Context): Config["mail"] {

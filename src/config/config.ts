@@ -42,7 +42,13 @@ export type Config = {
   /** Calls per minute. */
   rateLimits: { authentication: number; userManagement: number; applicationManagement: number; webhooks: number };
   webhooks: { allowPrivateNetworks: boolean; retentionDays: number };
-  log: { level: "debug" | "info" | "warn" | "error" | "silent"; format: "json" | "text" };
+  /** Where Prometheus reads; `undefined`: nothing is measured. */
+  metrics: { host: string; port: number } | undefined;
+  log: {
+    level: "debug" | "info" | "warn" | "error" | "silent";
+    format: "json" | "text";
+    requests: "none" | "errors" | "all";
+  };
 };
 
 /** Command line flags as typed; `undefined` where not given. */

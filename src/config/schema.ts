@@ -195,6 +195,19 @@ export const settingsSchema = z.strictObject({
         "How long events and what became of their deliveries are kept, in days; at least 4, which the retries take.",
     }),
   }),
+  metrics: z.strictObject({
+    host: text("must be an IP address or a host name", (value) => isHost(value.replace(/^\[(.*)\]$/, "$1")))
+      .default("127.0.0.1")
+      .register(settingDocs, {
+        about:
+          "The address on which metrics can be read; they tell nothing about persons, but much about the service, and ask nobody who they are.",
+      }),
+    port: wholeNumber(0, 65535).optional().register(settingDocs, {
+      about:
+        "The port for GET /metrics, in the format of Prometheus; another one than listen.port. Default: none, and nothing is measured.",
+      example: "9464",
+    }),
+  }),
   log: z.strictObject({
     level: oneOf(["debug", "info", "warn", "error", "silent"])
       .default("info")
@@ -202,6 +215,13 @@ export const settingsSchema = z.strictObject({
     format: oneOf(["json", "text"])
       .optional()
       .register(settingDocs, { about: "json or text. Default: json; text with serve --dev.", example: "json" }),
+    requests: oneOf(["none", "errors", "all"])
+      .default("errors")
+      .register(settingDocs, {
+        about:
+          "Which requests get a line at level info: none, errors (refused, failed, or a second or slower; at most 100 lines a second) or all. " +
+          "At level debug all of them have one.",
+      }),
   }),
 });
 

@@ -9,6 +9,7 @@ export type Finding = {
 export type CheckName =
   | "configuration"
   | "files"
+  | "certificate"
   | "database"
   | "clock"
   | "mail"

@@ -4,6 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { ProviderAccounts } from "../oauth/accounts.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Webhooks } from "../webhooks/service.ts";
+import { certificateFindings } from "./certificate.ts";
 import { fileFindings } from "./files.ts";
 import { problem, type CheckName, type Finding } from "./finding.ts";
 import {
@@ -19,6 +20,7 @@ import { databaseTime, newestEvent } from "./store.ts";
 /** What is said of a check that found nothing. */
 const fine: Record<Exclude<CheckName, "configuration">, string> = {
   files: "The data folder and its files are private.",
+  certificate: "The certificate is good for more than 14 days.",
   database: "The database answers, at the newest schema.",
   clock: "The clock agrees with the database.",
   mail: "The mail server answers.",
@@ -31,7 +33,7 @@ const fine: Record<Exclude<CheckName, "configuration">, string> = {
 
 /** Looks for what is wrong with an installation, and says what mends it. Changes nothing. */
 export function createDoctor(deps: {
-  config: Pick<Config, "dataDir" | "mail" | "dev">;
+  config: Pick<Config, "dataDir" | "mail" | "dev" | "listen">;
   storage: Storage;
   applications: Applications;
   providers: ProviderAccounts;
@@ -66,6 +68,7 @@ export function createDoctor(deps: {
   return {
     /** Every check, the fine ones as well. */
     async examine(): Promise<Finding[]> {
+      const { tls } = config.listen;
       const ids = (await applications.list()).map(({ id }) => id);
       const all = (await Promise.all(ids.map((id) => applications.find(id)))).filter((found) => found !== undefined);
       const accounts = await Promise.all(
@@ -79,6 +82,7 @@ export function createDoctor(deps: {
       );
       const found: [keyof typeof fine, Finding[]][] = [
         ["files", fileFindings(config.dataDir)],
+        ...(tls ? [["certificate", certificateFindings(tls, clock())] as [keyof typeof fine, Finding[]]] : []),
         ["database", []],
         ["clock", await clocks()],
         ["passkeys", passkeyFindings(all, passkeysArePossible)],

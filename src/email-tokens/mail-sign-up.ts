@@ -50,8 +50,9 @@ export function createMailSignUp(deps: {
     const { application, sessionId, sessionDigest, signInUrl, origin, lang } = place;
     const appId = application.id;
     const known = await users.findByEmail(appId, email);
+    audit.tally.note({ action: "sign-up.asked", result: "success", app: { id: appId }, origin, details: {} });
     await storage.write(async (tx) => {
-      const allowed = await emailTokens.mayMail(tx, appId, email, now);
+      const allowed = await emailTokens.mayMail(tx, appId, email, origin, now);
       if (!allowed && !replaces) return;
       const { secret, code, expiresAt } = await emailTokens.issue(
         tx,
@@ -129,16 +130,6 @@ export function createMailSignUp(deps: {
           const userId = await create(tx, token, origin, now);
           // Rolls back: a user without the passkey that it was to have would be nobody's.
           if (userId === undefined) throw new AppError("CONFLICT", "The account cannot be created.");
-          const actor = { kind: "user", name: userId } as const;
-          const event = {
-            actor,
-            action: "user.create",
-            result: "success",
-            appId: token.appId,
-            userId,
-            origin,
-          } as const;
-          await audit.record(tx, event, now);
         });
         return true;
       } catch (error) {

@@ -78,11 +78,10 @@ export function createPasswordReset(deps: {
       const found = await users.findByEmail(appId, email);
       const user = found?.disabledAt === null ? found : undefined;
       const userId = user?.id ?? null;
+      const about = { app: { id: appId }, userId, origin, details: {} };
+      audit.tally.note({ action: "password.reset-asked", result: "success", ...about });
       await storage.write(async (tx) => {
-        const actor = { kind: "user", name: "unknown" } as const;
-        const event = { actor, action: "password.reset-asked", result: "success", appId, userId, origin } as const;
-        await audit.record(tx, event, now);
-        if (!(await emailTokens.mayMail(tx, appId, email, now))) return;
+        if (!(await emailTokens.mayMail(tx, appId, email, origin, now))) return;
         const token = { slot: slotOf(appId, email), purpose: "reset", appId, userId, email, sessionId } as const;
         const { secret, code, expiresAt } = await emailTokens.issue(tx, token, now);
         if (user) {

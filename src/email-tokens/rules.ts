@@ -13,6 +13,8 @@ export const mostCodeTries = 5;
 
 /** Mails that anybody can have sent to one address of one application, in `mailWindow`. */
 export const mostMails = 5;
+/** And that one network can have sent to all addresses of all applications in it: an office signs up at once, a list of strangers is not mailed. */
+export const mostMailsOfNetwork = 50;
 export const mailWindow = hour;
 
 const codeDigits = 8;

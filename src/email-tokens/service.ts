@@ -80,9 +80,13 @@ export function createEmailTokens(deps: {
     return { secret, code, expiresAt };
   }
 
-  /** Counts a mail that anybody may ask for; false when the address has had enough of them. Known and unknown addresses are counted alike. */
-  async function mayMail(tx: Handle, appId: string, email: string, now: number): Promise<boolean> {
-    return await allowance.take(tx, "asked", appId, email, now);
+  /**
+   * Counts a mail that anybody may ask for; false when the address has had enough of them, or the network that asks has: then the address keeps
+   * what it may still have. Known and unknown addresses are counted alike.
+   */
+  async function mayMail(tx: Handle, appId: string, email: string, origin: Origin, now: number): Promise<boolean> {
+    const ofNetwork = await allowance.takeOfNetwork(tx, origin.ipAddress, now);
+    return ofNetwork && (await allowance.take(tx, "asked", appId, email, now));
   }
 
   /** The token that a link names, for a page to look at: used up by nothing but `consume`. */
@@ -96,15 +100,11 @@ export function createEmailTokens(deps: {
    * of parallel guesses no more get through than of guesses in a row. "over": nothing to guess any more, though its link may still work.
    */
   async function tryCode(inSlot: string, code: string, origin: Origin): Promise<EmailToken | "wrong" | "over"> {
-    const now = clock();
-    return await storage.write(async (tx) => {
-      const token = await countCodeTry(tx, inSlot, now);
-      if (token && isSame(token.codeDigest, codeDigest(token.digest, code))) return token;
-      const actor = { kind: "user", name: "unknown" } as const;
-      const about = { appId: token?.appId ?? null, details: { purpose: token?.purpose ?? null } };
-      await audit.record(tx, { actor, action: "email-code", result: "failure", origin, ...about }, now);
-      return token ? "wrong" : "over";
-    });
+    const token = await storage.write((tx) => countCodeTry(tx, inSlot, clock()));
+    if (token && isSame(token.codeDigest, codeDigest(token.digest, code))) return token;
+    const about = { userId: token?.userId ?? null, details: { purpose: token?.purpose ?? null } };
+    audit.tally.note({ action: "email-code", result: "failure", app: { id: token?.appId ?? null }, origin, ...about });
+    return token ? "wrong" : "over";
   }
 
   async function consume(
@@ -156,7 +156,9 @@ export function createEmailTokens(deps: {
       if (email === null || emailVerified) return;
       const now = clock();
       await storage.write(async (tx) => {
-        if (!(await mayMail(tx, appId, email, now))) return;
+        if (!(await mayMail(tx, appId, email, origin, now))) return;
+        const actor = { kind: "user", name: userId } as const;
+        await audit.record(tx, { actor, action: "user.verify-asked", result: "success", appId, userId, origin }, now);
         const asked = { slot: slot("verify", userId), purpose: "verify", appId, userId, email } as const;
         const { secret, code, expiresAt } = await issue(tx, asked, now);
         const common = { appId, userId, to: email, locale: lang, origin, code, expiresAt };

@@ -66,6 +66,23 @@ export function addressKey(address: string): string {
   return `address:${networkOf(address)}`;
 }
 
+/** The more special path first. */
+const limitsOfPaths: [path: string, type: EndpointType][] = [
+  ["/auth", "authentication"],
+  ["/oauth", "authentication"],
+  ["/users", "userManagement"],
+  ["/api/user", "userManagement"],
+  ["/applications", "applicationManagement"],
+  ["/api", "applicationManagement"],
+  ["/webhooks", "webhooks"],
+];
+
+/** What a path counts as that no route answers (decision 12); undefined for one outside of the API. `path`: as asked for, with its query. */
+export function limitOfPath(path: string): EndpointType | undefined {
+  const [start = ""] = path.split("?", 1);
+  return limitsOfPaths.find(([top]) => start === top || start.startsWith(`${top}/`))?.[1];
+}
+
 /** One counter for each kind of limit and caller. */
 export function limitKey(type: EndpointType, caller: string): string {
   return `${type} ${caller}`;

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { Origin } from "../audit/audit.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { clip, isStorable } from "../lib/text.ts";
+import { readTrace } from "../lib/trace.ts";
 import { parseJson } from "./json-body.ts";
 import { parseQuery } from "./query.ts";
 
@@ -27,9 +28,20 @@ export class HttpRequest {
     return this.#message.method ?? "";
   }
 
+  /** As it was asked for: nothing decoded, and with the query. */
+  get path(): string {
+    return this.#message.url ?? "";
+  }
+
   /** The address of the socket's other end, for the question whether it is a trusted proxy. */
   get peer(): string {
     return this.#message.socket.remoteAddress ?? "";
+  }
+
+  /** By which a log line is found again: our id and, where the caller traces its calls, theirs. */
+  get logFields(): { requestId: string; traceId?: string } {
+    const trace = readTrace(this.header("traceparent"), undefined);
+    return trace ? { requestId: this.id, traceId: trace.traceId } : { requestId: this.id };
   }
 
   /** Load balancers ask for these over plain http, from addresses of their own. */
@@ -39,6 +51,7 @@ export class HttpRequest {
 
   header(
     name:
+      | "accept-encoding"
       | "accept-language"
       | "access-control-request-method"
       | "authorization"
@@ -48,6 +61,8 @@ export class HttpRequest {
       | "origin"
       | "sec-fetch-site"
       | "sec-purpose"
+      | "traceparent"
+      | "tracestate"
       | "user-agent"
       | "x-forwarded-proto"
       | "x-service-app-id",
@@ -65,6 +80,11 @@ export class HttpRequest {
     const address = this.#message.url ?? "";
     const start = address.indexOf("?");
     return parseQuery(start === -1 ? "" : address.slice(start + 1));
+  }
+
+  /** In the order in which they were sent. */
+  cookieNames(): string[] {
+    return (this.header("cookie") ?? "").split(";").map((pair) => pair.split("=", 1)[0]?.trim() ?? "");
   }
 
   cookie(name: string): string | undefined {

@@ -2,8 +2,9 @@ import { H3, type H3Event } from "h3";
 import { STATUS_CODES, type IncomingMessage } from "node:http";
 import { AppError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
-import type { RateLimiter, Standing } from "../rate-limits/limiter.ts";
-import { addressKey, limitKey, type ClientAddresses } from "./addresses.ts";
+import type { RateLimiter } from "../rate-limits/limiter.ts";
+import type { Standing } from "../rate-limits/standing.ts";
+import { addressKey, limitKey, limitOfPath, type ClientAddresses } from "./addresses.ts";
 import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
 import { errorAnswer, publicError, statusOf } from "./error-answers.ts";
@@ -18,6 +19,8 @@ export type Answered = {
   status: number;
   error: AppError | undefined;
   milliseconds: number;
+  /** Who called, as it is counted: `app:…`, `user:…`; undefined for whoever is counted by address. */
+  caller: string | undefined;
 };
 
 export type RouterOptions = {
@@ -75,12 +78,16 @@ export function createRouter(options: RouterOptions): H3 {
     let standing: Standing | undefined;
     let answer: Answer;
     let shown: AppError | undefined;
+    let caller: string | undefined;
     try {
       refusePlainHttp(request);
       const admitted = await admit(route, request);
-      standing = admitted.countedAs
+      caller = admitted.countedAs;
+      const counted = admitted.countedAs
         ? count(route.limit, admitted.countedAs, admitted.limits)
-        : count(route.limit, addressKey(request.ipAddress));
+        : countAddress(route.limit, request);
+      // Not waited for where it is known at once.
+      standing = counted instanceof Promise ? await counted : counted;
       refuseExceeded(standing);
       answer = await admitted.answer();
     } catch (error) {
@@ -89,7 +96,7 @@ export function createRouter(options: RouterOptions): H3 {
       answer = route.page ? pageFor(shown, request, route) : errorAnswer(shown, request.id);
     }
     const milliseconds = performance.now() - startedAt;
-    options.onAnswered({ request, route, status: answer.status, error: shown, milliseconds });
+    options.onAnswered({ request, route, status: answer.status, error: shown, milliseconds, caller });
     const shared = route.browser ? await cors.headersFor(route.browser, request) : {};
     return respond(request, { ...answer, headers: { ...answer.headers, ...shared } }, standing);
   }
@@ -100,13 +107,17 @@ export function createRouter(options: RouterOptions): H3 {
       return await route.admit(request);
     } catch (error) {
       const failed = error instanceof AppError && statusOf(error) !== 500;
-      const standing = failed ? count(route.limit, addressKey(request.ipAddress)) : undefined;
+      const standing = failed ? await countAddress(route.limit, request) : undefined;
       throw new Refusal(standing, standing?.exceeded ? rateLimited(standing) : error);
     }
   }
 
-  function count(type: EndpointType | undefined, key: string, own: RateLimits = {}): Standing | undefined {
-    return type === undefined ? undefined : limiter.take(limitKey(type, key), own[type] ?? limits[type]);
+  function count(type: EndpointType | undefined, caller: string, own: RateLimits = {}) {
+    return type && limiter.take(limitKey(type, caller), own[type] ?? limits[type], "known");
+  }
+
+  function countAddress(type: EndpointType | undefined, { ipAddress }: HttpRequest) {
+    return type && limiter.take(limitKey(type, addressKey(ipAddress)), limits[type], "stranger");
   }
 
   function refusePlainHttp(request: HttpRequest): void {
@@ -130,16 +141,32 @@ export function createRouter(options: RouterOptions): H3 {
   function reported(error: unknown, request: HttpRequest, route: Route | undefined): AppError {
     const shown = publicError(error);
     if (shown !== error)
-      log.error("request failed", error, { requestId: request.id, method: request.method, route: route?.path });
+      log.error("request failed", error, { ...request.logFields, method: request.method, route: route?.path });
     return shown;
   }
 
-  function fail(event: H3Event, error: unknown, headers: Record<string, string> = {}): Response {
+  /** What no route answers is counted as what its path would be, so that nobody searches the paths at will. */
+  async function fail(event: H3Event, error: unknown, headers: Record<string, string> = {}): Promise<Response> {
     const request = requestOf(event);
-    const shown = reported(error, request, undefined);
+    let standing: Standing | undefined;
+    let shown: AppError;
+    try {
+      standing = await countAddress(limitOfPath(request.path), request);
+      shown = reported(standing?.exceeded ? rateLimited(standing) : error, request, undefined);
+    } catch (countingError) {
+      shown = reported(countingError, request, undefined);
+    }
     const answer = errorAnswer(shown, request.id);
-    options.onAnswered({ request, route: undefined, status: answer.status, error: shown, milliseconds: 0 });
-    return respond(request, { ...answer, headers: { ...answer.headers, ...headers } });
+    options.onAnswered({
+      request,
+      route: undefined,
+      status: answer.status,
+      error: shown,
+      milliseconds: 0,
+      caller: undefined,
+    });
+    const own = shown === error ? headers : {};
+    return respond(request, { ...answer, headers: { ...answer.headers, ...own } }, standing);
   }
 
   function respond(request: HttpRequest, answer: Answer, standing?: Standing): Response {

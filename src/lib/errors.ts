@@ -57,6 +57,9 @@ export function invalidAppId(): AppError {
   return new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
 }
 
+/** The cause of an INVALID_TOKEN that is one no longer, which is what every client sends now and then. */
+export const expired = "expired";
+
 /** The token is good, but not for this. */
 export function insufficientScope(scope: string): AppError {
   return new AppError("INSUFFICIENT_SCOPE", "The access token lacks a scope.", { details: `scope: ${scope}` });

@@ -54,10 +54,24 @@ export function describeError(error: unknown): { error: string; stack?: string }
     texts.push(
       fromDatabase ? `database error${typeof code === "string" ? ` ${code}` : ""}` : `${cause.name}: ${cause.message}`,
     );
-    if (!fromDatabase && cause.stack !== undefined) stack = cause.stack.split("\n").slice(1).join("\n");
+    if (!fromDatabase && cause.stack !== undefined) stack = callsOf(cause.stack);
     cause = cause.cause;
   }
   return stack === undefined ? { error: texts.join("; caused by ") } : { error: texts.join("; caused by "), stack };
+}
+
+/** The calls alone: a message can have lines of its own, which would look like lines of the log. */
+function callsOf(stack: string): string {
+  const lines = stack.split("\n").filter((line) => /^ {4}at /u.test(line));
+  return lines.join("\n");
+}
+
+/** What a terminal would obey, or take for the end of a line; JSON lets C1 and the separators of Unicode through. */
+// oxlint-disable-next-line no-control-regex
+const unsafe = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/gu;
+
+function escaped(text: string): string {
+  return text.replaceAll(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function asText(stream: DestinationStream): DestinationStream {
@@ -66,9 +80,8 @@ function asText(stream: DestinationStream): DestinationStream {
       const { level, time, msg, stack, ...fields } = JSON.parse(line) as Record<string, unknown>;
       const details = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
       const trace = typeof stack === "string" ? `\n${stack}` : "";
-      stream.write(
-        `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}${details.join("")}${trace}\n`,
-      );
+      const text = `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}${details.join("")}`;
+      stream.write(`${escaped(text)}${escaped(trace)}\n`);
     },
   };
 }

@@ -3,6 +3,14 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
+/** Embeddings, overrides and isolates: what follows them in a page or a mail reads in another order than it stands there. ZWJ and ZWNJ belong to names. */
+const turnsText = /[\u202A-\u202E\u2066-\u2069]/u;
+
+/** Whether a text can stand within others: storable, on one line, and without characters that turn the direction of what follows. */
+export function isShowable(text: string): boolean {
+  return isStorable(text) && !/\p{Cc}/u.test(text) && !turnsText.test(text);
+}
+
 /** At most `most` UTF-16 units, never half a character. For values that strangers choose and we only display (user agents). */
 export function clip(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/u, "");
@@ -22,11 +30,9 @@ export function oneLine(text: string): string {
 
 export const mostNameCharacters = 200;
 
-/** A display name, trimmed; null when empty, undefined when it is too long or holds control characters. */
+/** A display name, trimmed; null when empty, undefined when it is too long or not showable. */
 export function displayName(text: string): string | null | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return null;
-  return trimmed.length > mostNameCharacters || !trimmed.isWellFormed() || /\p{Cc}/u.test(trimmed)
-    ? undefined
-    : trimmed;
+  return trimmed.length > mostNameCharacters || !isShowable(trimmed) ? undefined : trimmed;
 }

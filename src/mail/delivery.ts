@@ -1,6 +1,7 @@
 import type { Application } from "../applications/application.ts";
 import { second } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import type { Meter } from "../lib/meter.ts";
 import type { MailMessage, Sending, Transport } from "./mail.ts";
 import { renderMail } from "./render.ts";
 import type { ClaimedMail, MailService } from "./service.ts";
@@ -19,8 +20,9 @@ export function createMailDelivery(deps: {
   transport: Transport | undefined;
   baseUrl: string;
   log: Log;
+  meter: Meter;
 }) {
-  const { mail, findApplication, transport, baseUrl, log } = deps;
+  const { mail, findApplication, transport, baseUrl, log, meter } = deps;
   const underWay = new Set<Promise<void>>();
   const timers = new Set<NodeJS.Timeout>();
   let looking: Promise<void> | undefined;
@@ -47,6 +49,7 @@ export function createMailDelivery(deps: {
 
   async function deliver(claimed: ClaimedMail, by: Transport): Promise<void> {
     const sending = await send(claimed, by);
+    meter.mailAttempt(sending.result);
     try {
       await mail.settle(claimed, sending);
     } catch (error) {

@@ -11,6 +11,7 @@ import {
   countWaitingMails,
   hasDueMail,
   insertMail,
+  measureMailBacklog,
   postponeMail,
   removeMail,
   sweepMails,
@@ -164,6 +165,12 @@ export function createMail(deps: {
     /** What has not been sent yet. */
     async pending(): Promise<WaitingMails> {
       return await countWaitingMails(storage.reader);
+    },
+
+    /** How many wait, 10,000 at most, and for how many milliseconds the first of them has been due. */
+    async backlog(): Promise<{ waiting: number; overdue: number }> {
+      const { waiting, firstDueAt } = await measureMailBacklog(storage.reader);
+      return { waiting, overdue: firstDueAt === null ? 0 : Math.max(0, clock() - firstDueAt) };
     },
 
     /** Gives up a batch of mails that have expired; true when more may be left. */

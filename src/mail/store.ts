@@ -8,6 +8,8 @@ export type MailRow = Row<"mails">;
 export type DroppedMail = { id: string; appId: string; userId: string | null; kind: MailKind; attempts: number };
 
 const sweepSize = 500;
+/** More than that is "many" to whoever watches, and costs more to count. */
+const mostCounted = 10_000;
 
 const prepared = statements(({ db, tables: { mails } }) => {
   const given = placeholders(mails);
@@ -65,6 +67,14 @@ const prepared = statements(({ db, tables: { mails } }) => {
       db.select({ mails: count(), retried: count(mails.lastError), oldest: min(mails.createdAt) }).from(mails),
       "waiting_mails",
     ),
+    // Both by an index, and neither reads more of it when mail cannot be sent for days.
+    backlog: prepare(
+      db
+        .select({ waiting: count() })
+        .from(db.select({ at: mails.nextAttemptAt }).from(mails).limit(mostCounted).as("some_mails")),
+      "mails_in_backlog",
+    ),
+    firstDue: prepare(db.select({ at: min(mails.nextAttemptAt) }).from(mails), "first_due_mail"),
     lastErrors: prepare(
       db.selectDistinct({ reason: mails.lastError }).from(mails).where(isNotNull(mails.lastError)).limit(5),
       "last_errors_of_mails",
@@ -122,6 +132,14 @@ export type WaitingMails = {
   /** Why, in a few words each; at most five. */
   reasons: string[];
 };
+
+/** How many wait, 10,000 at most, and when the first of them is to be tried; for whoever watches every few seconds. */
+export async function measureMailBacklog(handle: Handle): Promise<{ waiting: number; firstDueAt: number | null }> {
+  const { backlog, firstDue } = prepared(handle);
+  const [counted] = await backlog.execute();
+  const [first] = await firstDue.execute();
+  return { waiting: counted?.waiting ?? 0, firstDueAt: first?.at ?? null };
+}
 
 export async function countWaitingMails(handle: Handle): Promise<WaitingMails> {
   const { waiting, lastErrors } = prepared(handle);

@@ -54,6 +54,9 @@ export type ProviderSettings = Omit<ProviderRow, "appId" | "encryptedSecret" | "
 
 export type OfferedProvider = { name: string; displayName: string; formTargets: string[] };
 
+/** Of one application: what its sign-in page can offer. */
+const mostProviders = 50;
+
 const addressFields = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
 
 export type ProviderAccounts = ReturnType<typeof createProviderAccounts>;
@@ -117,6 +120,10 @@ export function createProviderAccounts(deps: {
           now,
         );
         await saveProvider(tx, row);
+        if ((await listProviders(tx, appId)).length > mostProviders)
+          throw new AppError("CONFLICT", "The application has as many providers as it may.", {
+            details: `providers: at most ${mostProviders}`,
+          });
         await audit.record(
           tx,
           { actor, action: "provider.set", result: "success", appId, details: { provider: name } },

@@ -43,7 +43,8 @@ export function identityFromGithub(user: Facts, emails: unknown[]): ProviderIden
   );
   const id = user["id"];
   return identity({
-    subject: typeof id === "number" && Number.isSafeInteger(id) ? String(id) : undefined,
+    // Zero is what an empty answer is read as elsewhere: one account for everybody (GHSA-wpfr-6297-9v57).
+    subject: typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? String(id) : undefined,
     email: primary?.["email"],
     verified: primary?.["verified"] === true,
     refuted: primary !== undefined && primary["verified"] !== true,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { programFolder } from "../lib/program-folder.ts";
 import { accentStylesheet, parseColour } from "./colours.ts";
 
 /** `gzip`: the body is compressed; whoever cannot read that gets it unpacked. */
@@ -32,7 +33,7 @@ export type Assets = {
 
 /** Reads what the pages link to, once at start. Throws when the browser code has not been built. */
 export function loadAssets(options: { demo?: boolean; folder?: string } = {}): Assets {
-  const folder = options.folder ?? import.meta.dirname;
+  const folder = options.folder ?? join(programFolder, "src", "pages");
   const files = new Map<string, Asset>();
 
   function add(name: string, extension: string, type: string, body: string): string {

@@ -43,7 +43,8 @@ export type CreateAccountProblem =
         | "cannot-create"
         | "busy"
         | "passkey-failed"
-        | "passkey-exists";
+        | "passkey-exists"
+        | "passkeys-full";
     }
   | { kind: "password-too-long"; maxLength: number }
   | { kind: "name-too-long"; maxLength: number }
@@ -135,6 +136,8 @@ export function createAccountProblemWords(
       return { summary: texts.passkeyNotSaved };
     case "passkey-exists":
       return { summary: texts.passkeyExists };
+    case "passkeys-full":
+      return { summary: texts.passkeysFull };
     case "too-many-tries":
       return { summary: texts.tooManyTries(waitingTime(problem.retryAfterSeconds, frame.lang)) };
   }

@@ -11,6 +11,7 @@ import { deviceLabel } from "./device-label.ts";
 import { relyingPartyId, relyingPartyIsPossible } from "./relying-party.ts";
 import {
   consumeChallenge,
+  countPasskeys,
   deletePasskeysOfUser,
   findPasskey,
   hasPasskey,
@@ -45,6 +46,9 @@ export type Place = { sessionDigest: string; browserDigest: string };
 export type ProvenPasskey = { user: User; passkey: Passkey; proof: VerifiedAssertion };
 /** A passkey that was just made, and for whom. */
 export type NewPasskey = { email: string; name: string | null; userHandle: string; credential: VerifiedAttestation };
+
+/** Of one user: each is a way in, and listed in every ceremony that names them. */
+const mostPasskeys = 20;
 
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
@@ -243,6 +247,11 @@ export function createPasskeys(deps: {
       return await hasPasskey(handle, userId);
     },
 
+    /** Whether a user may have one more. In a transaction only with the user's row locked: of two at once, each sees the other. */
+    async hasRoom(userId: string, handle: Handle = storage.reader): Promise<boolean> {
+      return (await countPasskeys(handle, userId)) < mostPasskeys;
+    },
+
     /** What a browser that this user is signed in with is told: which of its passkeys still work, and whose they are. */
     async signalFor(application: Application, { id, handle: userId, email, name }: User): Promise<PasskeySignal> {
       const rpId = partyFor(application).id;
@@ -266,8 +275,7 @@ export function createPasskeys(deps: {
 
     /** Notes that a proven passkey has signed its user in: "removed" when it is gone, "copied" when its counter went back (a copy may exist). */
     async noteUse(tx: Handle, { passkey, proof }: ProvenPasskey, now: number): Promise<"noted" | "copied" | "removed"> {
-      const use = { signCount: proof.signCount, backedUp: proof.backedUp, lastUsedAt: now };
-      if (!(await notePasskeyUse(tx, passkey.id, use))) return "removed";
+      if (!(await notePasskeyUse(tx, passkey.id, { ...proof, lastUsedAt: now }))) return "removed";
       const wentBack = proof.signCount < passkey.signCount;
       return wentBack || (proof.signCount === passkey.signCount && proof.signCount > 0) ? "copied" : "noted";
     },

@@ -1,6 +1,7 @@
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, count, eq, gt, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
+import type { VerifiedAssertion } from "./webauthn.ts";
 
 export type Passkey = {
   id: string;
@@ -11,6 +12,7 @@ export type Passkey = {
   transports: string[];
   aaguid: string;
   backedUp: boolean;
+  backupEligible: boolean | null;
   discoverable: boolean;
   name: string;
   createdAt: number;
@@ -52,6 +54,10 @@ const prepared = statements((handle) => {
       db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.userId, given.userId)).limit(1),
       "any_passkey_of_user",
     ),
+    countOfUser: prepare(
+      db.select({ count: count() }).from(passkeys).where(eq(passkeys.userId, given.userId)),
+      "count_passkeys_of_user",
+    ),
     insert: prepare(
       db.insert(passkeys).values(given).onConflictDoNothing().returning({ id: passkeys.id }),
       "insert_passkey",
@@ -60,7 +66,12 @@ const prepared = statements((handle) => {
     noteUse: prepare(
       db
         .update(passkeys)
-        .set({ signCount: given.signCount, backedUp: given.backedUp, lastUsedAt: given.lastUsedAt })
+        .set({
+          signCount: given.signCount,
+          backedUp: given.backedUp,
+          backupEligible: given.backupEligible,
+          lastUsedAt: given.lastUsedAt,
+        })
         .where(eq(passkeys.id, given.id))
         .returning({ id: passkeys.id }),
       "note_passkey_use",
@@ -122,6 +133,11 @@ export async function hasPasskey(handle: Handle, userId: string): Promise<boolea
   return found.length > 0;
 }
 
+export async function countPasskeys(handle: Handle, userId: string): Promise<number> {
+  const [row] = await prepared(handle).countOfUser.execute({ userId });
+  return row?.count ?? 0;
+}
+
 /** False when the credential is registered already, with whomever (WebAuthn §7.1). */
 export async function insertPasskey(tx: Handle, passkey: Passkey): Promise<boolean> {
   const inserted = await prepared(tx).insert.execute(passkey satisfies Row<"passkeys">);
@@ -136,7 +152,7 @@ export async function deletePasskeysOfUser(tx: Handle, userId: string): Promise<
 export async function notePasskeyUse(
   tx: Handle,
   id: string,
-  use: { signCount: number; backedUp: boolean; lastUsedAt: number },
+  use: VerifiedAssertion & { lastUsedAt: number },
 ): Promise<boolean> {
   const noted = await prepared(tx).noteUse.execute({ ...use, id });
   return noted.length === 1;

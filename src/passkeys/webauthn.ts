@@ -63,10 +63,10 @@ export function challengeOf(answer: Assertion | Attestation): string | undefined
   return typeof challenge === "string" ? challenge : undefined;
 }
 
-/** WebAuthn §7.1 step 12, §7.2 step 15: our pages are never framed, so neither are their ceremonies. The library minds only `topOrigin`. */
+/** WebAuthn §7.1 step 10, §7.2 step 13: our pages are never framed, so neither are their ceremonies. The library looks into this at sign-in only, and leaves a frame without a name alone. */
 function refuseFramed(answer: Assertion | Attestation): void {
-  const { crossOrigin } = (clientDataOf(answer) ?? {}) as { crossOrigin?: unknown };
-  if (crossOrigin !== undefined && crossOrigin !== false)
+  const { crossOrigin, topOrigin } = (clientDataOf(answer) ?? {}) as { crossOrigin?: unknown; topOrigin?: unknown };
+  if ((crossOrigin !== undefined && crossOrigin !== false) || topOrigin !== undefined)
     throw new Error("the ceremony took place in another site's frame");
 }
 
@@ -122,13 +122,13 @@ export async function creationOptions(
   });
 }
 
-export type VerifiedAssertion = { signCount: number; backedUp: boolean };
+export type VerifiedAssertion = { signCount: number; backedUp: boolean; backupEligible: boolean };
 
 /** Undefined when any step of WebAuthn §7.2 fails. The library throws plain errors without a code; their texts go to `explain`. */
 export async function verifyAssertion(
   assertion: Assertion,
   expected: { party: RelyingParty; challenge: string },
-  passkey: { credentialId: string; publicKey: string; signCount: number; transports: string[] },
+  passkey: { credentialId: string; publicKey: string; transports: string[]; backupEligible: boolean | null },
   explain: (reason: string) => void,
 ): Promise<VerifiedAssertion | undefined> {
   try {
@@ -149,10 +149,18 @@ export async function verifyAssertion(
         transports: knownTransports(passkey.transports),
       },
     });
-    if (!verified) explain("the signature is wrong");
-    return verified
-      ? { signCount: authenticationInfo.newCounter, backedUp: authenticationInfo.credentialBackedUp }
-      : undefined;
+    if (!verified) {
+      explain("the signature is wrong");
+      return undefined;
+    }
+    const { newCounter: signCount, credentialBackedUp: backedUp } = authenticationInfo;
+    const backupEligible = isBackupEligible(authenticationInfo);
+    // WebAuthn §7.2 step 19: it never changes, so this is another authenticator's answer.
+    if (passkey.backupEligible !== null && passkey.backupEligible !== backupEligible) {
+      explain("the backup eligibility is not what it was");
+      return undefined;
+    }
+    return { signCount, backedUp, backupEligible };
   } catch (error) {
     explain((error as Error).message);
     return undefined;
@@ -166,6 +174,7 @@ export type VerifiedAttestation = {
   transports: string[];
   aaguid: string;
   backedUp: boolean;
+  backupEligible: boolean;
   discoverable: boolean;
 };
 
@@ -192,13 +201,19 @@ export async function verifyAttestation(
       return undefined;
     }
     const { credential: key, aaguid, credentialBackedUp } = registrationInfo;
+    const publicKey = Buffer.from(key.publicKey).toString("base64url");
+    // What the library leaves alone: a passkey that could never sign in, or is another than was posted.
+    if (!(await hasStatement(attestation))) throw new Error("the attestation statement is no map");
+    if (key.id !== attestation.id) throw new Error("the credential id is not the one in the authenticator data");
+    if (!(await isUsablePublicKey(publicKey))) throw new Error("the public key is not usable");
     return {
       credentialId: key.id,
-      publicKey: Buffer.from(key.publicKey).toString("base64url"),
+      publicKey,
       signCount: key.counter,
       transports: knownTransports(attestation.response.transports ?? []),
       aaguid,
       backedUp: credentialBackedUp,
+      backupEligible: isBackupEligible(registrationInfo),
       discoverable: !isKnownNotDiscoverable(attestation),
     };
   } catch (error) {
@@ -207,7 +222,17 @@ export async function verifyAttestation(
   }
 }
 
-/** Whether a public key (COSE, base64url) that another system gives is one that assertions can be verified with here. */
+async function hasStatement({ response }: Attestation): Promise<boolean> {
+  const { decodeAttestationObject } = await import("@simplewebauthn/server/helpers");
+  const object = decodeAttestationObject(new Uint8Array(Buffer.from(response.attestationObject, "base64url")));
+  return object.get("attStmt") instanceof Map;
+}
+
+function isBackupEligible({ credentialDeviceType }: { credentialDeviceType: "singleDevice" | "multiDevice" }): boolean {
+  return credentialDeviceType === "multiDevice";
+}
+
+/** Whether a public key (COSE, base64url) is one that assertions can be verified with here. */
 export async function isUsablePublicKey(publicKey: string): Promise<boolean> {
   const { cose, decodeCredentialPublicKey } = await import("@simplewebauthn/server/helpers");
   const { isCOSEPublicKeyEC2, isCOSEPublicKeyOKP, isCOSEPublicKeyRSA, COSEKEYS } = cose;

@@ -1,14 +1,14 @@
-import { hash, verify } from "@node-rs/argon2";
 import { AppError } from "../lib/errors.ts";
+import { silentLog, type Log } from "../lib/log.ts";
+import { silentMeter, type Meter } from "../lib/meter.ts";
 import type { Random } from "../lib/random.ts";
+import { loadArgon2, type Argon2 } from "./argon2.ts";
 import { verifyForeign } from "./foreign-verify.ts";
 
 export type HashParameters = { memoryKiB: number; iterations: number; parallelism: number };
 
 export type Hasher = ReturnType<typeof createHasher>;
 
-/** 2 in @node-rs/argon2's const enum, which type stripping cannot import. */
-const argon2id = 2;
 const mostLikenessMilliseconds = 1000;
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/u;
 
@@ -16,10 +16,19 @@ const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/u;
  * argon2id on the thread pool, behind a bounded queue: each hash takes memory and a core for some 20 ms, so more of them at once only
  * makes all of them late. What does not fit into the queue is refused at once (BUSY), and token calls stay fast.
  */
-export function createHasher(options: HashParameters & { concurrency: number; queueSize: number }, random: Random) {
+export function createHasher(
+  options: HashParameters & { concurrency: number; queueSize: number },
+  random: Random,
+  meter: Meter = silentMeter,
+  log: Log = silentLog,
+) {
   const { memoryKiB, iterations, parallelism, concurrency, queueSize } = options;
   const waiting: (() => void)[] = [];
   let running = 0;
+  let loading: Promise<Argon2> | undefined;
+
+  /** Loaded with the first password: most commands meet none. */
+  const argon2 = (): Promise<Argon2> => (loading ??= loadArgon2(log));
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (running >= concurrency) {
@@ -28,9 +37,12 @@ export function createHasher(options: HashParameters & { concurrency: number; qu
           retryAfterSeconds: 1,
           details: "retry after 1 second",
         });
+      const startedAt = performance.now();
       await new Promise<void>((start) => waiting.push(start));
+      meter.hashWaited(performance.now() - startedAt);
     } else {
       running += 1;
+      meter.hashWaited(0);
     }
     try {
       return await work();
@@ -50,7 +62,7 @@ export function createHasher(options: HashParameters & { concurrency: number; qu
   let otherHash: string | undefined;
 
   async function matches(stored: string, password: string): Promise<boolean> {
-    const check = stored.startsWith("$argon2") ? verify : verifyForeign;
+    const check = stored.startsWith("$argon2") ? (await argon2()).verify : verifyForeign;
     const form = normalised(password);
     // Another system may have hashed what was typed as it came.
     return (await check(stored, form)) || (form !== password && (await check(stored, password)));
@@ -71,14 +83,8 @@ export function createHasher(options: HashParameters & { concurrency: number; qu
   return {
     /** A PHC string with a salt of its own. Throws BUSY when the queue is full. */
     async hash(password: string): Promise<string> {
-      const settings = {
-        algorithm: argon2id,
-        memoryCost: memoryKiB,
-        timeCost: iterations,
-        parallelism,
-        salt: random(16),
-      };
-      return await inTurn(() => hash(normalised(password), settings));
+      const settings = { memoryCost: memoryKiB, timeCost: iterations, parallelism, salt: random(16) };
+      return await inTurn(async () => (await argon2()).hash(normalised(password), settings));
     },
 
     /**
@@ -90,6 +96,9 @@ export function createHasher(options: HashParameters & { concurrency: number; qu
         return await matchesInLikeTime(await findStored(), password);
       });
     },
+
+    /** How many hashes are being computed, and how many wait for that. */
+    load: (): { running: number; waiting: number } => ({ running, waiting: waiting.length }),
 
     /** Whether a stored hash costs an attacker less than one of today's, as every foreign one may. A dearer argon2id stays: it does no harm. */
     isWeaker(stored: string): boolean {

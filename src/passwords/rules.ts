@@ -27,5 +27,11 @@ export function waitSecondsAfter(failures: number): number {
   return failures <= freeFailures ? 0 : Math.min(2 ** (failures - freeFailures - 1), longestWaitSeconds);
 }
 
+/**
+ * After so many failures in a row a password opens nothing any more, not even the right one, until it is replaced or nobody has tried it for a day
+ * (NIST SP 800-63B-4 §3.2.2). Takes whoever tries at least 22 hours; other methods and the reset are not touched.
+ */
+export const mostFailures = 100;
+
 /** The failures from which on the wait no longer grows. */
 export const failuresOfLongestWait = freeFailures + 1 + Math.ceil(Math.log2(longestWaitSeconds));

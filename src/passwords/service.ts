@@ -2,7 +2,7 @@ import type { Application } from "../applications/application.ts";
 import { day, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
-import type { RateLimiter } from "../rate-limits/limiter.ts";
+import type { Attempts } from "../rate-limits/service.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
@@ -40,22 +40,28 @@ export function createPasswords(deps: {
   users: Users;
   hasher: Hasher;
   keyring: Keyring;
-  limiter: RateLimiter;
+  /** By network, over all accounts. */
+  attempts: Attempts;
   clock: Clock;
   random: Random;
-  attemptsPerMinute: number;
 }) {
-  const { storage, users, hasher, keyring, limiter, clock, random, attemptsPerMinute } = deps;
+  const { storage, users, hasher, keyring, attempts, clock, random } = deps;
 
   function accountDigest(appId: string, email: string): string {
     return keyring.mac("account", appId, email).toString("base64url");
   }
 
-  /** Throws RATE_LIMITED for too many tries a minute from one network. */
-  function countTry(network: string): void {
-    const { exceeded, retryAfterSeconds } = limiter.take(`password ${network}`, attemptsPerMinute);
-    if (exceeded)
-      throw new AppError("RATE_LIMITED", "Too many tries.", { retryAfterSeconds, details: "too many passwords tried" });
+  /**
+   * Counts a try at an account as failed before it is checked, and for its network, in one transaction; false when the account has to wait.
+   * Throws RATE_LIMITED for too many tries from the network: those do not count against the account.
+   */
+  async function countTry(digest: string, network: string): Promise<boolean> {
+    const { standing, admitted } = await storage.write(async (tx) => {
+      const counted = await attempts.count(tx, network);
+      return { standing: counted, admitted: !counted.exceeded && (await countPasswordTry(tx, digest, clock())) };
+    });
+    attempts.refuseExceeded(standing);
+    return admitted;
   }
 
   return {
@@ -69,15 +75,14 @@ export function createPasswords(deps: {
       password: string,
       network: string,
     ): Promise<ProvenPassword | undefined> {
-      countTry(network);
+      attempts.admit(network);
       const digest = accountDigest(application.id, email);
-      const now = clock();
       const user = await users.findByEmail(application.id, email);
       const stored = await findPassword(storage.reader, user?.id ?? "");
-      const matches = await hasher.verify(async () => {
-        const admitted = await storage.write((tx) => countPasswordTry(tx, digest, now));
-        return admitted ? stored?.hash : undefined;
-      }, password);
+      const matches = await hasher.verify(
+        async () => ((await countTry(digest, network)) ? stored?.hash : undefined),
+        password,
+      );
       if (!matches || !user || !stored || user.disabledAt !== null) return undefined;
       // An upgrade that finds the queue full waits for the next sign-in.
       const upgradedHash = hasher.isWeaker(stored.hash) ? await hasher.hash(password).catch(ignoreBusy) : undefined;
@@ -116,9 +121,15 @@ export function createPasswords(deps: {
       });
     },
 
-    /** The hash of a new password. Throws RATE_LIMITED for too many tries from one network, BUSY under overload. */
-    async hash(password: string, network: string): Promise<string> {
-      countTry(network);
+    /**
+     * The hash of a new password. Throws RATE_LIMITED for too many tries from one network, BUSY under overload. `network`: undefined for an
+     * operator's command, which is counted by nobody.
+     */
+    async hash(password: string, network: string | undefined): Promise<string> {
+      if (network !== undefined) {
+        attempts.admit(network);
+        attempts.refuseExceeded(await storage.write((tx) => attempts.count(tx, network)));
+      }
       return await hasher.hash(password);
     },
 

@@ -1,10 +1,13 @@
 import { and, eq, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
-import { failuresOfLongestWait, waitSecondsAfter } from "./rules.ts";
+import { failuresOfLongestWait, mostFailures, waitSecondsAfter } from "./rules.ts";
 
 /** `updatedAt`: when the password was chosen; a hash that is made anew for the same password leaves it alone. */
 export type Password = { id: string; userId: string; hash: string; updatedAt: number };
+
+/** In place of an instant at which an account may be tried again. */
+const never = Number.MAX_SAFE_INTEGER;
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
@@ -55,6 +58,7 @@ function failureStatements(handle: Handle) {
   const { accountDigest, updatedAt: now } = placeholders(passwordFailures);
   const { failures, blockedUntil } = passwordFailures;
   const admitted = sql`${blockedUntil} <= ${now}`;
+  const isLast = sql`${failures} + 1 >= ${sql.raw(String(mostFailures))}`;
   const waits = Array.from(
     { length: failuresOfLongestWait },
     (_, known) => `WHEN ${known} THEN ${waitSecondsAfter(known + 1) * 1000}`,
@@ -69,7 +73,7 @@ function failureStatements(handle: Handle) {
           target: passwordFailures.accountDigest,
           set: {
             failures: sql`CASE WHEN ${admitted} THEN ${failures} + 1 ELSE ${failures} END`,
-            blockedUntil: sql`CASE WHEN ${admitted} THEN CAST(${now} AS bigint) + ${wait} ELSE ${blockedUntil} END`,
+            blockedUntil: sql`CASE WHEN NOT (${admitted}) THEN ${blockedUntil} WHEN ${isLast} THEN ${sql.raw(String(never))} ELSE CAST(${now} AS bigint) + ${wait} END`,
             admitted,
             updatedAt: now,
           },

@@ -1,49 +1,24 @@
-import { minute, second, type Clock } from "../lib/clock.ts";
+import type { Clock } from "../lib/clock.ts";
+import { createMinute, endOfMinute, type Who } from "./minute.ts";
+import { standingAfter, type Standing } from "./standing.ts";
 
-/** Where a caller stands in its minute. `resetAt` is Unix time in seconds. */
-export type Standing = {
-  limit: number;
-  remaining: number;
-  resetAt: number;
-  exceeded: boolean;
-  retryAfterSeconds: number;
+export type RateLimiter = {
+  /**
+   * Counts one call and says where that leaves the caller; the call that exceeds the limit is counted too. At once where this process knows
+   * the answer, else by a promise, which rejects when the database that the nodes share does not answer.
+   */
+  take(key: string, limit: number, who: Who): Standing | Promise<Standing>;
 };
 
-export type RateLimiter = ReturnType<typeof createRateLimiter>;
-
-/** Beyond this many callers in one minute, new ones share a counter: memory stays bounded, and the flood limits itself. */
-const mostKeys = 1_000_000;
-const overflowKey = "overflow";
-
-/** Counts calls in aligned minutes, in memory. A minute that is over is forgotten whole. */
-export function createRateLimiter(clock: Clock) {
-  let window = Number.NaN;
-  let counts = new Map<string, number>();
-
-  function rollOver(now: number): number {
-    const current = Math.floor(now / minute);
-    if (current !== window) {
-      window = current;
-      counts = new Map();
-    }
-    return (current + 1) * minute;
-  }
-
+/** Counts calls in aligned minutes, in memory: for one process. */
+export function createLocalLimiter(clock: Clock) {
+  const callers = createMinute(() => ({ used: 0 }));
   return {
-    /** Counts one call and says where that leaves the caller; the call that exceeds the limit is counted too. */
-    take(key: string, limit: number): Standing {
+    take(key: string, limit: number, who: Who): Standing {
       const now = clock();
-      const windowEnd = rollOver(now);
-      const counted = counts.size >= mostKeys && !counts.has(key) ? overflowKey : key;
-      const used = (counts.get(counted) ?? 0) + 1;
-      counts.set(counted, used);
-      return {
-        limit,
-        remaining: Math.max(0, limit - used),
-        resetAt: windowEnd / second,
-        exceeded: used > limit,
-        retryAfterSeconds: Math.max(1, Math.ceil((windowEnd - now) / second)),
-      };
+      const caller = callers.entryOf(key, who, now);
+      caller.used += 1;
+      return standingAfter(caller.used, limit, endOfMinute(now), now);
     },
-  };
+  } satisfies RateLimiter;
 }

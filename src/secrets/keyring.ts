@@ -16,6 +16,7 @@ export function createKeyring(masterKey: Uint8Array, random: Random) {
     account: derive("account digests"),
     browser: derive("known browsers"),
     email: derive("email tokens"),
+    limits: derive("rate limits"),
   };
 
   return {

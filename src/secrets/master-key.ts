@@ -4,6 +4,8 @@ import { AppError } from "../lib/errors.ts";
 import { newSecret, type Random } from "../lib/random.ts";
 
 const form = /^[A-Za-z0-9_-]{43}$/u;
+/** Of 32 random bytes, fewer differ once in 10^16 keys; of `xxxx…`, a word or a number written to the end, always. */
+const fewestDifferentBytes = 16;
 
 /** 32 bytes from their text form (43 base64url characters), as in `master.key` or the `masterKey` setting. */
 export function parseMasterKey(text: string): Buffer {
@@ -13,7 +15,10 @@ export function parseMasterKey(text: string): Buffer {
       "The master key must be 43 base64url characters (256 random bits), as authsvc writes to master.key.",
     );
   }
-  return Buffer.from(text, "base64url");
+  const key = Buffer.from(text, "base64url");
+  if (new Set(key).size < fewestDifferentBytes)
+    throw new AppError("INVALID_CONFIG", "The master key is not random: it repeats itself and can be guessed.");
+  return key;
 }
 
 /** The key in `file`, or undefined when there is no such file. */

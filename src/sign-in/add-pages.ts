@@ -36,6 +36,8 @@ export function createAddPages(deps: {
     const { session, application, browser } = visit;
     const user = session.accountUserId === null ? undefined : await users.find(session.accountUserId);
     if (!user) return await visits.over(visit);
+    const isFull = session.adds === "passkey" && !(await passkeys.hasRoom(user.id));
+    if (isFull && problem === undefined) return await show(visit, { kind: "passkeys-full" });
     const common = {
       sessionPath: pathOf(visit),
       token: browser.formToken,
@@ -104,6 +106,7 @@ export function createAddPages(deps: {
     const hash = await passwords.hash(password, held.network);
     const outcome = await proofs.add(held, { type: "password", provider: null, changes }, async (tx, userId, now) => {
       const methodId = await passwords.set(tx, userId, hash, now);
+      if (user.email !== null) await passwords.forgetFailures(tx, user.appId, user.email);
       // Whoever proved the old one a moment ago must not get in by it.
       await signIn.cancelCodes(tx, userId, now);
       await browserSessions.outdateProofs(tx, userId, held.currentBrowserSession);
@@ -122,6 +125,8 @@ export function createAddPages(deps: {
       const user = isAnswer(posted) ? undefined : await allowed(posted, "passkey");
       if (isAnswer(posted) || !user || !passkeys.available)
         throw invalidRequest("session: cannot be used by this browser now");
+      // Before there is a passkey in somebody's hands that opens nothing.
+      if (!(await passkeys.hasRoom(user.id))) throw invalidRequest("passkeys: the account has as many as it can");
       return json({ options: await passkeys.addOptions(posted.application, placeOf(posted), user) });
     },
 
@@ -135,6 +140,7 @@ export function createAddPages(deps: {
         );
         if (!made) return await show(held, { kind: "passkey-failed" });
         const outcome = await proofs.add(held, { type: "passkey", provider: null }, async (tx, userId, now) => {
+          if (!(await passkeys.hasRoom(userId, tx))) return { refusal: "passkeys-full" as const };
           const added = await passkeys.add(tx, userId, made, held.origin.userAgent, now);
           return added ?? { refusal: "passkey-exists" as const };
         });

@@ -22,7 +22,9 @@ export function authorizeHandler(deps: {
 
   return async (request: HttpRequest): Promise<Answer> => {
     const query = request.query();
-    const application = await deps.application(query.get("app_id") ?? "");
+    const appId = query.get("app_id") ?? "";
+    if ((request.header("x-service-app-id") ?? appId) !== appId) throw invalidAppId();
+    const application = await deps.application(appId);
     if (!application?.settings.queryEndpoints) throw invalidAppId();
     const provider = request.parameter("provider").toLowerCase();
     const { sessionId } = await signIn.initiate(application, bodyFrom(query, provider));

@@ -1,5 +1,5 @@
 import { seeOther, type Answer } from "../http/answer.ts";
-import type { HttpRequest } from "../http/request.ts";
+import { originOf, type HttpRequest } from "../http/request.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import type { Log } from "../lib/log.ts";
 import type { ProviderAccounts } from "../oauth/accounts.ts";
@@ -40,7 +40,7 @@ export function createOauthPages(deps: {
   rounds: Rounds;
   linking: Linking;
   /** Throws RATE_LIMITED. */
-  countStart(ipAddress: string): void;
+  countStart(ipAddress: string): Promise<void>;
   log: Log;
 }) {
   const { visits, choose, steps, add, signIn, proofs, accounts, rounds, linking, countStart, log } = deps;
@@ -57,7 +57,7 @@ export function createOauthPages(deps: {
     log.warn("a provider failed", {
       provider,
       appId: visit.application.id,
-      requestId: visit.request.id,
+      ...visit.request.logFields,
       reason: reasonOf(error),
     });
     return problem(visit, provider, "provider-failed", adds);
@@ -109,6 +109,8 @@ export function createOauthPages(deps: {
       const identity = await rounds.identify(visit.application, provider, state, { ...answer, code: answer.code });
       return adds ? await addTo(visit, provider, identity) : await complete(visit, provider, identity);
     } catch (error) {
+      // A forged token looks like a provider that fails.
+      await signIn.noteFailure(visit.application, "oauth", originOf(visit.request));
       return await failed(visit, provider, error, adds);
     }
   }
@@ -174,7 +176,7 @@ export function createOauthPages(deps: {
   return {
     /** A visit to a session that asked for a provider. Looking at pages is free, but this writes a state and may ask the provider. */
     async startByVisit(visit: Visit, provider: string): Promise<Answer> {
-      countStart(visit.request.ipAddress);
+      await countStart(visit.request.ipAddress);
       return await start(visit, provider);
     },
 

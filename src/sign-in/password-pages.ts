@@ -36,7 +36,8 @@ export function createPasswordPages(deps: {
     if (password === "") return await again({ kind: "password-missing" }, 422);
     const proven = await passwords.prove(posted.application, email, password, posted.network);
     if (!proven) {
-      await signIn.noteFailure(posted.application, "password", posted.origin);
+      const known = await users.findByEmail(posted.application.id, email);
+      await signIn.noteFailure(posted.application, "password", posted.origin, known?.id);
       return await again({ kind: "wrong-credentials" }, 401);
     }
     const held = visits.hold(posted);

@@ -5,8 +5,10 @@ import type { Applications } from "../applications/service.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
+import type { Meter } from "../lib/meter.ts";
 import { digestOf } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import type { LoginAdministration } from "../tokens/login-administration.ts";
 import type { StartedLogin, TokenPair, Tokens } from "../tokens/service.ts";
 import type { SignedInUserAnswer, Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
@@ -39,11 +41,13 @@ export function createRedeem(deps: {
   applications: Applications;
   users: Users;
   tokens: Tokens;
+  logins: LoginAdministration;
   audit: Audit;
   events: Events;
   clock: Clock;
+  meter: Meter;
 }) {
-  const { storage, applications, users, tokens, audit, events, clock } = deps;
+  const { storage, applications, users, tokens, logins, audit, events, clock, meter } = deps;
 
   /** The code is consumed by the first write, whatever the checks after it say; a second use ends what the first one bought. */
   async function consumeAndCheck(tx: Handle, call: CallbackCall, now: number): Promise<Redeemed | undefined> {
@@ -84,6 +88,7 @@ export function createRedeem(deps: {
       publicClient: call.withoutApiKey,
     };
     const started = await tokens.startLogin(tx, login, now);
+    await logins.endOldest(tx, user, call.origin, now);
     await noteLogin(tx, session.digest, started.login.id);
     const actor = { kind: "user", name: userId } as const;
     const details = { method: signedInWith, loginId: started.login.id };
@@ -130,10 +135,13 @@ export function createRedeem(deps: {
       const now = clock();
       const redeemed = await storage.write((tx) => consumeAndCheck(tx, call, now));
       if (!redeemed) {
+        const app = { id: call.application.id };
+        audit.tally.note({ action: "user.login", result: "failure", app, origin: call.origin, details: {} });
         throw new AppError("INVALID_REQUEST", "The code cannot be redeemed.", {
           details: "code, state or sessionId: wrong, used or expired",
         });
       }
+      meter.signIn(redeemed.started.login.signedInWith, "success");
       const pair = await tokens.firstPair(redeemed.started, redeemed.user, redeemed.application, now);
       return { ...pair, user: redeemed.userAnswer };
     },

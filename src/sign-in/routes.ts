@@ -1,9 +1,10 @@
 import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
 import { originOf, type HttpRequest } from "../http/request.ts";
-import { invalidApiKey, invalidAppId } from "../lib/errors.ts";
+import { invalidApiKey, invalidAppId, invalidRequest } from "../lib/errors.ts";
 import { addMethodBody } from "./add-method-body.ts";
 import { initiateBody } from "./initiate-body.ts";
+import type { Passkeys } from "../passkeys/service.ts";
 import { callbackBody, type Redeem } from "./redeem.ts";
 import type { Bearer } from "../tokens/service.ts";
 import type { SignIn } from "./service.ts";
@@ -15,11 +16,17 @@ export function initiateHandler(signIn: SignIn) {
 }
 
 /** POST /users/auth-methods */
-export function addMethodHandler(deps: { signIn: SignIn; application(id: string): Promise<Application | undefined> }) {
+export function addMethodHandler(deps: {
+  signIn: SignIn;
+  passkeys: Passkeys;
+  application(id: string): Promise<Application | undefined>;
+}) {
   return async (request: HttpRequest, { user, claims }: Bearer) => {
     const body = await request.json(addMethodBody);
     const application = await deps.application(claims.aud);
     if (!application) throw invalidAppId();
+    if (body.type === "passkey" && !(await deps.passkeys.hasRoom(user.id)))
+      throw invalidRequest("type: the user has as many passkeys as it can");
     return json(await deps.signIn.initiateAdding(application, user.id, body));
   };
 }

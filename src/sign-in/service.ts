@@ -5,6 +5,7 @@ import { day, isoTime, type Clock } from "../lib/clock.ts";
 import { appHome } from "../hosted/hosted.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { ProviderAccounts } from "../oauth/accounts.ts";
+import type { Meter } from "../lib/meter.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { Events } from "../webhooks/events.ts";
@@ -40,8 +41,9 @@ export function createSignIn(deps: {
   clock: Clock;
   random: Random;
   baseUrl: string;
+  meter: Meter;
 }) {
-  const { storage, applications, providers, events, audit, clock, random, baseUrl } = deps;
+  const { storage, applications, providers, events, audit, clock, random, baseUrl, meter } = deps;
 
   async function begin(
     application: Application,
@@ -188,15 +190,21 @@ export function createSignIn(deps: {
       return await storage.write((tx) => sweepSessions(tx, expiredBefore));
     },
 
-    async noteFailure(application: Application, method: SignInMethod, origin: Origin): Promise<void> {
+    /** A proof that did not hold. `userId`: whose it was to be, where that is known. */
+    async noteFailure(
+      application: Application,
+      method: SignInMethod,
+      origin: Origin,
+      userId: string | null = null,
+    ): Promise<void> {
       const now = clock();
-      const actor = { kind: "user", name: "unknown" } as const;
-      const event = { actor, action: "sign-in", result: "failure", appId: application.id, origin } as const;
+      const app = { id: application.id };
+      audit.tally.note({ action: "sign-in", result: "failure", app, userId, origin, details: { method } });
       await storage.write(async (tx) => {
-        await audit.record(tx, { ...event, details: { method } }, now);
         const about = { appId: application.id, userId: null, authMethod: method, origin, sessionId: null };
         await events.record(tx, { kind: "login.failed", ...about }, now);
       });
+      meter.signIn(method, "failure");
     },
   };
 }

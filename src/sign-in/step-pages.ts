@@ -120,7 +120,7 @@ export function createStepPages(deps: {
             show(held, next as "use-passkey", { kind });
           const proven = await passkeys.prove(held.application, placeOf(held), held.form.get("credential") ?? "");
           if (proven === undefined || proven === "unknown" || proven.user.id !== user.id) {
-            await signIn.noteFailure(held.application, "passkey", held.origin);
+            await signIn.noteFailure(held.application, "passkey", held.origin, user.id);
             return await again(proven === "unknown" ? "passkey-unknown" : "passkey-failed");
           }
           const outcome = await proofs.take(held, { signedInWith: "passkey", proofOf: user.id }, async (tx, now) => {

@@ -81,5 +81,5 @@ export async function findRowsAfter({ query }: Snapshot, latest: number): Promis
 
 /** Columns with the instant of something that has happened, as opposed to a limit such as `expires_at`. */
 function isOfThePast(column: string): boolean {
-  return /(?:^|_)at$/u.test(column) && !/(?:expires|next_attempt)_at$/u.test(column);
+  return /(?:^|_)at$/u.test(column) && !/(?:expires|next_attempt|ends)_at$/u.test(column);
 }

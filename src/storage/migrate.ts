@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../lib/errors.ts";
+import { programFolder } from "../lib/program-folder.ts";
 
 export type Migration = { name: string; sql: string; checksum: string };
 
@@ -23,7 +24,7 @@ export type MigrationTarget = MigrationQueries & {
 };
 
 export function readMigrations(dialect: "sqlite" | "postgres"): Migration[] {
-  const folder = join(import.meta.dirname, "../../migrations", dialect);
+  const folder = join(programFolder, "migrations", dialect);
   return readdirSync(folder)
     .filter((file) => file.endsWith(".sql"))
     .toSorted()

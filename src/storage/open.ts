@@ -4,7 +4,13 @@ import { dirname } from "node:path";
 import type { Pool, PoolClient } from "pg";
 import { AppError } from "../lib/errors.ts";
 import { migrate, readMigrations, type MigrationQueries, type MigrationTarget } from "./migrate.ts";
-import { createSqliteStorage, openSqliteConnection, openSqliteReader, sqliteQueries } from "./sqlite.ts";
+import {
+  createSqliteStorage,
+  openSqliteConnection,
+  openSqliteReader,
+  sqliteQueries,
+  unusableSqlite,
+} from "./sqlite.ts";
 import type { Handle, Storage } from "./storage.ts";
 
 /** Opens the database that the configuration names, at the newest schema. Throws UNUSABLE_STORAGE with a sentence for the operator. */
@@ -34,11 +40,7 @@ async function openSqlite(file: string, now: number): Promise<Storage> {
   try {
     await migrate(sqliteTarget(connection, `${file}.before-migration-${now}`), readMigrations("sqlite"), now);
   } catch (error) {
-    throw error instanceof AppError
-      ? error
-      : new AppError("UNUSABLE_STORAGE", `The database ${file} cannot be used: ${(error as Error).message}.`, {
-          cause: error,
-        });
+    throw error instanceof AppError ? error : unusableSqlite(file, "used", error);
   } finally {
     connection.close();
   }
@@ -53,7 +55,7 @@ function createPrivately(file: string): void {
   } catch (error) {
     throw new AppError(
       "UNUSABLE_STORAGE",
-      `The data folder ${dirname(file)} is not writable: ${(error as Error).message}.`,
+      `The data folder ${dirname(file)} is not writable: ${(error as Error).message}. Give it to this user, or name another: --data`,
       { cause: error },
     );
   }

@@ -72,6 +72,7 @@ export function createPostgresStorage(pool: Pool): Storage {
     },
     // Its own vacuum removes dead rows, its own checkpoints recycle the log.
     forgetDeleted: async () => {},
+    load: () => ({ waiting: pool.waitingCount, connections: { open: pool.totalCount, idle: pool.idleCount } }),
     ping: async () => void (await pool.query("SELECT 1")),
     close: () => pool.end(),
   };
@@ -92,7 +93,11 @@ export function postgresQueries(client: PoolClient): MigrationQueries {
 
 export function unreachablePostgres(error: unknown): AppError {
   const reason = error instanceof AggregateError ? (error.errors[0] as Error).message : (error as Error).message;
-  return new AppError("UNUSABLE_STORAGE", `The PostgreSQL database cannot be used: ${reason}.`, { cause: error });
+  return new AppError(
+    "UNUSABLE_STORAGE",
+    `The PostgreSQL database cannot be used: ${reason}. Is it running, and database.url right?`,
+    { cause: error },
+  );
 }
 
 /**

@@ -19,10 +19,17 @@ export function openSqliteConnection(file: string): Database.Database {
     connection.pragma("journal_size_limit = 67108864");
     return connection;
   } catch (error) {
-    throw new AppError("UNUSABLE_STORAGE", `The database ${file} cannot be opened: ${(error as Error).message}.`, {
-      cause: error,
-    });
+    throw unusableSqlite(file, "opened", error);
   }
+}
+
+export function unusableSqlite(file: string, what: "opened" | "used", error: unknown): AppError {
+  const { code = "", message } = error as { code?: string; message: string };
+  const isDamaged = /^SQLITE_(CORRUPT|NOTADB)/u.test(code);
+  const advice = isDamaged ? " Restore a backup: authsvc db restore FILE --yes" : "";
+  return new AppError("UNUSABLE_STORAGE", `The database ${file} cannot be ${what}: ${message}.${advice}`, {
+    cause: error,
+  });
 }
 
 /** What is in the way for longer than this is met again at the next sweep. */
@@ -47,6 +54,7 @@ export function createSqliteStorage(file: string): Storage {
         if (truncateLog(writer)) return;
       }
     },
+    load: () => ({ waiting: queue.length() }),
     // Cannot be a mere SELECT 1, which never touches the file.
     ping: async () => void reader.prepare("SELECT count(*) FROM applications WHERE id = ''").get(),
     close: async () => {

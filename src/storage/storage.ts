@@ -8,6 +8,8 @@ import type { Tables } from "./schema.ts";
  */
 export type Handle = { readonly db: BaseSQLiteDatabase<"async", unknown>; readonly tables: Tables };
 
+export type StorageLoad = { waiting: number; connections?: { open: number; idle: number } };
+
 export type Storage = {
   readonly dialect: "sqlite" | "postgres";
   /** For reads outside a transaction; sees everything that was committed before the call. */
@@ -19,6 +21,8 @@ export type Storage = {
   write<T>(work: (tx: Handle) => Promise<T>): Promise<T>;
   /** Lets no file of ours hold what was deleted before this call, as soon as other processes let go of it. PostgreSQL does so by itself. */
   forgetDeleted(): Promise<void>;
+  /** How busy it is. `waiting`: transactions (SQLite) or callers of the pool (PostgreSQL) that are not served yet. */
+  load(): StorageLoad;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

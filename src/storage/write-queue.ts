@@ -3,12 +3,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../lib/errors.ts";
 import type { Handle } from "./storage.ts";
 
-type Job = { work: (tx: Handle) => Promise<unknown>; succeed(value: unknown): void; fail(error: unknown): void };
+type Job = {
+  work: (tx: Handle) => Promise<unknown>;
+  /** Of `performance.now()`. */
+  queuedAt: number;
+  succeed(value: unknown): void;
+  fail(error: unknown): void;
+};
 type Outcome = { value: unknown } | { error: unknown };
 
 /** Bounds how long one commit can keep readers of the queue waiting; a batch of 128 takes about 4 ms. */
 const mostJobsInACommit = 128;
-/** How long writes wait while another process holds the lock. */
+/** How long a write waits while another process holds the lock, from when it was queued: however many wait, none does for longer. */
 const lockPatienceMilliseconds = 10_000;
 
 /**
@@ -51,7 +57,7 @@ export function createWriteQueue(connection: Database, handle: Handle) {
   async function runBatch(batch: Job[]): Promise<void> {
     const outcomes: Outcome[] = [];
     try {
-      await beginWhenFree();
+      await beginWhenFree(batch[0]?.queuedAt ?? 0);
       for (const job of batch) {
         const outcome = await runInSavepoint(job);
         outcomes.push(outcome);
@@ -71,8 +77,8 @@ export function createWriteQueue(connection: Database, handle: Handle) {
     }
   }
 
-  async function beginWhenFree(): Promise<void> {
-    const giveUpAt = performance.now() + lockPatienceMilliseconds;
+  async function beginWhenFree(waitingSince: number): Promise<void> {
+    const giveUpAt = waitingSince + lockPatienceMilliseconds;
     for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
       try {
         begin.run();
@@ -94,10 +100,16 @@ export function createWriteQueue(connection: Database, handle: Handle) {
   return {
     write<T>(work: (tx: Handle) => Promise<T>): Promise<T> {
       return new Promise<T>((resolve, reject) => {
-        waiting.push({ work, succeed: (value) => resolve(value as T), fail: reject });
+        waiting.push({
+          work,
+          queuedAt: performance.now(),
+          succeed: (value) => resolve(value as T),
+          fail: reject,
+        });
         running ??= new Promise<void>((done) => setImmediate(() => done(drain())));
       });
     },
+    length: (): number => waiting.length,
     async idle(): Promise<void> {
       await running;
     },

@@ -23,7 +23,7 @@ export type AccessTokenClaims = {
   amr: string[];
 };
 
-export type Verdict = { claims: AccessTokenClaims } | { reason: string };
+export type Verdict = { claims: AccessTokenClaims } | { reason: string; expired?: true };
 
 /** About 2 KB an entry: the text, the claims and the map around them. */
 const mostRemembered = 10_000;
@@ -73,7 +73,7 @@ export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; cl
       if ("reason" in verdict) return verdict;
       const now = clock() / second;
       if (verdict.claims.exp <= now)
-        return { reason: `it expired at ${new Date(verdict.claims.exp * second).toISOString()}` };
+        return { reason: `it expired at ${new Date(verdict.claims.exp * second).toISOString()}`, expired: true };
       if (verdict.claims.iat > now + leewaySeconds) return { reason: "it was issued in the future (iat)" };
       return verdict;
     },

@@ -7,7 +7,7 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import type { Events } from "../webhooks/events.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
-import { endLogin, endLoginsOfUser, findLogin, type EndReason, type Login } from "./login-store.ts";
+import { endLogin, endLoginsOfUser, findLogin, findLoginsBeyond, type EndReason, type Login } from "./login-store.ts";
 import { parseRefreshToken } from "./refresh-tokens.ts";
 
 /** A login as commands show it. */
@@ -30,9 +30,12 @@ export type LoginAnswer = {
 /** Who ends it, and from where; a command comes from nowhere. */
 export type By = { actor: Actor; origin?: Origin | undefined };
 
+/** Of one user at the same time; one more ends the oldest. */
+const mostLogins = 100;
+
 export type LoginAdministration = ReturnType<typeof createLoginAdministration>;
 
-/** What an operator may do to logins. */
+/** What is done to logins from outside of them. */
 export function createLoginAdministration(deps: {
   storage: Storage;
   keyring: Keyring;
@@ -55,13 +58,16 @@ export function createLoginAdministration(deps: {
   }
 
   /** Writes down that a login was ended before its time. */
-  async function noteEnd(tx: Handle, login: Pick<Login, "id" | "appId" | "userId">, by: By, now: number) {
+  async function noteEnd(
+    tx: Handle,
+    login: Pick<Login, "id" | "appId" | "userId">,
+    by: By,
+    now: number,
+    why: { reason?: EndReason } = {},
+  ) {
     const { id: loginId, appId, userId } = login;
-    await audit.record(
-      tx,
-      { ...by, action: "user.logout", result: "success", appId, userId, details: { loginId } },
-      now,
-    );
+    const details = { loginId, ...why };
+    await audit.record(tx, { ...by, action: "user.logout", result: "success", appId, userId, details }, now);
     const { origin = null } = by;
     const about = { appId, userId, authMethod: null, origin, sessionId: loginId };
     await events.record(tx, { kind: "user.logout", ...about }, now);
@@ -78,6 +84,25 @@ export function createLoginAdministration(deps: {
     noteEnd,
 
     endAll,
+
+    /**
+     * Ends the oldest logins of a user who has too many. After one was started, in its transaction, with the user's row locked: of two that start at
+     * once, one sees the other.
+     */
+    async endOldest(
+      tx: Handle,
+      { id: userId, loginCount }: { id: string; loginCount: number },
+      origin: Origin,
+      now: number,
+    ): Promise<void> {
+      // Most people have never signed in that often: their sign-in asks nothing more.
+      if (loginCount <= mostLogins) return;
+      const by = { actor: { kind: "service", name: "logins" }, origin } as const;
+      for (const id of await findLoginsBeyond(tx, { userId, most: mostLogins, now })) {
+        const ended = await endLogin(tx, id, "too-many", now);
+        if (ended) await noteEnd(tx, ended, by, now, { reason: "too-many" });
+      }
+    },
 
     /** Newest first; with `all`, also those that ended and are not swept yet. */
     async list(userId: string, { all }: { all: boolean }): Promise<LoginAnswer[]> {

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import type { SignInMethod } from "../applications/application.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
@@ -38,10 +38,14 @@ export type EndReason =
   | "refresh-reuse"
   | "code-reuse"
   | "operator"
-  | "user-disabled";
+  | "user-disabled"
+  | "too-many";
 
 /** What a live access token needs to be answered: read from storage on every call. */
 export type LiveUser = { id: string; email: string | null; emailVerified: boolean; name: string | null };
+
+/** Of those that are too many; what is left goes with the next one that starts. */
+const mostEndedAtOnce = 20;
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
@@ -110,6 +114,16 @@ const prepared = statements((handle) => {
         .returning({ id: logins.id, appId: logins.appId, userId: logins.userId }),
       "end_logins_of_user",
     ),
+    beyond: prepare(
+      db
+        .select({ id: logins.id })
+        .from(logins)
+        .where(and(eq(logins.userId, given.userId), live))
+        .orderBy(desc(logins.createdAt), desc(logins.id))
+        .limit(mostEndedAtOnce)
+        .offset(sql.placeholder("most")),
+      "logins_beyond_the_newest",
+    ),
     sweep: prepareSweep(handle, { table: logins, key: logins.id, instant: logins.expiresAt }, "sweep_logins"),
   };
 });
@@ -166,6 +180,14 @@ export async function endLoginsOfUser(
   now: number,
 ): Promise<EndedLogin[]> {
   return await prepared(tx).endOfUser.execute({ userId, endedAt: now, endReason: reason });
+}
+
+/** Live logins of a user, all but the newest `most`. */
+export async function findLoginsBeyond(
+  handle: Handle,
+  { userId, most, now }: { userId: string; most: number; now: number },
+): Promise<string[]> {
+  return (await prepared(handle).beyond.execute({ userId, most, now })).map(({ id }) => id);
 }
 
 /** Removes a batch of logins that expired before `expiredBefore`, ended or not; true when more may be left. */

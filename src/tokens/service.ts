@@ -3,7 +3,7 @@ import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
 import { day, second, type Clock } from "../lib/clock.ts";
-import { AppError, invalidApiKey, invalidAppId } from "../lib/errors.ts";
+import { AppError, expired, invalidApiKey, invalidAppId } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { SignIn } from "../sign-in/service.ts";
@@ -214,13 +214,16 @@ export function createTokens(deps: {
         throw invalidApiKey();
       }
       if (outcome === "refused") throw new AppError("INVALID_TOKEN", "The refresh token is not valid.");
-      return await pairFor(outcome.login, outcome.next, outcome.user, outcome.application, now);
+      // The app may be allowed less than at the sign-in, which would not be given more today either.
+      const allowed: string[] = outcome.application.settings.scopes;
+      const login = { ...outcome.login, scopes: outcome.login.scopes.filter((scope) => allowed.includes(scope)) };
+      return await pairFor(login, outcome.next, outcome.user, outcome.application, now);
     },
 
     /** Who an access token speaks for right now. Throws INVALID_TOKEN; INVALID_APP_ID when `appId` is given and is not the token's. */
     async authenticate(accessToken: string, appId: string | undefined): Promise<Bearer> {
       const verdict = await accessTokens.verify(accessToken);
-      if ("reason" in verdict) throw invalidAccessToken(verdict.reason);
+      if ("reason" in verdict) throw invalidAccessToken(verdict.expired ? expired : verdict.reason);
       const { claims } = verdict;
       const user = await findLiveUser(storage.reader, claims.sid, clock());
       if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended");

@@ -191,7 +191,7 @@ export function createUserAdministration(deps: {
       };
       throw invalidRequest(`password: ${rules[problem.kind]}`);
     }
-    return await passwords.hash(password, "command");
+    return await passwords.hash(password, undefined);
   }
 }
 

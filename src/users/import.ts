@@ -102,6 +102,8 @@ export function createUserImport(deps: {
         transports: passkey.transports ?? [],
         aaguid: passkey.aaguid ?? noAaguid,
         backedUp: passkey.backedUp ?? false,
+        // What is not backed up may still be eligible.
+        backupEligible: passkey.backedUp === true ? true : null,
         discoverable: passkey.discoverable ?? true,
         name: passkey.name ?? "Passkey",
         createdAt: passkey.createdAt ?? createdAt,

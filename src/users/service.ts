@@ -1,5 +1,5 @@
 import type { SignInMethod } from "../applications/application.ts";
-import type { Origin } from "../audit/audit.ts";
+import type { Audit, Origin } from "../audit/audit.ts";
 import { day, isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { newId, newSecret, type Random } from "../lib/random.ts";
@@ -9,6 +9,7 @@ import {
   findMethodKinds,
   findUser,
   findUserByEmail,
+  holdUser,
   insertUser,
   noteLocale,
   noteLogin,
@@ -42,8 +43,8 @@ export type SignedUp = { method: SignInMethod | null; origin: Origin | null };
 /** Where the proof of an address came from. */
 type ProofOrigin = Pick<Origin, "ipAddress" | "userAgent"> | null;
 
-export function createUsers(deps: { storage: Storage; events: Events; random: Random }) {
-  const { storage, events, random } = deps;
+export function createUsers(deps: { storage: Storage; events: Events; audit: Audit; random: Random }) {
+  const { storage, events, audit, random } = deps;
 
   async function noteUpdate(tx: Handle, { id: userId, appId }: User, origin: ProofOrigin, now: number): Promise<void> {
     const event = { kind: "user.updated", appId, userId, authMethod: null, origin, sessionId: null } as const;
@@ -72,6 +73,11 @@ export function createUsers(deps: { storage: Storage; events: Events; random: Ra
       return await takeUser(tx, id, now);
     },
 
+    /** Locks a user until the transaction ends, for what is written about it and must not outlive it. False when there is none. */
+    async hold(tx: Handle, id: string): Promise<boolean> {
+      return await holdUser(tx, id);
+    },
+
     /** `email` in its canonical form. */
     async findByEmail(appId: string, email: string, handle: Handle = storage.reader): Promise<User | undefined> {
       return await findUserByEmail(handle, appId, email);
@@ -96,6 +102,12 @@ export function createUsers(deps: { storage: Storage; events: Events; random: Ra
       const { method: authMethod, origin } = signedUp;
       const event = { kind: "user.created", appId, userId: user.id, authMethod, origin, sessionId: null } as const;
       await events.record(tx, event, now);
+      // What a command does is audited as the command's.
+      if (origin !== null) {
+        const actor = { kind: "user", name: user.id } as const;
+        const about = { appId, userId: user.id, origin, details: { method: authMethod } };
+        await audit.record(tx, { actor, action: "user.create", result: "success", ...about }, now);
+      }
       return user;
     },
 

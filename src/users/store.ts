@@ -37,6 +37,14 @@ const prepared = statements(({ db, tables: { users, passwords, passkeys, oauthId
       db.update(users).set({ passkeyDeclinedAt: given.passkeyDeclinedAt }).where(eq(users.id, given.id)),
       "decline_passkey_of_user",
     ),
+    hold: prepare(
+      db
+        .update(users)
+        .set({ updatedAt: sql`${users.updatedAt}` })
+        .where(eq(users.id, sql.placeholder("id")))
+        .returning({ id: users.id }),
+      "hold_user",
+    ),
     take: prepare(
       db.update(users).set({ updatedAt: given.updatedAt }).where(eq(users.id, given.id)).returning(),
       "take_user",
@@ -129,6 +137,11 @@ export async function declinePasskey(tx: Handle, id: string, now: number): Promi
 export async function takeUser(tx: Handle, id: string, now: number): Promise<User | undefined> {
   const [row] = await prepared(tx).take.execute({ id, updatedAt: now });
   return row;
+}
+
+/** Locks a user until the transaction ends, and changes nothing. False when there is none. */
+export async function holdUser(tx: Handle, id: string): Promise<boolean> {
+  return (await prepared(tx).hold.execute({ id })).length === 1;
 }
 
 /** Changes what is given and nothing else; the user afterwards, undefined when there is none. */

@@ -10,6 +10,7 @@ import {
   claimDeliveries,
   listDeliveries,
   listDueEndpoints,
+  measureDeliveryBacklog,
   releaseDelivery,
   reviveDeliveries,
   settleDelivery,
@@ -120,6 +121,12 @@ export function createDeliveries(deps: {
     /** The endpoints for which something is due. */
     async dueEndpoints(): Promise<string[]> {
       return await listDueEndpoints(storage.reader, clock());
+    },
+
+    /** How many wait for enabled endpoints, 10,000 at most, and for how many milliseconds the first of them has been due. */
+    async backlog(): Promise<{ waiting: number; overdue: number }> {
+      const { waiting, firstDueAt } = await measureDeliveryBacklog(storage.reader);
+      return { waiting, overdue: firstDueAt === null ? 0 : Math.max(0, clock() - firstDueAt) };
     },
 
     /** Takes at most `most` of an endpoint's due deliveries into this process's hands; each must be settled or released. */

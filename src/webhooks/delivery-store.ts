@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, ne, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, min, ne, or, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import type { DeliveryAttempt, DeliveryStatus } from "./delivery.ts";
 
@@ -9,6 +9,8 @@ export type DeliveryLease = Pick<DeliveryRow, "endpointId" | "eventId"> & { leas
 
 /** How many rows one transaction changes: a few milliseconds' work. */
 const batchSize = 500;
+/** More than that is "many" to whoever watches, and costs more to count. */
+const mostCounted = 10_000;
 
 const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webhookEndpoints: endpoints, users } }) => {
   const given = placeholders(deliveries);
@@ -28,6 +30,10 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
     .from(deliveries)
     .where(and(eq(deliveries.endpointId, endpoints.id), isDue))
     .limit(1);
+  const firstOfEndpoint = db
+    .select({ at: min(deliveries.nextAttemptAt) })
+    .from(deliveries)
+    .where(eq(deliveries.endpointId, endpoints.id));
   // Whoever took the lease over in the meantime decides.
   const held = and(
     eq(deliveries.endpointId, given.endpointId),
@@ -100,6 +106,26 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
         .where(eq(deliveries.userId, given.userId)),
       "forget_user_of_webhook_deliveries",
     ),
+    backlog: prepare(
+      db.select({ waiting: count() }).from(
+        db
+          .select({ at: deliveries.nextAttemptAt })
+          .from(deliveries)
+          .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
+          .where(and(eq(endpoints.enabled, true), isNotNull(deliveries.nextAttemptAt)))
+          .limit(mostCounted)
+          .as("some_deliveries"),
+      ),
+      "webhook_deliveries_in_backlog",
+    ),
+    // One look into the index for each endpoint.
+    firstDue: prepare(
+      db
+        .select({ at: sql<string | number | null>`min((${firstOfEndpoint}))` })
+        .from(endpoints)
+        .where(eq(endpoints.enabled, true)),
+      "first_due_webhook_delivery",
+    ),
     sweep: prepare(
       db.delete(deliveries).where(inArray(row, expired)).returning({ eventId: deliveries.eventId }),
       "sweep_webhook_deliveries",
@@ -127,6 +153,15 @@ export async function findEmail(tx: Handle, userId: string): Promise<string | nu
 /** The enabled endpoints for which something is due and in nobody's hands. */
 export async function listDueEndpoints(handle: Handle, now: number): Promise<string[]> {
   return (await prepared(handle).dueEndpoints.execute({ now })).map(({ id }) => id);
+}
+
+/** How many wait for enabled endpoints, 10,000 at most, and when the first of them is to be tried. */
+export async function measureDeliveryBacklog(handle: Handle): Promise<{ waiting: number; firstDueAt: number | null }> {
+  const { backlog, firstDue } = prepared(handle);
+  const [counted] = await backlog.execute();
+  const [first] = await firstDue.execute();
+  const at = first?.at ?? null;
+  return { waiting: counted?.waiting ?? 0, firstDueAt: at === null ? null : Number(at) };
 }
 
 /** Leases at most `most` deliveries of an endpoint that are due, the longest due first. Of several processes, one gets each. */

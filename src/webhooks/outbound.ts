@@ -1,6 +1,7 @@
 import type { Audit } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import type { Meter } from "../lib/meter.ts";
 import type { Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -21,8 +22,9 @@ export function createOutbound(deps: {
   clock: Clock;
   random: Random;
   log: Log;
+  meter: Meter;
 }) {
-  const { settings, clock, log } = deps;
+  const { settings, clock, log, meter } = deps;
   const { retentionDays, allowPrivateNetworks } = settings.webhooks;
   const policy = targetPolicy({ dev: settings.dev, allowPrivateNetworks });
   const sender = createSender({ privateNetworks: policy.privateNetworks, clock });
@@ -34,7 +36,7 @@ export function createOutbound(deps: {
     webhooks: createWebhooks({ ...deps, sender, policy }),
     /** The same, over another storage. */
     webhooksOver: (storage: Storage) => createWebhooks({ ...deps, storage, sender, policy }),
-    worker: createWebhookWorker({ events, deliveries, sender, clock, log }),
+    worker: createWebhookWorker({ events, deliveries, sender, clock, log, meter }),
     /** Ends the connections to receivers. */
     close: sender.close,
   };

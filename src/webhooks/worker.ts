@@ -1,5 +1,6 @@
 import { second, type Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import type { Meter } from "../lib/meter.ts";
 import type { ClaimedDelivery, Deliveries, Settled } from "./deliveries.ts";
 import { bodyOf } from "./event.ts";
 import type { Events } from "./events.ts";
@@ -27,8 +28,9 @@ export function createWebhookWorker(deps: {
   sender: Sender;
   clock: Clock;
   log: Log;
+  meter: Meter;
 }) {
-  const { events, deliveries, sender, clock, log } = deps;
+  const { events, deliveries, sender, clock, log, meter } = deps;
   const lanes = new Map<string, Lane>();
   /** Endpoints that may have something due, in the order in which they get their turn. */
   const waiting = new Set<string>();
@@ -61,6 +63,7 @@ export function createWebhookWorker(deps: {
       const outcome = await sender.send({ url, headers, body }, cutOff.signal);
       lane.learn(outcome, clock());
       ended.push({ claimed, outcome });
+      meter.webhookAttempt(outcome.durationMilliseconds, outcome.delivered ? "delivered" : "failed");
     } catch (error) {
       // Anything but an end in good order is a mistake of ours: then the lease runs out, so that it is not made again at once.
       if (cutOff.signal.aborted) unwanted.push(claimed);

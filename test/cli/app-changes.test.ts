@@ -72,6 +72,28 @@ describeEachPlace("app update and delete", (place) => {
     });
   });
 
+  test("says of a provider without an account that nobody can sign in with it yet", async () => {
+    await json(["create", "--name", "Bare", "--id", "app_bare"]);
+    const note =
+      "Nobody can sign in with google yet. Set the account with it: authsvc app provider set app_bare google\n";
+    for (const flags of [["--dry-run"], []]) {
+      const { code, stderr } = await run(["update", "app_bare", "--providers", "Google", ...flags]);
+      expect([code, stderr.includes(note)]).toEqual([0, true]);
+    }
+    const account = ["app", "provider", "set", "app_bare", "google", "--client-id", "x", "--client-secret-stdin"];
+    expect((await authsvc(account, { ...place, input: "secret" })).code).toBe(0);
+    expect((await run(["update", "app_bare", "--providers", "google"])).stderr).toBe("");
+  });
+
+  test.each([
+    ["--name", "Acme\u202Eknab"],
+    ["--company-name", "\u2067Acme"],
+  ])("%s takes nothing that turns the direction of the text around it", async (flag, value) => {
+    const { code, stdout, stderr } = await run(["update", "app_shop", flag, value]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`${flag}: `);
+  });
+
   test("--dry-run checks like the change itself, and changes nothing", async () => {
     const before = await json(["show", "app_shop"]);
     expect(await json(["update", "app_shop", "--name", "X", "--sign-up", "open", "--dry-run"])).toMatchObject({

@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, vi } from "vitest";
-
-const executable = join(import.meta.dirname, "../../bin/authsvc.ts");
+import { barestEnvironment, program } from "../support/program.ts";
 
 // Every command is a process that loads its sources anew, and a test may run several while other files keep the processors busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -28,10 +27,8 @@ export function emptyFolder(): string {
 
 /** Starts the real executable with nothing of this process's environment but what starting needs. */
 export function start(args: string[], { cwd, env }: Surroundings): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [executable, ...args], {
-    cwd,
-    env: { PATH: process.env["PATH"], HOME: cwd, ...env },
-  });
+  const [file, ...before] = program;
+  return spawn(file, [...before, ...args], { cwd, env: { ...barestEnvironment(cwd), ...env } });
 }
 
 /** Everything that a process says until it ends. */

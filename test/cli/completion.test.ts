@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
+import { shellProgram } from "../support/program.ts";
 import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 
-const executable = join(import.meta.dirname, "../../bin/authsvc.ts");
 
 /** Completes command lines as bash does at the end of them: the words broken at its own characters, then the registered function. */
 const driver = String.raw`
@@ -39,7 +39,7 @@ describe.skipIf(process.platform === "win32")("the completion of bash", () => {
     await answer(["user", "create", "--app", "app_shop", "--email", "bob@example.com"], { cwd });
     writeFileSync(join(cwd, "completion.bash"), (await authsvc(["completion", "bash"], { cwd })).stdout);
     mkdirSync(join(cwd, "bin"));
-    writeFileSync(join(cwd, "bin/authsvc"), `#!/bin/sh\nexec '${process.execPath}' '${executable}' "$@"\n`);
+    writeFileSync(join(cwd, "bin/authsvc"), `#!/bin/sh\nexec ${shellProgram} "$@"\n`);
     chmodSync(join(cwd, "bin/authsvc"), 0o755);
   });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import packageFile from "../../package.json" with { type: "json" };
+import { shellProgram } from "../support/program.ts";
 import { authsvc, emptyFolder } from "./command.ts";
 import { authsvc as inProcess } from "./in-process.ts";
 
@@ -142,14 +143,14 @@ describe("help and version", () => {
 
 describe("output", () => {
   test.skipIf(!isPosix)("a reader who leaves early is no error", async () => {
-    const line = `'${process.execPath}' '${join(import.meta.dirname, "../../bin/authsvc.ts")}' --help | true; echo "exit \${PIPESTATUS[0]}"`;
+    const line = `${shellProgram} --help | true; echo "exit \${PIPESTATUS[0]}"`;
     const { stdout, stderr } = await promisify(execFile)("bash", ["-c", line], { cwd });
     expect(stdout).toBe("exit 0\n");
     expect(stderr).toBe("");
   });
 
   test.skipIf(!existsSync("/dev/full"))("a full disk is an error, not a lost key", async () => {
-    const line = `exec '${process.execPath}' '${join(import.meta.dirname, "../../bin/authsvc.ts")}' version > /dev/full`;
+    const line = `exec ${shellProgram} version > /dev/full`;
     await expect(promisify(execFile)("bash", ["-c", line], { cwd })).rejects.toMatchObject({
       code: 1,
       stderr: "authsvc: It is done, but the result could not be written to standard output.\n",

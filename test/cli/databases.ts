@@ -1,6 +1,6 @@
 import { beforeAll, describe } from "vitest";
 import { createTestDatabase } from "../support/postgres.ts";
-import type { Dialect } from "../support/service.ts";
+import { testMasterKey, type Dialect } from "../support/service.ts";
 import { emptyFolder } from "./command.ts";
 
 /** Where commands find their data: a folder, and on PostgreSQL the database that the environment names. */
@@ -13,7 +13,7 @@ export function describeEachPlace(title: string, tests: (place: Place, dialect: 
     if (dialect === "postgres") {
       beforeAll(async () => {
         place.env["AUTHSVC_DATABASE__URL"] = await createTestDatabase();
-        place.env["AUTHSVC_MASTER_KEY"] = Buffer.alloc(32, 7).toString("base64url");
+        place.env["AUTHSVC_MASTER_KEY"] = testMasterKey;
       });
     }
     tests(place, dialect);

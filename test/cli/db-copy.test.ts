@@ -5,6 +5,7 @@ import { sqliteTables } from "../../src/storage/schema.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import { nameInDatabase, references, tableNames } from "../../src/storage/table-names.ts";
 import { createTestDatabase } from "../support/postgres.ts";
+import { testMasterKey } from "../support/service.ts";
 import { emptyFolder } from "./command.ts";
 import { everyRow, fillEveryTable, manyRows } from "./database-rows.ts";
 import { answer, authsvc } from "./in-process.ts";
@@ -46,7 +47,7 @@ describe("db copy", () => {
     expect(there.tables.every(({ rows }) => rows > 0)).toBe(true);
     expect(withoutCopies(await everyRow({ url, file: "" }))).toEqual(original);
 
-    const env = { AUTHSVC_DATABASE__URL: url, AUTHSVC_MASTER_KEY: Buffer.alloc(32, 7).toString("base64url") };
+    const env = { AUTHSVC_DATABASE__URL: url, AUTHSVC_MASTER_KEY: testMasterKey };
     const back = (await answer(["db", "copy", "--to", "sqlite:back/authsvc.db"], { cwd, env })) as Copied;
     expect(back).toMatchObject({ from: "postgres", to: "sqlite" });
     expect(withoutCopies(await everyRow({ url: undefined, file: join(cwd, "back", "authsvc.db") }))).toEqual(original);

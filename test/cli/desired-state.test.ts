@@ -3,6 +3,7 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { shellProgram } from "../support/program.ts";
 import { emptyFolder, type Finished } from "./command.ts";
 import { authsvc } from "./in-process.ts";
 
@@ -102,8 +103,7 @@ test.skipIf(process.platform === "win32")(
   "docs/pipeline.sh configures a service from nothing, and changes nothing the second time",
   async () => {
     const cwd = emptyFolder();
-    const executable = join(import.meta.dirname, "../../bin/authsvc.ts");
-    writeFileSync(join(cwd, "authsvc"), `#!/bin/sh\nexec '${process.execPath}' '${executable}' "$@"\n`);
+    writeFileSync(join(cwd, "authsvc"), `#!/bin/sh\nexec ${shellProgram} "$@"\n`);
     chmodSync(join(cwd, "authsvc"), 0o700);
     const surroundings = {
       cwd,

@@ -1,22 +1,28 @@
 import { Readable, Writable } from "node:stream";
 import { run } from "../../src/cli/run.ts";
 import type { Io } from "../../src/cli/io.ts";
-import type { Finished } from "./command.ts";
+import { isBuilt } from "../support/program.ts";
+import { authsvc as startProcess, type Finished } from "./command.ts";
 
 type Surroundings = { cwd: string; env?: Record<string, string>; input?: string };
 
 /** Cheap password hashes: what is tested is not how dear they are. */
 const cheapHashes = { AUTHSVC_PASSWORDS__MEMORY_KIB: "8", AUTHSVC_PASSWORDS__ITERATIONS: "1" };
 
-/** Runs one command line inside of this process, a tenth of what starting one costs; what only a process of its own shows is tested with `command.ts`. */
+/**
+ * Runs one command line inside of this process, a tenth of what starting one costs; what only a process of its own shows is tested with
+ * `command.ts`. The built executable cannot be run inside of another process, and is started.
+ */
 export async function authsvc(args: string[], { cwd, env = {}, input = "" }: Surroundings): Promise<Finished> {
+  const cheapEnv = { ...cheapHashes, ...env };
+  if (isBuilt) return await startProcess(args, { cwd, env: cheapEnv, input });
   const stdout = new Sink();
   const stderr = new Sink();
   const io = {
     stdin: Readable.from([Buffer.from(input)]),
     stdout,
     stderr,
-    env: { ...cheapHashes, ...env },
+    env: cheapEnv,
     cwd: () => cwd,
     on: () => io,
     off: () => io,

@@ -2,11 +2,9 @@ import { decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { call, initiate, newEmail, redeem, refresh, signedUp, signIn, signUp, validate } from "../support/person.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { startTestService, type Dialect, type TestApp, type TestService } from "../support/service.ts";
+import { startTestService, testMasterKey, type Dialect, type TestApp, type TestService } from "../support/service.ts";
 import type { Place } from "./databases.ts";
 import { answer } from "./in-process.ts";
-
-const masterKey = Buffer.alloc(32, 7).toString("base64url");
 
 describe.each<Dialect>(["sqlite", "postgres"])(
   "a running server honours a command at the next call (%s)",
@@ -18,13 +16,13 @@ describe.each<Dialect>(["sqlite", "postgres"])(
 
     beforeAll(async () => {
       const url = dialect === "postgres" ? await createTestDatabase() : undefined;
-      running = await startTestService(dialect, { masterKey, database: { url, poolSize: 5 } });
+      running = await startTestService(dialect, { masterKey: testMasterKey, database: { url, poolSize: 5 } });
       service = running.service;
       place = {
         cwd: service.dataDir,
         env: {
           AUTHSVC_DATA: service.dataDir,
-          AUTHSVC_MASTER_KEY: masterKey,
+          AUTHSVC_MASTER_KEY: testMasterKey,
           ...(url === undefined ? {} : { AUTHSVC_DATABASE__URL: url }),
         },
       };

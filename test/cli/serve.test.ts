@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { createTestDatabase } from "../support/postgres.ts";
+import { testMasterKey } from "../support/service.ts";
 import { authsvc, emptyFolder, finish, outputOf, start } from "./command.ts";
 
 const listening = /^listening on (http:\/\/\S+)\n/;
@@ -89,7 +90,7 @@ describe("serve", () => {
       env: { ...tls, AUTHSVC_BASE_URL: "https://auth.example.com" },
     });
     expect(answer).toMatchObject({ code: 2, stdout: "" });
-    expect(answer.stderr).toMatch(/^authsvc: listen\.tls: [^\n]*cert\.pem[^\n]*\n$/);
+    expect(answer.stderr).toMatch(/^authsvc: listen\.tls\.certFile: [^\n]*cert\.pem[^\n]*\n$/);
   });
 
   test("a port in use is one line that names --port, and exit code 1", async () => {
@@ -138,7 +139,7 @@ describe("serve", () => {
     const dataDir = join(emptyFolder(), "new", "data");
     const database = {
       AUTHSVC_DATABASE__URL: await createTestDatabase(),
-      AUTHSVC_MASTER_KEY: Buffer.alloc(32, 7).toString("base64url"),
+      AUTHSVC_MASTER_KEY: testMasterKey,
     };
     await outputOf(serve(["--dev", "--port", "0", "--data", dataDir], emptyFolder(), database), /Demo page .*\n/);
     expect(readFileSync(join(dataDir, "demo-api-key"), "utf8")).toMatch(/^ak_\w{50}\n$/);

@@ -1,8 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
-import { join } from "node:path";
+import { program } from "../support/program.ts";
 import { emptyFolder } from "./command.ts";
-
-const executable = join(import.meta.dirname, "../../bin/authsvc.ts");
 
 // Node cannot make a terminal by itself; Python can. Waits for each text, then types the answer to it; prints what the terminal showed.
 const terminal = `
@@ -41,7 +39,7 @@ export async function onTerminal(
   steps: [shown: string, typed: string][],
   cwd = emptyFolder(),
 ): Promise<{ code: number; screen: string }> {
-  const child = spawn("python3", ["-c", terminal, JSON.stringify(steps), process.execPath, executable, ...args], {
+  const child = spawn("python3", ["-c", terminal, JSON.stringify(steps), ...program, ...args], {
     cwd,
     env: { PATH: process.env["PATH"], HOME: cwd, TERM: "xterm" },
     stdio: ["ignore", "pipe", "inherit"],

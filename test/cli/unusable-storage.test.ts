@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
+import { testMasterKey } from "../support/service.ts";
 import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 
@@ -22,7 +23,7 @@ describe("a command that cannot use its storage says why in one line", () => {
 
   test("a master key that is not the database's", async () => {
     const line = /The master key is not the one that this database was made with\./u;
-    await expectLine(line, 2, ["app", "list"], { AUTHSVC_MASTER_KEY: "x".repeat(43) });
+    await expectLine(line, 2, ["app", "list"], { AUTHSVC_MASTER_KEY: testMasterKey });
   });
 
   test("a database that is newer than the program", async () => {
@@ -45,7 +46,7 @@ describe("a command that cannot use its storage says why in one line", () => {
   });
 
   test("a PostgreSQL server that is not there", async () => {
-    const env = { AUTHSVC_DATABASE__URL: "postgres://u:hush@127.0.0.1:1/x", AUTHSVC_MASTER_KEY: "x".repeat(43) };
+    const env = { AUTHSVC_DATABASE__URL: "postgres://u:hush@127.0.0.1:1/x", AUTHSVC_MASTER_KEY: testMasterKey };
     await expectLine(/^authsvc: The PostgreSQL database cannot be used: (?!.*hush)/u, 1, ["app", "list"], env);
   });
 

@@ -4,11 +4,10 @@ import { disableUser, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
 import { givePasskey } from "../support/methods.ts";
 import { goodPassword, signIn, Visitor, type Page } from "../support/person.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { startTestService, type Dialect, type TestApp, type TestService } from "../support/service.ts";
+import { startTestService, testMasterKey, type Dialect, type TestApp, type TestService } from "../support/service.ts";
 import type { Place } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";
 
-const masterKey = Buffer.alloc(32, 7).toString("base64url");
 const newPassword = "a wholly different phrase";
 
 describe.each<Dialect>(["sqlite", "postgres"])("user reset-link (%s)", (dialect) => {
@@ -22,11 +21,15 @@ describe.each<Dialect>(["sqlite", "postgres"])("user reset-link (%s)", (dialect)
   beforeAll(async () => {
     const url = dialect === "postgres" ? await createTestDatabase() : undefined;
     server = await startMailServer();
-    running = await startTestService(dialect, { masterKey, database: { url, poolSize: 5 }, mail: server.mail });
+    running = await startTestService(dialect, {
+      masterKey: testMasterKey,
+      database: { url, poolSize: 5 },
+      mail: server.mail,
+    });
     service = running.service;
     const env = {
       AUTHSVC_DATA: service.dataDir,
-      AUTHSVC_MASTER_KEY: masterKey,
+      AUTHSVC_MASTER_KEY: testMasterKey,
       ...(url === undefined ? {} : { AUTHSVC_DATABASE__URL: url }),
     };
     place = { cwd: service.dataDir, env };

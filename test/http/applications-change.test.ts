@@ -132,6 +132,8 @@ describeEachDatabase("/applications/{appId}", (current) => {
       ["name: 1 to 200 characters", { name: " " }],
       ["name: 1 to 200 characters", { name: "a".repeat(201) }],
       ["name: no control characters", { name: "a\tb" }],
+      ["name: no control characters", { name: "Acme\u202Eknab" }],
+      ["name: no control characters", { name: "\u2066Acme\u2069" }],
       ["name: must be a string", { name: null }],
       ["redirectUris: must be an array", { redirectUris: "https://a.example/" }],
       ["redirectUris.0: must be a string", { redirectUris: [null] }],

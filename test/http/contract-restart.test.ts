@@ -1,7 +1,7 @@
-import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodeProtectedHeader } from "jose";
 import { beforeAll, expect, it } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import {
   call,
   goodPassword,
@@ -104,11 +104,3 @@ describeEachDatabase(
   },
   sameAddress,
 );
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port: found } = probe.address() as AddressInfo;
-  await new Promise<void>((resolve) => probe.close(() => resolve()));
-  return found;
-}

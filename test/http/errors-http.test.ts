@@ -38,26 +38,6 @@ describeEachDatabase("HTTP's own conditions", (current) => {
     });
   });
 
-  it.each([
-    "/",
-    "/auth",
-    "/auth/",
-    "/auth/token",
-    "/AUTH/initiate",
-    "/auth/Initiate",
-    "/.well-known/",
-    "/.well-known/openid-configuration/x",
-    "/.env",
-    "/index.html",
-    "/metrics",
-    "/debug",
-    "/dev/mail",
-    "/demo",
-  ])("answers 404 for the unknown path %s, by any method (security rule Y4)", async (path) => {
-    for (const method of ["GET", "POST", "DELETE"])
-      expect(await send(current(), method, path)).toMatchObject(invalidRequest(404));
-  });
-
   describe("the content type", () => {
     const refused = [
       undefined,

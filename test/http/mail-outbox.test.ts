@@ -111,7 +111,7 @@ describeEachDatabase(
       expect(JSON.stringify(logged)).not.toContain(to);
     });
 
-    it("answers requests while the mail server stalls (security rule E18)", async () => {
+    it("answers requests while the mail server stalls (experiment E18)", async () => {
       const service = current();
       const app = await service.createApp();
       server.behave("stalls");

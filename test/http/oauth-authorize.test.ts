@@ -22,27 +22,6 @@ describeEachDatabase("GET /oauth/{provider}/authorize", (current) => {
   const basic = (app: TestApp) => ({ app_id: app.id, redirect_uri: app.redirectUri });
   const person = () => ({ subject: "1", email: newEmail(), verified: true });
 
-  it("B4: sends the browser to the provider and back to the app with a code, and never with a token", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
-    const visitor = new Visitor();
-    const start = await visitor.get(address(service, basic(app)));
-    expect(start.status).toBe(303);
-    expect(start.location.origin).toBe(github.origin);
-    expect(start.headers.get("cache-control")).toBe("no-store");
-    expect(start.headers.get("referrer-policy")).toBe("no-referrer");
-    expect(start.headers.getSetCookie()).toHaveLength(1);
-    const { url } = await atProvider(start.location, github, person());
-    const done = await visitor.get(url);
-    expect([...done.location.searchParams.keys()].toSorted()).toEqual(["code", "sessionId"]);
-    const { status, body } = await call(service, "POST", "/auth/callback", app.headers, {
-      code: codeOf(done),
-      sessionId: done.location.searchParams.get("sessionId"),
-    });
-    expect(status).toBe(200);
-    expect(body["user"]).toMatchObject({ authMethods: { oauth: ["github"] } });
-  });
-
   it.each(["github", "GitHub", "GITHUB"])(
     "B: for a browser-only app, named %s, ends with PKCE and no API key",
     async (name) => {

@@ -5,13 +5,11 @@ import { answers } from "../../src/openapi/answers.ts";
 import { examples } from "../../src/openapi/examples.ts";
 import { operations } from "../../src/openapi/operations.ts";
 import { requests } from "../../src/openapi/requests.ts";
-import { createHostedPages } from "../../src/hosted-pages.ts";
-import { loadAssets } from "../../src/pages/assets.ts";
-import { routes } from "../../src/routes.ts";
 import { call, initiate, newEmail, redeem, signIn, signUp, type Tokens } from "../support/person.ts";
 import { givePasskey } from "../support/methods.ts";
 import { createDescription } from "../support/openapi.ts";
 import { startReceiver } from "../support/receiver.ts";
+import { routesOf } from "../support/routes.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 import { localWebhooks } from "../support/webhooks.ts";
 
@@ -66,12 +64,7 @@ describeEachDatabase(
   "the OpenAPI document",
   (current) => {
     it("describes every route that is not of a page, and no other", () => {
-      const { app } = current().server;
-      const assets = loadAssets();
-      const pages = createHostedPages(app, current().config, assets.links);
-      const lines = routes(app, { ...pages, assets }, () => true).filter(
-        ({ page, path }) => !page && !ofPages.test(path),
-      );
+      const lines = routesOf(current()).filter(({ page, path }) => !page && !ofPages.test(path));
       const facts = ({ method, path, limit }: Pick<(typeof lines)[number], "method" | "path" | "limit">): string =>
         `${method} ${path} ${limit ?? "not limited"}`;
       expect(operations.map(facts).toSorted()).toEqual(lines.map(facts).toSorted());

@@ -102,9 +102,10 @@ describeEachDatabase("the first proof of an address", (current) => {
     const add = () =>
       proofs.add(attacker, { type: "passkey", provider: null }, async (tx, userId, now) => {
         const methodId = `mth_planted${service.dialect}`;
-        const known = { signCount: 0, transports: [], aaguid: "", backedUp: true, discoverable: true, name: "Planted" };
+        const known = { signCount: 0, transports: [], aaguid: "", backedUp: true, backupEligible: true };
         const key = { credentialId: `planted ${service.dialect}`, publicKey: "pQ", ...known };
-        await insertPasskey(tx, { id: methodId, userId, ...key, createdAt: now, lastUsedAt: null });
+        const shown = { discoverable: true, name: "Planted" };
+        await insertPasskey(tx, { id: methodId, userId, ...key, ...shown, createdAt: now, lastUsedAt: null });
         return { methodId, name: "Planted" };
       });
     const [added, isReset] = await atOnce(service, [add, () => passwordReset.finish(token, hash, origin)]);

@@ -113,6 +113,7 @@ describeEachDatabase("/users/profile", (current) => {
       ["name: 1 to 200 characters, none of them a control character", { name: "   " }],
       ["name: 1 to 200 characters, none of them a control character", { name: "a".repeat(201) }],
       ["name: 1 to 200 characters, none of them a control character", { name: "a\u0007b" }],
+      ["name: 1 to 200 characters, none of them a control character", { name: "Ada\u202Enimda" }],
       ["name: must be a string", { name: null }],
       ["name: must be a string", { name: 7 }],
       ["picture: must be a string or null", { picture: false }],

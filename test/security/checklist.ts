@@ -104,7 +104,7 @@ export const checklist: Requirement[] = [
     source: "A 9.2.1, 9.2.3, 9.2.4; CVE-2026-55669, GHSA-wxg7-w2v3-w38g",
   },
   { id: "T4", holds: "Subject must still exist; ids never reused", source: "8725 §3.8; CVE-2026-55670" },
-  { id: "T5", holds: "JWKS: public members only, unique kid, cacheable", source: "A 9.1.3 [JWKS endpoint itself is]" },
+  { id: "T5", holds: "JWKS: public members only, unique kid, cacheable", source: "A 9.1.3" },
   {
     id: "T6",
     holds: "Rotation without downtime",
@@ -198,7 +198,7 @@ export const checklist: Requirement[] = [
     source: "WA §14.6.1–14.6.3",
   },
   { id: "K8", holds: "Methods are owned: list/rename/delete only own", source: "GHSA-4vcf-q4xf-f48m" },
-  { id: "K9", holds: "Removed passkey cannot log in; last method cannot be removed", source: "A 6.5.6;" },
+  { id: "K9", holds: "Removed passkey cannot log in; last method cannot be removed", source: "A 6.5.6" },
   { id: "K10", holds: "Spec test vectors verify", source: "WA §16" },
   { id: "O1", holds: "Key is (provider, sub)", source: "A 6.8.1, 10.5.2; nOAuth (descope.com/blog/post/noauth)" },
   {

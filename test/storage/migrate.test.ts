@@ -10,6 +10,7 @@ import { readMigrations } from "../../src/storage/migrate.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { createTestDatabase } from "../support/postgres.ts";
+import { testMasterKey } from "../support/service.ts";
 
 const run = promisify(execFile);
 
@@ -39,7 +40,7 @@ const kinds: Record<string, () => Promise<Database_>> = {
     const url = await createTestDatabase();
     return {
       folder: mkdtempSync(join(tmpdir(), "authsvc-migrate-")),
-      environment: { AUTHSVC_DATABASE__URL: url, AUTHSVC_MASTER_KEY: Buffer.alloc(32, 7).toString("base64url") },
+      environment: { AUTHSVC_DATABASE__URL: url, AUTHSVC_MASTER_KEY: testMasterKey },
       open: async () => await openStorage({ url, poolSize: 3, file: "" }, 1_700_000_000_000, () => {}),
       async run(sql) {
         const client = new Client(url);

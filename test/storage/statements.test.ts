@@ -65,6 +65,7 @@ describeEachDatabase("prepared statements", (current) => {
       transports: awkward,
       aaguid: "a",
       backedUp: false,
+      backupEligible: null,
       discoverable: true,
       name: "n",
       createdAt: farthest,
@@ -73,7 +74,7 @@ describeEachDatabase("prepared statements", (current) => {
     await storage.write((tx) => insertPasskey(tx, passkey));
     expect(await findPasskey(storage.reader, appId, "cred")).toStrictEqual({ passkey, handle: "usr_1" });
     for (const backedUp of [true, false]) {
-      const use = { signCount: 0, backedUp, lastUsedAt: farthest };
+      const use = { signCount: 0, backedUp, backupEligible: true, lastUsedAt: farthest };
       expect(await storage.write((tx) => notePasskeyUse(tx, passkey.id, use))).toBe(true);
       expect((await findPasskey(storage.reader, appId, "cred"))?.passkey).toStrictEqual({ ...passkey, ...use });
     }

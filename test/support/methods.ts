@@ -20,6 +20,7 @@ export async function givePasskey(service: TestService, userId: string, name = "
       transports: [],
       aaguid: "00000000-0000-0000-0000-000000000000",
       backedUp: true,
+      backupEligible: true,
       discoverable: true,
       name,
       createdAt: now,

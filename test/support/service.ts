@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,6 +30,9 @@ export type TestApp = { id: string; apiKey: string; redirectUri: string; headers
 
 const unlimited = 1_000_000_000;
 
+/** The one of every test on PostgreSQL: as good as random, and the same for every process of a test. */
+export const testMasterKey = hash("sha256", "the master key of tests", "base64url");
+
 export const testConfig = {
   dev: false,
   baseUrl: undefined,
@@ -52,7 +56,8 @@ export const testConfig = {
     webhooks: unlimited,
   },
   webhooks: { allowPrivateNetworks: false, retentionDays: 30 },
-  log: { level: "silent", format: "json" },
+  metrics: undefined,
+  log: { level: "silent", format: "json", requests: "errors" },
 } satisfies Partial<Config>;
 
 /** Starts a service on a new database. `stop` leaves the data; `restart` opens it again. */
@@ -63,7 +68,7 @@ export async function startTestService(
 ) {
   const dataDir = mkdtempSync(join(tmpdir(), "authsvc-test-"));
   const url = dialect === "postgres" ? await createTestDatabase() : undefined;
-  const masterKey = dialect === "postgres" ? Buffer.alloc(32, 7).toString("base64url") : undefined;
+  const masterKey = dialect === "postgres" ? testMasterKey : undefined;
   const config: Config = { ...testConfig, masterKey, database: { url, poolSize: 5 }, dataDir, ...overrides };
   // A real moment, so that tokens look like today's to other libraries.
   const clock = {
@@ -127,24 +132,47 @@ export async function startTestService(
   };
 }
 
+type Tests = (current: () => TestService, control: { restart(): Promise<void> }) => void;
+
 /** Runs the same tests on both databases, each on a service of its own. `current()` is the service inside a test. */
 export function describeEachDatabase(
   title: string,
-  tests: (current: () => TestService, control: { restart(): Promise<void> }) => void,
+  tests: Tests,
   overrides: Partial<Config> = {},
   surroundings: Omit<Surroundings, "clock"> = {},
 ): void {
   describe.each<Dialect>(["sqlite", "postgres"])(`${title} (%s)`, (dialect) => {
-    let running: Awaited<ReturnType<typeof startTestService>>;
-    beforeAll(async () => {
-      running = await startTestService(dialect, overrides, surroundings);
-    });
-    afterEach(() => {
-      running.service.clock.now = Math.max(running.service.clock.now, Date.now());
-    });
-    afterAll(async () => {
-      await running.stop();
-    });
-    tests(() => running.service, { restart: async () => await running.restart() });
+    withService(dialect, tests, overrides, surroundings);
   });
+}
+
+/** The same on SQLite alone, for rules that no storage has a part in. */
+export function describeOnSqlite(
+  title: string,
+  tests: Tests,
+  overrides: Partial<Config> = {},
+  surroundings: Omit<Surroundings, "clock"> = {},
+): void {
+  describe(title, () => {
+    withService("sqlite", tests, overrides, surroundings);
+  });
+}
+
+function withService(
+  dialect: Dialect,
+  tests: Tests,
+  overrides: Partial<Config>,
+  surroundings: Omit<Surroundings, "clock">,
+): void {
+  let running: Awaited<ReturnType<typeof startTestService>>;
+  beforeAll(async () => {
+    running = await startTestService(dialect, overrides, surroundings);
+  });
+  afterEach(() => {
+    running.service.clock.now = Math.max(running.service.clock.now, Date.now());
+  });
+  afterAll(async () => {
+    await running.stop();
+  });
+  tests(() => running.service, { restart: async () => await running.restart() });
 }

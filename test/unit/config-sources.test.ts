@@ -50,7 +50,7 @@ describe("where values come from", () => {
       masterKey: undefined,
       passwords: { memoryKiB: 19_456, iterations: 2, parallelism: 1, attemptsPerMinute: 10 },
       rateLimits: { authentication: 100, userManagement: 500, applicationManagement: 100, webhooks: 1000 },
-      log: { level: "info", format: "json" },
+      log: { level: "info", format: "json", requests: "errors" },
     });
     expect(config.passwords.concurrency).toBeGreaterThan(0);
     expect(config.passwords.queueSize).toBe(64 * config.passwords.concurrency);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createClientAddresses, networkOf } from "../../src/http/addresses.ts";
 import { parseJson } from "../../src/http/json-body.ts";
-import { createRateLimiter } from "../../src/rate-limits/limiter.ts";
+import { createLocalLimiter } from "../../src/rate-limits/limiter.ts";
 
 describe("client addresses", () => {
   it("are the peer's when no proxy is trusted, whatever the header says", () => {
@@ -92,26 +92,28 @@ describe("JSON bodies", () => {
 describe("the rate limiter", () => {
   it("counts in aligned minutes and forgets them whole", () => {
     let now = 90_000;
-    const limiter = createRateLimiter(() => now);
-    expect(limiter.take("a", 2)).toEqual({
+    const limiter = createLocalLimiter(() => now);
+    expect(limiter.take("a", 2, "stranger")).toEqual({
       limit: 2,
       remaining: 1,
       resetAt: 120,
       exceeded: false,
       retryAfterSeconds: 30,
     });
-    expect(limiter.take("a", 2)).toMatchObject({ remaining: 0, exceeded: false });
-    expect(limiter.take("a", 2)).toMatchObject({ remaining: 0, exceeded: true, retryAfterSeconds: 30 });
-    expect(limiter.take("b", 2)).toMatchObject({ remaining: 1, exceeded: false });
+    expect(limiter.take("a", 2, "stranger")).toMatchObject({ remaining: 0, exceeded: false });
+    expect(limiter.take("a", 2, "stranger")).toMatchObject({ remaining: 0, exceeded: true, retryAfterSeconds: 30 });
+    expect(limiter.take("b", 2, "stranger")).toMatchObject({ remaining: 1, exceeded: false });
     now = 120_000;
-    expect(limiter.take("a", 2)).toMatchObject({ remaining: 1, resetAt: 180, exceeded: false });
+    expect(limiter.take("a", 2, "stranger")).toMatchObject({ remaining: 1, resetAt: 180, exceeded: false });
   });
 
   it("L10: stays within bounds when a million keys come in one minute", () => {
-    const limiter = createRateLimiter(() => 0);
-    for (let key = 0; key < 1_000_000; key += 1) limiter.take(`k${key}`, 10);
-    expect(limiter.take("k5", 10)).toMatchObject({ remaining: 8 });
-    for (let key = 0; key < 10; key += 1) limiter.take(`new${key}`, 10);
-    expect(limiter.take("new again", 10)).toMatchObject({ exceeded: true });
+    const limiter = createLocalLimiter(() => 0);
+    for (let key = 0; key < 1_000_000; key += 1) limiter.take(`k${key}`, 10, "stranger");
+    expect(limiter.take("k5", 10, "stranger")).toMatchObject({ remaining: 8 });
+    for (let key = 0; key < 10; key += 1) limiter.take(`new${key}`, 10, "stranger");
+    expect(limiter.take("new again", 10, "stranger")).toMatchObject({ exceeded: true });
+    // Nobody who is known is put into the crowd, however large it is.
+    expect(limiter.take("user", 10, "known")).toMatchObject({ remaining: 9 });
   });
 });

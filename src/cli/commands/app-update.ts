@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Application, SignInMethod } from "../../applications/application.ts";
 import type { ApplicationChange } from "../../applications/change.ts";
 import { AppError } from "../../lib/errors.ts";
+import type { ProviderAccounts } from "../../oauth/accounts.ts";
 import { applicationText, withSettings } from "../application-text.ts";
 import { askUnlessGiven } from "../ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
@@ -95,17 +96,31 @@ async function update(cli: Cli, given: string | undefined, flags: Flags): Promis
   const change = changeFrom(flags);
   if (Object.keys(change).length === 0)
     throw new AppError("INVALID_REQUEST", "There is nothing to change: name at least one flag, such as --name");
-  await cli.withApp(async ({ applications }) => {
+  await cli.withApp(async ({ applications, providers: accounts }) => {
+    const noteProviders = async (): Promise<void> => {
+      for (const name of change.authMethods?.oauth?.providers ?? []) await noteWithoutAccount(cli, accounts, id, name);
+    };
     if (dryRun) {
       const planned = await namingFlags(flagOfField, () => applications.checkUpdate(id, change));
       await cli.result({ ...planned, dryRun }, applicationText(planned));
+      await noteProviders();
       await cli.note("Nothing was changed: this was a dry run.");
       return;
     }
     const changed = await namingFlags(flagOfField, () => applications.update(id, change, commandActor()));
     const shown = await withSettings(applications, changed);
     await cli.result(shown, applicationText(shown));
+    await noteProviders();
   });
+}
+
+/** Listing a provider is one half; until the application has an account with it, no page offers it and the API refuses it. */
+async function noteWithoutAccount(cli: Cli, accounts: ProviderAccounts, appId: string, name: string): Promise<void> {
+  const provider = name.toLowerCase();
+  if (await accounts.isConfigured(appId, provider)) return;
+  await cli.note(
+    `Nobody can sign in with ${provider} yet. Set the account with it: authsvc app provider set ${appId} ${provider}`,
+  );
 }
 
 /** Only what was named: an option that was not given must not become a value. */

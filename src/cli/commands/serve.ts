@@ -37,9 +37,10 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
     throw listenFailure(error, config) ?? error;
   });
   await cli.result(
-    { url: server.url, ...server.dev },
+    { url: server.url, ...(server.metricsUrl === undefined ? {} : { metricsUrl: server.metricsUrl }), ...server.dev },
     `listening on ${server.url}\n${server.dev ? devText(server.dev) : ""}`,
   );
+  if (server.metricsUrl !== undefined) log.info("metrics can be read", { url: server.metricsUrl });
   if (config.listen.tls) cli.io.on("SIGHUP", () => reload(server, log));
   await stopped;
   const drained = await Promise.race([
@@ -80,16 +81,34 @@ function devText({ appId, apiKey, demoUrl, mailUrl }: NonNullable<RunningServer[
 }
 
 /** Why the address cannot be listened on, named by the flag that changes it; `undefined` for any other failure. */
-function listenFailure(error: unknown, { listen: { host, port } }: Config): AppError | undefined {
+function listenFailure(error: unknown, { listen, metrics }: Config): AppError | undefined {
+  if (metrics && portOf(error) === metrics.port && metrics.port !== listen.port)
+    return listenReason(error, metrics, { host: "metrics.host", port: "metrics.port" });
+  return listenReason(error, listen, { host: "--host", port: "--port" });
+}
+
+type Address = { host: string; port: number };
+
+function listenReason(
+  error: unknown,
+  { host, port }: Address,
+  name: { host: string; port: string },
+): AppError | undefined {
   const reasons: Record<string, string> = {
-    EADDRINUSE: `--port: port ${port} on ${host} is in use by another program; choose another, or 0 for a free one`,
-    EACCES: `--port: this user may not listen on port ${port}; choose one above 1023`,
-    EADDRNOTAVAIL: `--host: ${host} is not an address of this machine`,
-    ENOTFOUND: `--host: ${host} is not a known host name`,
-    EAI_AGAIN: `--host: ${host} cannot be looked up`,
+    EADDRINUSE: `${name.port}: port ${port} on ${host} is in use by another program; choose another, or 0 for a free one`,
+    EACCES: `${name.port}: this user may not listen on port ${port}; choose one above 1023`,
+    EADDRNOTAVAIL: `${name.host}: ${host} is not an address of this machine`,
+    ENOTFOUND: `${name.host}: ${host} is not a known host name`,
+    EAI_AGAIN: `${name.host}: ${host} cannot be looked up`,
   };
   const reason = reasons[codeOf(error)];
   return reason === undefined ? undefined : new AppError("SERVER_ERROR", reason, { cause: error });
+}
+
+/** The port that could not be listened on. */
+function portOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  return "port" in error ? error.port : portOf(error.cause);
 }
 
 function codeOf(error: unknown): string {

@@ -136,6 +136,8 @@ export const de: Texts = {
   passkeyFailed: "Dieser Passkey ließ sich nicht prüfen. Versuchen Sie es noch einmal oder melden Sie sich anders an.",
   passkeyNotSaved: "Dieser Passkey ließ sich nicht speichern. Versuchen Sie es noch einmal.",
   passkeyExists: "Auf diesem Gerät gibt es schon einen Passkey für dieses Konto. Melden Sie sich damit an.",
+  passkeysFull:
+    "Ihr Konto hat so viele Passkeys, wie es haben kann. Entfernen Sie zuerst einen, den Sie nicht mehr benutzen.",
   providerCancelled: (provider) =>
     `Sie sind von ${provider} zurück, ohne sich anzumelden. Versuchen Sie es noch einmal oder melden Sie sich anders an.`,
   providerNoEmail: (provider) =>

@@ -130,6 +130,7 @@ export const en = {
   passkeyFailed: "That passkey couldn't be checked. Try again, or sign in another way.",
   passkeyNotSaved: "That passkey couldn't be saved. Try again.",
   passkeyExists: "This device already has a passkey for this account. Sign in with it instead.",
+  passkeysFull: "Your account has as many passkeys as it can have. Remove one that you no longer use first.",
   providerCancelled: (provider: string) =>
     `You came back from ${provider} without signing in. Try again, or sign in another way.`,
   providerNoEmail: (provider: string) =>

@@ -134,6 +134,7 @@ export const es: Texts = {
   passkeyFailed: "No se ha podido comprobar esa llave de acceso. Inténtalo de nuevo o inicia sesión de otra forma.",
   passkeyNotSaved: "No se ha podido guardar esa llave de acceso. Inténtalo de nuevo.",
   passkeyExists: "Este dispositivo ya tiene una llave de acceso para esta cuenta. Inicia sesión con ella.",
+  passkeysFull: "Tu cuenta ya tiene todas las llaves de acceso que puede tener. Quita primero una que ya no uses.",
   providerCancelled: (provider) =>
     `Has vuelto de ${provider} sin iniciar sesión. Inténtalo de nuevo o inicia sesión de otra forma.`,
   providerNoEmail: (provider) =>

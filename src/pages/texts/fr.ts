@@ -136,6 +136,8 @@ export const fr: Texts = {
   passkeyFailed: "Cette clé d’accès n’a pas pu être vérifiée. Réessayez, ou connectez-vous autrement.",
   passkeyNotSaved: "Cette clé d’accès n’a pas pu être enregistrée. Réessayez.",
   passkeyExists: "Cet appareil a déjà une clé d’accès pour ce compte. Connectez-vous avec elle.",
+  passkeysFull:
+    "Votre compte a déjà autant de clés d’accès que possible. Supprimez d’abord celle que vous n’utilisez plus.",
   providerCancelled: (provider) =>
     `La connexion avec ${provider} n’a pas été terminée. Réessayez, ou connectez-vous autrement.`,
   providerNoEmail: (provider) =>

@@ -136,6 +136,7 @@ export const ja: Texts = {
   passkeyFailed: "そのパスキーを確認できませんでした。もう一度お試しになるか、別の方法でサインインしてください。",
   passkeyNotSaved: "そのパスキーを保存できませんでした。もう一度お試しください。",
   passkeyExists: "このデバイスには、このアカウントのパスキーがすでにあります。そのパスキーでサインインしてください。",
+  passkeysFull: "このアカウントのパスキーは上限に達しています。使っていないパスキーを先に削除してください。",
   providerCancelled: (provider) =>
     `${provider}でのサインインが完了しませんでした。もう一度お試しになるか、別の方法でサインインしてください。`,
   providerNoEmail: (provider) =>

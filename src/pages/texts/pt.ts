@@ -133,6 +133,7 @@ export const pt: Texts = {
   passkeyFailed: "Não foi possível verificar essa chave de acesso. Tente de novo ou entre de outra forma.",
   passkeyNotSaved: "Não foi possível salvar essa chave de acesso. Tente de novo.",
   passkeyExists: "Este dispositivo já tem uma chave de acesso para esta conta. Entre com ela.",
+  passkeysFull: "Sua conta já tem o máximo de chaves de acesso. Remova primeiro uma que você não usa mais.",
   providerCancelled: (provider) => `Você voltou de ${provider} sem entrar. Tente de novo ou entre de outra forma.`,
   providerNoEmail: (provider) =>
     `${provider} não compartilhou um endereço de e-mail. Permita isso lá e tente de novo, ou entre de outra forma.`,

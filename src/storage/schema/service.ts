@@ -2,7 +2,7 @@ import type { Kit } from "../kit.ts";
 
 /** What the service notes about itself. */
 export function serviceTables(kit: Kit) {
-  const { table, index, text, instant, json } = kit;
+  const { table, index, text, integer, instant, json } = kit;
 
   const auditEvents = table(
     "audit_events",
@@ -24,5 +24,15 @@ export function serviceTables(kit: Kit) {
   /** One row a fact about the database itself: the check value of the master key. */
   const facts = table("facts", { name: text("name").primaryKey(), value: text("value").notNull() });
 
-  return { auditEvents, facts };
+  /**
+   * Calls of one caller in one aligned minute; the digest is of both. Not worth a flush to the disk: with PostgreSQL the table is UNLOGGED, so that
+   * a server that crashed has forgotten the minute ([0022](../../../docs/decisions/0022-shared-limits.md)).
+   */
+  const rateLimitCounts = table(
+    "rate_limit_counts",
+    { digest: text("digest").primaryKey(), endsAt: instant("ends_at").notNull(), used: integer("used").notNull() },
+    (t) => [index("rate_limit_counts_ends_at").on(t.endsAt)],
+  );
+
+  return { auditEvents, facts, rateLimitCounts };
 }

@@ -75,6 +75,8 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       transports: json("transports").$type<string[]>().notNull(),
       aaguid: text("aaguid").notNull(),
       backedUp: flag("backed_up").notNull(),
+      /** Decided when it was made, once and for all (WebAuthn §6.1.3); null for an imported one that has not been used yet. */
+      backupEligible: flag("backup_eligible"),
       /** Whether its authenticator remembers it by itself; those that do not must be named to be used. */
       discoverable: flag("discoverable").notNull(),
       name: text("name").notNull(),

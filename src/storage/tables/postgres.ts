@@ -26,4 +26,5 @@ export const {
   webhookDeliveries,
   auditEvents,
   facts,
+  rateLimitCounts,
 } = defineTables(postgresKit);

@@ -25,4 +25,5 @@ export const {
   webhookDeliveries,
   auditEvents,
   facts,
+  rateLimitCounts,
 } = sqliteTables;

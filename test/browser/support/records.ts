@@ -22,6 +22,7 @@ export async function usersOf(service: TestService, app: TestApp) {
 
 /** What the audit log holds about an app, as "action result". */
 export async function auditOf(service: TestService, app: TestApp): Promise<string[]> {
+  await service.server.app.services.audit.tally.flush();
   const { db, tables } = service.server.app.storage.reader;
   const rows = await db.select().from(tables.auditEvents).where(eq(tables.auditEvents.appId, app.id));
   return rows.map((row) => `${row.action} ${row.result}`);

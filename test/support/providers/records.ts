@@ -15,6 +15,7 @@ export async function identitiesOf(service: TestService, app: TestApp) {
 }
 
 export async function auditOf(service: TestService, app: TestApp) {
+  await service.server.app.services.audit.tally.flush();
   const { db, tables } = service.server.app.storage.reader;
   return await db.select().from(tables.auditEvents).where(eq(tables.auditEvents.appId, app.id));
 }

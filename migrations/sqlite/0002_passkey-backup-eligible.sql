@@ -1,0 +1,1 @@
+ALTER TABLE `passkeys` ADD `backup_eligible` integer;

@@ -1,0 +1,62 @@
+// `npm run build [-- --target linux-arm64] [--out FILE]`: makes the single executable, dist/authsvc. Downloads nothing for the platform that it
+// runs on; for another one npm fetches that platform's Node and native modules. How and why: docs/decisions/0005-pkg.md.
+import { spawnSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { bundle } from "./build/bundle.ts";
+import { packExecutable, strippedNode } from "./build/executable.ts";
+import { nativeModulesPlugin, packNativeModules } from "./build/native.ts";
+import { locked, packageFolder } from "./build/packages.ts";
+import { root, targets, thisMachine } from "./build/target.ts";
+import type { Lock, Platform } from "./supply-chain/lock.ts";
+import { sbomOf } from "./supply-chain/sbom.ts";
+
+const { values } = parseArgs({
+  options: { target: { type: "string", default: thisMachine }, out: { type: "string" } },
+});
+const target = targets[values.target];
+if (target === undefined) throw new Error(`--target: one of ${Object.keys(targets).join(", ")}`);
+const isForeign = values.target !== thisMachine;
+const extension = values.target.startsWith("win32-") ? ".exe" : "";
+const out = path.resolve(
+  values.out ?? path.join(root, "dist", `authsvc${isForeign ? `-${values.target}` : ""}${extension}`),
+);
+
+const { version } = locked(target.nodePackage);
+// What Node writes into the executable, only the same version of Node reads.
+if (process.versions.node !== version)
+  throw new Error(`this is Node ${process.versions.node}; run it with: npm run build`);
+const nodeFolder = packageFolder(target.nodePackage);
+if (nodeFolder === undefined) throw new Error(`the registry does not offer ${target.nodePackage} ${version}`);
+
+const build = path.join(root, "build");
+const stage = path.join(build, "stage");
+const node = path.join(build, "node", values.target);
+rmSync(stage, { recursive: true, force: true });
+strippedNode(path.join(nodeFolder, target.nodeFile), target, node);
+const { packed, missing } = packNativeModules(target, stage);
+const chunks = await bundle(stage, [nativeModulesPlugin(packed)]);
+if (!isForeign) writeCodeCache(chunks);
+packExecutable({ stage, node, version, target, out });
+writeFileSync(`${out}.cdx.json`, `${JSON.stringify(whatIsInIt(), null, 2)}\n`);
+console.log(path.relative(process.cwd(), out));
+for (const name of missing) {
+  console.warn(`WARNING: without the native ${name}: the registry at hand does not offer it for ${values.target}.`);
+}
+
+function whatIsInIt(): object {
+  const lock = JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8")) as Lock;
+  return sbomOf({ lock, platform: values.target as Platform });
+}
+
+/** Bytecode is of the machine that made it: another platform's executable starts without, in 60 ms more. */
+function writeCodeCache(folder: string): void {
+  const script = path.join(root, "scripts", "build", "code-cache.ts");
+  const { status } = spawnSync(node, ["--hash-seed=1", "--no-flush-bytecode", script, folder], {
+    stdio: "inherit",
+    // Loading the chunks unpacks a native module.
+    env: { AUTHSVC_NATIVE_DIR: path.join(build, "native") },
+  });
+  if (status !== 0) throw new Error("the bytecode of the chunks could not be made");
+}

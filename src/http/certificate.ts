@@ -1,0 +1,79 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import { isoTime } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
+
+export type TlsFiles = { certFile: string; keyFile: string };
+
+export type Certificate = {
+  cert: Buffer;
+  key: Buffer;
+  /** Epoch milliseconds. */
+  validUntil: number;
+};
+
+/** What is in the files, when a client would accept it at `now`. Throws INVALID_CONFIG with a sentence that says what to do. */
+export function readCertificate({ certFile, keyFile }: TlsFiles, now: number): Certificate {
+  const cert = read("listen.tls.certFile", certFile);
+  const key = read("listen.tls.keyFile", keyFile);
+  const leaf = parsed(() => new X509Certificate(cert), `${certFile} holds no certificate in PEM form`);
+  const privateKey = parsed(
+    () => createPrivateKey(key),
+    `${keyFile} holds no private key in PEM form without a passphrase`,
+  );
+  if (!belongsTo(leaf, privateKey))
+    throw unusable(
+      `${keyFile} is not the key of the first certificate in ${certFile}; name the two files of one certificate`,
+    );
+  const validUntil = leaf.validToDate.getTime();
+  if (validUntil <= now)
+    throw unusable(`the certificate in ${certFile} expired at ${isoTime(validUntil)}; renew it, then start again`);
+  const validFrom = leaf.validFromDate.getTime();
+  if (validFrom > now)
+    throw unusable(
+      `the certificate in ${certFile} is valid only from ${isoTime(validFrom)}; look at the clock of this machine`,
+    );
+  parsed(() => createSecureContext({ cert, key }), `the certificates in ${certFile} cannot be used`);
+  return { cert, key, validUntil };
+}
+
+function belongsTo(certificate: X509Certificate, key: KeyObject): boolean {
+  try {
+    return certificate.checkPrivateKey(key);
+  } catch {
+    return false;
+  }
+}
+
+function read(setting: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const reasons: Record<string, string> = {
+      ENOENT: "does not exist",
+      EACCES: "may not be read by this user",
+      EISDIR: "is a folder",
+    };
+    throw new AppError(
+      "INVALID_CONFIG",
+      `${setting}: the file ${file} ${reasons[code] ?? `cannot be read (${code})`}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function parsed<T>(parse: () => T, problem: string): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw unusable(problem, error);
+  }
+}
+
+function unusable(problem: string, cause?: unknown): AppError {
+  return new AppError("INVALID_CONFIG", `listen.tls: ${problem}`, { cause });
+}

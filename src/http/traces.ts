@@ -1,0 +1,35 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { RequestListener } from "node:http";
+import type { Random } from "../lib/random.ts";
+import { childHeaders, readTrace, type Trace } from "../lib/trace.ts";
+
+/**
+ * Carries the trace of a request to the calls that are made for it. Only those read it: work that is shared between requests (a commit, an outbox)
+ * may run in the wake of any of them. A request without a trace costs one look at its headers.
+ */
+export function createTraces(random: Random) {
+  const current = new AsyncLocalStorage<Trace>();
+  return {
+    listener(listener: RequestListener): RequestListener {
+      return (message, response) => {
+        const { traceparent, tracestate } = message.headers;
+        const trace =
+          traceparent === undefined
+            ? undefined
+            : readTrace(String(traceparent), tracestate === undefined ? undefined : String(tracestate));
+        if (trace) current.run(trace, listener, message, response);
+        else listener(message, response);
+      };
+    },
+
+    fetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+      return async (input, init) => {
+        const trace = current.getStore();
+        if (!trace) return await fetch(input, init);
+        const headers = new Headers(init?.headers);
+        for (const [name, value] of Object.entries(childHeaders(trace, random))) headers.set(name, value);
+        return await fetch(input, { ...init, headers });
+      };
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import packageFile from "../../package.json" with { type: "json" };
+import type { Answered } from "../http/router.ts";
+import { second } from "../lib/clock.ts";
+import type { Meter } from "../lib/meter.ts";
+import type { Storage } from "../storage/storage.ts";
+import { createInstruments } from "./instruments.ts";
+
+type Backlog = { waiting: number; overdue: number };
+
+/** What is looked at when somebody scrapes. */
+export type Watched = {
+  storage: Pick<Storage, "dialect" | "load" | "ping">;
+  hashing(): { running: number; waiting: number };
+  webhooks(): Promise<Backlog>;
+  mails(): Promise<Backlog>;
+  /** Epoch milliseconds; undefined without TLS of our own. */
+  certificateValidUntil(): number | undefined;
+};
+
+/** A scrape waits no longer for a database that hangs. */
+const patienceMilliseconds = 3 * second;
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Counts and times what the service does, from its start on. */
+export function createMetrics() {
+  const of = createInstruments();
+  let watched: Watched | undefined;
+
+  const meter: Meter = {
+    signIn: (method, result) => of.signIns.inc({ method, result }),
+    hashWaited: (milliseconds) => of.hashWait.observe(milliseconds / second),
+    transaction: (milliseconds, result) => of.transactions.observe({ result }, milliseconds / second),
+    webhookAttempt: (milliseconds, result) => of.webhookAttempts.observe({ result }, milliseconds / second),
+    mailAttempt: (result) => of.mailAttempts.inc({ result }),
+  };
+
+  async function lookAtDatabase({ storage, webhooks, mails }: Watched): Promise<void> {
+    const startedAt = performance.now();
+    await storage.ping();
+    of.databasePing.set((performance.now() - startedAt) / second);
+    const [deliveries, mail] = await Promise.all([webhooks(), mails()]);
+    of.webhooksWaiting.set(deliveries.waiting);
+    of.webhooksOverdue.set(deliveries.overdue / second);
+    of.mailsWaiting.set(mail.waiting);
+    of.mailsOverdue.set(mail.overdue / second);
+  }
+
+  function lookAtProcess({ storage, hashing, certificateValidUntil }: Watched): void {
+    const { waiting, connections } = storage.load();
+    of.databaseWaiting.set(waiting);
+    if (connections) {
+      of.connections.set({ state: "idle" }, connections.idle);
+      of.connections.set({ state: "busy" }, connections.open - connections.idle);
+    }
+    const validUntil = certificateValidUntil();
+    if (validUntil !== undefined) of.certificateValidUntil.set({}, validUntil / second);
+    const hashes = hashing();
+    of.hashesRunning.set(hashes.running);
+    of.hashesWaiting.set(hashes.waiting);
+  }
+
+  return {
+    meter,
+
+    /** From when on there is something to look at. */
+    watch(what: Watched): void {
+      watched = what;
+      of.buildInfo.set({ version: packageFile.version, node: process.version, database: what.storage.dialect }, 1);
+    },
+
+    /** One answer of the service. */
+    answered({ route, status, error, milliseconds }: Answered): void {
+      const method = route?.method ?? "";
+      const path = route?.path ?? "";
+      of.requests.observe({ route: path, method, status: `${Math.floor(status / 100)}xx` }, milliseconds / second);
+      if (path === "/auth/validate" && method === "GET") of.validates.inc({ result: resultOf(status) });
+      else if (path === "/auth/refresh" && method === "POST") of.refreshes.inc({ result: resultOf(status) });
+      if (status === 429)
+        of.rateLimited.inc({ limit: error?.code === "BUSY" ? "password-hashes" : (route?.limit ?? "") });
+    },
+
+    contentType: of.registry.contentType,
+
+    /** All of it, in Prometheus' text format. What only the database knows stays as it was last known while that does not answer. */
+    async text(): Promise<string> {
+      if (watched) {
+        lookAtProcess(watched);
+        const isUp = await within(patienceMilliseconds, lookAtDatabase(watched));
+        of.databaseUp.set(isUp ? 1 : 0);
+      }
+      return await of.registry.metrics();
+    },
+  };
+}
+
+function resultOf(status: number): "success" | "refused" | "limited" | "error" {
+  if (status < 400) return "success";
+  if (status === 429) return "limited";
+  return status < 500 ? "refused" : "error";
+}
+
+/** Whether `work` came to a good end in time. */
+async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), milliseconds);
+  const done = work.then(
+    () => true,
+    () => false,
+  );
+  return await Promise.race([done, late]).finally(() => clearTimeout(timer));
+}

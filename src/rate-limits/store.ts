@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { prepareSweep } from "../storage/sweep.ts";
+
+export type Count = Row<"rateLimitCounts">;
+
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { rateLimitCounts: counts } = tables;
+  const sum = { target: counts.digest, set: { used: sql`${counts.used} + excluded.used` } };
+  return {
+    add: prepare(
+      db.insert(counts).values(placeholders(counts)).onConflictDoUpdate(sum).returning({ used: counts.used }),
+      "add_to_rate_limit_count",
+    ),
+    /** In one order everywhere, so that two nodes never wait for each other's rows. */
+    addAll: prepare(
+      db
+        .insert(counts)
+        .select(
+          sql`SELECT * FROM unnest(${sql.placeholder("digests")}::text[], ${sql.placeholder("ends")}::bigint[], ${sql.placeholder("points")}::bigint[]) AS added(digest, ends_at, used) ORDER BY digest`,
+        )
+        .onConflictDoUpdate(sum)
+        .returning({ digest: counts.digest, used: counts.used }),
+      "add_to_rate_limit_counts",
+    ),
+    sweep: prepareSweep(
+      handle,
+      { table: counts, key: counts.digest, instant: counts.endsAt },
+      "sweep_rate_limit_counts",
+    ),
+  };
+});
+
+/** Adds to a count, and answers what it is then. */
+export async function addToCount(tx: Handle, count: Count): Promise<number> {
+  const [row] = await prepared(tx).add.execute(count);
+  if (!row) throw new Error("a count that was added to is not there");
+  return row.used;
+}
+
+/** The same for many counts, each of them once: answers what they are then, by their digests. PostgreSQL only. */
+export async function addToCounts(handle: Handle, counts: Count[]): Promise<Map<string, number>> {
+  const rows = await prepared(handle).addAll.execute({
+    digests: counts.map(({ digest }) => digest),
+    ends: counts.map(({ endsAt }) => endsAt),
+    points: counts.map(({ used }) => used),
+  });
+  return new Map(rows.map(({ digest, used }) => [digest, used]));
+}
+
+/** Forgets a batch of the minutes that ended before; true when more may be left. */
+export async function sweepCounts(tx: Handle, endedBefore: number): Promise<boolean> {
+  return await prepared(tx).sweep(endedBefore);
+}

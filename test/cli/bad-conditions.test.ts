@@ -1,0 +1,278 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startPostgres } from "../support/postgres.ts";
+import { until } from "../support/receiver.ts";
+import { testMasterKey } from "../support/service.ts";
+import { authsvc, emptyFolder, finish, outputOf, start } from "./command.ts";
+import { answer } from "./in-process.ts";
+
+const listening = /^listening on (http:\/\/\S+)\n/;
+const limits = { AUTHSVC_RATE_LIMITS__AUTHENTICATION: "1000000" };
+const started: ReturnType<typeof start>[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+});
+
+/** `serve`, an application of it, and calls that write. */
+async function serving(cwd: string, env: Record<string, string> = {}) {
+  const created = await answer(["app", "create", "--name", "Shop", "--redirect-uri", "https://a.example/cb"], {
+    cwd,
+    env,
+  });
+  const { application, apiKey } = created as { application: { id: string }; apiKey: string };
+  const child = start(["serve", "--port", "0"], { cwd, env: { ...limits, ...env } });
+  started.push(child);
+  const finished = finish(child);
+  const url = listening.exec(await outputOf(child, listening))?.[1] ?? "";
+  return {
+    url,
+    async initiate(state = ""): Promise<number> {
+      const headers = {
+        authorization: `Bearer ${apiKey}`,
+        "x-service-app-id": application.id,
+        "content-type": "application/json",
+      };
+      const body = JSON.stringify({ redirectUri: "https://a.example/cb", state });
+      const response = await fetch(`${url}/auth/initiate`, { method: "POST", headers, body });
+      const { error } = (await response.json()) as { error?: { code: string } };
+      if (response.status !== 200) expect(error?.code).toBe("SERVER_ERROR");
+      return response.status;
+    },
+    get: async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status,
+    async stop(): Promise<number | null> {
+      child.kill("SIGTERM");
+      return (await finished).code;
+    },
+  };
+}
+
+describe("serve that cannot start says why in one line, with its exit code, and changes nothing", () => {
+  let cwd = "";
+  beforeEach(async () => {
+    cwd = emptyFolder();
+    await answer(["app", "create", "--name", "Shop"], { cwd });
+  });
+
+  const database = (): string => join(cwd, "data/authsvc.db");
+  const cases: [what: string, prepare: () => Promise<Record<string, string>>, line: RegExp, code: number][] = [
+    [
+      "wrong master key",
+      async () => ({ AUTHSVC_MASTER_KEY: testMasterKey }),
+      /The master key is not the one that this database was made with/u,
+      2,
+    ],
+    [
+      "database of a newer program",
+      async () => {
+        const open = new Database(database());
+        open.prepare("INSERT INTO migrations VALUES ('9999_future', 'x', 0)").run();
+        open.close();
+        return {};
+      },
+      /The database is newer than this program: it holds migration 9999_future/u,
+      1,
+    ],
+    [
+      "file that is no database",
+      async () => {
+        writeFileSync(database(), "this is text, and long enough to be read as a header of a database file");
+        return {};
+      },
+      /The database \S*authsvc\.db cannot be opened: file is not a database/u,
+      1,
+    ],
+    [
+      "database whose pages are damaged",
+      async () => {
+        const bytes = readFileSync(database());
+        writeFileSync(database(), bytes.fill(0xa5, 4096));
+        return {};
+      },
+      /The database \S*authsvc\.db cannot be opened: database disk image is malformed\. Restore a backup: /u,
+      1,
+    ],
+    [
+      "data folder that is a file",
+      async () => ({ AUTHSVC_DATA: join(cwd, "data/authsvc.db/below") }),
+      /The data folder \S*below is not writable/u,
+      1,
+    ],
+    [
+      "misspelt setting",
+      async () => ({ AUTHSVC_LISTEN__PROT: "80" }),
+      /AUTHSVC_LISTEN__PROT .*did you mean AUTHSVC_LISTEN__PORT\?/u,
+      2,
+    ],
+    [
+      "PostgreSQL that is not there",
+      async () => ({ AUTHSVC_DATABASE__URL: "postgres://u:hush@127.0.0.1:1/x", AUTHSVC_MASTER_KEY: testMasterKey }),
+      /^authsvc: The PostgreSQL database cannot be used: (?!.*hush)/u,
+      1,
+    ],
+    [
+      "metrics on the port that everybody can reach",
+      async () => ({ AUTHSVC_METRICS__PORT: "8080", AUTHSVC_LISTEN__PORT: "8080" }),
+      /AUTHSVC_METRICS__PORT must be another port than listen\.port/u,
+      2,
+    ],
+  ];
+
+  test.each(cases)("%s", async (_what, prepare, line, code) => {
+    const env = await prepare();
+    const before = contentOf(cwd);
+    const failed = await authsvc(["serve"], { cwd, env: { AUTHSVC_LISTEN__PORT: "0", ...env } });
+    expect(failed.stderr).toMatch(line);
+    expect(failed.stderr).toMatch(/^authsvc: [^\n]*\n$/u);
+    expect(failed).toMatchObject({ code, stdout: "" });
+    expect(contentOf(cwd)).toEqual(before);
+  });
+
+  test.each([
+    ["--port", (port: string) => ({ AUTHSVC_LISTEN__PORT: port })],
+    ["metrics.port", (port: string) => ({ AUTHSVC_LISTEN__PORT: "0", AUTHSVC_METRICS__PORT: port })],
+  ])("a taken port, by the name of its setting (%s), before any database is made", async (name, env) => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    rmSync(join(cwd, "data"), { recursive: true });
+    const failed = await authsvc(["serve"], { cwd, env: env(String(port)) });
+    other.close();
+    expect(failed).toMatchObject({ code: 1, stdout: "" });
+    expect(failed.stderr).toMatch(
+      new RegExp(`^authsvc: ${name}: port ${port} on 127\\.0\\.0\\.1 is in use by another program; [^\\n]*\\n$`, "u"),
+    );
+    expect(existsSync(join(cwd, "data"))).toBe(false);
+  });
+});
+
+describe("serve whose database fails it later", () => {
+  test("E6: locked by another process for a second, no call fails", async () => {
+    const cwd = emptyFolder();
+    const { initiate } = await serving(cwd);
+    const other = lock(cwd);
+    const calls = Promise.all(Array.from({ length: 40 }, () => initiate()));
+    setTimeout(() => other.release(), 1000);
+    expect(new Set(await calls)).toEqual(new Set([200]));
+  });
+
+  test("E6: locked for longer, every write fails after 10 s and not later, reads go on, and all is well afterwards", async () => {
+    const cwd = emptyFolder();
+    const { initiate, get, stop } = await serving(cwd);
+    const other = lock(cwd);
+    const began = performance.now();
+    // More than fit into one commit.
+    const calls = Promise.all(Array.from({ length: 300 }, () => initiate()));
+    expect(await get("/readyz")).toBe(200);
+    expect(await get("/.well-known/jwks.json")).toBe(200);
+    expect(new Set(await calls)).toEqual(new Set([500]));
+    const took = performance.now() - began;
+    expect(took).toBeGreaterThan(9_000);
+    expect(took).toBeLessThan(18_000);
+    other.release();
+    expect(await initiate()).toBe(200);
+    expect(await stop()).toBe(0);
+  });
+
+  test("E11: PostgreSQL goes away and comes back: SERVER_ERROR meanwhile, no restart, the same data", async () => {
+    const postgres = await startPostgres();
+    const env = { AUTHSVC_DATABASE__URL: postgres.url("postgres"), AUTHSVC_MASTER_KEY: testMasterKey };
+    const { initiate, get, stop } = await serving(emptyFolder(), env);
+    expect(await initiate()).toBe(200);
+    for (let outage = 0; outage < 3; outage += 1) {
+      const busy = Promise.all(Array.from({ length: 20 }, () => initiate()));
+      await postgres.takeDown();
+      for (const status of await busy) expect([200, 500]).toContain(status);
+      expect(await initiate()).toBe(500);
+      expect(await get("/readyz")).toBe(503);
+      expect(await get("/healthz")).toBe(200);
+      await postgres.bringUp();
+      await until(async () => (await get("/readyz")) === 200);
+      expect(new Set(await Promise.all(Array.from({ length: 20 }, () => initiate())))).toEqual(new Set([200]));
+    }
+    expect(await stop()).toBe(0);
+    await postgres.stop();
+  });
+
+  test.skipIf(!mayMount())(
+    "E5: a full disk: no write is acknowledged, reads go on, and it is well when there is room",
+    async () => {
+      const cwd = emptyFolder();
+      const disk = join(cwd, "data");
+      mkdirSync(disk);
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=6m,mode=700", "tmpfs", disk]);
+      try {
+        const { initiate, get, stop } = await serving(cwd);
+        expect(await initiate()).toBe(200);
+        const ballast = join(disk, "ballast");
+        fill(ballast);
+        // What room there is left in the file and its log is used up first.
+        let acknowledged = 0;
+        await until(async () => {
+          const status = await initiate("x".repeat(2000));
+          acknowledged += status === 200 ? 1 : 0;
+          return status === 500;
+        });
+        expect(await get("/healthz")).toBe(200);
+        expect(await get("/.well-known/jwks.json")).toBe(200);
+        expect(await initiate("x".repeat(2000))).toBe(500);
+        rmSync(ballast);
+        expect(await initiate()).toBe(200);
+        expect(await stop()).toBe(0);
+        const open = new Database(join(disk, "authsvc.db"), { readonly: true });
+        expect(open.pragma("integrity_check", { simple: true })).toBe("ok");
+        const { count } = open.prepare("SELECT count(*) AS count FROM sign_in_sessions").get() as { count: number };
+        expect(count).toBe(acknowledged + 2);
+        open.close();
+      } finally {
+        execFileSync("umount", ["-l", disk]);
+      }
+    },
+  );
+});
+
+function lock(cwd: string): { release(): void } {
+  const database = new Database(join(cwd, "data/authsvc.db"));
+  database.exec("BEGIN IMMEDIATE");
+  return {
+    release() {
+      database.exec("ROLLBACK");
+      database.close();
+    },
+  };
+}
+
+/** Every file below, with what is in it. */
+function contentOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => {
+      const file = join(parentPath, name);
+      return `${file} ${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
+    })
+    .toSorted();
+}
+
+/** Only root of a Linux machine may make a disk of a few megabytes. */
+function mayMount(): boolean {
+  const place = emptyFolder();
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", place], { stdio: "ignore" });
+    execFileSync("umount", [place]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function fill(file: string): void {
+  try {
+    writeFileSync(file, Buffer.alloc(64 * 1024 * 1024));
+  } catch {
+    // Until nothing fits any more.
+  }
+}

@@ -1,0 +1,54 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startPostgres, type Postgres } from "../support/postgres.ts";
+import { endNode, startCluster, startPatience, type Cluster, type Node } from "./cluster.ts";
+import { startLoad } from "./load.ts";
+
+describe.each([2, 4])("%i nodes under load", (count) => {
+  let postgres: Postgres;
+  let cluster: Cluster;
+  beforeEach(async () => {
+    postgres = await startPostgres();
+    cluster = await startCluster(count, postgres.url("postgres"));
+  }, startPatience);
+  afterEach(async () => {
+    await cluster.stop();
+    await postgres.stop();
+  });
+
+  it("lose nothing that was acknowledged when one is killed, and the others carry on", async () => {
+    const load = await startLoad(cluster, await cluster.createApp(), 8);
+    await pause(1000);
+    const [victim, ...others] = cluster.nodes as [Node, ...Node[]];
+    await endNode(victim, "SIGKILL");
+    const killedAt = Date.now();
+    await pause(1500);
+    await load.stop();
+    // What a living node answers is never an error of its own; who spoke with the dead one is told by the balancer.
+    const wrong = load.answers.filter(({ status, balancer }) => !balancer && status !== 200);
+    expect(wrong).toEqual([]);
+    const after = load.answers.filter(({ at }) => at > killedAt + 200);
+    expect(after.length).toBeGreaterThan(50);
+    await load.check(others);
+  });
+
+  it("answer 5xx only while the database is away, outlive it, and lose nothing", async () => {
+    const load = await startLoad(cluster, await cluster.createApp(), 8);
+    await pause(1000);
+    const downAt = Date.now();
+    await postgres.takeDown();
+    await pause(1000);
+    await postgres.bringUp();
+    const upAt = Date.now();
+    await pause(3000);
+    await load.stop();
+    expect(cluster.nodes.map((node) => node.process.exitCode)).toEqual(cluster.nodes.map(() => null));
+    const failed = load.answers.filter(({ status }) => status >= 500 || status === 0);
+    expect(failed.length).toBeGreaterThan(0);
+    // The pool needs a moment until it has found its dead connections.
+    expect(failed.filter(({ at }) => at < downAt || at > upAt + 2000)).toEqual([]);
+    expect(load.answers.filter(({ status }) => status !== 200 && status < 500)).toEqual([]);
+    expect(load.answers.filter(({ at, status }) => at > upAt + 2000 && status === 200).length).toBeGreaterThan(50);
+    await load.check(cluster.nodes);
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  call,
+  goodPassword,
+  newEmail,
+  redeem,
+  refresh,
+  signedUp,
+  signIn,
+  signUp,
+  validate,
+  Visitor,
+} from "../support/person.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+import type { TestApp } from "../support/service.ts";
+import { startCluster, startPatience, type Cluster, type Node } from "./cluster.ts";
+
+describe.each([2, 4])("%i nodes on one database", (count) => {
+  let cluster: Cluster;
+  let app: TestApp;
+  beforeAll(async () => {
+    cluster = await startCluster(count, await createTestDatabase());
+    app = await cluster.createApp();
+  }, startPatience);
+  afterAll(async () => await cluster.stop());
+
+  /** The same call, many times at once, spread over the nodes. */
+  async function everywhere<T>(times: number, send: (node: Node) => Promise<T>): Promise<T[]> {
+    return await Promise.all(Array.from({ length: times }, (_, turn) => send(cluster.nodes[turn % count] as Node)));
+  }
+
+  it("redeem a code once, whoever is asked", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { session, code } = await signUp(cluster.service, app);
+      const body = { code, sessionId: session.sessionId };
+      const answers = await everywhere(20, ({ service }) => call(service, "POST", "/auth/callback", app.headers, body));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(answers.filter(({ status }) => status === 400)).toHaveLength(19);
+    }
+  });
+
+  it("rotate a refresh token to one successor, which goes on", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { refreshToken } = await signedUp(cluster.service, app);
+      const answers = await everywhere(20, ({ service }) => refresh(service, app, refreshToken));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      const successors = new Set(answers.map(({ body }) => body["refreshToken"]));
+      expect(successors.size).toBe(1);
+      expect((await refresh(cluster.service, app, String([...successors][0]))).status).toBe(200);
+    }
+  });
+
+  it("take a reset link once, and every login ends", async () => {
+    const { email, accessToken, user } = await signedUp(cluster.service, app);
+    const operator = { kind: "cli", name: "test" } as const;
+    const { passwordReset } = cluster.operator.services;
+    const made = await passwordReset.linkFor(String(user["id"]), { send: false, dryRun: false }, operator);
+    const attempts = await everywhere(8, async (node) => {
+      const visitor = new Visitor();
+      const page = await visitor.get(String(made.link).replace(cluster.balancer.url, node.url));
+      const password = `a new long password ${Math.random()}`;
+      const { action, fields } = page.form("");
+      const posted = { ...fields, password };
+      const done = await visitor.post(new URL(action, page.url).href, posted, { origin: cluster.balancer.url });
+      return { status: done.status, password };
+    });
+    const taken = attempts.filter(({ status }) => status < 400);
+    expect(taken).toHaveLength(1);
+    const changed = { email, password: taken[0]?.password ?? "" };
+    await redeem(cluster.service, app, await signIn(cluster.service, app, changed));
+    expect((await validate(cluster.service, app, accessToken)).status).toBe(401);
+    await expect(signIn(cluster.service, app, { email, password: goodPassword })).rejects.toThrow();
+  });
+
+  it("see a logout of another node with the next call", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { accessToken } = await signedUp(cluster.service, app, newEmail());
+      const [first, second] = [cluster.nodes[round % count] as Node, cluster.nodes[(round + 1) % count] as Node];
+      const bearer = { authorization: `Bearer ${accessToken}`, "x-service-app-id": app.id };
+      expect((await call(second.service, "GET", "/auth/validate", bearer)).status).toBe(200);
+      expect((await call(first.service, "POST", "/auth/logout", bearer, {})).status).toBe(200);
+      expect((await call(second.service, "GET", "/auth/validate", bearer)).status).toBe(401);
+    }
+  });
+
+  it("count calls together: never more than the limit in a minute", async () => {
+    const limited = await cluster.createApp({ settings: { rateLimits: { authentication: 30 } } });
+    const body = { redirectUri: limited.redirectUri };
+    // Again where a minute ended in between.
+    for (;;) {
+      const answers = await everywhere(80, ({ service }) =>
+        call(service, "POST", "/auth/initiate", limited.headers, body),
+      );
+      const minutes = new Set(answers.map(({ headers }) => headers.get("x-ratelimit-reset")));
+      if (minutes.size > 1) continue;
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(30);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(50);
+      break;
+    }
+  });
+
+  it("sign somebody in whose every step is another node's", async () => {
+    const { email } = await signedUp(cluster.service, app);
+    const tokens = await redeem(cluster.service, app, await signIn(cluster.service, app, { email }));
+    expect((await validate(cluster.service, app, tokens.accessToken)).body["valid"]).toBe(true);
+  });
+});

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { answer } from "../cli/in-process.ts";
+import { placeOf } from "../cli/service-place.ts";
+import { openAccount, press } from "../support/account.ts";
+import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../support/adding.ts";
+import { startMailServer } from "../support/mail.ts";
+import { bearer } from "../support/methods.ts";
+import { signInByPasskey, signUpByPasskey } from "../support/passkey-ceremonies.ts";
+import {
+  call,
+  goodPassword,
+  initiate,
+  newEmail,
+  redeem,
+  refresh,
+  signIn,
+  validate,
+  Visitor,
+} from "../support/person.ts";
+import { startReceiver, until } from "../support/receiver.ts";
+import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
+
+const allEvents = [
+  "user.created",
+  "user.login",
+  "user.logout",
+  "user.updated",
+  "user.deleted",
+  "method.added",
+  "method.removed",
+  "login.failed",
+  "token.reuse",
+];
+
+const removeAccount = async (service: TestService, accessToken: string) =>
+  await call(service, "DELETE", "/users/profile", bearer(accessToken));
+
+/** The tables that name one of these users; and rows that say more of it than the bare id. */
+async function tracesOf(
+  service: TestService,
+  ...userIds: string[]
+): Promise<{ tables: string[]; talkative: unknown[] }> {
+  // What is counted in memory is written first.
+  await service.server.app.services.audit.tally.flush();
+  const { db, tables } = service.server.app.storage.reader;
+  const found: [string, Record<string, unknown>[]][] = [];
+  for (const [name, table] of Object.entries(tables)) {
+    const rows: Record<string, unknown>[] = await db.select().from(table);
+    found.push([name, rows.filter((row) => userIds.some((id) => JSON.stringify(row).includes(id)))]);
+  }
+  const talkative = found
+    .flatMap(([, rows]) => rows)
+    .filter((row) => ["ipAddress", "userAgent", "email"].some((key) => (row[key] ?? null) !== null));
+  return { tables: found.flatMap(([name, rows]) => (rows.length > 0 ? name : [])), talkative };
+}
+
+describeEachDatabase("a deletion", (current) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await current().createApp();
+  });
+
+  const ways: [string, (service: TestService, person: SignedInVisitor) => Promise<void>][] = [
+    [
+      "by the app",
+      async (service, { accessToken }) => expect((await removeAccount(service, accessToken)).status).toBe(200),
+    ],
+    [
+      "on the account page",
+      async (service, { visitor }) => {
+        const page = await openAccount(service, app, visitor, "/delete");
+        expect((await press(app, visitor, page, "/account/delete")).status).toBe(303);
+      },
+    ],
+    [
+      "by a command",
+      async (service, { user }) =>
+        void (await answer(["user", "delete", String(user["id"]), "--yes"], placeOf(service))),
+    ],
+  ];
+
+  it.each(ways)(
+    "D1, GHSA-2vg6-77g8-24mp: %s leaves no login, session, code, link, method or half-done step that works",
+    async (_way, remove) => {
+      const service = current();
+      const person = await signedUpIn(service, app);
+      const { visitor, email } = person;
+      const userId = String(person.user["id"]);
+      const others = await Promise.all(
+        [1, 2, 3].map(async () => await redeem(service, app, await signIn(service, app, { email }))),
+      );
+      const rotated = (await refresh(service, app, others[0]?.refreshToken ?? "")).body;
+      const unredeemed = await signIn(service, app, { email });
+      const adding = await addingSession(service, app, person.accessToken, {
+        type: "password",
+        redirectUri: app.redirectUri,
+      });
+      const addPage = await visitor.get(adding.authUrl);
+      const overview = await openAccount(service, app, visitor);
+      const reset = (await answer(["user", "reset-link", userId, "--yes"], placeOf(service))) as { link: string };
+      const minted = (await answer(["token", "mint", "--user", userId], placeOf(service))) as { accessToken: string };
+
+      await remove(service, person);
+
+      const accessTokens = [person, ...others, minted].map(({ accessToken }) => accessToken);
+      for (const accessToken of [...accessTokens, String(rotated["accessToken"])]) {
+        expect((await validate(service, app, accessToken)).status).toBe(401);
+        expect((await call(service, "GET", "/users/profile", bearer(accessToken))).status).toBe(401);
+        expect((await call(service, "POST", "/auth/logout", bearer(accessToken), { allSessions: true })).status).toBe(
+          401,
+        );
+        const query = await call(service, "GET", `/auth/verify-token?app_id=${app.id}&token=${accessToken}`, {});
+        expect(query.body).toEqual({ valid: false });
+      }
+      for (const refreshToken of [person, ...others, rotated].map((pair) => String(pair["refreshToken"])))
+        expect((await refresh(service, app, refreshToken)).body.error?.code).toBe("INVALID_TOKEN");
+      await expect(redeem(service, app, unredeemed)).rejects.toThrow("callback answered 400");
+      await expect(signIn(service, app, { email })).rejects.toThrow("sign-in answered 401");
+      const added = await visitor.submit(addPage, "/add/password", { password: "a new password for nobody" });
+      expect(added.location.searchParams.get("status")).toBeNull();
+      // The account page asks who is there, whatever the browser has kept.
+      expect((await openAccount(service, app, visitor)).location.pathname).toMatch(/^\/sign-in\//u);
+      expect((await press(app, visitor, overview, "/logins/end-all")).location.href).not.toContain("signed-out");
+      expect((await new Visitor().get(reset.link)).text).not.toContain('type="password"');
+      const { tables, talkative } = await tracesOf(service, userId);
+      expect({ tables, talkative }).toEqual({ tables: ["auditEvents"], talkative: [] });
+    },
+  );
+
+  it("D1, GHSA-2vg6-77g8-24mp: a passkey of a deleted account signs nobody in, and is not taken over by a new one", async () => {
+    const service = current();
+    const owner = await signUpByPasskey(service, app);
+    expect((await signInByPasskey(service, app, owner.passkey)).status).toBe(303);
+    await removeAccount(service, owner.accessToken);
+    expect((await signInByPasskey(service, app, owner.passkey)).status).toBe(401);
+    const again = await signedUpIn(service, app, new Visitor(), owner.email);
+    expect(again.user["id"]).not.toBe(owner.user["id"]);
+    expect((await signInByPasskey(service, app, owner.passkey)).status).toBe(401);
+    expect((await validate(service, app, owner.accessToken)).status).toBe(401);
+  });
+
+  it("D2: 240 races of a deletion with a refresh, a code, a sign-in, a new password, a download and a failure leave no orphan", async () => {
+    const service = current();
+    const people = 40;
+    const deleted: string[] = [];
+    let deletions = 0;
+    let tokensOfLosers = 0;
+    for (let turn = 0; turn < people; turn += 1) {
+      const person = await signedUpIn(service, app);
+      const { visitor, email } = person;
+      const unredeemed = await signIn(service, app, { email });
+      const adding = await addingSession(service, app, person.accessToken, {
+        type: "password",
+        redirectUri: app.redirectUri,
+      });
+      const addPage = await visitor.get(adding.authUrl);
+      const dataPage = await openAccount(service, app, visitor, "/data");
+      const stranger = new Visitor();
+      const strangersPage = await stranger.get((await initiate(service, app)).authUrl);
+      const acts = [
+        async () => (await refresh(service, app, person.refreshToken)).body,
+        async () => await redeem(service, app, unredeemed),
+        async () => {
+          const page = await stranger.submit(strangersPage, "/password", { email, password: goodPassword });
+          const code = page.location.searchParams.get("code");
+          const sessionId = page.location.searchParams.get("sessionId");
+          if (code === null || sessionId === null) return {};
+          return (await call(service, "POST", "/auth/callback", app.headers, { code, sessionId })).body;
+        },
+        async () => void (await visitor.submit(addPage, "/add/password", { password: "a new password of somebody" })),
+        async () => void (await press(app, visitor, dataPage, "/account/data")),
+        async () => void (await prove(new Visitor(), await initiate(service, app), email, "not the password at all")),
+      ];
+      // Some are refused, as they should be.
+      const begin = async (act: number): Promise<unknown> => await acts[act]?.().catch(() => undefined);
+      // Another order each time: whoever is asked first is not always first.
+      const order = [...acts.keys()].map((act) => (act + turn) % acts.length);
+      const racing = order.slice(0, turn % (acts.length + 1)).map(begin);
+      // In every other race the deletion begins when the first of the others is through, and the rest are on their way.
+      if (turn % 2 === 1 && racing.length > 0) await Promise.race(racing);
+      const deletion = removeAccount(service, person.accessToken);
+      const late = order.slice(turn % (acts.length + 1)).map(begin);
+      const results = await Promise.all([...racing, ...late]);
+      const { status } = await deletion;
+      expect([200, 401, 404]).toContain(status);
+      if (status === 200) deletions += 1;
+      for (const result of results) {
+        const accessToken = (result as { accessToken?: string } | undefined)?.accessToken;
+        if (accessToken === undefined) continue;
+        tokensOfLosers += 1;
+        expect((await validate(service, app, accessToken)).status).toBe(401);
+      }
+      deleted.push(String(person.user["id"]));
+      expect(await service.server.app.services.users.findByEmail(app.id, email)).toBeUndefined();
+    }
+    expect(await tracesOf(service, ...deleted)).toEqual({ tables: ["auditEvents"], talkative: [] });
+    // They were races: the deletion won in the end, and often enough another was first.
+    expect(deletions).toBe(people);
+    expect(tokensOfLosers).toBeGreaterThan(4);
+    // References, counters, pages.
+    expect(await answer(["db", "check"], placeOf(service))).toMatchObject({ problems: [] });
+  }, 90_000);
+});
+
+const mailServer = await startMailServer();
+const receiver = await startReceiver();
+afterAll(async () => {
+  await mailServer.close();
+  await receiver.stop();
+});
+
+describeEachDatabase(
+  "what waits to be sent when a user is deleted",
+  (current) => {
+    it("D3: carries the bare id: no address, network or browser in a delivery, and no mail at all", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const email = newEmail();
+      receiver.always(500);
+      mailServer.behave("is-away");
+      await createEndpoint(service, app, { url: receiver.url, events: allEvents });
+      const { userAdministration } = service.server.app.services;
+      const created = await userAdministration.create(
+        { appId: app.id, email, emailVerified: true, name: "Zebedee Quixote", password: goodPassword },
+        { dryRun: false },
+        { kind: "cli", name: "test" },
+      );
+      await redeem(service, app, await signIn(service, app, { email }));
+      // Another browser, which its owner is told of by mail, and a failure.
+      const tokens = await redeem(service, app, await signIn(service, app, { email }));
+      await prove(new Visitor(), await initiate(service, app), email, "not the password of anybody");
+      const { reader } = service.server.app.storage;
+      const { mails, webhookDeliveries } = reader.tables;
+      const ofUser = async () =>
+        (await reader.db.select().from(webhookDeliveries)).filter(({ userId }) => userId === created.id);
+      expect((await reader.db.select().from(mails)).filter(({ userId }) => userId === created.id)).not.toEqual([]);
+      expect((await ofUser()).some((row) => row.email === email && row.ipAddress !== null)).toBe(true);
+
+      expect((await removeAccount(service, tokens.accessToken)).status).toBe(200);
+      const waiting = await ofUser();
+      expect(new Set(waiting.map(({ kind }) => kind))).toEqual(new Set(["user.created", "user.login", "user.deleted"]));
+      for (const row of waiting) {
+        expect([row.email, row.ipAddress, row.userAgent]).toEqual([null, null, null]);
+        // What a receiver has answered may quote what it was sent.
+        expect(row.kind === "user.deleted" || JSON.stringify(row.history).length < 3).toBe(true);
+      }
+      expect((await reader.db.select().from(mails)).filter(({ userId }) => userId === created.id)).toEqual([]);
+
+      const sentBefore = receiver.received.length;
+      receiver.always(204);
+      mailServer.behave("takes");
+      service.clock.advance(10 * 60_000);
+      await until(async () => {
+        await service.server.app.webhookWorker.look();
+        return receiver.received.slice(sentBefore).some(({ body }) => body.event === "user.deleted");
+      }, "the deletion is told");
+      service.server.app.mailDelivery.look();
+      const after = receiver.received.slice(sentBefore).filter(({ body }) => body.data["userId"] === created.id);
+      expect(after.length).toBeGreaterThan(0);
+      for (const { text } of after)
+        for (const said of [email, "127.0.0.1", "Zebedee"]) expect(text).not.toContain(said);
+      expect(mailServer.to(email)).toEqual([]);
+    });
+  },
+  { ...localWebhooks, mail: mailServer.mail },
+);

@@ -1,0 +1,112 @@
+import { writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { AuditEventAnswer } from "../../src/audit/audit.ts";
+import { answer, authsvc } from "../cli/in-process.ts";
+import { placeOf } from "../cli/service-place.ts";
+import { addingSession } from "../support/adding.ts";
+import { attest, newPasskey } from "../support/authenticator.ts";
+import { askForReset, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
+import { startMailServer } from "../support/mail.ts";
+import { methodsOf, removeMethod } from "../support/methods.ts";
+import { askedBy, askOptions, post } from "../support/passkey-ceremonies.ts";
+import { goodPassword, initiate, redeem, Visitor } from "../support/person.ts";
+import { describeEachDatabase } from "../support/service.ts";
+
+describeEachDatabase("what commands do", (current) => {
+  const id = (made: unknown): string => (made as { id: string }).id;
+  let userId = "";
+  let otherId = "";
+  let webhookId = "";
+  const run = async (...args: string[]): Promise<unknown> => await answer(args, placeOf(current()));
+  beforeAll(async () => {
+    await run("app", "create", "--name", "Shop", "--id", "app_shop", "--redirect-uri", "https://shop.example/cb");
+    userId = id(await run("user", "create", "--app", "app_shop", "--email", "a@example.com"));
+    otherId = id(await run("user", "create", "--app", "app_shop", "--email", "b@example.com"));
+    const secret = join(current().dataDir, "secret");
+    writeFileSync(secret, `whsec_${"A".repeat(32)}`, { mode: 0o600 });
+    const hook = ["--url", "https://hooks.example.com/", "--events", "user.login", "--secret-file", secret];
+    webhookId = id(await run("webhook", "create", "--app", "app_shop", ...hook));
+  });
+
+  const acts: [action: string, args: () => string[]][] = [
+    ["application.create", () => ["app", "create", "--name", "Other", "--id", "app_other"]],
+    ["application.update", () => ["app", "update", "app_shop", "--name", "Shop 2"]],
+    ["api-key.create", () => ["key", "create", "--app", "app_shop"]],
+    ["api-key.expire", () => ["key", "rotate", "--app", "app_other", "--overlap", "1h"]],
+    ["user.create", () => ["user", "create", "--app", "app_shop", "--email", "c@example.com"]],
+    ["user.disable", () => ["user", "disable", userId, "--yes"]],
+    ["user.enable", () => ["user", "enable", userId]],
+    ["user.reset-link", () => ["user", "reset-link", userId]],
+    ["user.revoke-logins", () => ["user", "revoke-logins", userId, "--yes"]],
+    ["user.export", () => ["user", "export", "--app", "app_shop", "--with-hashes"]],
+    ["token.mint", () => ["token", "mint", "--user", userId]],
+    ["user.delete", () => ["user", "delete", otherId, "--yes"]],
+    ["signing-key.rotate", () => ["signing-key", "rotate"]],
+    ["webhook.update", () => ["webhook", "update", webhookId, "--events", "user.logout"]],
+    ["webhook.delete", () => ["webhook", "delete", webhookId, "--yes"]],
+    ["database.backup", () => ["db", "backup", join(current().dataDir, "backup")]],
+    ["application.delete", () => ["app", "delete", "app_other", "--yes"]],
+  ];
+
+  it.each(acts)("G2, X5: %s is in the audit log with the operating-system user", async (action, args) => {
+    const { audit } = current().server.app.services;
+    const before = new Set((await audit.list({ limit: 1000 })).map((event) => event.id));
+    const { code, stderr } = await authsvc(args(), placeOf(current()));
+    expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+    const events: AuditEventAnswer[] = (await audit.list({ limit: 1000 })).filter((event) => !before.has(event.id));
+    const found = events.filter((event) => event.action === action);
+    expect(found, JSON.stringify(events)).toHaveLength(1);
+    expect(found[0]).toMatchObject({
+      actor: `cli:${userInfo().username}`,
+      result: "success",
+      ipAddress: null,
+      requestId: null,
+    });
+  });
+});
+
+const server = await startMailServer();
+afterAll(async () => await server.close());
+
+describeEachDatabase(
+  "what an owner is told",
+  (current) => {
+    it("G5: by mail of a method that was added, of one that was removed, and of a new password", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const { email } = await newUser(service, app, { password: goodPassword });
+      const visitor = new Visitor();
+      const session = await initiate(service, app);
+      const done = await visitor.submit(await visitor.get(session.authUrl), "/password", {
+        email,
+        password: goodPassword,
+      });
+      const tokens = await redeem(service, app, { session, code: done.location.searchParams.get("code") ?? "" });
+
+      const adding = await addingSession(service, app, tokens.accessToken, {
+        type: "passkey",
+        redirectUri: app.redirectUri,
+      });
+      const ceremony = { visitor, session: adding, page: await visitor.get(adding.authUrl) };
+      const options = await askOptions(ceremony);
+      const made = await post(ceremony, attest(newPasskey("ES256", options.user?.id), askedBy(service, options)));
+      expect(made.location.searchParams.get("status")).toBe("added");
+      const added = await mailTo(server, email, 1, /^New way to sign in/u);
+      expect(added.text).toMatch(/passkey/iu);
+
+      const passkey = (await methodsOf(service, tokens)).find(({ type }) => type === "passkey");
+      expect((await removeMethod(service, tokens, passkey?.id ?? "")).status).toBe(200);
+      await mailTo(server, email, 1, /was removed$/u);
+
+      await askForReset(service, app, email);
+      const link = linkIn(await mailTo(server, email, 1, /^Reset/u));
+      const stranger = new Visitor();
+      const form = await stranger.get(link);
+      await stranger.submit(form, new URL(link).pathname, { password: "another password altogether" });
+      await mailTo(server, email, 1, /password was changed$/u);
+    });
+  },
+  { mail: server.mail },
+);

@@ -1,0 +1,136 @@
+import * as fc from "fast-check";
+import { setFlagsFromString } from "node:v8";
+import { inspect } from "node:util";
+import { runInNewContext } from "node:vm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Route } from "../../src/http/route.ts";
+import { startMailServer, type MailServer } from "../support/mail.ts";
+import { newUser } from "../support/mail-flows.ts";
+import { goodPassword, redeem, signIn, validate } from "../support/person.ts";
+import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
+import { KeptConnection } from "../support/kept-connection.ts";
+import type { RawAnswer } from "../support/raw-http.ts";
+import { silentLog, type Log } from "../../src/lib/log.ts";
+import { routesOf } from "../support/routes.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { startTestService, type Dialect } from "../support/service.ts";
+import { localWebhooks } from "../support/webhooks.ts";
+import { complaintsAbout } from "./malformed/answers.ts";
+import { inputsFor, type Input } from "./malformed/inputs.ts";
+import { bytesOf } from "./malformed/request-bytes.ts";
+import { openWorld, type World } from "./malformed/world.ts";
+
+/** Every run tries others. To repeat one: AUTHSVC_FUZZ_SEED=… with the seed that the failure names. */
+const seed = Number(process.env["AUTHSVC_FUZZ_SEED"] ?? Date.now() % 1_000_000_000);
+const lanes = 4;
+
+describe.each<[Dialect, number]>([
+  ["sqlite", 10_000],
+  // Its own rules of text, numbers and locks; what is before storage is the same.
+  ["postgres", 1000],
+])("malformed input (%s)", (dialect, inputs) => {
+  let running: Awaited<ReturnType<typeof startTestService>>;
+  let mailServer: MailServer;
+  let receiver: Receiver;
+  let provider: FakeProvider;
+  let table: Route[];
+  /** Mistakes of ours, which the log would have. */
+  const mistakes: string[] = [];
+  const log: Log = { ...silentLog, error: (message, error) => void mistakes.push(`${message}: ${inspect(error)}`) };
+  beforeAll(async () => {
+    [mailServer, receiver, provider] = await Promise.all([startMailServer(), startReceiver(), startProvider("google")]);
+    running = await startTestService(
+      dialect,
+      { ...localWebhooks, mail: mailServer.mail, trustedProxies: ["127.0.0.1"] },
+      { log },
+    );
+    table = routesOf(running.service);
+  });
+  afterAll(async () => {
+    await running.stop();
+    await Promise.all([mailServer.close(), receiver.stop(), provider.close()]);
+  });
+
+  it(`answers ${inputs} inputs over every route as the contract says, and keeps nothing of them`, async () => {
+    const { service } = running;
+    const requestIds = new Set<string>();
+    const tally = new Map<Route, { tries: number; admitted: number }>(
+      table.map((route) => [route, { tries: 0, admitted: 0 }]),
+    );
+    let sent = 0;
+    let heapBefore = 0;
+
+    async function sendOne(connection: KeptConnection, world: World, input: Input): Promise<void> {
+      const route = table[input.routeIndex];
+      if (!route) throw new Error("no route");
+      const { bytes, method, isPlain } = bytesOf(route, input, await world.live(route));
+      const toHead = method === "HEAD";
+      const answer = await connection.exchange(bytes, toHead);
+      const mayLeadTo = [
+        `${service.url}/`,
+        "/sign-in/",
+        "/account",
+        "/oauth/",
+        world.app.redirectUri,
+        provider.origin,
+        "https://app.example/",
+      ];
+      const complaints = complaintsAbout(answer, { route, isPlain, toHead, mayLeadTo });
+      const requestId = answer.headers.get("x-request-id") ?? "";
+      complaints.push(...mistakes.splice(0));
+      if (requestIds.has(requestId)) complaints.push("a request id for the second time");
+      requestIds.add(requestId);
+      if (complaints.length > 0) throw new Error(report(complaints, bytes, answer));
+      const counted = tally.get(route);
+      if (counted && isPlain) {
+        counted.tries += 1;
+        if (wasAdmitted(answer)) counted.admitted += 1;
+      }
+      await world.heal(route, method, answer.status);
+      sent += 1;
+      if (sent === Math.floor(inputs / 2)) heapBefore = heapUsed();
+    }
+
+    async function runLane(lane: number): Promise<void> {
+      const world = await openWorld(service, { provider, mailServer, receiver });
+      const connection = new KeptConnection(service);
+      const property = fc.asyncProperty(inputsFor(table), async (input) => await sendOne(connection, world, input));
+      await fc.assert(property, { seed: seed + lane, numRuns: inputs / lanes, endOnFailure: false });
+      connection.close();
+    }
+
+    await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)));
+
+    expect(sent).toBe(inputs);
+    // Fewer inputs need not have found their way into every route.
+    for (const [{ method, path }, { tries, admitted }] of inputs < 10_000 ? [] : tally) {
+      expect.soft(tries, `${method} ${path} was tried`).toBeGreaterThan(20);
+      expect.soft(admitted, `${method} ${path} was reached behind its guards`).toBeGreaterThan(0);
+    }
+    // 5,000 answers that each kept 2 KB would be 10 MB.
+    expect(heapUsed() - heapBefore).toBeLessThan(6 * 1024 * 1024);
+
+    // And a person signs in as if nothing had been.
+    const app = await service.createApp();
+    const { email } = await newUser(service, app, { password: goodPassword });
+    const { accessToken } = await redeem(service, app, await signIn(service, app, { email }));
+    expect((await validate(service, app, accessToken)).status).toBe(200);
+  }, 600_000);
+});
+
+/** Whether a request got as far as what the route is for. */
+function wasAdmitted({ status }: RawAnswer): boolean {
+  return ![401, 404, 405, 413, 415].includes(status);
+}
+
+function report(complaints: string[], bytes: Buffer, { status, headers, body }: RawAnswer): string {
+  const sent = bytes.toString("latin1").slice(0, 1500);
+  return `${complaints.join("; ")}\n--- sent\n${JSON.stringify(sent)}\n--- answered\n${status} ${JSON.stringify([...headers])}\n${body.slice(0, 600)}`;
+}
+
+function heapUsed(): number {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,0 +1,229 @@
+import { goodPassword, initiate, redeem, signIn, validate, Visitor, type Tokens } from "../../support/person.ts";
+import { openAccount } from "../../support/account.ts";
+import { addingSession, prove } from "../../support/adding.ts";
+import type { MailServer } from "../../support/mail.ts";
+import { askForAccount, askForReset, mailTo, newUser, secretIn } from "../../support/mail-flows.ts";
+import { giveIdentity, givePasskey } from "../../support/methods.ts";
+import type { Provider } from "../../support/providers/provider.ts";
+import { appWith, startRound } from "../../support/providers/round.ts";
+import type { Receiver } from "../../support/receiver.ts";
+import type { TestApp, TestService } from "../../support/service.ts";
+import { createEndpoint } from "../../support/webhooks.ts";
+import type { Route } from "../../../src/http/route.ts";
+import { loadAssets } from "../../../src/pages/assets.ts";
+import { operations } from "../../../src/openapi/operations.ts";
+
+/** What gets a request past the guards of a route just now. What a route has no use for is empty. */
+export type Live = {
+  /** For the `:name` parts of its path. */
+  parameters: Record<string, string>;
+  appId: string;
+  authorization: string | undefined;
+  cookie: string;
+  query: Record<string, string>;
+  /** Of a form. */
+  fields: Record<string, string>;
+  /** Of a JSON body. */
+  json: Record<string, unknown>;
+};
+
+type Person = Tokens & {
+  id: string;
+  email: string;
+  visitor: Visitor;
+  accountToken: string;
+  loginId: string;
+  passkeyId: string;
+};
+type Place = { sessionId: string; visitor: Visitor; token: string; secret?: string | undefined };
+type Peers = { provider: Provider; mailServer: MailServer; receiver: Receiver };
+
+const mostUses = 40;
+let networks = 0;
+
+/** An application with people, sign-ins half-way and mails on their way, of which something is always alive whatever is done to it. */
+export async function openWorld(service: TestService, peers: Peers) {
+  const { provider, mailServer, receiver } = peers;
+  const app = await appWith(service, [provider], { methods: ["passkey", "password", "oauth"] });
+  const strict = await service.createApp({
+    authMethods: { passkey: { enabled: true, required: true }, password: { enabled: true } },
+  });
+  /** The one whose settings are changed. */
+  const changed = await service.createApp();
+  const assetFile = loadAssets().links.hostedScript.split("/").at(-1) ?? "";
+  let person: Person | undefined;
+  const places = new Map<string, { place: Place; uses: number }>();
+  let endpointId: string | undefined;
+
+  async function newPerson(): Promise<Person> {
+    const { id, email } = await newUser(service, app, { password: goodPassword });
+    const visitor = new Visitor();
+    const session = await initiate(service, app);
+    const done = await visitor.submit(await visitor.get(session.authUrl), "/password", {
+      email,
+      password: goodPassword,
+    });
+    const tokens = await redeem(service, app, { session, code: done.location.searchParams.get("code") ?? "" });
+    const passkeyId = await givePasskey(service, id);
+    await giveIdentity(service, app, id, provider.name);
+    const page = await openAccount(service, app, visitor);
+    const loginId = await service.server.app.services.logins.loginIdOf(tokens.accessToken);
+    return { ...tokens, id, email, visitor, accountToken: tokenIn(page.text), loginId, passkeyId };
+  }
+
+  async function somebody(): Promise<Person> {
+    return (person ??= await newPerson());
+  }
+
+  async function opened(authUrl: string, sessionId: string, visitor = new Visitor()): Promise<Place> {
+    const page = await visitor.get(authUrl);
+    return { sessionId, visitor, token: tokenIn(page.text) };
+  }
+
+  /** Sign-ins at the point that the pages below these words are for; of anything else, at the beginning. */
+  const makers: Record<string, () => Promise<Place>> = {
+    async add() {
+      const { accessToken, email } = await somebody();
+      const kinds = [{ type: "password" }, { type: "passkey" }, { type: "oauth", provider: provider.name }];
+      const session = await addingSession(service, app, accessToken, kinds[places.size % 3] ?? {});
+      const visitor = new Visitor();
+      const page = await prove(visitor, session, email);
+      return { sessionId: session.sessionId, visitor, token: tokenIn(page.text) };
+    },
+    async step() {
+      const { id, email } = await newUser(service, strict, { password: goodPassword });
+      if (places.size % 2 === 0) await givePasskey(service, id);
+      const session = await initiate(service, strict);
+      const visitor = new Visitor();
+      await visitor.submit(await visitor.get(session.authUrl), "/password", { email, password: goodPassword });
+      return await opened(session.authUrl, session.sessionId, visitor);
+    },
+    async confirm() {
+      const { visitor, session, email, page } = await askForAccount(service, app, { visitor: elsewhere() });
+      const secret = secretIn(await mailTo(mailServer, email));
+      return { sessionId: session.sessionId, visitor, token: tokenIn(page.text), secret };
+    },
+    async reset() {
+      const { email } = await newUser(service, app, { password: goodPassword });
+      const { visitor, session, page } = await askForReset(service, app, email, elsewhere());
+      const secret = secretIn(await mailTo(mailServer, email));
+      return { sessionId: session.sessionId, visitor, token: tokenIn(page.text), secret };
+    },
+    async begin() {
+      const { authUrl, sessionId } = await initiate(service, app);
+      return await opened(authUrl, sessionId);
+    },
+  };
+
+  const placeOf = ({ path }: Route): string =>
+    Object.keys(makers).find((word) => path.split("/").includes(word)) ?? "begin";
+
+  async function placeFor(route: Route): Promise<Place> {
+    const kind = placeOf(route);
+    const known = places.get(kind);
+    if (known && known.uses < mostUses) {
+      known.uses += 1;
+      return known.place;
+    }
+    const place = await makers[kind]?.();
+    if (!place) throw new Error(`no place ${kind}`);
+    places.set(kind, { place, uses: 1 });
+    return place;
+  }
+
+  async function jsonFor({ path }: Route): Promise<Record<string, unknown>> {
+    if (path === "/auth/callback") {
+      const { email } = await somebody();
+      const { code, session } = await signIn(service, app, { email });
+      return { code, sessionId: session.sessionId, state: undefined };
+    }
+    if (path === "/webhooks/endpoints") return { url: receiver.url };
+    const { refreshToken } = await somebody();
+    return { redirectUri: app.redirectUri, refreshToken };
+  }
+
+  async function parametersFor(route: Route, appId: string): Promise<Record<string, string>> {
+    const { path } = route;
+    if (path.startsWith("/webhooks/") && path.includes(":id")) {
+      endpointId ??= await createEndpoint(service, app, { url: receiver.url });
+      return { id: endpointId };
+    }
+    if (path.includes(":sessionId")) return { sessionId: (await placeFor(route)).sessionId, provider: provider.name };
+    if (path.includes(":token")) return { token: (await placeFor(route)).secret ?? "" };
+    if (path.includes(":methodId") || path.includes(":loginId")) {
+      const { passkeyId, loginId } = await somebody();
+      return { methodId: passkeyId, loginId };
+    }
+    return { appId, provider: provider.name, file: assetFile };
+  }
+
+  return {
+    app,
+
+    async live(route: Route): Promise<Live> {
+      const access = operations.find(({ method, path }) => method === route.method && path === route.path)?.access;
+      const used: TestApp = route.limit === "applicationManagement" && access !== "anyOfNamedApp" ? changed : app;
+      const isOfServer = access?.startsWith("server") === true;
+      const isOfAccount = route.path.startsWith("/account");
+      const isOfPlace = /:sessionId|:token/u.test(route.path);
+      const user = isOfServer ? undefined : await somebody();
+      const parameters = await parametersFor(route, used.id);
+      const place = isOfPlace ? await placeFor(route) : undefined;
+      const visitor = place?.visitor ?? (isOfAccount ? user?.visitor : undefined);
+      const round = route.path === "/oauth/:provider/callback" ? await startRound(service, app, provider) : undefined;
+      return {
+        parameters,
+        appId: used.id,
+        authorization: isOfServer
+          ? used.headers["authorization"]
+          : access === undefined || access === "anyone"
+            ? undefined
+            : `Bearer ${user?.accessToken}`,
+        cookie: cookiesOf(round?.visitor ?? visitor),
+        query: {
+          app_id: used.id,
+          ...(access?.startsWith("token") || access?.startsWith("query") ? { token: user?.accessToken ?? "" } : {}),
+          ...(route.path.endsWith("/authorize") ? { redirect_uri: app.redirectUri } : {}),
+          ...(round ? { state: round.address.searchParams.get("state") ?? "", code: "unknown" } : {}),
+        },
+        fields: {
+          token: place?.token ?? user?.accountToken ?? "",
+          ...(round ? { state: round.address.searchParams.get("state") ?? "", code: "unknown" } : {}),
+        },
+        json: access === undefined || route.method === "GET" ? {} : await jsonFor(route),
+      };
+    },
+
+    /** To be told of every answer: what it ended is made anew when it is needed next. */
+    async heal(route: Route, method: string, status: number): Promise<void> {
+      if (status >= 400) return;
+      if (/:sessionId|:token/u.test(route.path) && status === 303) places.delete(placeOf(route));
+      if (method === "GET" || method === "HEAD") return;
+      if (route.path.startsWith("/webhooks/") && method === "DELETE") endpointId = undefined;
+      if (route.path.includes(":methodId")) person = undefined;
+      if (/^\/(users|auth|account)\//u.test(route.path) && person !== undefined && !(await isAlive(person)))
+        person = undefined;
+    },
+  };
+
+  async function isAlive({ accessToken, visitor }: Person): Promise<boolean> {
+    if ((await validate(service, app, accessToken)).status !== 200) return false;
+    return (await openAccount(service, app, visitor)).text.includes('name="token"');
+  }
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** A browser in a network of its own, which may have mails sent whatever others had. Takes a service that trusts this machine as a proxy. */
+function elsewhere(): Visitor {
+  networks += 1;
+  return new Visitor({ "x-forwarded-for": `10.${networks >> 16}.${(networks >> 8) & 255}.${networks & 255}` });
+}
+
+function cookiesOf(visitor: Visitor | undefined): string {
+  return [...(visitor?.cookies ?? [])].map(([name, value]) => `${name}=${value}`).join("; ");
+}
+
+function tokenIn(page: string): string {
+  return /name="token" value="([^"]*)"/u.exec(page)?.[1] ?? "";
+}

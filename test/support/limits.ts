@@ -1,0 +1,42 @@
+import { initiate, Visitor, type Page } from "./person.ts";
+import type { TestApp, TestService } from "./service.ts";
+
+const minute = 60_000;
+
+/** The limits of calls, but for those that a test is about. */
+export const unlimitedCalls = {
+  authentication: 1_000_000_000,
+  userManagement: 1_000_000_000,
+  applicationManagement: 1_000_000_000,
+  webhooks: 1_000_000_000,
+};
+
+export function toNextMinute({ clock }: TestService): void {
+  clock.advance(minute - (clock.now % minute));
+}
+
+/** The sign-in page in a browser of its own, ready for a password. */
+export async function openForm(service: TestService, app: TestApp): Promise<{ visitor: Visitor; page: Page }> {
+  const visitor = new Visitor();
+  return { visitor, page: await visitor.get((await initiate(service, app)).authUrl) };
+}
+
+/** A try at a password. `headers`: what an attacker claims beside. */
+export async function tryPassword(
+  service: TestService,
+  app: TestApp,
+  email: string,
+  password: string,
+  headers: Record<string, string> = {},
+): Promise<Page> {
+  const { visitor, page } = await openForm(service, app);
+  return await visitor.submit(page, "/password", { email, password }, headers);
+}
+
+/** A page as a stranger could compare it: without what is random in every page. */
+export function comparable(page: Page, email: string): string {
+  return page.text
+    .replaceAll(/sis_[\w-]{43}/gu, "SESSION")
+    .replaceAll(/value="[\w-]{43}"/gu, "TOKEN")
+    .replaceAll(email, "EMAIL");
+}

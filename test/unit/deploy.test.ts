@@ -1,0 +1,72 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { settingsByKey } from "../../src/config/settings.ts";
+import { createInstruments } from "../../src/metrics/instruments.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
+const unit = read("deploy/systemd/authsvc.service");
+
+describe("what deploy/ says is true of the program", () => {
+  test("a wrong configuration is not started again, and the unit waits longer than stopping takes", () => {
+    expect(unit).toContain("\nRestartPreventExitStatus=2\n");
+    expect(Number(/^TimeoutStopSec=(\d+)$/mu.exec(unit)?.[1])).toBeGreaterThan(10);
+  });
+
+  test("every variable of the examples is a setting", () => {
+    const known = new Set([...settingsByKey.values()].flatMap(({ variable }) => [variable, `${variable}_FILE`]));
+    const files = ["deploy/docker/Dockerfile", "deploy/docker/compose.yaml", "deploy/systemd/authsvc.service"];
+    const used = files.flatMap((file) => read(file).match(/AUTHSVC_[A-Z_]+/gu) ?? []);
+    expect(used.length).toBeGreaterThan(5);
+    for (const variable of used) expect(known).toContain(variable);
+  });
+
+  test("the YAML files can be read", () => {
+    expect(parse(read("deploy/docker/compose.yaml"))).toMatchObject({ services: { authsvc: { read_only: true } } });
+    expect(parse(read("deploy/litestream/litestream.yml"))).toMatchObject({
+      dbs: [{ path: expect.any(String) as string }],
+    });
+  });
+
+  test("docs/deploying.md lists every metric, and none that is not there", async () => {
+    const names = (await createInstruments().registry.getMetricsAsJSON()).map(({ name }) => name);
+    const own = names.filter((name) => name.startsWith("authsvc_"));
+    const page = read("docs/deploying.md");
+    // `…_waiting` stands for the name beside it.
+    const listed = page.replace("`…_waiting`", "`authsvc_password_hashes_waiting`");
+    for (const name of own) expect(listed).toContain(`\`${name}\``);
+    for (const [, name = ""] of listed.matchAll(/\b(authsvc_\w+?)(?:_count|_bucket)?\b(?=[`{[ ])/gu))
+      expect(own).toContain(name);
+  });
+});
+
+test.skipIf(!hasSystemdAnalyze())("systemd accepts the unit, and finds little to attack (1.5 at most)", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "authsvc-unit-"));
+  const copy = path.join(folder, "authsvc.service");
+  // The executable need not be installed on the machine of the test.
+  writeFileSync(copy, unit.replace("/usr/local/bin/authsvc", process.execPath));
+  try {
+    expect(execFileSync("systemd-analyze", ["verify", "--man=no", copy], { encoding: "utf8", stdio: "pipe" })).toBe("");
+    const report = execFileSync("systemd-analyze", ["security", "--offline=yes", copy], {
+      encoding: "utf8",
+      stdio: "pipe",
+    });
+    const exposure = Number(/Overall exposure level for authsvc\.service: ([\d.]+)/u.exec(report)?.[1]);
+    expect(exposure).toBeLessThanOrEqual(1.5);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+function hasSystemdAnalyze(): boolean {
+  try {
+    execFileSync("systemd-analyze", ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 export type Running = {
   url: string;
   output: string;
+  pid: number;
   readyMilliseconds: number;
   residentMegabytes(): number;
   stop(): Promise<void>;
@@ -23,6 +24,7 @@ export async function start(
   return {
     url,
     output,
+    pid: child.pid ?? 0,
     readyMilliseconds,
     residentMegabytes: () =>
       Number(/VmRSS:\s+(\d+)/u.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,

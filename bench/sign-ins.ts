@@ -1,83 +1,62 @@
-import { goodPassword, newEmail, signUp } from "../test/support/person.ts";
-import type { TestApp, TestService } from "../test/support/service.ts";
-import { openConnection, type Received } from "./connection.ts";
+import { openBrowser } from "../src/benchmark/browser.ts";
+import { inTurns, type Context } from "./context.ts";
+import { measured } from "./report.ts";
+import { withSubject, type Subject } from "./subject.ts";
+import { hashesPerSecond } from "./yardsticks.ts";
 
 /** More than can be hashed at once, so that no core waits for a client. */
-const people = 16;
+export const people = 16;
 
-/**
- * Whole password sign-ins a second, `seconds` long: initiate, the page, its form, callback. Each person in a browser of their own, which they
- * keep: a browser that is new to somebody costs a mail as well.
- */
-export async function signInsPerSecond(service: TestService, app: TestApp, seconds: number): Promise<number> {
-  const browsers = await Promise.all(
-    Array.from({ length: people }, async () => {
-      const email = newEmail();
-      await signUp(service, app, { email });
-      return await openBrowser(service, app, email);
-    }),
-  );
+/** Whole password sign-ins, in turns with argon2id alone. */
+export async function measureSignIns(
+  { program, report, rounds, seconds }: Context,
+  name: string,
+  environment?: Record<string, string>,
+): Promise<void> {
+  await withSubject({ program, environment, people }, async (subject) => {
+    const { passwords } = subject.config;
+    let ownMilliseconds = 0;
+    const found = await inTurns(rounds, {
+      argon2: async () => await hashesPerSecond(passwords, seconds),
+      signIns: async () => {
+        const before = process.cpuUsage();
+        const perSecond = await signInsPerSecond(subject, seconds);
+        const { user, system } = process.cpuUsage(before);
+        ownMilliseconds = (user + system) / 1000 / (perSecond * seconds);
+        return perSecond;
+      },
+    });
+    report.note(`${name}: of each sign-in, processor time of the people`, `${measured(ownMilliseconds)} ms`);
+    report.note("argon2id alone", `${measured(found.argon2)}/s`);
+    report.rate(`${name}: whole password sign-in, of argon2id alone`, found.signIns, found.argon2, { atLeast: 0.85 });
+  });
+}
+
+/** initiate, the page, its form, callback; each person in a browser of their own, which they keep. */
+export async function signInsPerSecond(subject: Subject, seconds: number): Promise<number> {
+  return await signInUntil(subject, (_done, elapsed) => elapsed >= seconds);
+}
+
+/** The same until `isOver` says so; how many there were a second. */
+export async function signInUntil(
+  { server, app, people: persons }: Subject,
+  isOver: (done: number, elapsedSeconds: number) => boolean,
+): Promise<number> {
+  const browsers = await Promise.all(persons.slice(0, people).map(async (person) => await openBrowser(server.url, app, person)));
   // The first one in a new browser is not like those after it.
   for (const browser of browsers) await browser.signIn();
   const began = performance.now();
+  const elapsed = (): number => (performance.now() - began) / 1000;
   let done = 0;
   await Promise.all(
     browsers.map(async (browser) => {
-      while (performance.now() - began < seconds * 1000) {
+      while (!isOver(done, elapsed())) {
         await browser.signIn();
         done += 1;
       }
     }),
   );
-  const took = (performance.now() - began) / 1000;
+  const perSecond = done / elapsed();
   for (const browser of browsers) browser.close();
-  return done / took;
-}
-
-async function openBrowser(service: TestService, app: TestApp, email: string) {
-  const connection = await openConnection(service.url);
-  const cookies = new Map<string, string>();
-  const server = `authorization: Bearer ${app.apiKey}\r\nx-service-app-id: ${app.id}\r\ncontent-type: application/json\r\n`;
-  const startBody = JSON.stringify({ redirectUri: app.redirectUri });
-
-  async function browse(method: "GET" | "POST", path: string, form?: string): Promise<Received> {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const posted = `origin: ${connection.origin}\r\nsec-fetch-site: same-origin\r\ncontent-type: application/x-www-form-urlencoded\r\n`;
-    const headers = `cookie: ${cookie}\r\n${form === undefined ? "" : posted}`;
-    const answer = await connection.send(method, path, headers, form);
-    for (const [, name = "", value = "", attributes = ""] of answer.head.matchAll(
-      /\r\nset-cookie: ([^=]+)=([^;\r]*)([^\r]*)/giu,
-    ))
-      if (/max-age=0/iu.test(attributes)) cookies.delete(name);
-      else cookies.set(name, value);
-    return answer;
-  }
-
-  return {
-    async signIn(): Promise<void> {
-      const { sessionId } = JSON.parse(
-        expected(await connection.send("POST", "/auth/initiate", server, startBody), 200),
-      ) as {
-        sessionId: string;
-      };
-      const page = expected(await browse("GET", `/sign-in/${sessionId}`), 200);
-      const hidden = [...page.matchAll(/<input\b[^>]*type="hidden"[^>]*>/gu)].map(([input]) => input);
-      const form = new URLSearchParams({ email, password: goodPassword });
-      // What the page's script would switch on stays off: this browser runs none.
-      for (const field of hidden.filter((input) => !/\bdisabled\b/u.test(input))) {
-        const name = /name="([^"]*)"/u.exec(field)?.[1];
-        if (name !== undefined && !form.has(name)) form.set(name, /value="([^"]*)"/u.exec(field)?.[1] ?? "");
-      }
-      const posted = await browse("POST", `/sign-in/${sessionId}/password`, form.toString());
-      const code = /\r\nlocation: \S*[?&]code=([\w-]+)/iu.exec(posted.head)?.[1];
-      if (code === undefined) throw new Error(`no code after the password: ${posted.status}`);
-      expected(await connection.send("POST", "/auth/callback", server, JSON.stringify({ code, sessionId })), 200);
-    },
-    close: connection.close,
-  };
-}
-
-function expected({ status, body }: Received, wanted: number): string {
-  if (status !== wanted) throw new Error(`answered ${status} instead of ${wanted}: ${body.slice(0, 200)}`);
-  return body;
+  return perSecond;
 }

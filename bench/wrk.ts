@@ -1,45 +1,62 @@
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { defaultConnections, type Load, type Pace, type Traffic } from "./traffic.ts";
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), "authsvc-bench-"));
-
-export type Load = { perSecond: number; p99Milliseconds: number; failures: number };
 
 export function hasWrk(): boolean {
   return spawnSync("wrk", ["--version"]).error === undefined;
 }
 
-/** One thread, 32 connections, kept alive. `script` is Lua for wrk. */
-export async function load(url: string, script: string, seconds: number): Promise<Load> {
-  const file = join(folder, "load.lua");
-  writeFileSync(file, `${script}\n${report}`);
-  const { stdout } = await run("wrk", ["-t1", "-c32", `-d${seconds}s`, "-s", file, url]);
-  const [perSecond = 0, p99Milliseconds = 0, failures = 0] =
-    /RESULT (\S+) (\S+) (\S+)/u.exec(stdout)?.slice(1).map(Number) ?? [];
-  return { perSecond, p99Milliseconds, failures };
+/** One thread. */
+export async function loadByWrk(traffic: Traffic, pace: Pace): Promise<Load> {
+  const folder = mkdtempSync(join(tmpdir(), "authsvc-bench-"));
+  try {
+    const file = join(folder, "load.lua");
+    writeFileSync(file, scriptOf(traffic, pace));
+    const connections = `-c${pace.connections ?? defaultConnections}`;
+    const { stdout } = await run("wrk", ["-t1", connections, `-d${pace.seconds}s`, "-s", file, traffic.url]);
+    return resultOf(stdout);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
-const report = `
-done = function(summary, latency)
-  local e = summary.errors
-  print(string.format("RESULT %.1f %.2f %d", summary.requests / summary.duration * 1e6, latency:percentile(99) / 1000,
-    e.connect + e.read + e.write + e.status + e.timeout))
+/** What the script prints at the end; the tables of wrk itself round. */
+export function resultOf(stdout: string): Load {
+  const found = /^RESULT (\S+) (\S+) (\S+) (\S+) (\S+)$/mu.exec(stdout)?.slice(1).map(Number);
+  if (!found) throw new Error(`wrk said nothing of its result: ${stdout}`);
+  const [calls = 0, seconds = 0, medianMilliseconds = 0, p99Milliseconds = 0, failures = 0] = found;
+  return { calls, perSecond: calls / seconds, medianMilliseconds, p99Milliseconds, failures };
+}
+
+function scriptOf(traffic: Traffic, { pauseMilliseconds }: Pace): string {
+  const delay = pauseMilliseconds === undefined ? "" : `delay = function() return ${pauseMilliseconds} end`;
+  return [traffic.kind === "get" ? getScript(traffic.headers) : refreshScript(traffic), delay, result].join("\n");
+}
+
+/** One request after the other, made before the first is sent. */
+function getScript(headers: Record<string, string>[]): string {
+  const [first = {}, ...others] = headers;
+  if (others.length === 0) return headerLines(first);
+  return `
+local all, turn = { ${headers.map(luaTable).join(", ")} }, 0
+init = function()
+  for n, headers in ipairs(all) do all[n] = wrk.format("GET", nil, headers) end
+end
+request = function()
+  turn = turn % #all + 1
+  return all[turn]
 end`;
-
-export function getScript(headers: Record<string, string>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `wrk.headers["${name}"] = "${value}"`)
-    .join("\n");
 }
 
-/** Each answer's refresh token is the next request's: a rotation with every call. */
-export function refreshScript(headers: Record<string, string>, refreshTokens: string[]): string {
-  return `${getScript({ ...headers, "content-type": "application/json" })}
-local tokens = { ${refreshTokens.map((token) => `"${token}"`).join(", ")} }
+/** Each answer's refresh token goes to the end of the line that the next request's comes from: a rotation with every call. */
+function refreshScript({ headers, tokens }: Extract<Traffic, { kind: "refresh" }>): string {
+  return `${headerLines({ ...headers, "content-type": "application/json" })}
+local tokens = { ${tokens.map((token) => `"${token}"`).join(", ")} }
 local first, last = 1, #tokens
 request = function()
   local token = tokens[first]
@@ -52,3 +69,22 @@ response = function(status, headers, body)
   if token then last = last + 1; tokens[last] = token end
 end`;
 }
+
+function headerLines(headers: Record<string, string>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `wrk.headers["${name}"] = "${value}"`)
+    .join("\n");
+}
+
+function luaTable(headers: Record<string, string>): string {
+  return `{ ${Object.entries(headers)
+    .map(([name, value]) => `["${name}"] = "${value}"`)
+    .join(", ")} }`;
+}
+
+const result = `
+done = function(summary, latency)
+  local e = summary.errors
+  print(string.format("RESULT %d %.3f %.3f %.3f %d", summary.requests, summary.duration / 1e6,
+    latency:percentile(50) / 1000, latency:percentile(99) / 1000, e.connect + e.read + e.write + e.status + e.timeout))
+end`;

@@ -47,6 +47,7 @@ for (const name of missing) {
 
 function whatIsInIt(): object {
   const lock = JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8")) as Lock;
+  for (const name of missing) delete lock.packages[`node_modules/@node-rs/${name}-${target?.napi}`];
   return sbomOf({ lock, platform: values.target as Platform });
 }
 

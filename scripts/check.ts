@@ -17,6 +17,7 @@ const checks: [name: string, tool: string, ...args: string[]][] = [
   ["dead code", "knip", "--no-config-hints"],
   ["import rules", "vitest", "run", "test/unit/import-rules.test.ts"],
   ["security page", "node", "scripts/security-page.ts", "--check"],
+  ["configuration page", "node", "scripts/configuration-page.ts", "--check"],
 ];
 
 let failures = 0;

@@ -51,8 +51,13 @@ export async function migrateDatabase(
 ): Promise<string[]> {
   const place = placeOf(config);
   const snapshot = await openSnapshot(place);
-  const pending = pendingMigrations(snapshot?.migrations ?? [], readMigrations(dialectOf(place)));
-  await snapshot?.close();
+  let pending: string[];
+  try {
+    pending = pendingMigrations(snapshot?.migrations ?? [], readMigrations(dialectOf(place)));
+  } finally {
+    // An open connection keeps the process from ending.
+    await snapshot?.close();
+  }
   if (dryRun || pending.length === 0) return pending;
   await recordIn(
     place,

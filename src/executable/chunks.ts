@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
-import { gunzipSync } from "node:zlib";
+import { zstdDecompressSync } from "node:zlib";
 
 type Chunk = (
   exports: object,
@@ -22,7 +22,7 @@ export const chunkWrapper = ["(function (exports, require, module, __filename, _
 
 /**
  * Loads the files that the bundler made. Those that are loaded often come with the bytecode that V8 made of them at build time
- * (`<name>.cache`), as compiling them takes longer than all the rest of a start; the others come compressed (`<name>.gz`).
+ * (`<name>.cache`), as compiling them takes longer than all the rest of a start; the others come compressed (`<name>.zst`).
  * They load each other and what is built into Node, and nothing from a disk.
  */
 export function createChunkLoader(folder: string): ChunkLoader {
@@ -57,7 +57,7 @@ export function createChunkLoader(folder: string): ChunkLoader {
 
 function readChunk(file: string): [text: string, bytecode: Buffer | undefined] {
   const text = readIfThere(file)?.toString();
-  if (text === undefined) return [gunzipSync(readFileSync(`${file}.gz`)).toString(), undefined];
+  if (text === undefined) return [zstdDecompressSync(readFileSync(`${file}.zst`)).toString(), undefined];
   // Bytecode is of one platform; V8 refuses what is not its own. An executable that was built on another platform has none.
   return [text, readIfThere(`${file}.cache`)];
 }

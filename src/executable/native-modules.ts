@@ -1,12 +1,12 @@
 import { hash, randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { zstdDecompressSync } from "node:zlib";
 import { AppError } from "../lib/errors.ts";
 import { programFolder } from "../lib/program-folder.ts";
 import { claimFolder, isOursAlone, nativeFolders } from "./native-folders.ts";
 
-/** A native module in the executable: `native/<name>.node.gz`, and the SHA-256 in hex of what it unpacks to. */
+/** A native module in the executable: `native/<name>.node.zst`, and the SHA-256 in hex of what it unpacks to. */
 export type PackedModule = { name: string; digest: string };
 
 /**
@@ -37,7 +37,7 @@ function unpackInto(folder: string, packed: PackedModule): string {
   if (isIntact(file, packed.digest)) return file;
   const temporary = join(folder, `.${packed.name}-${randomBytes(8).toString("hex")}`);
   try {
-    const content = gunzipSync(readFileSync(join(programFolder, "native", `${packed.name}.node.gz`)));
+    const content = zstdDecompressSync(readFileSync(join(programFolder, "native", `${packed.name}.node.zst`)));
     if (hash("sha256", content) !== packed.digest) throw new Error("what this executable holds is damaged");
     writeFileSync(temporary, content, { flag: "wx", mode: 0o500 });
     // Whole or not at all: two that start at once each bring their own, and either will do.

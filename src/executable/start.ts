@@ -1,7 +1,8 @@
 // The first file of the executable, in the place of bin/authsvc.ts.
+import type { run as runCommand } from "../cli/run.ts";
 import { createChunkLoader } from "./chunks.ts";
 
-const { run } = createChunkLoader(import.meta.dirname).load("authsvc.js") as typeof import("../cli/run.ts");
+const { run } = createChunkLoader(import.meta.dirname).load("authsvc.js") as { run: typeof runCommand };
 void run(process.argv, process).then((exitCode) => {
   process.exitCode = exitCode;
 });

@@ -1,11 +1,14 @@
 import type { EndpointType } from "./route.ts";
-import { BlockList, isIP, isIPv4 } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP, isIPv4, type Socket } from "node:net";
 
 /** Whose word about a client's address is taken. */
 export type ClientAddresses = {
   isTrustedProxy(peer: string): boolean;
   /** The client's address: the socket's peer, or what a trusted proxy says of it. Canonical: IPv4 is never written as IPv6. */
   clientAddress(peer: string | undefined, forwardedFor: string | undefined): string;
+  /** The same of a request. */
+  of(message: IncomingMessage): string;
 };
 
 /** `trustedProxies` are addresses or CIDRs, already checked. */
@@ -22,18 +25,34 @@ export function createClientAddresses(trustedProxies: string[]): ClientAddresses
     return isIP(address) !== 0 && proxies.check(address, isIPv4(address) ? "ipv4" : "ipv6");
   }
 
+  function clientAddress(peer: string | undefined, forwardedFor: string | undefined): string {
+    let address = canonicalAddress(peer ?? "");
+    // From right to left: each proxy appends the peer that it saw, so everything left of the first stranger is the stranger's own claim.
+    const claims = forwardedFor?.split(",") ?? [];
+    while (isTrustedProxy(address)) {
+      const claim = claims.pop();
+      const next = claim === undefined ? "" : canonicalAddress(claim.trim());
+      if (isIP(next) === 0) break;
+      address = next;
+    }
+    return address;
+  }
+
+  // What a stranger's connection comes from is the same with every request on it.
+  const strangers = new WeakMap<Socket, string>();
+
   return {
     isTrustedProxy,
-    clientAddress(peer, forwardedFor) {
-      let address = canonicalAddress(peer ?? "");
-      // From right to left: each proxy appends the peer that it saw, so everything left of the first stranger is the stranger's own claim.
-      const claims = forwardedFor?.split(",") ?? [];
-      while (isTrustedProxy(address)) {
-        const claim = claims.pop();
-        const next = claim === undefined ? "" : canonicalAddress(claim.trim());
-        if (isIP(next) === 0) break;
-        address = next;
-      }
+    clientAddress,
+    of({ socket, headers }) {
+      const known = strangers.get(socket);
+      if (known !== undefined) return known;
+      const forwardedFor = headers["x-forwarded-for"];
+      const address = clientAddress(
+        socket.remoteAddress,
+        Array.isArray(forwardedFor) ? forwardedFor.join(",") : forwardedFor,
+      );
+      if (!isTrustedProxy(canonicalAddress(socket.remoteAddress ?? ""))) strangers.set(socket, address);
       return address;
     },
   };

@@ -7,6 +7,8 @@ import { anyone, route, type BrowserUse, type Route } from "./route.ts";
 const preflightSeconds = 600;
 const exposedHeaders = "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After";
 
+const vary = { vary: "Origin" };
+
 /** What a page may send. No Authorization where it could only be an API key: that one belongs in no browser. */
 const allowedHeaders: Record<BrowserUse, string[]> = {
   "public-client": ["Content-Type", "X-Service-App-ID"],
@@ -45,6 +47,13 @@ export function createCors(check: {
     return query.get("app_id") ?? check.appOfToken(query.get("token") ?? bearerCredential(request) ?? "");
   }
 
+  async function sharingWith(origin: string, use: BrowserUse, request: HttpRequest): Promise<Record<string, string>> {
+    // A query that cannot be read, or a storage that does not answer, names no application; the answer itself says what is wrong.
+    const application = await applicationOf(use, request).catch(() => undefined);
+    if (!application || !check.origins.isOf(application, origin)) return vary;
+    return { ...vary, "access-control-allow-origin": origin, "access-control-expose-headers": exposedHeaders };
+  }
+
   /**
    * A preflight does not say which application its call will be for, so it is allowed for the origins of any; the answer to the call itself
    * is shared with those of its own application only. Not counted: it costs one look into memory, and a refused one would hide the 429.
@@ -78,14 +87,9 @@ export function createCors(check: {
     },
 
     /** The headers that let a page read the answer to this call, when it is a page of the application that the call is for. */
-    async headersFor(use: BrowserUse, request: HttpRequest): Promise<Record<string, string>> {
-      const vary = { vary: "Origin" };
+    headersFor(use: BrowserUse, request: HttpRequest): Record<string, string> | Promise<Record<string, string>> {
       const origin = request.header("origin");
-      if (origin === undefined) return vary;
-      // A query that cannot be read, or a storage that does not answer, names no application; the answer itself says what is wrong.
-      const application = await applicationOf(use, request).catch(() => undefined);
-      if (!application || !check.origins.isOf(application, origin)) return vary;
-      return { ...vary, "access-control-allow-origin": origin, "access-control-expose-headers": exposedHeaders };
+      return origin === undefined ? vary : sharingWith(origin, use, request);
     },
   };
 }

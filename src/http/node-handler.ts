@@ -59,7 +59,8 @@ export function nodeHandler(app: H3, log: Log): RequestListener {
 }
 
 function send(response: ServerResponse, { status, reason, headers, body }: Outgoing): void {
-  const length: [string, string] = ["content-length", String(Buffer.byteLength(body))];
-  response.writeHead(status, reason, [...headers, length].flat());
+  const lines = ["content-length", String(Buffer.byteLength(body))];
+  for (const [name, value] of headers) lines.push(name, value);
+  response.writeHead(status, reason, lines);
   response.end(body);
 }

@@ -43,6 +43,13 @@ export type RouterOptions = {
 export function createRouter(options: RouterOptions): H3 {
   const { cors, addresses, limiter, limits, log } = options;
   const routes = [...options.routes, ...cors.preflights(options.routes)];
+  const everyAnswers: [string, string][] = [
+    ["x-content-type-options", "nosniff"],
+    ["referrer-policy", "no-referrer"],
+    ["cross-origin-resource-policy", "same-origin"],
+  ];
+  if (options.strictTransportSecurity)
+    everyAnswers.push(["strict-transport-security", "max-age=63072000; includeSubDomains"]);
   const app = new H3({
     silent: true,
     // What h3 refuses by itself is a malformed escape in the path; anything else that gets here is a mistake of ours.
@@ -63,13 +70,7 @@ export function createRouter(options: RouterOptions): H3 {
 
   function requestOf(event: H3Event): HttpRequest {
     const message = event.req.runtime?.node?.req as IncomingMessage;
-    const forwardedFor = message.headers["x-forwarded-for"];
-    const claims = Array.isArray(forwardedFor) ? forwardedFor.join(",") : forwardedFor;
-    return new HttpRequest(
-      message,
-      addresses.clientAddress(message.socket.remoteAddress, claims),
-      event.context.params,
-    );
+    return new HttpRequest(message, addresses.of(message), event.context.params);
   }
 
   async function serve(route: Route, event: H3Event): Promise<Response> {
@@ -97,8 +98,8 @@ export function createRouter(options: RouterOptions): H3 {
     }
     const milliseconds = performance.now() - startedAt;
     options.onAnswered({ request, route, status: answer.status, error: shown, milliseconds, caller });
-    const shared = route.browser ? await cors.headersFor(route.browser, request) : {};
-    return respond(request, { ...answer, headers: { ...answer.headers, ...shared } }, standing);
+    const shared = route.browser && cors.headersFor(route.browser, request);
+    return respond(request, answer, standing, shared instanceof Promise ? await shared : shared);
   }
 
   /** A caller without good credentials is counted by its address, so that nobody can try keys and tokens at will. */
@@ -165,25 +166,23 @@ export function createRouter(options: RouterOptions): H3 {
       milliseconds: 0,
       caller: undefined,
     });
-    const own = shown === error ? headers : {};
-    return respond(request, { ...answer, headers: { ...answer.headers, ...own } }, standing);
+    return respond(request, answer, standing, shown === error ? headers : undefined);
   }
 
-  function respond(request: HttpRequest, answer: Answer, standing?: Standing): Response {
-    const headers: [string, string][] = [
-      ["x-request-id", request.id],
-      ["x-content-type-options", "nosniff"],
-      ["referrer-policy", "no-referrer"],
-      ["cross-origin-resource-policy", "same-origin"],
-    ];
-    if (options.strictTransportSecurity)
-      headers.push(["strict-transport-security", "max-age=63072000; includeSubDomains"]);
+  function respond(
+    request: HttpRequest,
+    answer: Answer,
+    standing: Standing | undefined,
+    more: Record<string, string> | undefined,
+  ): Response {
+    const headers: [string, string][] = [["x-request-id", request.id], ...everyAnswers];
     if (standing) {
       headers.push(["x-ratelimit-limit", String(standing.limit)]);
       headers.push(["x-ratelimit-remaining", String(standing.remaining)]);
       headers.push(["x-ratelimit-reset", String(standing.resetAt)]);
     }
     headers.push(...Object.entries(answer.headers));
+    if (more) headers.push(...Object.entries(more));
     for (const cookie of answer.cookies ?? []) headers.push(["set-cookie", cookie]);
     const { status, body } = answer;
     return new Reply({ status, reason: STATUS_CODES[status], headers, body });

@@ -16,9 +16,13 @@ export function clip(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/u, "");
 }
 
+/** RFC 3986 has no place for them, and whoever puts an address into markup unescaped is undone by them. */
+const notInAddresses = /["<>\\^`{|}]/u;
+
 /** Whether a page may be told to fetch a picture from here: an https address as browsers write them, at most 2,048 characters, without a user. */
 export function isHttpsAddress(text: string): boolean {
-  if (text.length > 2048 || !/^https:\/\/[\x21-\x7E]+$/u.test(text) || !URL.canParse(text)) return false;
+  if (text.length > 2048 || !/^https:\/\/[\x21-\x7E]+$/u.test(text) || notInAddresses.test(text) || !URL.canParse(text))
+    return false;
   const { username, password } = new URL(text);
   return username === "" && password === "";
 }

@@ -19,7 +19,8 @@ export function openSqliteConnection(file: string): Database.Database {
     connection.pragma("journal_size_limit = 67108864");
     return connection;
   } catch (error) {
-    throw unusableSqlite(file, "opened", error);
+    // What is wrong may be the driver's own file (executable/native-modules.ts), and not the database.
+    throw error instanceof AppError ? error : unusableSqlite(file, "opened", error);
   }
 }
 

@@ -1,5 +1,6 @@
 import { getTableColumns, like, sql, type SQL } from "drizzle-orm";
 import type { BaseSQLiteDatabase, SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { direct } from "./direct.ts";
 import type { Tables } from "./schema.ts";
 
 /**
@@ -57,7 +58,7 @@ export function prepare<Result>(query: { prepare(): Statement<Result> }, name: s
   let prepared: Statement<Result> | undefined;
   return {
     execute(values) {
-      prepared ??= (query as { prepare(name: string): Statement<Result> }).prepare(name);
+      prepared ??= direct((query as { prepare(name: string): Statement<Result> }).prepare(name));
       return prepared.execute(values);
     },
   };

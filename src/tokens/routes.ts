@@ -24,15 +24,19 @@ export function refreshHandler(tokens: Tokens) {
     const body = await request.json(refreshBody).catch((error: unknown) => {
       throw withoutApiKey ? invalidApiKey() : error;
     });
-    return json(await tokens.refresh({ ...body, appId: application.id, withoutApiKey, origin: originOf(request) }));
+    return json(await tokens.refresh({ ...body, application, withoutApiKey, origin: originOf(request) }));
   };
 }
 
 /** GET /auth/validate */
 export function validateHandler() {
+  // The claims of a token that is asked about again are the same object.
+  const expiries = new WeakMap<Bearer["claims"], string>();
   return (_request: HttpRequest, bearer: Bearer) => {
     const { claims, scopes } = bearer;
-    return json({ valid: true, user: userOf(bearer), scopes, expiresAt: isoTime(claims.exp * second) });
+    const expiresAt = expiries.get(claims) ?? isoTime(claims.exp * second);
+    expiries.set(claims, expiresAt);
+    return json({ valid: true, user: userOf(bearer), scopes, expiresAt });
   };
 }
 

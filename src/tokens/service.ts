@@ -2,7 +2,7 @@ import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
-import { day, second, type Clock } from "../lib/clock.ts";
+import { day, type Clock } from "../lib/clock.ts";
 import { AppError, expired, invalidApiKey, invalidAppId } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
@@ -19,7 +19,6 @@ import {
   findLiveUser,
   findLogin,
   insertLogin,
-  rotateLogin,
   sweepLogins,
   type EndReason,
   type EndedLogin,
@@ -31,15 +30,12 @@ import {
   formatRefreshToken,
   parseRefreshToken,
   refreshDigest,
-  successorOf,
   type RefreshToken,
 } from "./refresh-tokens.ts";
+import { createRotation, Denial, denied, type RefreshCall } from "./rotation.ts";
 
 const accessTokenSeconds = 900;
-const refreshIdleFor = 14 * day;
 const loginLastsFor = 30 * day;
-/** A client that lost the answer, or raced itself, gets the same successor again for this long. */
-const refreshGrace = 10 * second;
 
 /** What callback and refresh answer. `expiresIn` is in seconds. */
 export type TokenPair = { accessToken: string; refreshToken: string; expiresIn: number };
@@ -65,8 +61,9 @@ export function createTokens(deps: {
   random: Random;
   issuer: string;
 }) {
-  const { storage, keyring, accessTokens, applications, users, browserSessions, signIn } = deps;
+  const { storage, keyring, accessTokens, browserSessions, signIn } = deps;
   const { events, audit, clock, random, issuer } = deps;
+  const rotation = createRotation(deps);
 
   async function pairFor(
     login: Login,
@@ -82,65 +79,6 @@ export function createTokens(deps: {
       refreshToken: formatRefreshToken(refreshToken, keyring),
       expiresIn: accessTokenSeconds,
     };
-  }
-
-  /** Everything that a sign-in checks; a refresh is refused, not ended, where it fails: the operator may have been mistaken. */
-  async function mayContinue(tx: Handle, login: Login): Promise<{ user: User; application: Application } | undefined> {
-    const user = await users.find(login.userId, tx);
-    const application = await applications.find(login.appId, tx);
-    if (!user || user.disabledAt !== null || !application || login.signedInWith === "operator") return undefined;
-    return applications.accepts(application, login.signedInWith, login.provider) ? { user, application } : undefined;
-  }
-
-  type Rotation =
-    | { login: Login; next: RefreshToken; user: User; application: Application }
-    | "refused"
-    | "public-client-only";
-
-  async function rotate(tx: Handle, presented: RefreshToken, call: RefreshCall, now: number): Promise<Rotation> {
-    const presentedDigest = refreshDigest(presented);
-    const next = successorOf(presented, keyring);
-    const known = await findLogin(tx, presented.loginId);
-    if (!known || known.appId !== call.appId) return "refused";
-    if (call.withoutApiKey && !known.publicClient) return "public-client-only";
-    const allowed = await mayContinue(tx, known);
-    if (!allowed) return "refused";
-    const rotated = await rotateLogin(tx, {
-      id: known.id,
-      appId: call.appId,
-      presentedDigest,
-      successorDigest: refreshDigest(next),
-      now,
-      idleSince: now - refreshIdleFor,
-    });
-    if (rotated) return { login: rotated, next, ...allowed };
-    // Read again: on PostgreSQL another call may have rotated between the first read and the write.
-    const current = await findLogin(tx, presented.loginId);
-    if (!current || current.endedAt !== null || current.expiresAt <= now) return "refused";
-    const isPredecessor = current.previousDigest === presentedDigest && current.refreshDigest === refreshDigest(next);
-    if (isPredecessor && now < current.refreshedAt + refreshGrace) return { login: current, next, ...allowed };
-    if (presented.generation < current.generation) await endForReuse(tx, current, call.origin, now);
-    return "refused";
-  }
-
-  async function endForReuse(tx: Handle, login: Login, origin: Origin, now: number): Promise<void> {
-    if (!(await endLogin(tx, login.id, "refresh-reuse", now))) return;
-    await audit.record(
-      tx,
-      {
-        actor: { kind: "app", name: login.appId },
-        action: "token.reuse",
-        result: "failure",
-        appId: login.appId,
-        userId: login.userId,
-        origin,
-        details: { loginId: login.id },
-      },
-      now,
-    );
-    const about = { appId: login.appId, userId: login.userId, authMethod: null, origin, sessionId: login.id };
-    await events.record(tx, { kind: "token.reuse", ...about }, now);
-    await events.record(tx, { kind: "user.logout", ...about }, now);
   }
 
   async function noteEnd(tx: Handle, ended: EndedLogin, origin: Origin | null, now: number): Promise<void> {
@@ -209,15 +147,13 @@ export function createTokens(deps: {
     async refresh(call: RefreshCall): Promise<TokenPair> {
       const now = clock();
       const presented = parseRefreshToken(call.refreshToken, keyring);
-      const outcome = presented ? await storage.write((tx) => rotate(tx, presented, call, now)) : "refused";
-      if (outcome === "public-client-only" || (!presented && call.withoutApiKey)) {
-        throw invalidApiKey();
-      }
-      if (outcome === "refused") throw new AppError("INVALID_TOKEN", "The refresh token is not valid.");
+      if (!presented) throw call.withoutApiKey ? invalidApiKey() : invalidRefreshToken();
+      const outcome = await storage.write((tx) => rotation.rotate(tx, presented, call, now)).catch(denied);
+      if (outcome instanceof Denial) throw outcome.why === "refused" ? invalidRefreshToken() : invalidApiKey();
       // The app may be allowed less than at the sign-in, which would not be given more today either.
-      const allowed: string[] = outcome.application.settings.scopes;
+      const allowed: string[] = call.application.settings.scopes;
       const login = { ...outcome.login, scopes: outcome.login.scopes.filter((scope) => allowed.includes(scope)) };
-      return await pairFor(login, outcome.next, outcome.user, outcome.application, now);
+      return await pairFor(login, outcome.next, outcome.user, call.application, now);
     },
 
     /** Who an access token speaks for right now. Throws INVALID_TOKEN; INVALID_APP_ID when `appId` is given and is not the token's. */
@@ -281,7 +217,9 @@ export function createTokens(deps: {
   }
 }
 
-export type RefreshCall = { refreshToken: string; appId: string; withoutApiKey: boolean; origin: Origin };
+function invalidRefreshToken(): AppError {
+  return new AppError("INVALID_TOKEN", "The refresh token is not valid.");
+}
 
 function invalidAccessToken(reason: string): AppError {
   return new AppError("INVALID_TOKEN", "The access token is missing or not valid.", { cause: reason });

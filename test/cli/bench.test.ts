@@ -5,7 +5,7 @@ import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 
 describe("bench", () => {
-  it("measures hashes, validate and refresh with the configured parameters, and leaves nothing behind", async () => {
+  it("measures hashes, validate, refresh and sign-ins with the configured parameters, and leaves nothing behind", async () => {
     const cwd = emptyFolder();
     mkdirSync(join(cwd, "data"));
     const measured = (await answer(["bench", "--seconds", "1"], { cwd })) as {
@@ -15,6 +15,7 @@ describe("bench", () => {
       version: expect.any(String),
       machine: { cores: expect.any(Number), node: process.versions.node },
       passwords: { memoryKiB: 8, iterations: 1, parallelism: 1 },
+      database: "sqlite",
       seconds: 1,
     });
     expect(measured.figures.map(({ figure, atOnce }) => `${figure} ${atOnce}`)).toEqual([
@@ -23,12 +24,19 @@ describe("bench", () => {
       "argon2 4",
       "validate 16",
       "refresh 16",
+      "sign-in 16",
     ]);
     for (const { perSecond, p99Milliseconds } of measured.figures) {
       expect(perSecond).toBeGreaterThan(0);
       expect(p99Milliseconds).toBeGreaterThan(0);
     }
     expect(readdirSync(join(cwd, "data"))).toEqual([]);
+  });
+
+  it("says so where the configuration names another database than the one that it measured", async () => {
+    const env = { AUTHSVC_DATABASE__URL: "postgres://nobody@127.0.0.1:1/nothing" };
+    const { code, stderr } = await authsvc(["bench", "--seconds", "1"], { cwd: emptyFolder(), env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("not the PostgreSQL") });
   });
 
   it("is bounded", async () => {

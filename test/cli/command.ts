@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, vi } from "vitest";
-import { barestEnvironment, program } from "../support/program.ts";
+import { barestEnvironment, isBuilt, program } from "../support/program.ts";
 
-// Every command is a process that loads its sources anew, and a test may run several while other files keep the processors busy.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+// Every command is a process that loads its sources anew, and a test may run several while other files keep the processors busy. Of the built
+// executable, a test starts as many as it otherwise runs inside of this process.
+const patience = isBuilt ? 240_000 : 60_000;
+vi.setConfig({ testTimeout: patience, hookTimeout: patience });
 
 export type Finished = { code: number | null; signal: string | null; stdout: string; stderr: string };
 

@@ -7,7 +7,6 @@ import { shellProgram } from "../support/program.ts";
 import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 
-
 /** Completes command lines as bash does at the end of them: the words broken at its own characters, then the registered function. */
 const driver = String.raw`
 source "$1"; shift

@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   chownSync,
@@ -25,7 +26,7 @@ const isRoot = process.getuid?.() === 0;
 
 /** Creates an app in a database of its own: needs SQLite. */
 async function useSqlite(env: Record<string, string>): Promise<Finished> {
-  return await authsvc(["app", "create", "--name", "Shop"], { cwd: emptyFolder(), env });
+  return await authsvc(["app", "create", "--name", "Shop", "--quiet"], { cwd: emptyFolder(), env });
 }
 
 function nativeFile(folder: string): string {
@@ -41,9 +42,9 @@ describe("native modules", () => {
     expect((await authsvc(["version"], { cwd, env })).code).toBe(0);
     expect((await authsvc(["config", "check"], { cwd, env })).code).toBe(0);
     expect(existsSync(folder)).toBe(false);
-    expect((await authsvc(["app", "create", "--name", "Shop"], { cwd, env })).code).toBe(0);
+    expect((await authsvc(["app", "create", "--name", "Shop", "--id", "app_shop"], { cwd, env })).code).toBe(0);
     expect(readdirSync(folder)).toEqual([expect.stringMatching(/^better-sqlite3-[0-9a-f]{16}\.node$/u)]);
-    const user = ["user", "create", "--app", "app_shop", "--email", "ada@example.com", "--password-stdin"];
+    const user = ["user", "create", "--app", "app_shop", "--email", "ada@example.com", "--password-stdin", "--quiet"];
     expect((await authsvc(user, { cwd, env, input: "correct horse battery" })).stderr).toBe("");
     expect(readdirSync(folder)).toHaveLength(2);
   });
@@ -139,7 +140,9 @@ describe("a folder that will not do", () => {
     const folder = emptyFolder();
     chmodSync(folder, 0o755);
     chownSync(folder, 65_534, 65_534);
-    expect((await useSqlite({ AUTHSVC_NATIVE_DIR: folder })).stderr).toMatch(sentence("will not do"));
+    expect((await useSqlite({ AUTHSVC_NATIVE_DIR: folder })).stderr).toMatch(
+      sentence("will not do \\(another user may write to it\\)"),
+    );
   });
 
   test("it is a file", async () => {
@@ -165,7 +168,7 @@ describe("a folder that will not do", () => {
   async function onMount(options: string, args: string[]): Promise<string> {
     const cwd = emptyFolder();
     const folder = mkdtempSync(join(cwd, "mount-"));
-    const script = `mount -t tmpfs -o ${options} none '${folder}' && cd '${cwd}' && AUTHSVC_NATIVE_DIR='${folder}' exec '${program[0]}' ${args.join(" ")}`;
+    const script = `mount -t tmpfs -o ${options} none '${folder}' && cd '${cwd}' && env -i AUTHSVC_NATIVE_DIR='${folder}' '${program[0]}' ${args.join(" ")}`;
     const { stderr } = await promisify(execFile)(mounting[0] ?? "", [
       ...mounting.slice(1),
       "sh",
@@ -190,7 +193,7 @@ describe("a folder that will not do", () => {
     const env = {
       AUTHSVC_NATIVE_DIR: file,
       AUTHSVC_DATABASE__URL: await createTestDatabase(),
-      AUTHSVC_MASTER_KEY: Buffer.alloc(32, 7).toString("base64url"),
+      AUTHSVC_MASTER_KEY: randomBytes(32).toString("base64url"),
       AUTHSVC_PASSWORDS__MEMORY_KIB: "8",
     };
     const process = start(["serve", "--dev", "--port", "0", "--json"], { cwd, env });

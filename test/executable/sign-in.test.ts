@@ -20,7 +20,8 @@ describe("a sign-in in a browser, from the one file in an empty folder", () => {
     await browser.close();
     const ended = finish(service);
     service.kill("SIGTERM");
-    expect((await ended).code).toBe(0);
+    const { code, stderr } = await ended;
+    if (code !== 0) throw new Error(`serve ended with ${code}: ${stderr}`);
   });
 
   beforeEach(async () => {
@@ -29,7 +30,7 @@ describe("a sign-in in a browser, from the one file in an empty folder", () => {
 
   afterEach(async () => {
     await walk.page.context().close();
-    expect(walk.complaints).toEqual([]);
+    if (walk.complaints.length > 0) throw new Error(`the console holds errors: ${walk.complaints.join("; ")}`);
   });
 
   async function useTheCode(): Promise<void> {

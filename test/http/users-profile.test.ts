@@ -122,6 +122,7 @@ describeEachDatabase("/users/profile", (current) => {
       ["picture: an https address of at most 2048 characters, or null", { picture: "data:image/png;base64,AAAA" }],
       ["picture: an https address of at most 2048 characters, or null", { picture: "https://a@b.example/" }],
       ["picture: an https address of at most 2048 characters, or null", { picture: "https://a.example/\n" }],
+      ["picture: an https address of at most 2048 characters, or null", { picture: 'https://a.example/"><b>' }],
       ["picture: an https address of at most 2048 characters, or null", { picture: "" }],
       [
         "picture: an https address of at most 2048 characters, or null",

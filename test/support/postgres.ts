@@ -29,11 +29,12 @@ const startSeconds = 30;
 // The server outlives no test run: the shell waits on a pipe from this process, and the pipe closes however this process ends.
 const keeper = `
 dir=$1 bin=$2
+shift 2
 "$bin/initdb" -D "$dir/data" -U postgres -A trust -E UTF8 --locale-provider=builtin --builtin-locale=C.UTF-8 --locale=C \
   --no-sync --no-instructions >"$dir/server.log" 2>&1 || exit 1
 up() {
   "$bin/postgres" -D "$dir/data" -k "$dir" -c listen_addresses= -c max_connections=300 -c fsync=off -c full_page_writes=off \
-    -c autovacuum=off >>"$dir/server.log" 2>&1 </dev/null &
+    -c autovacuum=off "$@" >>"$dir/server.log" 2>&1 </dev/null &
   server=$!
 }
 down() { kill -QUIT "$server" 2>/dev/null; wait "$server"; }
@@ -43,11 +44,14 @@ down
 rm -rf "$dir"
 `;
 
-/** Starts a PostgreSQL server of its own on a unix socket; takes about half a second. */
-export async function startPostgres(folder: string = createPostgresFolder()): Promise<Postgres> {
+/** Starts a PostgreSQL server of its own on a unix socket; takes about half a second. `settings` (`fsync=on`) override those that spare a test time. */
+export async function startPostgres(
+  folder: string = createPostgresFolder(),
+  settings: string[] = [],
+): Promise<Postgres> {
   const account = serverAccount();
   const bin = path.join(findPostgres(account, folder), "bin");
-  const shell = spawn("/bin/sh", ["-c", keeper, "sh", folder, bin], {
+  const shell = spawn("/bin/sh", ["-c", keeper, "sh", folder, bin, ...settings.flatMap((setting) => ["-c", setting])], {
     ...account,
     cwd: "/",
     env: { PATH: process.env["PATH"], LC_ALL: "C" },

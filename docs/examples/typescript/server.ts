@@ -21,7 +21,8 @@ async function call<Answer>(path: string, body: object, bearer = apiKey): Promis
     "content-type": "application/json",
   };
   const response = await fetch(AUTHSVC_URL + path, { method: "POST", headers, body: JSON.stringify(body) });
-  if (response.status >= 500) throw new Error(`${path} answered ${response.status}`);
+  // Busy or broken is not "no": nobody may be signed out by it.
+  if (response.status === 429 || response.status >= 500) throw new Error(`${path} answered ${response.status}`);
   return response.ok ? ((await response.json()) as Answer) : undefined;
 }
 

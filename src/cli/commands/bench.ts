@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Benchmark, Figure } from "../../benchmark.ts";
+import type { Benchmark, Figure } from "../../benchmark/measure.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -11,15 +11,16 @@ const titles: Record<Figure["figure"], string> = {
   argon2: "password hash",
   validate: "GET /auth/validate",
   refresh: "POST /auth/refresh",
+  "sign-in": "whole password sign-in",
 };
 
 export function addBench(program: Command, cli: Cli): void {
   const command = program
     .command("bench")
     .description(
-      "measure this machine: password hashes with the configured parameters, validate and refresh of a service of its own on SQLite, each a second",
+      "measure this machine: password hashes with the configured parameters; validate, refresh and whole password sign-ins of a service of its own on SQLite",
     )
-    .option("--seconds <number>", "time for each of the five figures (default: 2)", wholeNumberFrom(1, 60));
+    .option("--seconds <number>", "time for each of the six figures (default: 2)", wholeNumberFrom(1, 60));
   examples(command, ["authsvc bench", "authsvc bench --seconds 10 --json > bench.json"]).action(
     async ({ seconds = 2 }: { seconds?: number }) => {
       const { config } = await cli.configure();
@@ -28,11 +29,13 @@ export function addBench(program: Command, cli: Cli): void {
         if (interrupted) cli.io.exit(exitCodes.interrupted);
         interrupted = true;
       });
-      const { measure } = await import("../../benchmark.ts");
-      await cli.note(`Measuring for about ${5 * seconds + 1} seconds.`);
+      const { measure, numberOfFigures } = await import("../../benchmark/measure.ts");
+      await cli.note(`Measuring for about ${numberOfFigures * seconds + 3} seconds.`);
       const measured = await measure(config, { seconds, isStopping: () => interrupted });
       if (interrupted) return cli.endWith(exitCodes.interrupted);
       await cli.result({ version, ...measured }, textOf(measured, bold(cli.io, cli.io.stdout)));
+      if (config.database.url !== undefined)
+        await cli.note("The database was SQLite on this disk, not the PostgreSQL of the configuration.");
       await cli.note("Calls come from the same process as their answers: a service that serves others does more.");
     },
   );

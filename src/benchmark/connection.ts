@@ -2,12 +2,14 @@ import { connect } from "node:net";
 
 export type Received = { status: number; head: string; body: string };
 
+export type Connection = Awaited<ReturnType<typeof openConnection>>;
+
 /**
  * One keep-alive connection, one call at a time: what is measured shares its cores with whoever asks, and fetch costs more than the service
  * does. Knows only what the service sends: every answer has a content-length.
  */
 export async function openConnection(url: string) {
-  const { hostname, port, host, origin } = new URL(url);
+  const { hostname, port, host } = new URL(url);
   const socket = connect({
     host: hostname === "localhost" ? "127.0.0.1" : hostname,
     port: Number(port),
@@ -32,7 +34,7 @@ export async function openConnection(url: string) {
   socket.on("error", (error) => waiting?.reject(error));
   socket.on("close", () => waiting?.reject(new Error("the service closed the connection")));
   return {
-    origin,
+    /** `headers`: lines that end with CRLF. */
     async send(method: "GET" | "POST", path: string, headers: string, body = ""): Promise<Received> {
       const length = body === "" ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
       const answer = new Promise<Received>((resolve, reject) => (waiting = { resolve, reject }));
@@ -41,4 +43,10 @@ export async function openConnection(url: string) {
     },
     close: () => socket.destroy(),
   };
+}
+
+/** The body of an answer with this status. Throws for any other. */
+export function bodyOf({ status, body }: Received, wanted: number): string {
+  if (status !== wanted) throw new Error(`answered ${status} instead of ${wanted}: ${body.slice(0, 200)}`);
+  return body;
 }

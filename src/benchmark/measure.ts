@@ -1,16 +1,19 @@
-import { Agent, request } from "node:http";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Config } from "./config/config.ts";
-import { silentLog } from "./lib/log.ts";
-import { systemRandom } from "./lib/random.ts";
-import { createHasher } from "./passwords/hasher.ts";
-import { startServer, type RunningServer } from "./server.ts";
+import type { Config } from "../config/config.ts";
+import { silentLog } from "../lib/log.ts";
+import { newSecret, systemRandom } from "../lib/random.ts";
+import { createHasher } from "../passwords/hasher.ts";
+import { startServer, type RunningServer } from "../server.ts";
+import { openBrowser } from "./browser.ts";
+import { bodyOf, openConnection } from "./connection.ts";
+import { makeLogins } from "./logins.ts";
+import { percentile, rounded } from "./percentiles.ts";
 
 /** One thing that was measured, with `atOnce` of it under way at any moment. */
 export type Figure = {
-  figure: "argon2" | "validate" | "refresh";
+  figure: "argon2" | "validate" | "refresh" | "sign-in";
   atOnce: number;
   perSecond: number;
   medianMilliseconds: number;
@@ -20,14 +23,22 @@ export type Figure = {
 export type Benchmark = {
   machine: { node: string; platform: string; cores: number; processor: string };
   passwords: { memoryKiB: number; iterations: number; parallelism: number };
+  /** Of the service that was measured, which is not the one that the configuration names where that is PostgreSQL. */
+  database: "sqlite";
   seconds: number;
   figures: Figure[];
 };
+
+/** Of the three ways to hash, and the three kinds of calls. */
+export const numberOfFigures = 6;
 
 /** Beside connections, more only wait: client and service share a process. */
 const connections = 16;
 const unlimited = 1_000_000_000;
 const actor = { kind: "cli", name: "bench" } as const;
+const redirectUri = "https://bench.example/callback";
+
+type Work = () => Promise<void>;
 
 /**
  * Measures this machine with the parameters of a configuration: `seconds` for each figure. The service is started in this process, on loopback,
@@ -52,13 +63,16 @@ export async function measure(
     figures.push({ figure: "argon2", ...(await repeated(hashes, until())) });
   }
   await withService(config, async (server) => {
-    const { validates, refreshes, close } = await openCalls(server);
+    const { validates, refreshes, signIns, close } = await openCalls(server);
     try {
       // The first calls are slower: what they run is not compiled yet.
       await repeated(validates, onceEach(validates.length * 20));
       figures.push({ figure: "validate", ...(await repeated(validates, until())) });
       await repeated(refreshes, onceEach(refreshes.length * 10));
       figures.push({ figure: "refresh", ...(await repeated(refreshes, until())) });
+      // The first sign-in in a new browser is not like those after it.
+      await repeated(signIns, onceEach(signIns.length));
+      figures.push({ figure: "sign-in", ...(await repeated(signIns, until())) });
     } finally {
       close();
     }
@@ -71,6 +85,7 @@ export async function measure(
       processor: cpus()[0]?.model.trim() ?? "unknown",
     },
     passwords: { memoryKiB, iterations, parallelism },
+    database: "sqlite",
     seconds,
     figures,
   };
@@ -82,7 +97,7 @@ function onceEach(times: number): () => boolean {
 }
 
 /** Runs each of `works` again and again, all of them at once. */
-async function repeated(works: (() => Promise<void>)[], isOver: () => boolean): Promise<Omit<Figure, "figure">> {
+async function repeated(works: Work[], isOver: () => boolean): Promise<Omit<Figure, "figure">> {
   const took: number[] = [];
   const began = performance.now();
   await Promise.all(
@@ -95,18 +110,12 @@ async function repeated(works: (() => Promise<void>)[], isOver: () => boolean): 
     }),
   );
   const seconds = (performance.now() - began) / 1000;
-  const sorted = took.toSorted((a, b) => a - b);
-  const at = (part: number): number => rounded(sorted[Math.floor(part * (sorted.length - 1))] ?? 0);
   return {
     atOnce: works.length,
     perSecond: rounded(took.length / seconds),
-    medianMilliseconds: at(0.5),
-    p99Milliseconds: at(0.99),
+    medianMilliseconds: rounded(percentile(took, 0.5)),
+    p99Milliseconds: rounded(percentile(took, 0.99)),
   };
-}
-
-function rounded(value: number): number {
-  return value >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 }
 
 async function withService(config: Config, work: (server: RunningServer) => Promise<void>): Promise<void> {
@@ -123,6 +132,8 @@ async function withService(config: Config, work: (server: RunningServer) => Prom
         database: { url: undefined, poolSize: 1 },
         masterKey: undefined,
         mail: undefined,
+        metrics: undefined,
+        passwords: { ...config.passwords, attemptsPerMinute: unlimited },
         rateLimits: {
           authentication: unlimited,
           userManagement: unlimited,
@@ -142,76 +153,43 @@ async function withService(config: Config, work: (server: RunningServer) => Prom
   }
 }
 
-/** Logins, one for each connection, and the calls that are made with them. */
-async function openCalls(server: RunningServer) {
-  const { application, apiKey } = await server.app.services.applications.createWithKey({ name: "bench" }, {}, actor);
-  const send = caller(server.url.replace("localhost", "127.0.0.1"));
-  const appId = { "x-service-app-id": application.id };
-  const logins = [];
-  for (let made = 0; made < connections; made += 1) logins.push(await login(server, application.id, made));
-  return {
-    validates: logins.map(({ accessToken }) => async () => {
-      await send("GET", "/auth/validate", { ...appId, authorization: `Bearer ${accessToken}` });
-    }),
-    refreshes: logins.map(({ refreshToken: first }) => {
-      let refreshToken = first;
-      const headers = { ...appId, authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
-      return async () => {
-        const answer = await send("POST", "/auth/refresh", headers, JSON.stringify({ refreshToken }));
-        ({ refreshToken } = JSON.parse(answer) as { refreshToken: string });
-      };
-    }),
-    close: send.close,
-  };
-}
-
-async function login({ app }: RunningServer, appId: string, made: number) {
-  const { userAdministration, tokens, users, applications } = app.services;
-  const created = await userAdministration.create(
-    { appId, email: `bench${made}@example.com`, emailVerified: false, name: null, password: undefined },
-    { dryRun: false },
+/** Users with logins, a connection for each, and what is done over it. */
+async function openCalls({ app, url }: RunningServer) {
+  const { application, apiKey } = await app.services.applications.createWithKey(
+    { name: "bench", redirectUris: [redirectUri] },
+    {},
     actor,
   );
-  const now = app.clock();
-  const started = await app.storage.write((tx) =>
-    tokens.startLogin(
-      tx,
-      {
-        appId,
-        userId: created.id,
-        signedInWith: "password",
-        provider: null,
-        scopes: ["profile", "email"],
-        publicClient: false,
-        signedInAt: now,
-        ipAddress: null,
-        userAgent: null,
-        browserSessionDigest: null,
-      },
-      now,
-    ),
+  const password = newSecret(systemRandom);
+  const logins = await makeLogins(app, application.id, connections, { password });
+  const appId = `x-service-app-id: ${application.id}\r\n`;
+  const calls = await Promise.all(
+    logins.map(async (login) => {
+      const connection = await openConnection(url);
+      const browser = await openBrowser(url, { id: application.id, apiKey, redirectUri }, { ...login, password });
+      const bearer = `${appId}authorization: Bearer ${login.accessToken}\r\n`;
+      const server = `${appId}authorization: Bearer ${apiKey}\r\ncontent-type: application/json\r\n`;
+      let { refreshToken } = login;
+      return {
+        async validate() {
+          bodyOf(await connection.send("GET", "/auth/validate", bearer), 200);
+        },
+        async refresh() {
+          const answer = await connection.send("POST", "/auth/refresh", server, JSON.stringify({ refreshToken }));
+          ({ refreshToken } = JSON.parse(bodyOf(answer, 200)) as { refreshToken: string });
+        },
+        signIn: browser.signIn,
+        close() {
+          connection.close();
+          browser.close();
+        },
+      };
+    }),
   );
-  const [user, application] = [await users.find(created.id), await applications.find(appId)];
-  if (!user || !application) throw new Error("what was just created is not there");
-  return await tokens.firstPair(started, user, application, now);
-}
-
-/** Calls over connections that stay open. */
-function caller(url: string) {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  async function send(method: "GET" | "POST", path: string, headers: Record<string, string>, body?: string) {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    const call = request(`${url}${path}`, { method, agent, headers: { ...headers, ...length } }, (answer) => {
-      let text = "";
-      answer.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      answer.on("error", reject).on("end", () => {
-        if (answer.statusCode === 200) resolve(text);
-        else reject(new Error(`${path} answered ${answer.statusCode}`));
-      });
-    });
-    call.on("error", reject).end(body);
-    return await promise;
-  }
-  return Object.assign(send, { close: () => agent.destroy() });
+  return {
+    validates: calls.map(({ validate }): Work => validate),
+    refreshes: calls.map(({ refresh }): Work => refresh),
+    signIns: calls.map(({ signIn }): Work => signIn),
+    close: () => calls.forEach(({ close }) => close()),
+  };
 }

@@ -1,0 +1,28 @@
+// Of autocannon, which brings no types, what is used here.
+declare module "autocannon" {
+  type Request = {
+    method?: "GET" | "POST";
+    headers?: Record<string, string>;
+    body?: string;
+    setupRequest?: (request: Request) => Request;
+    onResponse?: (status: number, body: string) => void;
+  };
+  type Options = {
+    url: string;
+    /** Seconds. */
+    duration: number;
+    connections: number;
+    /** Of each connection, a second. */
+    connectionRate?: number;
+    requests: Request[];
+  };
+  export type Result = {
+    duration: number;
+    requests: { total: number };
+    latency: { p50: number; p99: number };
+    errors: number;
+    non2xx: number;
+  };
+  // eslint-disable-next-line import/no-default-export -- it is CommonJS
+  export default function autocannon(options: Options): Promise<Result>;
+}

@@ -1,0 +1,122 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { openBrowser, type Browser } from "../src/benchmark/browser.ts";
+import { percentile } from "../src/benchmark/percentiles.ts";
+import type { Context } from "./context.ts";
+import { load } from "./load.ts";
+import { measured } from "./report.ts";
+import { signInsPerSecond } from "./sign-ins.ts";
+import { withSubject, type Subject } from "./subject.ts";
+import type { Pace } from "./traffic.ts";
+import { validatesOf } from "./tokens.ts";
+import { hashesPerSecond } from "./yardsticks.ts";
+
+const times = 10;
+const lastsSeconds = 10;
+/** Sign-ins wait for their turn in the queue of hashes, and surplus ones for the next arrival. */
+const browsers = 400;
+/** Some hundred calls a second: what is asked is how late they are, not how many there can be. */
+const validating = { connections: 8, pauseMilliseconds: 10 } satisfies Partial<Pace>;
+
+type Arrivals = {
+  signedIn: number;
+  refused: number[];
+  /** Neither a code nor 429. */
+  failed: number;
+  /** For which there was no browser left. */
+  unsent: number;
+};
+
+/** Sign-ins that arrive ten times as fast as their passwords can be hashed, whether or not any is answered; validates beside them. */
+export async function measureOverload({ program, report, seconds }: Context): Promise<void> {
+  await withSubject({ program, logins: 64, people: browsers }, async (subject) => {
+    const { server, config } = subject;
+    const perSecond = times * (await hashesPerSecond(config.passwords, 2));
+    const validates = validatesOf(subject, subject.logins);
+    const before = await load(validates, { ...validating, seconds });
+    const signInsBefore = await signInsPerSecond(subject, seconds);
+
+    const opened = await openBrowsers(subject);
+    const watch = watchMemory(subject);
+    const [arrived, beside] = await Promise.all([
+      arrive(opened, perSecond),
+      load(validates, { ...validating, seconds: lastsSeconds }),
+    ]);
+    const most = watch.most();
+    for (const browser of opened) browser.close();
+    await pause(5000);
+    const signInsAfter = await signInsPerSecond(subject, seconds);
+    const after = await load(validates, { ...validating, seconds });
+    watch.stop();
+
+    const { signedIn, refused, failed, unsent } = arrived;
+    const all = signedIn + refused.length + failed + unsent;
+    report.note(
+      `overload: ${measured(perSecond)} sign-ins/s for ${lastsSeconds} s`,
+      `${signedIn} signed in, ${refused.length} answered 429, ${failed} otherwise, ${unsent} of ${all} not sent`,
+    );
+    report.value("overload: validate p99 before", before.p99Milliseconds, "ms");
+    report.value("overload: validate median meanwhile", beside.medianMilliseconds, "ms");
+    report.value("overload: validate p99 meanwhile", beside.p99Milliseconds, "ms", { atMost: 20 });
+    report.value("overload: 429 median", percentile(refused, 0.5), "ms");
+    report.value("overload: 429 p99", percentile(refused, 0.99), "ms", { atMost: 100 });
+    report.value("overload: 429 latest", percentile(refused, 1), "ms");
+    report.note("overload: memory before, at most", `${measured(watch.before)} MB, ${measured(most)} MB`);
+    report.rate("overload: sign-ins 5 s later, of those before", signInsAfter, signInsBefore, { atLeast: 0.9 });
+    report.value("overload: validate p99 5 s later", after.p99Milliseconds, "ms", { atMost: 20 });
+    report.value("overload: memory 5 s later", server.residentMegabytes(), "MB");
+  });
+}
+
+async function openBrowsers({ server, app, people }: Subject): Promise<Browser[]> {
+  const opened: Browser[] = [];
+  for (const person of people) opened.push(await openBrowser(server.url, app, person));
+  return opened;
+}
+
+function watchMemory({ server }: Subject) {
+  const before = server.residentMegabytes();
+  let most = before;
+  const looking = setInterval(() => (most = Math.max(most, server.residentMegabytes())), 100);
+  return { before, most: () => most, stop: () => clearInterval(looking) };
+}
+
+/**
+ * Posts forms at a steady rate. Each browser has its page open already: what arrives is the form. Who was let in redeems the code and opens the next page;
+ * who was not keeps the page.
+ */
+async function arrive(all: Browser[], perSecond: number): Promise<Arrivals> {
+  const found: Arrivals = { signedIn: 0, refused: [], failed: 0, unsent: 0 };
+  const ready = await Promise.all(all.map(async (browser) => ({ browser, page: await browser.open() })));
+  const under = new Set<Promise<void>>();
+
+  async function send(one: (typeof ready)[number]): Promise<void> {
+    const began = performance.now();
+    const answer = await one.browser.submit(one.page);
+    if (answer.status === 429) found.refused.push(performance.now() - began);
+    else if (answer.status === 303) {
+      await one.browser.redeem(one.page, answer);
+      found.signedIn += 1;
+      one.page = await one.browser.open();
+    } else found.failed += 1;
+    ready.push(one);
+  }
+
+  const began = performance.now();
+  let due = 0;
+  for (let elapsed = 0; elapsed < lastsSeconds; elapsed = (performance.now() - began) / 1000) {
+    for (const target = elapsed * perSecond; due < target; due += 1) {
+      const next = ready.shift();
+      if (!next) {
+        found.unsent += 1;
+        continue;
+      }
+      const sending = send(next)
+        .catch(() => void (found.failed += 1))
+        .finally(() => under.delete(sending));
+      under.add(sending);
+    }
+    await pause(2);
+  }
+  await Promise.all(under);
+  return found;
+}

@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { openApp, type App } from "../src/app.ts";
+import type { ClientApplication } from "../src/benchmark/browser.ts";
+import { makeLogins, type TestLogin } from "../src/benchmark/logins.ts";
+import { loadConfig, type Config } from "../src/config/config.ts";
+import { freePort } from "../test/support/free-port.ts";
+import { start, type Running } from "./process.ts";
+import { inFolder, type Program } from "./program.ts";
+
+/** A service that is being measured, its application, and users who have signed in to it. */
+export type Subject = {
+  server: Running;
+  app: ClientApplication;
+  /** What the application's server sends. */
+  headers: Record<string, string>;
+  /** Without a password. */
+  logins: TestLogin[];
+  /** Users who can sign in by `password`. */
+  people: { email: string; password: string }[];
+  config: Config;
+};
+
+export type Wanted = {
+  program: Program;
+  /** Which database, and whatever else differs from a service as it comes. */
+  environment?: Record<string, string>;
+  logins?: number;
+  people?: number;
+  /** Anything else that is to be there before it starts. */
+  prepare?: (app: App, appId: string) => Promise<void>;
+};
+
+const actor = { kind: "cli", name: "bench" } as const;
+const appId = "app_bench";
+export const password = "correct horse battery staple";
+
+/** The limits of the contract would end every measurement after a hundred calls. */
+export const unlimited = {
+  AUTHSVC_RATE_LIMITS__AUTHENTICATION: "1000000",
+  AUTHSVC_RATE_LIMITS__WEBHOOKS: "1000000",
+  AUTHSVC_PASSWORDS__ATTEMPTS_PER_MINUTE: "1000000",
+};
+
+/**
+ * Starts the service as people run it, in a process and a data folder of its own, and ends it when `work` is done. What it serves was written by the same
+ * services, in this process, before it started: the data is real, and costs no hash for each login.
+ */
+export async function withSubject<T>(wanted: Wanted, work: (subject: Subject) => Promise<T>): Promise<T> {
+  return await inFolder(async (folder) => {
+    const port = await freePort();
+    const data = join(folder, "data");
+    const baseUrl = `http://localhost:${port}`;
+    // Where the executable unpacks its native modules.
+    const environment = { HOME: folder, AUTHSVC_BASE_URL: baseUrl, ...unlimited, ...wanted.environment };
+    const { config } = loadConfig({ flags: { data }, env: environment, cwd: folder });
+    const prepared = await prepare(config, baseUrl, wanted);
+    const { command, before } = wanted.program;
+    const program = [...before, "serve", "--port", String(port), "--data", data];
+    const server = await start(program, environment, command);
+    try {
+      const headers = { authorization: `Bearer ${prepared.app.apiKey}`, "x-service-app-id": appId };
+      return await work({ server, config, headers, ...prepared });
+    } finally {
+      await server.stop();
+    }
+  });
+}
+
+async function prepare(config: Config, baseUrl: string, { logins = 0, people = 0, prepare: more }: Wanted) {
+  const app = await openApp(config, { baseUrl });
+  try {
+    const redirectUri = "https://bench.example/callback";
+    const { apiKey } = await app.services.applications.createWithKey(
+      { id: appId, name: "bench", redirectUris: [redirectUri] },
+      {},
+      actor,
+    );
+    const made = await makeLogins(app, appId, logins);
+    const persons = await makeLogins(app, appId, people, { password, from: logins });
+    await more?.(app, appId);
+    return {
+      app: { id: appId, apiKey, redirectUri },
+      logins: made,
+      people: persons.map(({ email }) => ({ email, password })),
+    };
+  } finally {
+    await app.close();
+  }
+}
+
+/** The headers of a user-level call. */
+export function bearer({ accessToken }: Pick<TestLogin, "accessToken">): Record<string, string> {
+  return { authorization: `Bearer ${accessToken}`, "x-service-app-id": appId };
+}

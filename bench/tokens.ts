@@ -1,0 +1,93 @@
+import type { TestLogin } from "../src/benchmark/logins.ts";
+import { percentile } from "../src/benchmark/percentiles.ts";
+import { inTurns, type Context } from "./context.ts";
+import { flushesFor, refusesAfterLogout } from "./facts.ts";
+import { load } from "./load.ts";
+import { measured, type Bar } from "./report.ts";
+import { bearer, withSubject, type Subject } from "./subject.ts";
+import type { Load, Traffic } from "./traffic.ts";
+import { startBareServer } from "./yardsticks.ts";
+
+export type Database = {
+  name: string;
+  environment?: Record<string, string>;
+  bars: { validate: Bar; refresh: Bar };
+};
+
+/** More than connections, so that a call never waits for another's answer to have a token. */
+const users = 64;
+/** For what is looked at before anything is measured. */
+const spare = 2;
+const watched = 20;
+
+export const onSqlite: Database = {
+  name: "SQLite",
+  bars: { validate: { atLeast: 0.45 }, refresh: { atLeast: 0.08 } },
+};
+
+/** Validate and refresh, in turns with node:http alone. */
+export async function measureTokens(context: Context, { name, environment, bars }: Database): Promise<void> {
+  const { program, report, rounds, seconds } = context;
+  const bare = await startBareServer();
+  try {
+    await withSubject({ program, environment, logins: users * rounds + spare }, async (subject) => {
+      await showHonesty(context, name, subject, environment === undefined);
+      const validates = validatesOf(subject, subject.logins.slice(0, users));
+      await load(validates, { seconds: 1 });
+      const late = { validate: [] as number[], refresh: [] as number[] };
+      const noted = ({ perSecond, p99Milliseconds }: Load, of: number[]): number => {
+        of.push(p99Milliseconds);
+        return perSecond;
+      };
+      let round = 0;
+      const found = await inTurns(rounds, {
+        bare: async () => (await load({ kind: "get", url: bare.url, headers: [{}] }, { seconds })).perSecond,
+        validate: async () => noted(await load(validates, { seconds }), late.validate),
+        refresh: async () => {
+          // Of those that were refreshed, only the generator knows the newest tokens.
+          const fresh = subject.logins.slice(users * round, users * (round + 1));
+          round += 1;
+          return noted(await load(refreshesOf(subject, fresh), { seconds }), late.refresh);
+        },
+      });
+      report.note("node:http alone, the same bytes", `${measured(found.bare)}/s`);
+      for (const call of ["validate", "refresh"] as const)
+        report.rate(
+          `${name}: ${call}, p99 ${measured(percentile(late[call], 0.5))} ms`,
+          found[call],
+          found.bare,
+          bars[call],
+        );
+    });
+  } finally {
+    await bare.stop();
+  }
+}
+
+export function validatesOf({ server }: Subject, logins: TestLogin[]): Traffic {
+  return { kind: "get", url: `${server.url}/auth/validate`, headers: logins.map(bearer) };
+}
+
+export function refreshesOf({ server, headers }: Subject, logins: TestLogin[]): Traffic {
+  const tokens = logins.map(({ refreshToken }) => refreshToken);
+  return { kind: "refresh", url: `${server.url}/auth/refresh`, headers, tokens };
+}
+
+/** What the figures are figures of: a service that looks up each login, and that answers a refresh when it is on the disk. */
+async function showHonesty(
+  { report }: Context,
+  name: string,
+  subject: Subject,
+  flushesItself: boolean,
+): Promise<void> {
+  const [first, second] = subject.logins.slice(-spare);
+  if (!first || !second) throw new Error("nobody is signed in");
+  await refusesAfterLogout(subject, first);
+  report.note(`${name}: the next validate after a logout`, "refused");
+  if (!flushesItself) return;
+  const flushes = await flushesFor(subject, second, watched);
+  if (flushes === undefined)
+    report.note(`${name}: flushes to the disk for ${watched} refreshes`, "not watched: no strace");
+  else if (flushes < watched) throw new Error(`${watched} refreshes were answered after ${flushes} flushes to the disk`);
+  else report.note(`${name}: flushes to the disk for ${watched} refreshes`, String(flushes));
+}

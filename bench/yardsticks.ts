@@ -1,0 +1,33 @@
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { silentLog } from "../src/lib/log.ts";
+import { systemRandom } from "../src/lib/random.ts";
+import { loadArgon2 } from "../src/passwords/argon2.ts";
+import type { HashParameters } from "../src/passwords/hasher.ts";
+import { start, type Running } from "./process.ts";
+import { password } from "./subject.ts";
+
+/** node:http alone, answering the bytes of a validate. */
+export async function startBareServer(): Promise<Running> {
+  return await start([join(import.meta.dirname, "bare-server.ts")]);
+}
+
+/** argon2id alone, on all cores and by the same library, for so many seconds. */
+export async function hashesPerSecond(
+  { memoryKiB, iterations, parallelism }: HashParameters,
+  seconds: number,
+): Promise<number> {
+  const { verify, hash } = await loadArgon2(silentLog);
+  const salt = systemRandom(16);
+  const stored = await hash(password, { memoryCost: memoryKiB, timeCost: iterations, parallelism, salt });
+  const began = performance.now();
+  let done = 0;
+  const worker = async (): Promise<void> => {
+    while (performance.now() - began < seconds * 1000) {
+      await verify(stored, password);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: cpus().length }, worker));
+  return done / ((performance.now() - began) / 1000);
+}

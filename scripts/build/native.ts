@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Plugin } from "rolldown";
+import type { PackedModule } from "../../src/executable/native-modules.ts";
+import { compressed } from "./compressed.ts";
+import { packageFolder } from "./packages.ts";
+import { root, type Target } from "./target.ts";
+
+/** The file in which each library looks for its native half, and what stands in its place in the executable. */
+const loaders: { name: string; file: string; code(load: string): string }[] = [
+  {
+    name: "better-sqlite3",
+    file: "better-sqlite3/lib/binding.js",
+    code: (load) => `let addon; exports.getBinding = () => (addon ??= ${load});`,
+  },
+  { name: "argon2", file: "@node-rs/argon2/index.js", code: (load) => `module.exports = ${load};` },
+  { name: "bcrypt", file: "@node-rs/bcrypt/binding.js", code: (load) => `module.exports = ${load};` },
+];
+
+const nativeModules = path.join(root, "src", "executable", "native-modules.ts");
+
+/** Puts the native modules into `native/` of the staging folder, compressed: they are read once, to be unpacked. */
+export function packNativeModules(target: Target, stage: string): { packed: PackedModule[]; missing: string[] } {
+  mkdirSync(path.join(stage, "native"), { recursive: true });
+  const packed: PackedModule[] = [];
+  const missing: string[] = [];
+  for (const [name, file] of Object.entries(nativeFiles(target))) {
+    if (file === undefined || !existsSync(file)) {
+      missing.push(name);
+      continue;
+    }
+    const content = readFileSync(file);
+    packed.push({ name, digest: createHash("sha256").update(content).digest("hex") });
+    writeFileSync(path.join(stage, "native", `${name}.node.zst`), compressed(content));
+  }
+  return { packed, missing };
+}
+
+function nativeFiles({ sqlite, napi }: Target): Record<string, string | undefined> {
+  const napiFile = (name: string): string | undefined => {
+    const folder = packageFolder(`@node-rs/${name}-${napi}`);
+    return folder && path.join(folder, `${name}.${napi}.node`);
+  };
+  return {
+    "better-sqlite3": path.join(root, "node_modules", "better-sqlite3", "prebuilds", `${sqlite}.node`),
+    argon2: napiFile("argon2"),
+    bcrypt: napiFile("bcrypt"),
+  };
+}
+
+/** Lets the libraries take their native half from the executable. */
+export function nativeModulesPlugin(packed: PackedModule[]): Plugin {
+  return {
+    name: "native modules",
+    load(id) {
+      const loader = loaders.find(({ file }) => id.split(path.sep).join("/").endsWith(`/node_modules/${file}`));
+      if (loader === undefined) return null;
+      const found = packed.find(({ name }) => name === loader.name);
+      if (found === undefined) return `throw new Error("this build has no native ${loader.name}");`;
+      const load = `require(${JSON.stringify(nativeModules)}).loadNativeModule(${JSON.stringify(found)})`;
+      return loader.code(load);
+    },
+  };
+}

@@ -1,0 +1,13 @@
+// `npm run configuration-page`: writes docs/configuration.md from the schema. With `--check` the exit code tells whether it is as it would be written.
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { configurationPage } from "./configuration-page/page.ts";
+
+const file = path.resolve(import.meta.dirname, "../docs/configuration.md");
+const written = configurationPage();
+
+if (!process.argv.includes("--check")) writeFileSync(file, written);
+else if (readFileSync(file, "utf8") !== written) {
+  console.error("docs/configuration.md is not as the schema says. Write it with: npm run configuration-page");
+  process.exitCode = 1;
+}

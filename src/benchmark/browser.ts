@@ -1,0 +1,74 @@
+import { bodyOf, openConnection, type Received } from "./connection.ts";
+
+/** An application, as its own server knows it. */
+export type ClientApplication = { id: string; apiKey: string; redirectUri: string };
+
+export type Browser = Awaited<ReturnType<typeof openBrowser>>;
+
+/** Where a sign-in stands whose page is open. */
+type OpenPage = { sessionId: string; origin: string; form: string };
+
+/**
+ * A person's browser and the application's server behind it, on one connection, signing in by password in the four steps of the contract. It keeps its
+ * cookies: a browser that is new to somebody costs a mail as well.
+ */
+export async function openBrowser(url: string, app: ClientApplication, person: { email: string; password: string }) {
+  const connection = await openConnection(url);
+  const cookies = new Map<string, string>();
+  const server = `authorization: Bearer ${app.apiKey}\r\nx-service-app-id: ${app.id}\r\ncontent-type: application/json\r\n`;
+  const startBody = JSON.stringify({ redirectUri: app.redirectUri });
+
+  async function browse(method: "GET" | "POST", path: string, headers: string, form?: string): Promise<Received> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await connection.send(method, path, `cookie: ${cookie}\r\n${headers}`, form);
+    for (const [, name = "", value = "", attributes = ""] of answer.head.matchAll(
+      /\r\nset-cookie: ([^=]+)=([^;\r]*)([^\r]*)/giu,
+    ))
+      if (/max-age=0/iu.test(attributes)) cookies.delete(name);
+      else cookies.set(name, value);
+    return answer;
+  }
+
+  /** Initiate, and the page. */
+  async function open(): Promise<OpenPage> {
+    const started = await connection.send("POST", "/auth/initiate", server, startBody);
+    const { sessionId, authUrl } = JSON.parse(bodyOf(started, 200)) as { sessionId: string; authUrl: string };
+    const page = bodyOf(await browse("GET", `/sign-in/${sessionId}`, ""), 200);
+    return { sessionId, origin: new URL(authUrl).origin, form: filledIn(page, person) };
+  }
+
+  /** Posts the form of a page that is open: 303 to the application, or a page that says why not. */
+  async function submit({ sessionId, origin, form }: OpenPage): Promise<Received> {
+    const headers = `origin: ${origin}\r\nsec-fetch-site: same-origin\r\ncontent-type: application/x-www-form-urlencoded\r\n`;
+    return await browse("POST", `/sign-in/${sessionId}/password`, headers, form);
+  }
+
+  /** The callback. */
+  async function redeem({ sessionId }: OpenPage, posted: Received): Promise<void> {
+    const code = /\r\nlocation: \S*[?&]code=([\w-]+)/iu.exec(posted.head)?.[1];
+    if (code === undefined) throw new Error(`no code after the password: ${posted.status}`);
+    bodyOf(await connection.send("POST", "/auth/callback", server, JSON.stringify({ code, sessionId })), 200);
+  }
+
+  return {
+    open,
+    submit,
+    redeem,
+    async signIn(): Promise<void> {
+      const page = await open();
+      await redeem(page, await submit(page));
+    },
+    close: connection.close,
+  };
+}
+
+/** What a page's script would switch on stays off: this browser runs none. */
+function filledIn(page: string, { email, password }: { email: string; password: string }): string {
+  const hidden = [...page.matchAll(/<input\b[^>]*type="hidden"[^>]*>/gu)].map(([input]) => input);
+  const form = new URLSearchParams({ email, password });
+  for (const field of hidden.filter((input) => !/\bdisabled\b/u.test(input))) {
+    const name = /name="([^"]*)"/u.exec(field)?.[1];
+    if (name !== undefined && !form.has(name)) form.set(name, /value="([^"]*)"/u.exec(field)?.[1] ?? "");
+  }
+  return form.toString();
+}

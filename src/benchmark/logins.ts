@@ -1,0 +1,59 @@
+import type { App } from "../app.ts";
+
+/** A user of their own with a live login, and its tokens. */
+export type TestLogin = { loginId: string; email: string; accessToken: string; refreshToken: string };
+
+const actor = { kind: "cli", name: "bench" } as const;
+/** Fewer than the shortest queue of hashes holds. */
+const atOnce = 50;
+
+/**
+ * Users with one live login each, made by the services without a sign-in, which would cost a hash each. With `password` they can sign in, too, and
+ * each costs a hash after all.
+ */
+export async function makeLogins(
+  app: App,
+  appId: string,
+  count: number,
+  { password, from = 0 }: { password?: string; from?: number } = {},
+): Promise<TestLogin[]> {
+  const made: TestLogin[] = [];
+  for (let start = 0; start < count; start += atOnce) {
+    const numbers = Array.from({ length: Math.min(atOnce, count - start) }, (_, offset) => from + start + offset);
+    made.push(
+      ...(await Promise.all(numbers.map((number) => makeLogin(app, appId, `bench${number}@example.com`, password)))),
+    );
+  }
+  return made;
+}
+
+async function makeLogin(app: App, appId: string, email: string, password: string | undefined): Promise<TestLogin> {
+  const { userAdministration, tokens, users, applications } = app.services;
+  const created = await userAdministration.create(
+    { appId, email, emailVerified: false, name: null, password },
+    { dryRun: false },
+    actor,
+  );
+  const now = app.clock();
+  const started = await app.storage.write((tx) =>
+    tokens.startLogin(
+      tx,
+      {
+        appId,
+        userId: created.id,
+        signedInWith: "password",
+        provider: null,
+        scopes: ["profile", "email"],
+        publicClient: false,
+        signedInAt: now,
+        ipAddress: null,
+        userAgent: null,
+        browserSessionDigest: null,
+      },
+      now,
+    ),
+  );
+  const [user, application] = [await users.find(created.id), await applications.find(appId)];
+  if (!user || !application) throw new Error("what was just created is not there");
+  return { loginId: started.login.id, email, ...(await tokens.firstPair(started, user, application, now)) };
+}

@@ -1,0 +1,109 @@
+import type { Application } from "../applications/application.ts";
+import type { Applications } from "../applications/service.ts";
+import type { Audit, Origin } from "../audit/audit.ts";
+import { day, second } from "../lib/clock.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { Handle } from "../storage/storage.ts";
+import type { Users } from "../users/service.ts";
+import type { User } from "../users/user.ts";
+import type { Events } from "../webhooks/events.ts";
+import { endLogin, findLogin, rotateLogin, type Login } from "./login-store.ts";
+import { refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.ts";
+
+const refreshIdleFor = 14 * day;
+/** A client that lost the answer, or raced itself, gets the same successor again for this long. */
+const refreshGrace = 10 * second;
+
+/** `application`: as its caller was just authenticated. */
+export type RefreshCall = { refreshToken: string; application: Application; withoutApiKey: boolean; origin: Origin };
+
+/** Thrown within a transaction, it takes back what that wrote; returned, it lets it stand. */
+export class Denial extends Error {
+  readonly why: "refused" | "public-client-only";
+  constructor(why: Denial["why"]) {
+    super(why);
+    this.why = why;
+  }
+}
+
+export function denied(error: unknown): Denial {
+  if (error instanceof Denial) return error;
+  throw error;
+}
+
+type Rotation = { login: Login; next: RefreshToken; user: User };
+
+/** What a refresh does to the line of its login's refresh tokens (docs/decisions/0003-refresh-rotation.md). */
+export function createRotation(deps: {
+  applications: Applications;
+  users: Users;
+  keyring: Keyring;
+  events: Events;
+  audit: Audit;
+}) {
+  const { applications, users, keyring, events, audit } = deps;
+
+  /** Everything that a sign-in checks; a refresh is refused, not ended, where it fails: the operator may have been mistaken. */
+  async function userWhoMayContinue(tx: Handle, login: Login, application: Application): Promise<User | undefined> {
+    if (login.signedInWith === "operator") return undefined;
+    if (!applications.accepts(application, login.signedInWith, login.provider)) return undefined;
+    const user = await users.find(login.userId, tx);
+    return user && user.disabledAt === null ? user : undefined;
+  }
+
+  /**
+   * Rotates first and looks afterwards, so that the one write of nearly every refresh waits for no read; where its login may not go on, it is
+   * thrown, and takes the write back. Throws Denial.
+   */
+  async function rotate(
+    tx: Handle,
+    presented: RefreshToken,
+    call: RefreshCall,
+    now: number,
+  ): Promise<Rotation | Denial> {
+    const { application, withoutApiKey } = call;
+    const presentedDigest = refreshDigest(presented);
+    const next = successorOf(presented, keyring);
+    const rotated = await rotateLogin(tx, {
+      id: presented.loginId,
+      appId: application.id,
+      presentedDigest,
+      successorDigest: refreshDigest(next),
+      now,
+      idleSince: now - refreshIdleFor,
+    });
+    const login = rotated ?? (await findLogin(tx, presented.loginId));
+    if (!login || login.appId !== application.id) return new Denial("refused");
+    if (withoutApiKey && !login.publicClient) throw new Denial("public-client-only");
+    const user = await userWhoMayContinue(tx, login, application);
+    if (!user) throw new Denial("refused");
+    if (rotated) return { login, next, user };
+    if (login.endedAt !== null || login.expiresAt <= now) return new Denial("refused");
+    const isPredecessor = login.previousDigest === presentedDigest && login.refreshDigest === refreshDigest(next);
+    if (isPredecessor && now < login.refreshedAt + refreshGrace) return { login, next, user };
+    if (presented.generation < login.generation) await endForReuse(tx, login, call.origin, now);
+    return new Denial("refused");
+  }
+
+  async function endForReuse(tx: Handle, login: Login, origin: Origin, now: number): Promise<void> {
+    if (!(await endLogin(tx, login.id, "refresh-reuse", now))) return;
+    await audit.record(
+      tx,
+      {
+        actor: { kind: "app", name: login.appId },
+        action: "token.reuse",
+        result: "failure",
+        appId: login.appId,
+        userId: login.userId,
+        origin,
+        details: { loginId: login.id },
+      },
+      now,
+    );
+    const about = { appId: login.appId, userId: login.userId, authMethod: null, origin, sessionId: login.id };
+    await events.record(tx, { kind: "token.reuse", ...about }, now);
+    await events.record(tx, { kind: "user.logout", ...about }, now);
+  }
+
+  return { rotate };
+}

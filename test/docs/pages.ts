@@ -1,0 +1,24 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export const root = join(import.meta.dirname, "../..");
+
+/** What people who run or integrate the service read: path from the root of the repository. */
+export const pages = ["README.md", "SECURITY.md", ...globSync("docs/*.md", { cwd: root }).toSorted()];
+
+export function textOf(page: string): string {
+  return readFileSync(join(root, page), "utf8");
+}
+
+export type Block = { page: string; language: string; text: string };
+
+/** Every fenced block of a page. */
+export function blocksOf(page: string): Block[] {
+  return [...textOf(page).matchAll(/^( *)```(\S*)\n([\s\S]*?)^ *```$/gmu)].map(
+    ([, indent = "", language = "", text = ""]) => ({
+      page,
+      language,
+      text: text.replaceAll(new RegExp(`^${indent}`, "gmu"), "").trimEnd(),
+    }),
+  );
+}

@@ -24,5 +24,8 @@ export async function inTurns<Name extends string>(
   for (let round = 0; round < rounds; round += 1) {
     for (const name of names) found.get(name)?.push(await measures[name]());
   }
-  return Object.fromEntries(names.map((name) => [name, percentile(found.get(name) ?? [], 0.5)])) as Record<Name, number>;
+  return Object.fromEntries(names.map((name) => [name, percentile(found.get(name) ?? [], 0.5)])) as Record<
+    Name,
+    number
+  >;
 }

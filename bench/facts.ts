@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bodyOf, openConnection } from "../src/benchmark/connection.ts";
+import { bodyOf, headerLines, openConnection } from "../src/benchmark/connection.ts";
 import type { TestLogin } from "../src/benchmark/logins.ts";
 import { inFolder } from "./program.ts";
 import { bearer, type Subject } from "./subject.ts";
@@ -9,7 +9,7 @@ import { bearer, type Subject } from "./subject.ts";
 /** A figure is worth nothing when the service cut a corner: the next validate after a logout must be refused. Throws where it is not. */
 export async function refusesAfterLogout({ server }: Subject, login: TestLogin): Promise<void> {
   const connection = await openConnection(server.url);
-  const headers = lines(bearer(login));
+  const headers = headerLines(bearer(login));
   bodyOf(await connection.send("GET", "/auth/validate", headers), 200);
   bodyOf(await connection.send("POST", "/auth/logout", `${headers}content-type: application/json\r\n`, "{}"), 200);
   bodyOf(await connection.send("GET", "/auth/validate", headers), 401);
@@ -40,7 +40,7 @@ export async function flushesFor(
       const answer = await connection.send(
         "POST",
         "/auth/refresh",
-        `${lines(headers)}content-type: application/json\r\n`,
+        `${headerLines(headers)}content-type: application/json\r\n`,
         JSON.stringify({ refreshToken }),
       );
       ({ refreshToken } = JSON.parse(bodyOf(answer, 200)) as { refreshToken: string });
@@ -50,10 +50,4 @@ export async function flushesFor(
     await ended;
     return readFileSync(file, "utf8").match(/(?:fsync|fdatasync)\(/gu)?.length ?? 0;
   });
-}
-
-function lines(headers: Record<string, string>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join("");
 }

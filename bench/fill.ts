@@ -94,7 +94,8 @@ function* statements(dialect: Dialect, { appId, users, now }: Contents): Generat
         0, '${"A".repeat(11)}' || md5(${text("n")}), ${signedInAt}, ${signedInAt} + ${30 * day},
         CASE WHEN n % ${loginsOfAUser} = 0 THEN ${now - hour} END, CASE WHEN n % ${loginsOfAUser} = 0 THEN 'logout' END FROM series`;
   }
-  const add = "ON CONFLICT (app_id, day, name, shard) DO UPDATE SET value = application_counters.value + excluded.value";
+  const add =
+    "ON CONFLICT (app_id, day, name, shard) DO UPDATE SET value = application_counters.value + excluded.value";
   yield `INSERT INTO application_counters (app_id, name, day, shard, value)
     VALUES ('${appId}', 'users', 0, 0, ${users}), ('${appId}', 'logins', 0, 0, ${logins}) ${add}`;
   yield `INSERT INTO application_counters (app_id, name, day, shard, value)

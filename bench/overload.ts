@@ -37,10 +37,12 @@ export async function measureOverload({ program, report, seconds }: Context): Pr
 
     const opened = await openBrowsers(subject);
     const watch = watchMemory(subject);
+    const own = process.cpuUsage();
     const [arrived, beside] = await Promise.all([
       arrive(opened, perSecond),
       load(validates, { ...validating, seconds: lastsSeconds }),
     ]);
+    const { user, system } = process.cpuUsage(own);
     const most = watch.most();
     for (const browser of opened) browser.close();
     await pause(5000);
@@ -54,6 +56,7 @@ export async function measureOverload({ program, report, seconds }: Context): Pr
       `overload: ${measured(perSecond)} sign-ins/s for ${lastsSeconds} s`,
       `${signedIn} signed in, ${refused.length} answered 429, ${failed} otherwise, ${unsent} of ${all} not sent`,
     );
+    report.value("overload: processor time of those who arrive", (user + system) / 1e4 / lastsSeconds, "% of a core");
     report.value("overload: validate p99 before", before.p99Milliseconds, "ms");
     report.value("overload: validate median meanwhile", beside.medianMilliseconds, "ms");
     report.value("overload: validate p99 meanwhile", beside.p99Milliseconds, "ms", { atMost: 20 });

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { openSync, readFileSync } from "node:fs";
 
 /** A server in a process of its own, as people run it. */
 export type Running = {
@@ -8,18 +8,26 @@ export type Running = {
   pid: number;
   readyMilliseconds: number;
   residentMegabytes(): number;
+  /** Of all its threads, since it started. */
+  processorSeconds(): number;
   stop(): Promise<void>;
 };
 
-/** Starts a program, with the Node of this repository unless told otherwise, and waits until it says where it listens. */
+/**
+ * Starts a program, with the Node of this repository unless told otherwise, and waits until it says where it listens. What it logs goes to `log`, for what
+ * it logs under load would fill a terminal.
+ */
 export async function start(
   program: string[],
   environment: Record<string, string> = {},
-  command = process.execPath,
+  { command = process.execPath, log }: { command?: string; log?: string } = {},
 ): Promise<Running> {
+  const errors = log === undefined ? "inherit" : openSync(log, "a");
   const began = performance.now();
-  const child = spawn(command, program, { env: environment, stdio: ["ignore", "pipe", "inherit"] });
-  const { output, url } = await untilListening(child);
+  const child = spawn(command, program, { env: environment, stdio: ["ignore", "pipe", errors] });
+  const { output, url } = await untilListening(child).catch((error: Error) => {
+    throw log === undefined ? error : new Error(`${error.message}: ${readFileSync(log, "utf8")}`, { cause: error });
+  });
   const readyMilliseconds = performance.now() - began;
   return {
     url,
@@ -28,6 +36,12 @@ export async function start(
     readyMilliseconds,
     residentMegabytes: () =>
       Number(/VmRSS:\s+(\d+)/u.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
+    processorSeconds() {
+      // After the name, which may hold anything: utime and stime are the 12th and the 13th, in hundredths of a second.
+      const [, fields = ""] = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ");
+      const [user, system] = fields.split(" ").slice(11, 13).map(Number);
+      return ((user ?? 0) + (system ?? 0)) / 100;
+    },
     async stop() {
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGTERM");

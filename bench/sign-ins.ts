@@ -42,7 +42,9 @@ export async function signInUntil(
   { server, app, people: persons }: Subject,
   isOver: (done: number, elapsedSeconds: number) => boolean,
 ): Promise<number> {
-  const browsers = await Promise.all(persons.slice(0, people).map(async (person) => await openBrowser(server.url, app, person)));
+  const browsers = await Promise.all(
+    persons.slice(0, people).map(async (person) => await openBrowser(server.url, app, person)),
+  );
   // The first one in a new browser is not like those after it.
   for (const browser of browsers) await browser.signIn();
   const began = performance.now();

@@ -18,20 +18,22 @@ export type Subject = {
   /** Users who can sign in by `password`. */
   people: { email: string; password: string }[];
   config: Config;
+  /** With which it was started: what a command for the same service needs. */
+  environment: Record<string, string>;
 };
 
 export type Wanted = {
   program: Program;
   /** Which database, and whatever else differs from a service as it comes. */
-  environment?: Record<string, string>;
+  environment?: Record<string, string> | undefined;
   logins?: number;
   people?: number;
   /** Anything else that is to be there before it starts. */
-  prepare?: (app: App, appId: string) => Promise<void>;
+  prepare?: (app: App, config: Config) => Promise<void>;
 };
 
 const actor = { kind: "cli", name: "bench" } as const;
-const appId = "app_bench";
+export const appId = "app_bench";
 export const password = "correct horse battery staple";
 
 /** The limits of the contract would end every measurement after a hundred calls. */
@@ -56,10 +58,10 @@ export async function withSubject<T>(wanted: Wanted, work: (subject: Subject) =>
     const prepared = await prepare(config, baseUrl, wanted);
     const { command, before } = wanted.program;
     const program = [...before, "serve", "--port", String(port), "--data", data];
-    const server = await start(program, environment, command);
+    const server = await start(program, environment, { command, log: join(folder, "log") });
     try {
       const headers = { authorization: `Bearer ${prepared.app.apiKey}`, "x-service-app-id": appId };
-      return await work({ server, config, headers, ...prepared });
+      return await work({ server, config, environment, headers, ...prepared });
     } finally {
       await server.stop();
     }
@@ -77,7 +79,7 @@ async function prepare(config: Config, baseUrl: string, { logins = 0, people = 0
     );
     const made = await makeLogins(app, appId, logins);
     const persons = await makeLogins(app, appId, people, { password, from: logins });
-    await more?.(app, appId);
+    await more?.(app, config);
     return {
       app: { id: appId, apiKey, redirectUri },
       logins: made,

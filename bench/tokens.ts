@@ -5,12 +5,12 @@ import { flushesFor, refusesAfterLogout } from "./facts.ts";
 import { load } from "./load.ts";
 import { measured, type Bar } from "./report.ts";
 import { bearer, withSubject, type Subject } from "./subject.ts";
-import type { Load, Traffic } from "./traffic.ts";
+import type { Traffic } from "./traffic.ts";
 import { startBareServer } from "./yardsticks.ts";
 
 export type Database = {
   name: string;
-  environment?: Record<string, string>;
+  environment?: Record<string, string> | undefined;
   bars: { validate: Bar; refresh: Bar };
 };
 
@@ -35,25 +35,29 @@ export async function measureTokens(context: Context, { name, environment, bars 
       const validates = validatesOf(subject, subject.logins.slice(0, users));
       await load(validates, { seconds: 1 });
       const late = { validate: [] as number[], refresh: [] as number[] };
-      const noted = ({ perSecond, p99Milliseconds }: Load, of: number[]): number => {
-        of.push(p99Milliseconds);
+      const cost = { validate: [] as number[], refresh: [] as number[] };
+      const noted = async (call: "validate" | "refresh", traffic: Traffic): Promise<number> => {
+        const before = subject.server.processorSeconds();
+        const { perSecond, p99Milliseconds, calls } = await load(traffic, { seconds });
+        late[call].push(p99Milliseconds);
+        cost[call].push(((subject.server.processorSeconds() - before) * 1e6) / calls);
         return perSecond;
       };
       let round = 0;
       const found = await inTurns(rounds, {
         bare: async () => (await load({ kind: "get", url: bare.url, headers: [{}] }, { seconds })).perSecond,
-        validate: async () => noted(await load(validates, { seconds }), late.validate),
+        validate: async () => await noted("validate", validates),
         refresh: async () => {
           // Of those that were refreshed, only the generator knows the newest tokens.
           const fresh = subject.logins.slice(users * round, users * (round + 1));
           round += 1;
-          return noted(await load(refreshesOf(subject, fresh), { seconds }), late.refresh);
+          return await noted("refresh", refreshesOf(subject, fresh));
         },
       });
       report.note("node:http alone, the same bytes", `${measured(found.bare)}/s`);
       for (const call of ["validate", "refresh"] as const)
         report.rate(
-          `${name}: ${call}, p99 ${measured(percentile(late[call], 0.5))} ms`,
+          `${name}: ${call} (p99 ${measured(percentile(late[call], 0.5))} ms; ${measured(percentile(cost[call], 0.5))} µs of processor)`,
           found[call],
           found.bare,
           bars[call],
@@ -74,12 +78,7 @@ export function refreshesOf({ server, headers }: Subject, logins: TestLogin[]): 
 }
 
 /** What the figures are figures of: a service that looks up each login, and that answers a refresh when it is on the disk. */
-async function showHonesty(
-  { report }: Context,
-  name: string,
-  subject: Subject,
-  flushesItself: boolean,
-): Promise<void> {
+async function showHonesty({ report }: Context, name: string, subject: Subject, flushesItself: boolean): Promise<void> {
   const [first, second] = subject.logins.slice(-spare);
   if (!first || !second) throw new Error("nobody is signed in");
   await refusesAfterLogout(subject, first);
@@ -88,6 +87,39 @@ async function showHonesty(
   const flushes = await flushesFor(subject, second, watched);
   if (flushes === undefined)
     report.note(`${name}: flushes to the disk for ${watched} refreshes`, "not watched: no strace");
-  else if (flushes < watched) throw new Error(`${watched} refreshes were answered after ${flushes} flushes to the disk`);
+  else if (flushes < watched)
+    throw new Error(`${watched} refreshes were answered after ${flushes} flushes to the disk`);
   else report.note(`${name}: flushes to the disk for ${watched} refreshes`, String(flushes));
+}
+
+export function onPostgres(environment: Record<string, string>): Database {
+  return {
+    name: "PostgreSQL",
+    environment,
+    bars: { validate: { atLeast: 0.12 }, refresh: { atLeast: 0.03 } },
+  };
+}
+
+/**
+ * Validate under the limits of the contract: no user may call a hundred times in a minute more, and with PostgreSQL every call is counted for all nodes
+ * before it is answered.
+ */
+export async function measureManyUsers(context: Context, { name, environment, bars }: Database): Promise<void> {
+  const { program, report, seconds } = context;
+  const limit = 100;
+  const bare = await startBareServer();
+  const defaultLimits = { ...environment, AUTHSVC_RATE_LIMITS__AUTHENTICATION: String(limit) };
+  // As many calls as twice the bar would be, in two minutes at the worst.
+  try {
+    const yardstick = (await load({ kind: "get", url: bare.url, headers: [{}] }, { seconds })).perSecond;
+    const needed = Math.ceil((yardstick * 0.3 * (seconds + 1)) / limit);
+    await withSubject({ program, environment: defaultLimits, logins: needed }, async (subject) => {
+      const validates = validatesOf(subject, subject.logins);
+      const { perSecond, p99Milliseconds } = await load(validates, { seconds });
+      const figure = `${name}: validate by ${measured(needed)} users, ${limit} a minute each, p99 ${measured(p99Milliseconds)} ms`;
+      report.rate(figure, perSecond, yardstick, bars.validate);
+    });
+  } finally {
+    await bare.stop();
+  }
 }

@@ -1,13 +1,19 @@
 // The service, with events that nobody had to sign in for: so many a second as soon as an application has a webhook endpoint, each in a
 // transaction of its own, as a redeemed code would write it.
 import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { startServer } from "../src/server.ts";
 import { loadConfig } from "../src/config/config.ts";
 
-const [, , perSecond = "1000", seconds = "10", data = "./data"] = process.argv;
+// webhook-server.ts EVENTS-A-SECOND SECONDS serve --port PORT --data DIR
+const { positionals, values } = parseArgs({
+  options: { port: { type: "string" }, data: { type: "string" } },
+  allowPositionals: true,
+});
+const [perSecond, seconds] = positionals.map(Number);
 const turn = 10;
 
-const { config } = loadConfig({ flags: { dev: true, port: "0", data }, env: process.env, cwd: process.cwd() });
+const { config } = loadConfig({ flags: values, env: process.env, cwd: process.cwd() });
 const server = await startServer({ ...config, log: { ...config.log, level: "error" } });
 const { storage, services } = server.app;
 const origin = {
@@ -30,14 +36,15 @@ async function untilSomebodyListens(): Promise<string> {
 }
 
 void untilSomebodyListens().then((appId) => {
+  if (perSecond === undefined || seconds === undefined) throw new Error("how many, and for how long?");
   const began = performance.now();
   let made = 0;
   const making = setInterval(() => {
-    const elapsed = Math.min(performance.now() - began, Number(seconds) * 1000);
-    while (made < (elapsed / 1000) * Number(perSecond)) happen(appId, (made += 1));
-    if (elapsed === Number(seconds) * 1000) clearInterval(making);
+    const elapsed = Math.min(performance.now() - began, seconds * 1000);
+    while (made < (elapsed / 1000) * perSecond) happen(appId, (made += 1));
+    if (elapsed === seconds * 1000) clearInterval(making);
   }, turn);
 });
 
 process.on("SIGTERM", () => void server.close().then(() => process.exit(0)));
-console.log(`listening on ${server.url}\nAPI key  ${server.dev?.apiKey ?? ""}`);
+console.log(`listening on ${server.url}`);

@@ -1,52 +1,62 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { call } from "../test/support/person.ts";
-import type { TestApp, TestService } from "../test/support/service.ts";
+import { bodyOf, headerLines, openConnection } from "../src/benchmark/connection.ts";
+import type { Context } from "./context.ts";
 import { start } from "./process.ts";
+import { sources } from "./program.ts";
+import { measured } from "./report.ts";
+import { people, signInsPerSecond } from "./sign-ins.ts";
+import { withSubject, type Subject } from "./subject.ts";
 
 const eventsPerSecond = 1000;
-const seconds = 10;
-
-export type WebhookFigures = {
-  /** Sign-ins a second before any endpoint exists, and beside the events. */
-  signIns: { alone: number; beside: number };
-  sent: number;
-  received: number;
-  /** From the moment of an event to its arrival, milliseconds. */
-  lateness: { median: number; p99: number; latest: number };
-};
+const lastsSeconds = 10;
 
 type Summary = { received: number; median: number; p99: number; latest: number };
 
-/** A thousand events a second for ten seconds, to one receiver, beside as many sign-ins as there is room for. */
+/**
+ * A thousand events a second for ten seconds, to one receiver, beside as many sign-ins as there is room for. Nobody can sign in a thousand times a second:
+ * the service is one that makes the events itself, so it is started from the sources.
+ */
 export async function measureWebhooks(
-  environment: Record<string, string>,
-  signInsPerSecond: (service: TestService, app: TestApp) => Promise<number>,
-): Promise<WebhookFigures> {
+  { report, seconds }: Context,
+  name: string,
+  environment?: Record<string, string>,
+): Promise<void> {
+  const eventful = {
+    ...sources,
+    name: "bench/webhook-server.ts",
+    before: [join(import.meta.dirname, "webhook-server.ts"), String(eventsPerSecond), String(lastsSeconds)],
+  };
   const receiver = await start([join(import.meta.dirname, "webhook-receiver.ts")]);
-  const data = mkdtempSync(join(tmpdir(), "authsvc-bench-"));
-  const program = [join(import.meta.dirname, "webhook-server.ts"), String(eventsPerSecond), String(seconds), data];
-  const server = await start(program, environment);
   try {
-    const apiKey = /API key\s+(\S+)/u.exec(server.output)?.[1] ?? "";
-    const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": "app_demo" };
-    const app: TestApp = { id: "app_demo", apiKey, redirectUri: `${server.url}/dev/demo/callback`, headers };
-    const service = { url: server.url } as TestService;
-    const alone = await signInsPerSecond(service, app);
-    // Only a kind that sign-ins do not cause as well would leave them out; theirs are told, too.
-    const endpoint = { url: receiver.url, events: ["user.login"], secret: "a secret for a benchmark" };
-    const { status } = await call(service, "POST", "/webhooks/endpoints", headers, endpoint);
-    if (status !== 201) throw new Error(`the endpoint was answered ${status}`);
-    const beside = await signInsPerSecond(service, app);
-    const summary = await untilQuiet(receiver.url);
-    const { received, ...lateness } = summary;
-    return { signIns: { alone, beside }, sent: eventsPerSecond * seconds, received, lateness };
+    const toThisMachine = { AUTHSVC_WEBHOOKS__ALLOW_PRIVATE_NETWORKS: "true" };
+    const wanted = { program: eventful, environment: { ...environment, ...toThisMachine }, people };
+    await withSubject(wanted, async (subject) => {
+      const alone = await signInsPerSecond(subject, seconds);
+      await register(subject, receiver.url);
+      const beside = await signInsPerSecond(subject, seconds);
+      const { received, median, p99, latest } = await untilQuiet(receiver.url);
+      const sent = eventsPerSecond * lastsSeconds;
+      const late = `median ${median} ms, p99 ${p99} ms, at most ${latest} ms after the event`;
+      // Those of the sign-ins come on top of what was sent.
+      const arrived = Math.min(received, sent) / lastsSeconds;
+      report.rate(`${name}: webhooks at ${measured(eventsPerSecond)} events/s (${late})`, arrived, eventsPerSecond, {
+        atLeast: 1,
+      });
+      report.rate(`${name}: whole password sign-in beside them, of ${measured(alone)}/s without`, beside, alone);
+    });
   } finally {
-    await server.stop();
     await receiver.stop();
   }
+}
+
+/** Only a kind that sign-ins do not cause as well would leave them out; theirs are told, too. */
+async function register({ server, headers }: Subject, url: string): Promise<void> {
+  const connection = await openConnection(server.url);
+  const body = JSON.stringify({ url, events: ["user.login"], secret: "a secret for a benchmark" });
+  const lines = `${headerLines(headers)}content-type: application/json\r\n`;
+  bodyOf(await connection.send("POST", "/webhooks/endpoints", lines, body), 201);
+  connection.close();
 }
 
 /** What came in the end: when nothing more has for two seconds. */

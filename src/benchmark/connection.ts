@@ -50,3 +50,10 @@ export function bodyOf({ status, body }: Received, wanted: number): string {
   if (status !== wanted) throw new Error(`answered ${status} instead of ${wanted}: ${body.slice(0, 200)}`);
   return body;
 }
+
+/** Headers as `send` takes them. */
+export function headerLines(headers: Record<string, string>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("");
+}

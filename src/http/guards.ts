@@ -61,7 +61,7 @@ export function createGuards(check: {
       }) satisfies Guard<Application>,
 
     /** A signed-in user. The App ID is checked when it is sent. */
-    user: (async (request) => await asUser(request, appIdOf(request))) satisfies Guard<Bearer>,
+    user: ((request) => asUser(request, appIdOf(request))) satisfies Guard<Bearer>,
 
     /** A signed-in user whose token has the scope. The App ID is checked when it is sent. */
     userWith: (scope: string) =>
@@ -71,7 +71,7 @@ export function createGuards(check: {
       }) satisfies Guard<Bearer>,
 
     /** A signed-in user, asked about by an app that must name itself. */
-    userOfNamedApp: (async (request) => await asUser(request, appIdOf(request) ?? "")) satisfies Guard<Bearer>,
+    userOfNamedApp: ((request) => asUser(request, appIdOf(request) ?? "")) satisfies Guard<Bearer>,
   };
 }
 
@@ -79,7 +79,10 @@ function asApplication(application: Application): Caller<Application> {
   return { caller: application, countedAs: `app:${application.id}`, limits: application.settings.rateLimits };
 }
 
-/** RFC 6750 §2.1. */
+const scheme = "bearer ";
+
+/** RFC 6750 §2.1. What follows the scheme is whatever was sent: a credential is looked up or verified as a whole. */
 export function bearerCredential(request: HttpRequest): string | undefined {
-  return /^Bearer ([^\s]+)$/iu.exec(request.header("authorization") ?? "")?.[1];
+  const header = request.header("authorization");
+  return header?.slice(0, scheme.length).toLowerCase() === scheme ? header.slice(scheme.length) : undefined;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import type { Origin } from "../audit/audit.ts";
@@ -12,13 +11,14 @@ const mostBodyBytes = 16 * 1024;
 
 /** One request, as handlers see it. Everything in it was chosen by a stranger, but for `id` and `ipAddress`. */
 export class HttpRequest {
-  readonly id: string = `req_${randomUUID().replaceAll("-", "")}`;
+  readonly id: string;
   readonly ipAddress: string;
   /** Values of the `:name` parts of the route's path, still percent-encoded. */
   readonly parameters: Record<string, string>;
   readonly #message: IncomingMessage;
 
-  constructor(message: IncomingMessage, ipAddress: string, parameters: Record<string, string> | undefined) {
+  constructor(id: string, message: IncomingMessage, ipAddress: string, parameters: Record<string, string> | undefined) {
+    this.id = id;
     this.#message = message;
     this.ipAddress = ipAddress;
     this.parameters = parameters ?? {};

@@ -9,6 +9,7 @@ import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
 import { errorAnswer, publicError, statusOf } from "./error-answers.ts";
 import { Reply } from "./node-handler.ts";
+import { createRequestIds } from "./request-ids.ts";
 import { HttpRequest } from "./request.ts";
 import type { EndpointType, RateLimits, Route } from "./route.ts";
 
@@ -43,6 +44,7 @@ export type RouterOptions = {
 export function createRouter(options: RouterOptions): H3 {
   const { cors, addresses, limiter, limits, log } = options;
   const routes = [...options.routes, ...cors.preflights(options.routes)];
+  const newRequestId = createRequestIds();
   const everyAnswers: [string, string][] = [
     ["x-content-type-options", "nosniff"],
     ["referrer-policy", "no-referrer"],
@@ -70,7 +72,7 @@ export function createRouter(options: RouterOptions): H3 {
 
   function requestOf(event: H3Event): HttpRequest {
     const message = event.req.runtime?.node?.req as IncomingMessage;
-    return new HttpRequest(message, addresses.of(message), event.context.params);
+    return new HttpRequest(newRequestId(), message, addresses.of(message), event.context.params);
   }
 
   async function serve(route: Route, event: H3Event): Promise<Response> {

@@ -54,10 +54,19 @@ export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; cl
     return { claims };
   }
 
-  /** Whether this service signed it, whenever that was. */
-  async function genuine(token: string): Promise<Verdict> {
+  /** Whether this service signed it, whenever that was. At once for a token that is remembered. */
+  function genuine(token: string): Verdict | Promise<Verdict> {
     const known = remembered.get(token);
-    return known && keys.find(known.kid) ? { claims: known.claims } : await verifyNew(token);
+    return known && keys.find(known.kid) ? { claims: known.claims } : verifyNew(token);
+  }
+
+  function holdsNow(verdict: Verdict): Verdict {
+    if ("reason" in verdict) return verdict;
+    const now = clock() / second;
+    if (verdict.claims.exp <= now)
+      return { reason: `it expired at ${new Date(verdict.claims.exp * second).toISOString()}`, expired: true };
+    if (verdict.claims.iat > now + leewaySeconds) return { reason: "it was issued in the future (iat)" };
+    return verdict;
   }
 
   return {
@@ -68,14 +77,9 @@ export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; cl
     genuine,
 
     /** Whether this service signed it and it holds now; `reason` completes the sentence "the token is not valid: …". Does not look at logins. */
-    async verify(token: string): Promise<Verdict> {
-      const verdict = await genuine(token);
-      if ("reason" in verdict) return verdict;
-      const now = clock() / second;
-      if (verdict.claims.exp <= now)
-        return { reason: `it expired at ${new Date(verdict.claims.exp * second).toISOString()}`, expired: true };
-      if (verdict.claims.iat > now + leewaySeconds) return { reason: "it was issued in the future (iat)" };
-      return verdict;
+    verify(token: string): Verdict | Promise<Verdict> {
+      const verdict = genuine(token);
+      return verdict instanceof Promise ? verdict.then(holdsNow) : holdsNow(verdict);
     },
   };
 }

@@ -158,7 +158,9 @@ export function createTokens(deps: {
 
     /** Who an access token speaks for right now. Throws INVALID_TOKEN; INVALID_APP_ID when `appId` is given and is not the token's. */
     async authenticate(accessToken: string, appId: string | undefined): Promise<Bearer> {
-      const verdict = await accessTokens.verify(accessToken);
+      const verified = accessTokens.verify(accessToken);
+      // Most tokens have been asked about before: what is known at once is not waited for.
+      const verdict = verified instanceof Promise ? await verified : verified;
       if ("reason" in verdict) throw invalidAccessToken(verdict.expired ? expired : verdict.reason);
       const { claims } = verdict;
       const user = await findLiveUser(storage.reader, claims.sid, clock());

@@ -1,0 +1,76 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { percentile } from "../src/benchmark/percentiles.ts";
+import type { Context } from "./context.ts";
+import { load } from "./load.ts";
+import { start } from "./process.ts";
+import { inFolder, type Program } from "./program.ts";
+import { measured, type Report } from "./report.ts";
+import { people, signInUntil } from "./sign-ins.ts";
+import { withSubject } from "./subject.ts";
+import { validatesOf } from "./tokens.ts";
+
+const runs = 10;
+const validates = 100_000;
+const signIns = 1000;
+
+/** What one process takes: on the disk, until it is ready, and of memory. */
+export async function measureExecutable({ program, report }: Context): Promise<void> {
+  if (program.isExecutable) reportSize(program.command, report);
+  report.value(
+    "authsvc version",
+    percentile(
+      Array.from({ length: runs }, () => versionMilliseconds(program)),
+      0.5,
+    ),
+    "ms",
+  );
+
+  const starts = { first: [] as number[], later: [] as number[], idle: [] as number[] };
+  for (let run = 0; run < runs; run += 1) {
+    await inFolder(async (folder) => {
+      starts.first.push((await startOnce(program, folder)).ready);
+      const { ready, idle } = await startOnce(program, folder);
+      starts.later.push(ready);
+      starts.idle.push(idle);
+    });
+  }
+  report.value("start to ready, first: makes the database and the keys", percentile(starts.first, 0.5), "ms");
+  report.value("start to ready", percentile(starts.later, 0.5), "ms", { atMost: 250 });
+  report.value("idle memory (resident, the most)", percentile(starts.idle, 1), "MB", { atMost: 110 });
+
+  await withSubject({ program, logins: 64, people }, async (subject) => {
+    for (let made = 0; made < validates;)
+      made += (await load(validatesOf(subject, subject.logins), { seconds: 1 })).calls;
+    const afterwards = subject.server.residentMegabytes();
+    await signInUntil(subject, (done) => done >= signIns);
+    report.value(`memory after ${measured(validates)} validates`, afterwards, "MB");
+    const { residentMegabytes } = subject.server;
+    report.value(`memory after ${measured(signIns)} sign-ins as well`, residentMegabytes(), "MB", { atMost: 180 });
+  });
+}
+
+function reportSize(file: string, report: Report): void {
+  const megabytes = (bytes: number): string => `${measured(bytes / 1e6)} MB`;
+  report.note("dist/authsvc", megabytes(statSync(file).size));
+  report.note("dist/authsvc, gzip -9", megabytes(gzipSync(readFileSync(file), { level: 9 }).length));
+}
+
+function versionMilliseconds({ command, before }: Program): number {
+  const began = performance.now();
+  const { status } = spawnSync(command, [...before, "version"], { env: {} });
+  if (status !== 0) throw new Error(`${command} version ended with ${status}`);
+  return performance.now() - began;
+}
+
+async function startOnce({ command, before }: Program, folder: string): Promise<{ ready: number; idle: number }> {
+  const program = [...before, "serve", "--port", "0", "--data", join(folder, "data")];
+  const server = await start(program, { HOME: folder }, { command });
+  await pause(1000);
+  const idle = server.residentMegabytes();
+  await server.stop();
+  return { ready: server.readyMilliseconds, idle };
+}

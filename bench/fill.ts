@@ -53,6 +53,9 @@ export function liveLogins(users: number, count: number): number[] {
 export async function fill(place: { file: string } | { url: string }, contents: Contents): Promise<void> {
   if ("url" in place) {
     await ask(place.url, async (client) => {
+      // References are right by construction, and to look each of them up takes longer than to write it.
+      for (const setting of ["session_replication_role = replica", "synchronous_commit = off"])
+        await client.query(`SET ${setting}`);
       for (const statement of statements(postgres, contents)) await client.query(statement);
       // As autovacuum would have, with time.
       for (const statement of ["VACUUM ANALYZE", "CHECKPOINT"]) await client.query(statement);

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { statfsSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -12,6 +12,7 @@ import { systemRandom } from "../src/lib/random.ts";
 import { findLogin } from "../src/tokens/login-store.ts";
 import { firstRefreshToken, refreshDigest } from "../src/tokens/refresh-tokens.ts";
 import { inTurns, type Context } from "./context.ts";
+import { ask } from "./databases.ts";
 import { fill, liveLogins, loginId } from "./fill.ts";
 import { load } from "./load.ts";
 import type { Program } from "./program.ts";
@@ -39,7 +40,9 @@ export async function measureMillion(
     const began = performance.now();
     await fill(placeOf(config), { appId, users, now: app.clock() });
     const took = (performance.now() - began) / 1000;
+    const kilobytes = (await bytesOf(placeOf(config))) / 1000 / users;
     report.note(`${name}: ${measured(users)} users, ${measured(3 * users)} logins`, `filled in ${measured(took)} s`);
+    report.note(`${name}: of the database, each user with a password and three logins`, `${measured(kilobytes)} kB`);
     const ids = liveLogins(users, logins).map(loginId);
     alive.push(...(await Promise.all(ids.map(async (id) => await revive(app, id)))));
   }
@@ -78,8 +81,16 @@ async function compare({ program, report, rounds, seconds }: Context, name: stri
   report.value(`${name}: the same by GET /applications/{appId}`, await getMilliseconds(full), "ms", { atMost: 50 });
 }
 
-function placeOf({ database, dataDir }: Config): { file: string } | { url: string } {
+export function placeOf({ database, dataDir }: Config): { file: string } | { url: string } {
   return database.url === undefined ? { file: join(dataDir, "authsvc.db") } : { url: database.url };
+}
+
+async function bytesOf(place: { file: string } | { url: string }): Promise<number> {
+  if ("file" in place) return statSync(place.file).size;
+  return await ask(place.url, async (client) => {
+    const { rows } = await client.query<{ bytes: string }>("SELECT pg_database_size(current_database()) AS bytes");
+    return Number(rows[0]?.bytes);
+  });
 }
 
 const looks = 11;
@@ -108,7 +119,7 @@ async function getMilliseconds({ server, headers }: Subject): Promise<number> {
 }
 
 /** Tokens for a login that was only written: its own, as if it had just begun. */
-async function revive(app: App, id: string): Promise<TestLogin> {
+export async function revive(app: App, id: string): Promise<TestLogin> {
   const { tokens, users, applications } = app.services;
   const refreshToken = firstRefreshToken(id, systemRandom);
   const now = app.clock();

@@ -7,6 +7,7 @@ export type Running = {
   output: string;
   pid: number;
   readyMilliseconds: number;
+  /** Of 10^6 bytes. */
   residentMegabytes(): number;
   /** Of all its threads, since it started. */
   processorSeconds(): number;
@@ -25,8 +26,8 @@ export async function start(
   const errors = log === undefined ? "inherit" : openSync(log, "a");
   const began = performance.now();
   const child = spawn(command, program, { env: environment, stdio: ["ignore", "pipe", errors] });
-  const { output, url } = await untilListening(child).catch((error: Error) => {
-    throw log === undefined ? error : new Error(`${error.message}: ${readFileSync(log, "utf8")}`, { cause: error });
+  const { output, url } = await untilListening(child).catch((cause: unknown) => {
+    throw log === undefined ? cause : new Error(`it did not start: ${readFileSync(log, "utf8")}`, { cause });
   });
   const readyMilliseconds = performance.now() - began;
   return {
@@ -35,7 +36,7 @@ export async function start(
     pid: child.pid ?? 0,
     readyMilliseconds,
     residentMegabytes: () =>
-      Number(/VmRSS:\s+(\d+)/u.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
+      (Number(/VmRSS:\s+(\d+)/u.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) * 1024) / 1e6,
     processorSeconds() {
       // After the name, which may hold anything: utime and stime are the 12th and the 13th, in hundredths of a second.
       const [, fields = ""] = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ");

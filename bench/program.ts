@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -17,7 +17,14 @@ export const sources: Program = {
 
 export function chosenProgram(): Program {
   const built = join(root, "dist/authsvc");
-  return existsSync(built) ? { name: "dist/authsvc", command: built, before: [], isExecutable: true } : sources;
+  if (!existsSync(built)) return sources;
+  const isOld = globSync("{src,bin,migrations}/**/*", { cwd: root }).some((file) => isNewer(join(root, file), built));
+  const name = `dist/authsvc${isOld ? " (OLDER THAN THE SOURCES: npm run build)" : ""}`;
+  return { name, command: built, before: [], isExecutable: true };
+}
+
+function isNewer(file: string, than: string): boolean {
+  return statSync(file).mtimeMs > statSync(than).mtimeMs;
 }
 
 /** `authsvc 0.1.0 (node 26.10.0, linux-x64)` */

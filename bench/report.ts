@@ -49,10 +49,14 @@ export function measured(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
 }
 
+/** A sentence in place of a number may stand out of its column. */
+const widest = 16;
+
 /** Columns for a terminal; what misses its bar is marked. */
 export function table(rows: readonly Row[]): string {
   const lines = [["FIGURE", "VALUE", "RATIO", "BAR"], ...rows.map(cellsOf)];
-  const width = (column: number): number => Math.max(...lines.map((line) => line[column]?.length ?? 0));
+  const width = (column: number): number =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0).filter((length) => column === 0 || length <= widest));
   const [first, second, third] = [width(0), width(1), width(2)];
   return lines
     .map(([figure = "", value = "", ratio = "", bar = ""]) =>

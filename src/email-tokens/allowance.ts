@@ -1,6 +1,7 @@
 import { networkOf } from "../http/addresses.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle } from "../storage/storage.ts";
+import type { EmailTokenPurpose } from "./email-token.ts";
 import { mostMails, mostMailsOfNetwork } from "./rules.ts";
 import { countAskedMail } from "./store.ts";
 
@@ -14,10 +15,17 @@ export function createMailAllowance({ keyring }: { keyring: Keyring }) {
 
   return {
     /**
-     * Counts a mail, and answers whether it may be sent. `asked`: with a link and a code, which anybody may ask for; known and unknown addresses are
-     * counted alike. `notice`: what happened on an account. Neither uses the other's up, or notices could keep the owner out.
+     * Counts a mail, and answers whether it may be sent: one with a link and a code, by its purpose (known and unknown addresses are counted alike),
+     * or a `notice` of what happened on an account. No kind uses another's up, or strangers who sign up with an address could keep its owner from
+     * the mail that resets the password.
      */
-    async take(tx: Handle, kind: "asked" | "notice", appId: string, email: string, now: number): Promise<boolean> {
+    async take(
+      tx: Handle,
+      kind: EmailTokenPurpose | "notice",
+      appId: string,
+      email: string,
+      now: number,
+    ): Promise<boolean> {
       return (await count(tx, now, kind, appId, email)) <= mostMails;
     },
 

@@ -52,7 +52,7 @@ export function createMailSignUp(deps: {
     const known = await users.findByEmail(appId, email);
     audit.tally.note({ action: "sign-up.asked", result: "success", app: { id: appId }, origin, details: {} });
     await storage.write(async (tx) => {
-      const allowed = await emailTokens.mayMail(tx, appId, email, origin, now);
+      const allowed = await emailTokens.mayMail(tx, { purpose: "sign-up", appId, email }, origin, now);
       if (!allowed && !replaces) return;
       const { secret, code, expiresAt } = await emailTokens.issue(
         tx,

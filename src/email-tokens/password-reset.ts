@@ -81,7 +81,7 @@ export function createPasswordReset(deps: {
       const about = { app: { id: appId }, userId, origin, details: {} };
       audit.tally.note({ action: "password.reset-asked", result: "success", ...about });
       await storage.write(async (tx) => {
-        if (!(await emailTokens.mayMail(tx, appId, email, origin, now))) return;
+        if (!(await emailTokens.mayMail(tx, { purpose: "reset", appId, email }, origin, now))) return;
         const token = { slot: slotOf(appId, email), purpose: "reset", appId, userId, email, sessionId } as const;
         const { secret, code, expiresAt } = await emailTokens.issue(tx, token, now);
         if (user) {

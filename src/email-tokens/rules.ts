@@ -8,10 +8,10 @@ export const emailTokenLasts: Record<EmailTokenPurpose, number> = {
   reset: 30 * minute,
 };
 
-/** 25 guesses an hour at most, with `mostMails`, of 100,000,000 codes. */
+/** 25 guesses an hour at the codes of one purpose at most, with `mostMails`, of 100,000,000 codes. */
 export const mostCodeTries = 5;
 
-/** Mails that anybody can have sent to one address of one application, in `mailWindow`. */
+/** Mails of one purpose that anybody can have sent to one address of one application, in `mailWindow`. */
 export const mostMails = 5;
 /** And that one network can have sent to all addresses of all applications in it: an office signs up at once, a list of strangers is not mailed. */
 export const mostMailsOfNetwork = 50;

@@ -81,12 +81,17 @@ export function createEmailTokens(deps: {
   }
 
   /**
-   * Counts a mail that anybody may ask for; false when the address has had enough of them, or the network that asks has: then the address keeps
+   * Counts a mail that anybody may ask for; false when the address has had enough of its kind, or the network that asks has: then the address keeps
    * what it may still have. Known and unknown addresses are counted alike.
    */
-  async function mayMail(tx: Handle, appId: string, email: string, origin: Origin, now: number): Promise<boolean> {
+  async function mayMail(
+    tx: Handle,
+    { purpose, appId, email }: Pick<EmailToken, "purpose" | "appId" | "email">,
+    origin: Origin,
+    now: number,
+  ): Promise<boolean> {
     const ofNetwork = await allowance.takeOfNetwork(tx, origin.ipAddress, now);
-    return ofNetwork && (await allowance.take(tx, "asked", appId, email, now));
+    return ofNetwork && (await allowance.take(tx, purpose, appId, email, now));
   }
 
   /** The token that a link names, for a page to look at: used up by nothing but `consume`. */
@@ -156,7 +161,7 @@ export function createEmailTokens(deps: {
       if (email === null || emailVerified) return;
       const now = clock();
       await storage.write(async (tx) => {
-        if (!(await mayMail(tx, appId, email, origin, now))) return;
+        if (!(await mayMail(tx, { purpose: "verify", appId, email }, origin, now))) return;
         const actor = { kind: "user", name: userId } as const;
         await audit.record(tx, { actor, action: "user.verify-asked", result: "success", appId, userId, origin }, now);
         const asked = { slot: slot("verify", userId), purpose: "verify", appId, userId, email } as const;

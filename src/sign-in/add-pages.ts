@@ -11,7 +11,8 @@ import type { Passwords } from "../passwords/service.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import { pathOf } from "./choose-pages.ts";
-import type { Adding, Proofs } from "./proofs.ts";
+import type { Adding } from "./adding.ts";
+import type { Proofs } from "./proofs.ts";
 import type { SignIn } from "./service.ts";
 import { placeOf, type Held, type Posted, type Visit, type Visits } from "./visits.ts";
 

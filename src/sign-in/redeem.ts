@@ -88,7 +88,7 @@ export function createRedeem(deps: {
       publicClient: call.withoutApiKey,
     };
     const started = await tokens.startLogin(tx, login, now);
-    await logins.endOldest(tx, user, call.origin, now);
+    await logins.endOldest(tx, user, started.login, call.origin, now);
     await noteLogin(tx, session.digest, started.login.id);
     const actor = { kind: "user", name: userId } as const;
     const details = { method: signedInWith, loginId: started.login.id };

@@ -1,11 +1,12 @@
 import type { BrowserSessions } from "../account/browser-sessions.ts";
-import type { Actor, Audit, Origin } from "../audit/audit.ts";
+import type { Actor, Audit, By, Origin } from "../audit/audit.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { Events } from "../webhooks/events.ts";
 import type { AccessTokens } from "./access-tokens.ts";
+import { createLoginEnds } from "./login-ends.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
 import { endLogin, endLoginsOfUser, findLogin, findLoginsBeyond, type EndReason, type Login } from "./login-store.ts";
 import { parseRefreshToken } from "./refresh-tokens.ts";
@@ -27,9 +28,6 @@ export type LoginAnswer = {
   userAgent: string | null;
 };
 
-/** Who ends it, and from where; a command comes from nowhere. */
-export type By = { actor: Actor; origin?: Origin | undefined };
-
 /** Of one user at the same time; one more ends the oldest. */
 const mostLogins = 100;
 
@@ -45,7 +43,8 @@ export function createLoginAdministration(deps: {
   audit: Audit;
   clock: Clock;
 }) {
-  const { storage, keyring, accessTokens, browserSessions, events, audit, clock } = deps;
+  const { storage, keyring, accessTokens, browserSessions, clock } = deps;
+  const { note: noteEnd } = createLoginEnds(deps);
 
   /** The login of an access token that this service signed, expired or not, or of a refresh token. Throws INVALID_TOKEN. */
   async function loginIdOf(token: string): Promise<string> {
@@ -55,22 +54,6 @@ export function createLoginAdministration(deps: {
     if ("reason" in verdict)
       throw new AppError("INVALID_TOKEN", "This is no token of this service:", { details: verdict.reason });
     return verdict.claims.sid;
-  }
-
-  /** Writes down that a login was ended before its time. */
-  async function noteEnd(
-    tx: Handle,
-    login: Pick<Login, "id" | "appId" | "userId">,
-    by: By,
-    now: number,
-    why: { reason?: EndReason } = {},
-  ) {
-    const { id: loginId, appId, userId } = login;
-    const details = { loginId, ...why };
-    await audit.record(tx, { ...by, action: "user.logout", result: "success", appId, userId, details }, now);
-    const { origin = null } = by;
-    const about = { appId, userId, authMethod: null, origin, sessionId: loginId };
-    await events.record(tx, { kind: "user.logout", ...about }, now);
   }
 
   /** Ends every login of a user, in the caller's transaction; how many had been alive. */
@@ -86,19 +69,20 @@ export function createLoginAdministration(deps: {
     endAll,
 
     /**
-     * Ends the oldest logins of a user who has too many. After one was started, in its transaction, with the user's row locked: of two that start at
-     * once, one sees the other.
+     * Ends the oldest logins of a user who has too many, and never `started`, whatever the clocks of other nodes say. After that one was started, in
+     * its transaction, with the user's row locked: of two that start at once, one sees the other.
      */
     async endOldest(
       tx: Handle,
       { id: userId, loginCount }: { id: string; loginCount: number },
+      started: Login,
       origin: Origin,
       now: number,
     ): Promise<void> {
       // Most people have never signed in that often: their sign-in asks nothing more.
       if (loginCount <= mostLogins) return;
       const by = { actor: { kind: "service", name: "logins" }, origin } as const;
-      for (const id of await findLoginsBeyond(tx, { userId, most: mostLogins, now })) {
+      for (const id of await findLoginsBeyond(tx, { userId, id: started.id, most: mostLogins, now })) {
         const ended = await endLogin(tx, id, "too-many", now);
         if (ended) await noteEnd(tx, ended, by, now, { reason: "too-many" });
       }

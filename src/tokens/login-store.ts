@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
 import type { SignInMethod } from "../applications/application.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
@@ -118,7 +118,7 @@ const prepared = statements((handle) => {
       db
         .select({ id: logins.id })
         .from(logins)
-        .where(and(eq(logins.userId, given.userId), live))
+        .where(and(eq(logins.userId, given.userId), ne(logins.id, id), live))
         .orderBy(desc(logins.createdAt), desc(logins.id))
         .limit(mostEndedAtOnce)
         .offset(sql.placeholder("most")),
@@ -182,12 +182,12 @@ export async function endLoginsOfUser(
   return await prepared(tx).endOfUser.execute({ userId, endedAt: now, endReason: reason });
 }
 
-/** Live logins of a user, all but the newest `most`. */
+/** Live logins of a user but for `id` and the newest of the others: those two make `most`. */
 export async function findLoginsBeyond(
   handle: Handle,
-  { userId, most, now }: { userId: string; most: number; now: number },
+  { userId, id, most, now }: { userId: string; id: string; most: number; now: number },
 ): Promise<string[]> {
-  return (await prepared(handle).beyond.execute({ userId, most, now })).map(({ id }) => id);
+  return (await prepared(handle).beyond.execute({ userId, id, most: most - 1, now })).map((login) => login.id);
 }
 
 /** Removes a batch of logins that expired before `expiredBefore`, ended or not; true when more may be left. */

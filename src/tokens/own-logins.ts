@@ -1,8 +1,9 @@
 import type { BrowserSessions } from "../account/browser-sessions.ts";
+import type { By } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { SignIn } from "../sign-in/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import type { By, LoginAdministration } from "./login-administration.ts";
+import type { LoginAdministration } from "./login-administration.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
 import { endLogin, findLogin, type Login } from "./login-store.ts";
 

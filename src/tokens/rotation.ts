@@ -75,14 +75,21 @@ export function createRotation(deps: {
     const login = rotated ?? (await findLogin(tx, presented.loginId));
     if (!login || login.appId !== application.id) return new Denial("refused");
     if (withoutApiKey && !login.publicClient) throw new Denial("public-client-only");
+    if (login.endedAt !== null || login.expiresAt <= now) return new Denial("refused");
+    if (!rotated && !isRepeated(login, presentedDigest, refreshDigest(next), now)) {
+      // Whatever else would be refused: the reuse tells that somebody has a copy.
+      if (presented.generation < login.generation) await endForReuse(tx, login, call.origin, now);
+      return new Denial("refused");
+    }
     const user = await userWhoMayContinue(tx, login, application);
     if (!user) throw new Denial("refused");
-    if (rotated) return { login, next, user };
-    if (login.endedAt !== null || login.expiresAt <= now) return new Denial("refused");
-    const isPredecessor = login.previousDigest === presentedDigest && login.refreshDigest === refreshDigest(next);
-    if (isPredecessor && now < login.refreshedAt + refreshGrace) return { login, next, user };
-    if (presented.generation < login.generation) await endForReuse(tx, login, call.origin, now);
-    return new Denial("refused");
+    return { login, next, user };
+  }
+
+  /** Whether it is the token before the newest, a moment after it was used: then it buys the same successor again. */
+  function isRepeated(login: Login, presentedDigest: string, successorDigest: string, now: number): boolean {
+    const isPredecessor = login.previousDigest === presentedDigest && login.refreshDigest === successorDigest;
+    return isPredecessor && now < login.refreshedAt + refreshGrace;
   }
 
   async function endForReuse(tx: Handle, login: Login, origin: Origin, now: number): Promise<void> {

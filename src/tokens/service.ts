@@ -13,6 +13,7 @@ import type { Users } from "../users/service.ts";
 import type { Events } from "../webhooks/events.ts";
 import { claimedApp, newTokenId, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
 import { claimsOf } from "./claims.ts";
+import { createLoginEnds } from "./login-ends.ts";
 import {
   endLogin,
   endLoginsOfUser,
@@ -62,7 +63,8 @@ export function createTokens(deps: {
   issuer: string;
 }) {
   const { storage, keyring, accessTokens, browserSessions, signIn } = deps;
-  const { events, audit, clock, random, issuer } = deps;
+  const { clock, random, issuer } = deps;
+  const ends = createLoginEnds(deps);
   const rotation = createRotation(deps);
 
   async function pairFor(
@@ -79,11 +81,6 @@ export function createTokens(deps: {
       refreshToken: formatRefreshToken(refreshToken, keyring),
       expiresIn: accessTokenSeconds,
     };
-  }
-
-  async function noteEnd(tx: Handle, ended: EndedLogin, origin: Origin | null, now: number): Promise<void> {
-    const { id: sessionId, appId, userId } = ended;
-    await events.record(tx, { kind: "user.logout", appId, userId, authMethod: null, origin, sessionId }, now);
   }
 
   return {
@@ -132,14 +129,14 @@ export function createTokens(deps: {
     /** Ends one login; true when it had been alive. */
     async endLogin(tx: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
       const ended = await endLogin(tx, id, reason, now);
-      if (ended) await noteEnd(tx, ended, null, now);
+      if (ended) await ends.announce(tx, ended, null, now);
       return ended !== undefined;
     },
 
     /** Ends every login of a user; the ids of those that this call ended. */
     async endLogins(tx: Handle, userId: string, reason: EndReason, now: number): Promise<string[]> {
       const ended = await endLoginsOfUser(tx, userId, reason, now);
-      for (const login of ended) await noteEnd(tx, login, null, now);
+      for (const login of ended) await ends.announce(tx, login, null, now);
       return ended.map(({ id }) => id);
     },
 
@@ -184,7 +181,7 @@ export function createTokens(deps: {
       origin: Origin,
     ): Promise<void> {
       const now = clock();
-      const { sub: userId, aud: appId, sid } = bearer.claims;
+      const { sub: userId, sid } = bearer.claims;
       await storage.write(async (tx) => {
         // First: it waits for a code that is being redeemed, whose login is then there to be ended.
         if (request.allSessions) await signIn.cancelCodes(tx, userId, now);
@@ -193,15 +190,8 @@ export function createTokens(deps: {
           : await endOne(tx, request.refreshToken === undefined ? sid : ownLogin(request.refreshToken), userId, now);
         // Who signs out of an app is signed out of its account page, too.
         if (request.allSessions) await browserSessions.endAll(tx, userId);
-        for (const login of ended) {
-          const actor = { kind: "user", name: userId } as const;
-          await audit.record(
-            tx,
-            { actor, action: "user.logout", result: "success", appId, userId, origin, details: { loginId: login.id } },
-            now,
-          );
-          await noteEnd(tx, login, origin, now);
-        }
+        const by = { actor: { kind: "user", name: userId }, origin } as const;
+        for (const login of ended) await ends.note(tx, login, by, now);
       });
     },
   };

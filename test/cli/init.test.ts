@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { emptyFolder } from "./command.ts";
 import { authsvc } from "./in-process.ts";
-import { hasTerminal, onTerminal } from "./terminal.ts";
+import { hasTerminal, noTerminal, onTerminal } from "./terminal.ts";
 
 /** As a real installation has them: cheap ones earn a warning. */
 const dearHashes = { AUTHSVC_PASSWORDS__MEMORY_KIB: "19456", AUTHSVC_PASSWORDS__ITERATIONS: "2" };
@@ -89,28 +89,26 @@ describe("init", () => {
   });
 });
 
-test.skipIf(!hasTerminal)(
-  "init on a terminal explains each question, and ends with the next two commands",
-  async () => {
-    const cwd = emptyFolder();
-    const { code, screen } = await onTerminal(
-      ["init"],
-      [
-        ["Base URL", "\r"],
-        ["Data folder", "\r"],
-        ["Database", "\r"],
-        ["Mail server", "\r"],
-        ["Name of the application", "Shop\r"],
-        ["Redirect URI", "http://localhost:3000/callback\r"],
-        ["Methods", "\r"],
-      ],
-      cwd,
-    );
-    expect(code).toBe(0);
-    expect(screen).toContain("The address under which browsers reach this service.");
-    expect(screen).toMatch(/API key +ak_/);
-    expect(screen).toMatch(/Next:\r?\n {2}authsvc doctor\r?\n {2}authsvc serve/);
-    expect(readFileSync(join(cwd, "config.yaml"), "utf8")).toContain('\nbaseUrl: "http://localhost:8080"\n');
-    expect(existsSync(join(cwd, "data/authsvc.db"))).toBe(true);
-  },
-);
+test("init on a terminal explains each question, and ends with the next two commands", async ({ skip }) => {
+  skip(!hasTerminal, noTerminal);
+  const cwd = emptyFolder();
+  const { code, screen } = await onTerminal(
+    ["init"],
+    [
+      ["Base URL", "\r"],
+      ["Data folder", "\r"],
+      ["Database", "\r"],
+      ["Mail server", "\r"],
+      ["Name of the application", "Shop\r"],
+      ["Redirect URI", "http://localhost:3000/callback\r"],
+      ["Methods", "\r"],
+    ],
+    cwd,
+  );
+  expect(code).toBe(0);
+  expect(screen).toContain("The address under which browsers reach this service.");
+  expect(screen).toMatch(/API key +ak_/);
+  expect(screen).toMatch(/Next:\r?\n {2}authsvc doctor\r?\n {2}authsvc serve/);
+  expect(readFileSync(join(cwd, "config.yaml"), "utf8")).toContain('\nbaseUrl: "http://localhost:8080"\n');
+  expect(existsSync(join(cwd, "data/authsvc.db"))).toBe(true);
+});

@@ -33,6 +33,9 @@ export const hasTerminal =
   process.platform !== "win32" &&
   spawnSync("python3", ["-c", "import pty, os; os.waitstatus_to_exitcode"]).status === 0;
 
+/** Said of tests that are left out without one. */
+export const noTerminal = "python3 makes no terminal here";
+
 /** Runs a command line on a terminal, and types each answer when its question is shown. */
 export async function onTerminal(
   args: string[],

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
 import { emptyFolder, finish, start, type Finished } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
-import { hasTerminal, onTerminal } from "./terminal.ts";
+import { hasTerminal, noTerminal, onTerminal } from "./terminal.ts";
 
 const cwd = emptyFolder();
 const hash = "$2b$05$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2";
@@ -126,7 +126,8 @@ describe("user import", () => {
     expect(countedOf("app_stopped")).toBe(500);
   });
 
-  test.skipIf(!hasTerminal)("draws how far it is on a terminal", async () => {
+  test("draws how far it is on a terminal", async ({ skip }) => {
+    skip(!hasTerminal, noTerminal);
     const { code, screen } = await onTerminal(["user", "import", "many.jsonl", "--app", "app_drawn"], [], cwd);
     expect(code).toBe(0);
     expect(screen).toMatch(/\[#+-*\] \d+ % {2}[\d,]+ users, [\d,]+ a second/);

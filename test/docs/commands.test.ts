@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadConfig } from "../../src/config/config.ts";
 import { startServer } from "../../src/server.ts";
+import { answer } from "../cli/in-process.ts";
 import { commandsOf } from "../cli/program-commands.ts";
 import { prepareInstallation, surroundingsOf, type Installation } from "./installation.ts";
 import { blocksOf, pages, textOf } from "./pages.ts";
@@ -37,7 +38,7 @@ describe("every command of the documentation does what it says", () => {
     "%s: %s",
     async (_page, _first, text) => {
       const { cwd, script, env } = await surroundingsOf(text, installation);
-      await servedFor(script, { cwd, env }, async (asked) => {
+      await servedFor(script, { cwd, env }, installation.ids["usr_01k…"] ?? "", async (asked) => {
         const finished = await shell.run(asked, { cwd, env });
         expect(finished, `${finished.stderr}\n${finished.stdout}`).toMatchObject({ code: 0 });
       });
@@ -53,10 +54,11 @@ describe("every command of the documentation does what it says", () => {
   });
 });
 
-/** A block that asks a running service by curl gets one, on its own data. */
+/** A block that asks a running service by curl gets one, on its own data, and a token of it. */
 async function servedFor(
   script: string,
   { cwd, env }: { cwd: string; env: Record<string, string> },
+  userId: string,
   work: (script: string) => Promise<void>,
 ): Promise<void> {
   if (!/\bcurl\b/u.test(script)) {
@@ -65,7 +67,10 @@ async function servedFor(
   }
   const { config } = loadConfig({ flags: {}, env, cwd });
   const server = await startServer({ ...config, baseUrl: undefined, trustedProxies: [] });
+  const asServed = { ...env, AUTHSVC_BASE_URL: server.url, AUTHSVC_TRUSTED_PROXIES: "" };
   try {
+    const minted = await answer(["token", "mint", "--user", userId], { cwd, env: asServed });
+    env["ACCESS_TOKEN"] = (minted as { accessToken: string }).accessToken;
     await work(script.replaceAll(/https:\/\/auth\.example\.com|http:\/\/localhost:8080/gu, server.url));
   } finally {
     await server.close();

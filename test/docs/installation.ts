@@ -33,7 +33,7 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
   put("password.txt", "correct horse battery");
   for (const name of ["google", "github", "microsoft", "discord", "facebook", "corp"]) put(`${name}.txt`, "hush-hush");
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  put("AuthKey.p8", String(privateKey.export({ type: "pkcs8", format: "pem" })));
+  put("AuthKey.p8", privateKey.export({ type: "pkcs8", format: "pem" }));
   put("users.jsonl", '{"email":"imported@example.org"}\n');
   put("users.json", '{"users":[{"localId":"ada","email":"ada@example.org","createdAt":"1486324170123"}]}');
   put("firebase.jq", blocksOf("docs/migrating.md").find(({ language }) => language === "jq")?.text ?? "");
@@ -53,7 +53,9 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
     "--id",
     "app_shop",
     "--redirect-uri",
-    "https://shop.example.com/cb",
+    "https://shop.example.com/callback",
+    "--redirect-uri",
+    "http://localhost:3000/callback",
     "--api-key-file",
     "key.txt",
   );

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../support/adding.ts";
-import { goodPassword, initiate, redeem, refresh, signIn, validate, Visitor, type Tokens } from "../support/person.ts";
+import { goodPassword, initiate, isLive, redeem, refresh, signIn, type Tokens, Visitor } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
 const mac =
@@ -31,8 +31,6 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     const phoneVisitor = new Visitor({ "user-agent": phone });
     return { ...person, phoneVisitor, phone: await signInWith(phoneVisitor, person.email) };
   }
-
-  const isLive = async ({ accessToken }: Tokens) => (await validate(current(), app, accessToken)).status === 200;
 
   async function loginId({ accessToken }: Tokens): Promise<string> {
     return await current().server.app.services.logins.loginIdOf(accessToken);
@@ -66,10 +64,10 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     const page = await openAccount(current(), app, person.visitor);
     const ended = await press(app, person.visitor, page, `/logins/${await loginId(person.phone)}/end`);
     expect((await person.visitor.get(ended.location.href)).text).toContain("That device is signed out.");
-    expect(await isLive(person.phone)).toBe(false);
+    expect(await isLive(current(), app, person.phone)).toBe(false);
     expect((await refresh(current(), app, person.phone.refreshToken)).status).toBe(401);
     expect((await openAccount(current(), app, person.phoneVisitor)).status).toBe(303);
-    expect(await isLive(person)).toBe(true);
+    expect(await isLive(current(), app, person)).toBe(true);
     const again = await press(app, person.visitor, page, `/logins/${await loginId(person.phone)}/end`);
     expect(again.status).toBe(303);
   });
@@ -88,9 +86,9 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     const page = await openAccount(current(), app, person.visitor);
     const ended = await press(app, person.visitor, page, `/logins/${await loginId(person)}/end`);
     expect(ended.location.href).toBe(accountUrl(current(), app, "/signed-out"));
-    expect(await isLive(person)).toBe(false);
+    expect(await isLive(current(), app, person)).toBe(false);
     expect((await openAccount(current(), app, person.visitor)).status).toBe(303);
-    expect(await isLive(person.phone)).toBe(true);
+    expect(await isLive(current(), app, person.phone)).toBe(true);
   });
 
   it("ends all others: logins, account pages, and a code on its way", async () => {
@@ -101,7 +99,7 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     const { text } = await person.visitor.get(ended.location.href);
     expect(text).toContain("You&#39;re signed out everywhere else.");
     expect(text).not.toContain("Safari on iPhone");
-    expect([await isLive(person), await isLive(person.phone)]).toEqual([true, false]);
+    expect([await isLive(current(), app, person), await isLive(current(), app, person.phone)]).toEqual([true, false]);
     expect((await openAccount(current(), app, person.phoneVisitor)).status).toBe(303);
     await expect(redeem(current(), app, unredeemed)).rejects.toThrow("callback answered 400");
   });
@@ -111,7 +109,7 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     const page = await openAccount(current(), app, person.visitor);
     const ended = await press(app, person.visitor, page, "/logins/end-all");
     expect(ended.location.href).toBe(accountUrl(current(), app, "/signed-out"));
-    expect([await isLive(person), await isLive(person.phone)]).toEqual([false, false]);
+    expect([await isLive(current(), app, person), await isLive(current(), app, person.phone)]).toEqual([false, false]);
     expect((await openAccount(current(), app, person.visitor)).status).toBe(303);
   });
 
@@ -124,7 +122,7 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
       const refused = await person.visitor.post(accountUrl(current(), app, `/logins/${id}/end`), { token });
       expect(refused.status).toBe(404);
     }
-    expect(await isLive(stranger)).toBe(true);
+    expect(await isLive(current(), app, stranger)).toBe(true);
   });
 
   it("says so when there is none", async () => {

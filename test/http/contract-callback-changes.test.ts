@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { invalidRequest, invalidToken } from "../support/outcomes.ts";
 import { call, newEmail, redeem, refresh, signIn, signUp, validate } from "../support/person.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 
@@ -10,8 +11,6 @@ const methods = {
   password: { enabled: true },
 };
 const withoutPassword = { ...methods, password: { enabled: false } };
-const invalidRequest = { status: 400, body: { error: { code: "INVALID_REQUEST" } } };
-const invalidToken = { status: 401, body: { error: { code: "INVALID_TOKEN" } } };
 
 /** What an operator may do in between. `undo` puts it back; undefined where nothing can. */
 const changes: { title: string; make: Change; undo?: Change }[] = [

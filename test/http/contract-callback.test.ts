@@ -1,9 +1,8 @@
 import { beforeAll, expect, it } from "vitest";
-import { call, newEmail, redeem, signIn, signUp, validate } from "../support/person.ts";
+import { invalidRequest } from "../support/outcomes.ts";
+import { call, isLive, newEmail, redeem, signIn, signUp } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
-const outcome = (status: number, code: string) => ({ status, body: { error: { code } } });
-const invalidRequest = outcome(400, "INVALID_REQUEST");
 const state = "Some state, ünïcode & all";
 
 const badBodies: [field: string, change: Record<string, unknown>][] = [
@@ -34,8 +33,6 @@ describeEachDatabase("POST /auth/callback", (current) => {
     const { session, code } = await signIn(current(), app, person, { state });
     return { code, sessionId: session.sessionId, state };
   };
-  const isLive = async (tokens: Record<string, unknown>) =>
-    (await validate(current(), app, String(tokens["accessToken"]))).status === 200;
 
   it("answers exactly tokens, their lifetime and the user", async () => {
     const { status, headers, body } = await send(await signedIn());
@@ -62,7 +59,7 @@ describeEachDatabase("POST /auth/callback", (current) => {
     const mine = await signedIn();
     const tokens = (await send(mine)).body;
     expect(await send(mine, other.headers)).toMatchObject(invalidRequest);
-    expect(await isLive(tokens)).toBe(true);
+    expect(await isLive(current(), app, tokens)).toBe(true);
   });
 
   it("consumes the code before anything else: wrong fields beside it leave it no second try", async () => {

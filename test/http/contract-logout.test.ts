@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { invalidToken } from "../support/outcomes.ts";
 import { call, newEmail, redeem, refresh, signIn, signUp, validate, type Tokens } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
-
-const invalidToken = { status: 401, body: { error: { code: "INVALID_TOKEN" } } };
 
 describeEachDatabase("POST /auth/logout", (current) => {
   let app: TestApp;

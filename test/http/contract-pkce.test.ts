@@ -1,12 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { invalidRequest, invalidToken, outcome } from "../support/outcomes.ts";
 import { call, newEmail, redeem, signIn, signUp, validate, type Tokens } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
-const outcome = (status: number, code: string) => ({ status, body: { error: { code } } });
-const invalidRequest = outcome(400, "INVALID_REQUEST");
 const invalidApiKey = outcome(401, "INVALID_API_KEY");
-const invalidToken = outcome(401, "INVALID_TOKEN");
 
 const s256 = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 const newVerifier = () => randomBytes(32).toString("base64url");

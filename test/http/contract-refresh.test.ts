@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { call, newEmail, redeem, refresh, signIn, signUp, validate, type Tokens } from "../support/person.ts";
+import { call, isLive, newEmail, redeem, refresh, signIn, signUp, type Tokens } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
 describeEachDatabase("POST /auth/refresh", (current) => {
@@ -15,8 +15,6 @@ describeEachDatabase("POST /auth/refresh", (current) => {
     expect([status, body.error]).toEqual([200, undefined]);
     return body as Tokens;
   };
-  const isLive = async ({ accessToken }: { accessToken: string }) =>
-    (await validate(current(), app, accessToken)).status === 200;
 
   it("answers exactly a new pair and its lifetime in seconds (security rule F1)", async () => {
     const first = await newLogin();
@@ -30,7 +28,7 @@ describeEachDatabase("POST /auth/refresh", (current) => {
     expect(body["refreshToken"]).not.toBe(first.refreshToken);
     expect(body["accessToken"]).not.toBe(first.accessToken);
     expect(headers.get("cache-control")).toBe("no-store");
-    expect(await isLive(body as Tokens)).toBe(true);
+    expect(await isLive(current(), app, body as Tokens)).toBe(true);
   });
 
   it("goes on for many generations, no token twice", async () => {

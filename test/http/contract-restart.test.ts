@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { decodeProtectedHeader } from "jose";
 import { beforeAll, expect, it } from "vitest";
 import { freePort } from "../support/free-port.ts";
+import { invalidRequest, invalidToken } from "../support/outcomes.ts";
 import {
   call,
   goodPassword,
@@ -20,8 +21,6 @@ import { describeEachDatabase, type TestApp } from "../support/service.ts";
 // A restarted service keeps its address, and with it its issuer.
 const port = await freePort();
 const sameAddress = { baseUrl: `http://localhost:${port}`, listen: { host: "127.0.0.1", port, tls: undefined } };
-const invalidToken = { status: 401, body: { error: { code: "INVALID_TOKEN" } } };
-const invalidRequest = { status: 400, body: { error: { code: "INVALID_REQUEST" } } };
 
 describeEachDatabase(
   "a restart",

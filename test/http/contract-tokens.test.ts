@@ -1,11 +1,11 @@
 import { eq } from "drizzle-orm";
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
+import { outcome } from "../support/outcomes.ts";
 import { call, redeem, refresh, signedUp, signUp, validate, type Tokens } from "../support/person.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 
 const algorithms = ["ES256", "EdDSA", "RS256"] as const;
-const outcome = (status: number, code: string) => ({ status, body: { error: { code } } });
 
 /** The members that a public key may have (RFC 7517, 7518, 8037), beside those of every key. */
 const publicMembers: Record<string, string[]> = { EC: ["crv", "x", "y"], OKP: ["crv", "x"], RSA: ["n", "e"] };

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { outcome } from "../support/outcomes.ts";
 import { call, signedUp, type Tokens } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
-const outcome = (status: number, code: string) => ({ status, body: { error: { code } } });
 const badBodies: [title: string, body: unknown, type: string, status: number][] = [
   ["not JSON", "{", "application/json", 400],
   ["an unknown key", { unknown: 1 }, "application/json", 400],

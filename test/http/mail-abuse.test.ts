@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startMailServer } from "../support/mail.ts";
-import { allSent, askForAccount, newUser, otherCode, mailTo, said } from "../support/mail-flows.ts";
+import { allSent, askForAccount, askForReset, newUser, otherCode, mailTo, said } from "../support/mail-flows.ts";
 import { givePasskey } from "../support/methods.ts";
 import { goodPassword, initiate, newEmail, Visitor } from "../support/person.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
@@ -46,6 +46,19 @@ describeEachDatabase(
       const { visitor, page } = await askForAccount(service, app, { email: known.email });
       const guess = await visitor.submit(page, "/confirm", { code: "00000000" });
       expect(said(guess)).toContain("no code to enter any more");
+    });
+
+    it("accounts asked for with somebody's address leave its owner the mail that resets the password", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const { email } = await newUser(service, app, { password: goodPassword });
+      for (let asked = 1; asked <= 6; asked += 1) await askForAccount(service, app, { email });
+      await allSent(service);
+      expect(server.to(email)).toHaveLength(5);
+      for (let asked = 1; asked <= 6; asked += 1) await askForReset(service, app, email);
+      await allSent(service);
+      const links = server.to(email).filter(({ text }) => text.includes(`${service.url}/reset/`));
+      expect(links).toHaveLength(5);
     });
 
     it("notices to an address that nobody has proven are few, and hold no words of who has the account", async () => {

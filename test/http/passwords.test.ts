@@ -1,26 +1,13 @@
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
+import { comparable, openForm, tryPassword } from "../support/limits.ts";
 import { goodPassword, initiate, newEmail, signedUp, Visitor, type Page } from "../support/person.ts";
 import { describeEachDatabase, testConfig, type TestApp, type TestService } from "../support/service.ts";
-
-async function tryPassword(service: TestService, app: TestApp, email: string, password: string): Promise<Page> {
-  const session = await initiate(service, app);
-  const visitor = new Visitor();
-  return await visitor.submit(await visitor.get(session.authUrl), "/password", { email, password });
-}
 
 async function tryToSignUp(service: TestService, app: TestApp, values: Record<string, string>): Promise<Page> {
   const session = await initiate(service, app);
   const visitor = new Visitor();
   return await visitor.submit(await visitor.get(`${session.authUrl}/create-account`), "/create-account", values);
-}
-
-/** A page as a stranger could compare it: without what is random in every page. */
-function comparable(page: Page): string {
-  return page.text
-    .replaceAll(/sis_[\w-]{43}/gu, "SESSION")
-    .replaceAll(/value="[\w-]{43}"/gu, "TOKEN")
-    .replaceAll(/person\d+\.\d+@example\.org/gu, "EMAIL");
 }
 
 describeEachDatabase("passwords", (current) => {
@@ -217,12 +204,7 @@ describeEachDatabase(
       const service = current();
       const app = await service.createApp();
       const { accessToken } = await signedUp(service, app);
-      const sessions = await Promise.all(
-        Array.from({ length: 60 }, async () => {
-          const visitor = new Visitor();
-          return { visitor, page: await visitor.get((await initiate(service, app)).authUrl) };
-        }),
-      );
+      const sessions = await Promise.all(Array.from({ length: 60 }, async () => await openForm(service, app)));
       // A network of its own for each, so that it is the queue that refuses.
       const timed = sessions.map(async ({ visitor, page }, index) => {
         const start = performance.now();
@@ -263,65 +245,4 @@ describeEachDatabase(
       attemptsPerMinute: 10,
     },
   },
-);
-
-describeEachDatabase(
-  "password hashes",
-  (current) => {
-    it("P3: are stored as argon2id with a salt of their own, and stored anew when today's parameters are stronger", async () => {
-      const service = current();
-      const app = await service.createApp();
-      const [one, two] = [await signedUp(service, app), await signedUp(service, app)];
-      const { reader, write } = service.server.app.storage;
-      const hashOf = async (userId: unknown): Promise<string> =>
-        (
-          await reader.db
-            .select()
-            .from(reader.tables.passwords)
-            .where(eq(reader.tables.passwords.userId, String(userId)))
-        )[0]?.hash ?? "";
-      expect(await hashOf(one.user["id"])).toMatch(/^\$argon2id\$v=19\$m=64,t=2,p=1\$/u);
-      expect(await hashOf(one.user["id"])).not.toBe(await hashOf(two.user["id"]));
-      const { hash } = await import("@node-rs/argon2");
-      const weaker = await hash(goodPassword, { memoryCost: 16, timeCost: 1, parallelism: 2 });
-      const dearer = await hash(goodPassword, { memoryCost: 128, timeCost: 2, parallelism: 1 });
-      await write(
-        async ({ db, tables }) =>
-          void (await db
-            .update(tables.passwords)
-            .set({ hash: weaker })
-            .where(eq(tables.passwords.userId, String(one.user["id"])))),
-      );
-      expect((await tryPassword(service, app, one.email, goodPassword)).status).toBe(303);
-      expect(await hashOf(one.user["id"])).toMatch(/^\$argon2id\$v=19\$m=64,t=2,p=1\$/u);
-      expect((await tryPassword(service, app, one.email, goodPassword)).status).toBe(303);
-      await write(
-        async ({ db, tables }) =>
-          void (await db
-            .update(tables.passwords)
-            .set({ hash: dearer })
-            .where(eq(tables.passwords.userId, String(two.user["id"])))),
-      );
-      expect((await tryPassword(service, app, two.email, goodPassword)).status).toBe(303);
-      expect(await hashOf(two.user["id"])).toBe(dearer);
-    });
-
-    it("P3: sign in all of several tries at once while the hash is made anew", async () => {
-      const service = current();
-      const app = await service.createApp();
-      const { email, user } = await signedUp(service, app);
-      const { hash } = await import("@node-rs/argon2");
-      const weaker = await hash(goodPassword, { memoryCost: 16, timeCost: 1, parallelism: 1 });
-      await service.server.app.storage.write(
-        async ({ db, tables }) =>
-          void (await db
-            .update(tables.passwords)
-            .set({ hash: weaker })
-            .where(eq(tables.passwords.userId, String(user["id"])))),
-      );
-      const tries = Array.from({ length: 4 }, async () => await tryPassword(service, app, email, goodPassword));
-      expect((await Promise.all(tries)).map((page) => page.status)).toEqual([303, 303, 303, 303]);
-    });
-  },
-  { passwords: { ...testConfig.passwords, memoryKiB: 64, iterations: 2 } },
 );

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { AuditEventAnswer } from "../../src/audit/audit.ts";
 import { openAccount, press } from "../support/account.ts";
 import { prove, signedUpIn } from "../support/adding.ts";
+import { runSql } from "../cli/sql.ts";
 import { bearer } from "../support/methods.ts";
 import { call, initiate, redeem, refresh, signedUp, signIn, validate, Visitor } from "../support/person.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
@@ -192,6 +193,37 @@ describeEachDatabase(
       // The next write has room again.
       const later = await gained(service, () => validate(service, app, "forged"));
       expect(later.events).toHaveLength(1);
+    });
+
+    it("G2: nobody hides others behind what one network causes, whatever it claims to be", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const kept = await gained(service, async () => {
+        for (let turn = 0; turn < 40; turn += 1) {
+          const claimed = { ...bearer("forged"), "x-service-app-id": `app_no_${turn}` };
+          await call(service, "GET", "/auth/validate", { ...claimed, ...from("203.0.113.7") });
+        }
+        const headers = { ...bearer("forged"), "x-service-app-id": app.id, ...from("198.51.100.9") };
+        return await call(service, "GET", "/auth/validate", headers);
+      });
+      const other = kept.events.filter(({ ipAddress }) => ipAddress === "198.51.100.9");
+      expect(other).toMatchObject([{ appId: app.id, requestId: kept.requestId }]);
+      const noisy = kept.events.filter(({ ipAddress }) => ipAddress === "203.0.113.7");
+      expect(noisy).toHaveLength(9);
+      expect(noisy.filter(({ details }) => details["others"] === true)).toMatchObject([{ details: { count: 32 } }]);
+    });
+
+    it("G2: keeps what it could not write, and writes it with the next", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const kept = await gained(service, async () => {
+        await validate(service, app, "forged");
+        await runSql(service, "ALTER TABLE audit_events RENAME TO audit_events_away");
+        await expect(service.server.app.services.audit.tally.flush()).rejects.toThrow("audit_events");
+        await runSql(service, "ALTER TABLE audit_events_away RENAME TO audit_events");
+        return await validate(service, app, "forged");
+      });
+      expect(kept.events).toMatchObject([{ action: "call.refused", appId: app.id, details: { count: 2 } }]);
     });
 
     it("G2: holds nothing that a stranger chose: no address typed, no text of a header", async () => {

@@ -77,6 +77,18 @@ describeEachDatabase("what one user or application may have", (current) => {
     expect(deliveries.map(({ sessionId }) => String(sessionId)).toSorted()).toEqual(oldest);
   });
 
+  it("G6: the login that is one too many is not the one that ends, though the other node's clock is ahead", async () => {
+    const service = current();
+    const { user, email } = await signedUp(service, app);
+    const userId = String(user["id"]);
+    await haveLogins(service, app, userId, 100, service.clock.now + 1000);
+    const { accessToken } = await redeem(service, app, await signIn(service, app, { email }));
+    expect((await validate(service, app, accessToken)).status).toBe(200);
+    const { reader } = service.server.app.storage;
+    const rows = await reader.db.select().from(reader.tables.logins).where(eq(reader.tables.logins.userId, userId));
+    expect(rows.filter(({ endedAt }) => endedAt === null)).toHaveLength(100);
+  });
+
   it("G6: a sign-in of somebody who has signed in a hundred times but has few live logins ends none", async () => {
     const service = current();
     const { accessToken, user, email } = await signedUp(service, app);
@@ -143,15 +155,21 @@ describeEachDatabase("what one user or application may have", (current) => {
   });
 });
 
-/** Gives a user this many live logins, older than any of today, and a hundred sign-ins behind them. */
-async function haveLogins(service: TestService, app: TestApp, userId: string, live: number): Promise<void> {
+/** Gives a user this many live logins, older than any of today unless told otherwise, and a hundred sign-ins behind them. */
+async function haveLogins(
+  service: TestService,
+  app: TestApp,
+  userId: string,
+  live: number,
+  startedAt = 0,
+): Promise<void> {
   const { storage } = service.server.app;
   await storage.write(async (tx) => {
     const { users } = tx.tables;
     await tx.db.update(users).set({ loginCount: 100 }).where(eq(users.id, userId));
     for (let turn = 0; turn < live; turn += 1) {
       const login = loginOf(app.id, `lgn_${userId}_${turn}`, service.clock.now + 1_000_000);
-      await insertLogin(tx, { ...login, userId, createdAt: turn });
+      await insertLogin(tx, { ...login, userId, createdAt: startedAt + turn });
     }
   });
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
-import { call, newEmail, redeem, refresh, signIn, signUp, validate, type Tokens } from "../support/person.ts";
+import { invalidToken } from "../support/outcomes.ts";
+import { call, newEmail, redeem, refresh, signedUp, signIn, signUp, validate, type Tokens } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
-const invalidToken = { status: 401, body: { error: { code: "INVALID_TOKEN" } } };
 const people = Array.from({ length: 10 }, () => ({ email: newEmail() }));
 const roundsOfEach = 20;
 
@@ -15,6 +15,10 @@ describeEachDatabase("refreshing at the same time", (current) => {
   });
   const newLogin = async (person = people[0]): Promise<Tokens> =>
     await redeem(current(), app, await signIn(current(), app, person ?? { email: "" }));
+  const passwordOf = async ({ id, headers }: TestApp, enabled: boolean): Promise<void> => {
+    const body = { authMethods: { password: { enabled } } };
+    expect((await call(current(), "PATCH", `/applications/${id}`, headers, body)).status).toBe(200);
+  };
   const logout = async ({ accessToken }: Tokens, body: unknown = {}) =>
     await call(current(), "POST", "/auth/logout", { authorization: `Bearer ${accessToken}` }, body);
 
@@ -80,6 +84,65 @@ describeEachDatabase("refreshing at the same time", (current) => {
       expect(refreshedFirst).toBeGreaterThan(0);
     },
   );
+
+  it("F1, F2: those that are refused leave their tokens as they were, and a reuse ends its login, all among others that succeed", async () => {
+    const service = current();
+    const away = await service.createApp();
+    const ofAway = await signedUp(service, away);
+    await passwordOf(away, false);
+    const [good, keyless, foreign, reused, late] = await Promise.all(people.slice(0, 5).map(newLogin));
+    if (!good || !keyless || !foreign || !reused || !late) throw new Error("too few people");
+    const successor = String((await refresh(service, app, reused.refreshToken)).body["refreshToken"]);
+    service.clock.advance(11_000);
+    const post = async (headers: Record<string, string>, refreshToken: string) =>
+      await call(service, "POST", "/auth/refresh", headers, { refreshToken });
+    const answers = await Promise.all([
+      refresh(service, app, good.refreshToken),
+      refresh(service, away, ofAway.refreshToken),
+      post({ "x-service-app-id": app.id }, keyless.refreshToken),
+      refresh(service, away, foreign.refreshToken),
+      refresh(service, app, reused.refreshToken),
+      refresh(service, app, late.refreshToken),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 401, 401, 401, 200]);
+    await passwordOf(away, true);
+    const rows = await service.server.app.storage.reader.db
+      .select()
+      .from(service.server.app.storage.reader.tables.logins);
+    const stateOf = ({ accessToken }: Tokens): unknown[] => {
+      const { sid } = JSON.parse(Buffer.from(accessToken.split(".")[1] ?? "", "base64url").toString()) as {
+        sid: string;
+      };
+      return rows.flatMap(({ id, generation, endReason }) => (id === sid ? [generation, endReason] : []));
+    };
+    expect([good, ofAway, keyless, foreign, reused, late].map(stateOf)).toEqual([
+      [1, null],
+      [0, null],
+      [0, null],
+      [0, null],
+      [1, "refresh-reuse"],
+      [1, null],
+    ]);
+    expect(await refresh(service, app, successor)).toMatchObject(invalidToken);
+    for (const [owner, { refreshToken }] of [
+      [away, ofAway],
+      [app, keyless],
+      [app, foreign],
+    ] as const)
+      expect((await refresh(service, owner, refreshToken)).status).toBe(200);
+  });
+
+  it("F2: a reuse ends its login also while the app takes nobody's word by that method", async () => {
+    const service = current();
+    const away = await service.createApp();
+    const first = await signedUp(service, away);
+    const { body } = await refresh(service, away, first.refreshToken);
+    service.clock.advance(11_000);
+    await passwordOf(away, false);
+    expect(await refresh(service, away, first.refreshToken)).toMatchObject(invalidToken);
+    await passwordOf(away, true);
+    expect(await refresh(service, away, String(body["refreshToken"]))).toMatchObject(invalidToken);
+  });
 
   it("F4: nor a logout of all sessions that races the refreshes of each", async () => {
     for (let round = 0; round < 10; round += 1) {

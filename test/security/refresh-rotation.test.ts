@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
-import { call, newEmail, redeem, refresh, signIn, signUp, validate, type Tokens } from "../support/person.ts";
+import { invalidToken } from "../support/outcomes.ts";
+import { call, isLive, newEmail, redeem, refresh, signIn, signUp, type Tokens, validate } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
-const invalidToken = { status: 401, body: { error: { code: "INVALID_TOKEN" } } };
 const day = 86_400_000;
 
 /** What is not the refresh token, though near to it. */
@@ -40,8 +40,6 @@ describeEachDatabase("a refresh token", (current) => {
     expect([status, body.error]).toEqual([200, undefined]);
     return body as Tokens;
   };
-  const isLive = async ({ accessToken }: { accessToken: string }) =>
-    (await validate(current(), app, accessToken)).status === 200;
 
   it("F1: is another one after each use, and no generation comes twice", async () => {
     const seen = [await newLogin()];
@@ -57,7 +55,7 @@ describeEachDatabase("a refresh token", (current) => {
       current().clock.advance(wait);
       const again = await next(first.refreshToken);
       expect(again.refreshToken).toBe(refreshToken);
-      expect(await isLive(again)).toBe(true);
+      expect(await isLive(current(), app, again)).toBe(true);
     }
     expect((await next(refreshToken)).refreshToken).not.toBe(refreshToken);
   });
@@ -70,7 +68,7 @@ describeEachDatabase("a refresh token", (current) => {
     expect(await refresh(current(), app, second.refreshToken)).toMatchObject(invalidToken);
     expect(await validate(current(), app, first.accessToken)).toMatchObject(invalidToken);
     expect(await validate(current(), app, second.accessToken)).toMatchObject(invalidToken);
-    expect(await isLive(bystander)).toBe(true);
+    expect(await isLive(current(), app, bystander)).toBe(true);
     await next(bystander.refreshToken);
 
     const { db, tables } = current().server.app.storage.reader;

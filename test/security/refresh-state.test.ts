@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { disableUser } from "../support/mail-flows.ts";
 import { bearer } from "../support/methods.ts";
+import { invalidToken } from "../support/outcomes.ts";
 import { call, newEmail, redeem, refresh, signedUp, signIn, validate, type Tokens } from "../support/person.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { appWith, removeProvider, tokensFrom } from "../support/providers/round.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 
 const operator = { kind: "cli", name: "test" } as const;
-const invalidToken = { status: 401, body: { error: { code: "INVALID_TOKEN" } } };
 
 type Change = (service: TestService, app: TestApp, tokens: Tokens) => Promise<unknown>;
 const patch =

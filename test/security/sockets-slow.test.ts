@@ -65,7 +65,8 @@ describe("clients that take their time", () => {
     ["half a body, and then nothing", () => `${post()}Content-Length: 100\r\n\r\n{`, "", requestSeconds],
   ];
 
-  it("whoever sends slowly is told 408 or hung up on, after 10 s of headers or 15 s of a request, while others are answered", async () => {
+  // These three wait for the clock, so they wait together.
+  it.concurrent("whoever sends slowly is told 408 or hung up on, after 10 s of headers or 15 s of a request, while others are answered", async () => {
     const slow = kinds.map(async ([what, start, next, seconds]) => {
       const held = await Promise.all(Array.from({ length: 5 }, hold));
       const took = await Promise.all(held.map((each) => dribble(each, start(), next, most(seconds))));
@@ -81,7 +82,7 @@ describe("clients that take their time", () => {
     }
   }, 120_000);
 
-  it("300 connections that say nothing keep nobody else waiting, and go away", async () => {
+  it.concurrent("300 connections that say nothing keep nobody else waiting, and go away", async () => {
     const idle: Held[] = [];
     // A few at a time: the system queues no more than some connections that nobody has accepted yet.
     for (let batch = 0; batch < 10; batch += 1) idle.push(...(await Promise.all(Array.from({ length: 30 }, hold))));
@@ -95,7 +96,7 @@ describe("clients that take their time", () => {
       .toBe(0);
   }, 60_000);
 
-  it("a connection that was used stays open for 5 s and no longer", async () => {
+  it.concurrent("a connection that was used stays open for 5 s and no longer", async () => {
     const held = await hold();
     held.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await expect.poll(() => held.closedAt !== undefined, { timeout: most(5) * 1000, interval: 200 }).toBe(true);

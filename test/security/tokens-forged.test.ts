@@ -1,9 +1,9 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { beforeAll, expect, it } from "vitest";
+import { invalidToken } from "../support/outcomes.ts";
 import { call, signedUp, validate, type Tokens } from "../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
-const invalidToken = { status: 401, body: { error: { code: "INVALID_TOKEN" } } };
 /** Generous: it tells a refusal from a computation. */
 const mostMilliseconds = 1000;
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { startMailServer } from "../support/mail.ts";
 import { askForReset, linkIn, mailTo, newUser, secretIn } from "../support/mail-flows.ts";
 import { bearer } from "../support/methods.ts";
+import { invalidToken, outcome } from "../support/outcomes.ts";
 import {
   call,
   goodPassword,
@@ -21,9 +22,6 @@ import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService 
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
-
-const outcome = (status: number, code: string) => ({ status, body: { error: { code } } });
-const invalidToken = outcome(401, "INVALID_TOKEN");
 
 /** Wherever an access token opens something. */
 async function expectNoAccess(service: TestService, app: TestApp, secret: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
+import { invalidToken } from "../support/outcomes.ts";
 import { call, signedUp, validate, type Tokens } from "../support/person.ts";
 import { describeOnSqlite, type TestApp } from "../support/service.ts";
 
-const invalidToken = { status: 401, body: { error: { code: "INVALID_TOKEN" } } };
 const mostMilliseconds = 1000;
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");

@@ -210,6 +210,11 @@ export async function validate(service: TestService, app: TestApp, accessToken: 
   });
 }
 
+/** Whether the access token among what callback or refresh answered is good right now. */
+export async function isLive(service: TestService, app: TestApp, tokens: Record<string, unknown>): Promise<boolean> {
+  return (await validate(service, app, String(tokens["accessToken"]))).status === 200;
+}
+
 export async function refresh(service: TestService, app: TestApp, refreshToken: string) {
   return await call(service, "POST", "/auth/refresh", app.headers, { refreshToken });
 }

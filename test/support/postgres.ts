@@ -38,8 +38,8 @@ up() {
   server=$!
 }
 down() { kill -QUIT "$server" 2>/dev/null; wait "$server"; }
-up
-while read -r command; do "$command"; echo "$command"; done
+up "$@"
+while read -r command; do "$command" "$@"; echo "$command"; done
 down
 rm -rf "$dir"
 `;

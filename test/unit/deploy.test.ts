@@ -22,6 +22,8 @@ describe("what deploy/ says is true of the program", () => {
     const files = ["deploy/docker/Dockerfile", "deploy/docker/compose.yaml", "deploy/systemd/authsvc.service"];
     const used = files.flatMap((file) => read(file).match(/AUTHSVC_[A-Z_]+/gu) ?? []);
     expect(used.length).toBeGreaterThan(5);
+    // Read before there is a configuration: where native modules are unpacked.
+    known.add("AUTHSVC_NATIVE_DIR");
     for (const variable of used) expect(known).toContain(variable);
   });
 
@@ -44,7 +46,8 @@ describe("what deploy/ says is true of the program", () => {
   });
 });
 
-test.skipIf(!hasSystemdAnalyze())("systemd accepts the unit, and finds little to attack (1.5 at most)", () => {
+test("systemd accepts the unit, and finds little to attack (1.5 at most)", ({ skip }) => {
+  skip(!hasSystemdAnalyze(), "there is no systemd-analyze here");
   const folder = mkdtempSync(path.join(tmpdir(), "authsvc-unit-"));
   const copy = path.join(folder, "authsvc.service");
   // The executable need not be installed on the machine of the test.

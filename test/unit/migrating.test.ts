@@ -116,7 +116,7 @@ const exports: Record<string, unknown[]> = {
   ],
 };
 
-describe.skipIf(!hasJq)("the filters of docs/migrating.md", () => {
+describe.skipIf(!hasJq)(`the filters of docs/migrating.md${hasJq ? "" : " (there is no jq here)"}`, () => {
   test.each(Object.entries(exports))("turn what %s exports into lines that are imported", (system, documents) => {
     const section = page.slice(page.indexOf(`## From ${system}\n`));
     const filter = /```jq\n([\s\S]*?)```/u.exec(section)?.[1] ?? "";

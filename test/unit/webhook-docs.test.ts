@@ -56,7 +56,8 @@ describe.each(Object.entries(languages))("the receiver's check in %s", (_name, {
     return status;
   }
 
-  it.skipIf(!isInstalled(program))("takes what is genuine, and nothing else", () => {
+  it("takes what is genuine, and nothing else", ({ skip }) => {
+    skip(!isInstalled(program), `there is no ${program} here`);
     const secret = `whsec_${Buffer.alloc(32, 255).toString("base64")}`;
     const plain = "ein Geheimnis mit Umlauten: äöü";
     const headers = signedHeaders({ id: "evt_1", body }, [plain, secret], Date.now());

@@ -1,6 +1,6 @@
-// Sign-in with authsvc for a server in TypeScript, without a library. Node 24 or newer runs this file as it stands:
+// Sign-in with authsvc for a server in TypeScript, without a library. Node 22.18 or newer runs this file as it stands:
 //   AUTHSVC_APP_ID=app_… AUTHSVC_API_KEY=ak_… node server.ts
-import { createPublicKey, randomBytes, verify, type JsonWebKey, type KeyObject } from "node:crypto";
+import { createPublicKey, randomBytes, verify, type KeyObject, type webcrypto } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 const { AUTHSVC_URL = "http://localhost:8080", APP_URL = "http://localhost:3000" } = process.env;
@@ -34,7 +34,7 @@ async function keyOf(kid: string): Promise<KeyObject | undefined> {
   if (!keys.has(kid) && Date.now() - keysReadAt > 60_000) {
     keysReadAt = Date.now();
     const response = await fetch(`${AUTHSVC_URL}/.well-known/jwks.json`);
-    const set = (await response.json()) as { keys: (JsonWebKey & { kid: string })[] };
+    const set = (await response.json()) as { keys: (webcrypto.JsonWebKey & { kid: string })[] };
     keys = new Map(set.keys.map((jwk) => [jwk.kid, createPublicKey({ key: jwk, format: "jwk" })]));
   }
   return keys.get(kid);

@@ -67,7 +67,7 @@ export function addAppUpdate(app: Command, cli: Cli): void {
     .option("--providers <list>", "providers that people may use with oauth, separated by commas")
     .option("--logo <url>", "https address of a logo for the pages")
     .option("--primary-color <color>", "colour of buttons and links on the pages, such as #1d4ed8")
-    .option("--company-name <name>", "name at the foot of the pages")
+    .option("--company-name <name>", "name at the top of the pages and in mails, instead of the application's")
     .addOption(new Option("--sign-up <switch>", "whether strangers may create accounts").choices(["open", "closed"]))
     .option("--password-min-length <number>", "fewest characters of a new password", wholeNumberFrom(0, 1000))
     .option("--scopes <list>", "what sign-ins may ask for: profile, email", wordsOf(["profile", "email"]))

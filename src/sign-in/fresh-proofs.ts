@@ -1,0 +1,56 @@
+import type { BrowserSessions } from "../account/browser-sessions.ts";
+import type { BrowserSession } from "../account/store.ts";
+import type { Application } from "../applications/application.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Passkeys } from "../passkeys/service.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { Holder } from "./proofs.ts";
+import { proofIsFresh } from "./session.ts";
+import { isPasskeyRequired } from "./steps.ts";
+import { findSession } from "./store.ts";
+
+export type FreshProofs = ReturnType<typeof createFreshProofs>;
+
+/** Which proofs are young and strong enough to change an account. */
+export function createFreshProofs(deps: {
+  storage: Storage;
+  passkeys: Passkeys;
+  browserSessions: BrowserSessions;
+  clock: Clock;
+}) {
+  const { storage, passkeys, browserSessions, clock } = deps;
+
+  /** The proof that lets this browser change the account of the session: the session's own, or a sign-in of a moment ago. */
+  async function find(
+    holder: Pick<Holder, "session" | "application" | "browserDigest" | "currentBrowserSession">,
+    handle: Handle = storage.reader,
+    now = clock(),
+  ): Promise<"session" | "browser" | undefined> {
+    const { accountUserId: userId, digest } = holder.session;
+    if (userId === null) return undefined;
+    const session = await findSession(handle, digest);
+    if (session?.browserDigest === holder.browserDigest && session.provenUserId === userId) {
+      const { provenWith, provenAt } = session;
+      const kept = provenWith !== null && provenAt !== null && { userId, signedInWith: provenWith, provenAt };
+      if (kept && (await isFresh(kept, holder.application, handle, now))) return "session";
+    }
+    const browser = await browserSessions.find(holder.currentBrowserSession, holder.application.id, handle);
+    return browser?.userId === userId && (await isFresh(browser, holder.application, handle, now))
+      ? "browser"
+      : undefined;
+  }
+
+  /** Whether a proof lets its browser change the account now. Where passkeys are required, only one by passkey does, once there is one. */
+  async function isFresh(
+    proof: Pick<BrowserSession, "userId" | "signedInWith" | "provenAt">,
+    application: Application,
+    handle: Handle = storage.reader,
+    now = clock(),
+  ): Promise<boolean> {
+    if (proof.provenAt <= now - proofIsFresh) return false;
+    const lacksPasskey = isPasskeyRequired(application) && proof.signedInWith !== "passkey";
+    return !lacksPasskey || !(await passkeys.hasAny(proof.userId, handle));
+  }
+
+  return { find, isFresh };
+}

@@ -1,0 +1,33 @@
+/** A site that is not ours. */
+export const elsewhere = "https://evil.example";
+
+/** Client data (WebAuthn §5.8.1) that no browser in front of an honest page makes, as changes of honest ones; by what is wrong with them. */
+export function wrongClientData(type: "webauthn.create" | "webauthn.get"): [title: string, Record<string, unknown>][] {
+  return Object.entries({
+    "the other ceremony's type": { type: type === "webauthn.get" ? "webauthn.create" : "webauthn.get" },
+    "a type in capitals": { type: type.toUpperCase() },
+    "an empty type": { type: "" },
+    "no type": { type: undefined },
+    "a number for a type": { type: 1 },
+    "a list of types": { type: [type] },
+    "another challenge": { challenge: "A".repeat(43) },
+    "an empty challenge": { challenge: "" },
+    "no challenge": { challenge: undefined },
+    "a number for a challenge": { challenge: 7 },
+    "another site's origin": { origin: elsewhere },
+    "another port's origin": { origin: "http://localhost:1" },
+    "the origin without a port": { origin: "http://localhost" },
+    "the origin over https": { origin: "https://localhost" },
+    "an empty origin": { origin: "" },
+    "no origin": { origin: undefined },
+    "origin null": { origin: null },
+    "a cross-origin frame": { crossOrigin: true },
+    "a word for crossOrigin": { crossOrigin: "false" },
+    "a number for crossOrigin": { crossOrigin: 1 },
+    "crossOrigin null": { crossOrigin: null },
+    "a named frame": { crossOrigin: true, topOrigin: elsewhere },
+    "a named frame that is said to be none": { topOrigin: elsewhere },
+    "an empty topOrigin": { topOrigin: "" },
+    "a topOrigin of another type": { topOrigin: { origin: elsewhere } },
+  });
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { loadOf } from "../../bench/autocannon.ts";
+import { inTurns } from "../../bench/context.ts";
+import { liveLogins, loginId } from "../../bench/fill.ts";
+import { createReport, measured, meets, table } from "../../bench/report.ts";
+import { resultOf } from "../../bench/wrk.ts";
+import { percentile, rounded } from "../../src/benchmark/percentiles.ts";
+
+describe("percentiles", () => {
+  it("are values that were measured, in whatever order they came", () => {
+    const values = Array.from({ length: 100 }, (_, n) => 100 - n);
+    expect([0, 0.5, 0.99, 1].map((part) => percentile(values, part))).toEqual([1, 50, 99, 100]);
+    expect(percentile([7], 0.99)).toBe(7);
+    expect(percentile([], 0.5)).toBe(0);
+  });
+
+  it("leave what they are taken from as it is", () => {
+    const values = [3, 1, 2];
+    percentile(values, 0.5);
+    expect(values).toEqual([3, 1, 2]);
+  });
+
+  it("are told in three digits", () => {
+    expect([0.012345, 1.2345, 12.345, 123.45, 12_345.6].map(rounded)).toEqual([0.0123, 1.23, 12.3, 123, 12_346]);
+    expect([0.012345, 99.96, 123.45, 12_345.6].map(measured)).toEqual(["0.0123", "100", "123", "12,346"]);
+  });
+});
+
+describe("a load", () => {
+  it("is read from what the script of wrk prints, among what wrk prints itself", () => {
+    const stdout = `Running 5s test @ http://localhost:1/auth/validate
+  1 threads and 32 connections
+Requests/sec:  32600.12
+RESULT 163000 5.000 0.912 1.834 3
+`;
+    expect(resultOf(stdout)).toEqual({
+      calls: 163_000,
+      perSecond: 32_600,
+      medianMilliseconds: 0.912,
+      p99Milliseconds: 1.834,
+      failures: 3,
+    });
+    expect(() => resultOf("unable to connect to localhost:1 Connection refused\n")).toThrow(/Connection refused/u);
+  });
+
+  it("is the same from autocannon", () => {
+    const result = { duration: 5, requests: { total: 1000 }, latency: { p50: 1, p99: 4 }, errors: 2, non2xx: 3 };
+    expect(loadOf(result)).toEqual({
+      calls: 1000,
+      perSecond: 200,
+      medianMilliseconds: 1,
+      p99Milliseconds: 4,
+      failures: 5,
+    });
+  });
+
+  it("is measured in turns with its yardstick, and the median counts", async () => {
+    const order: string[] = [];
+    const measures = (name: string, values: number[]) => async () => {
+      order.push(name);
+      return values.shift() ?? 0;
+    };
+    const found = await inTurns(3, { bare: measures("bare", [9, 1, 2]), call: measures("call", [4, 6, 5]) });
+    expect(found).toEqual({ bare: 2, call: 5 });
+    expect(order).toEqual(["bare", "call", "bare", "call", "bare", "call"]);
+  });
+});
+
+describe("the report", () => {
+  it("holds ratios and values against what is asked for", () => {
+    const said: string[] = [];
+    const report = createReport((line) => said.push(line));
+    report.note("node:http alone", "80,000/s");
+    report.rate("validate", 40_000, 80_000, { atLeast: 0.45 });
+    report.rate("refresh", 5600, 80_000, { atLeast: 0.08 });
+    report.value("start to ready", 210.4, "ms", { atMost: 250 });
+    report.value("idle memory", 120, "MB", { atMost: 110 });
+    expect(table(report.rows)).toBe(
+      [
+        "FIGURE              VALUE  RATIO  BAR",
+        "node:http alone  80,000/s",
+        "validate         40,000/s  0.500  ≥ 0.45",
+        "refresh           5,600/s  0.070  ≥ 0.08 MISSED",
+        "start to ready     210 ms         ≤ 250",
+        "idle memory        120 MB         ≤ 110 MISSED",
+      ].join("\n"),
+    );
+    expect(said[1]).toBe("  validate: 40,000/s, 0.500");
+  });
+
+  it("takes a value that is exactly what is asked for as met", () => {
+    expect([meets(0.45, { atLeast: 0.45 }), meets(250, { atMost: 250 })]).toEqual([true, true]);
+    expect([meets(0.4499, { atLeast: 0.45 }), meets(250.1, { atMost: 250 })]).toEqual([false, false]);
+  });
+});
+
+describe("the logins that are asked for among millions", () => {
+  it("lie all over the table, and are none of those that have ended", () => {
+    const numbers = liveLogins(1_000_000, 2000);
+    expect(numbers).toHaveLength(2000);
+    expect([numbers[0], numbers[1], numbers.at(-1)]).toEqual([1, 1501, 2_998_501]);
+    expect(numbers.filter((number) => number % 3 === 0)).toEqual([]);
+    expect(loginId(2_998_501)).toMatch(/^lgn_01j[0-9]{23}$/u);
+  });
+});

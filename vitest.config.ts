@@ -20,8 +20,9 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [browserTests, executableTests],
           globalSetup: ["test/support/postgres-global-setup.ts"],
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
+          // What is slow on a machine that does something else besides is not wrong.
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },

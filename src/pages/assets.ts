@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { programFolder } from "../lib/program-folder.ts";
 import { accentStylesheet, parseColour } from "./colours.ts";
 
-/** `gzip`: the body is compressed; whoever cannot read that gets it unpacked. */
-export type Asset = { body: Uint8Array | string; type: string; gzip?: true };
+/** `gzip`: the same, compressed. Both are made once: whoever asks for what costs most gets what is there already. */
+export type Asset = { body: Uint8Array | string; type: string; gzip?: Uint8Array };
 
 /** Addresses of the files that a page links to. All are safe to cache for a year: the content decides the name. */
 export type AssetLinks = {
@@ -43,9 +44,9 @@ export function loadAssets(options: { demo?: boolean; folder?: string } = {}): A
   }
 
   function addCompressed(name: string, extension: string, type: string): string {
-    const body = readBuilt(folder, `${name}.${extension}.gz`);
-    const path = `/assets/${name}.${digest(body)}.${extension}`;
-    files.set(path, { body, type, gzip: true });
+    const gzip = readBuilt(folder, `${name}.${extension}.gz`);
+    const path = `/assets/${name}.${digest(gzip)}.${extension}`;
+    files.set(path, { body: gunzipSync(gzip), type, gzip });
     return path;
   }
 

@@ -33,6 +33,9 @@ export function unusableSqlite(file: string, what: "opened" | "used", error: unk
   });
 }
 
+/** Of the start of the database's file; what lies behind is read call by call. */
+const mappedBytes = 2 ** 30;
+
 /** What is in the way for longer than this is met again at the next sweep. */
 const mostTruncations = 20;
 
@@ -43,6 +46,8 @@ export function createSqliteStorage(file: string): Storage {
   writer.pragma("busy_timeout = 0");
   const reader = openSqliteConnection(file);
   reader.pragma("query_only = ON");
+  // Every commit empties the reader's cache, because another connection made it; what is mapped stays with the operating system (0026).
+  reader.pragma(`mmap_size = ${mappedBytes}`);
   const queue = createWriteQueue(writer, handleOf(writer));
   return {
     dialect: "sqlite",

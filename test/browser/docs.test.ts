@@ -11,7 +11,7 @@ describeInBrowser("the page that describes the HTTP API", (stage) => {
     );
     const page = await stage.newPage({ colorScheme: "dark" });
     await page.goto(`${stage.service.url}/docs`);
-    await expect.poll(async () => await page.locator(".opblock").count()).toBe(operations.length);
+    await expect.poll(async () => await page.locator(".opblock").count(), { timeout: 15_000 }).toBe(operations.length);
     await page.locator("#operations-Authentication-initiate, [id$='-initiate']").first().click();
     await page.getByText("authUrl").first().waitFor();
     expect(await page.locator("html").getAttribute("class")).toContain("dark-mode");

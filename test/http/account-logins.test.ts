@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../support/adding.ts";
-import { goodPassword, initiate, isLive, redeem, refresh, signIn, type Tokens, Visitor } from "../support/person.ts";
+import { isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
 const mac =
@@ -17,12 +17,7 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
 
   /** Signs in to the app once more, in this browser. */
   async function signInWith(visitor: Visitor, email: string): Promise<Tokens> {
-    const session = await initiate(current(), app);
-    const done = await visitor.submit(await visitor.get(session.authUrl), "/password", {
-      email,
-      password: goodPassword,
-    });
-    return await redeem(current(), app, { session, code: done.location.searchParams.get("code") ?? "" });
+    return await redeem(current(), app, await signIn(current(), app, { email }, {}, visitor));
   }
 
   /** Somebody at a Mac, who is signed in on a phone as well. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { eventKinds } from "../../src/webhooks/event.ts";
 import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { openAccount, press } from "../support/account.ts";
@@ -20,18 +21,6 @@ import {
 import { startReceiver, until } from "../support/receiver.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
-
-const allEvents = [
-  "user.created",
-  "user.login",
-  "user.logout",
-  "user.updated",
-  "user.deleted",
-  "method.added",
-  "method.removed",
-  "login.failed",
-  "token.reuse",
-];
 
 const removeAccount = async (service: TestService, accessToken: string) =>
   await call(service, "DELETE", "/users/profile", bearer(accessToken));
@@ -219,7 +208,7 @@ describeEachDatabase(
       const email = newEmail();
       receiver.always(500);
       mailServer.behave("is-away");
-      await createEndpoint(service, app, { url: receiver.url, events: allEvents });
+      await createEndpoint(service, app, { url: receiver.url, events: [...eventKinds] });
       const { userAdministration } = service.server.app.services;
       const created = await userAdministration.create(
         { appId: app.id, email, emailVerified: true, name: "Zebedee Quixote", password: goodPassword },

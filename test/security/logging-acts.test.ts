@@ -11,7 +11,7 @@ import { askForReset, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
 import { startMailServer } from "../support/mail.ts";
 import { methodsOf, removeMethod } from "../support/methods.ts";
 import { askedBy, askOptions, post } from "../support/passkey-ceremonies.ts";
-import { goodPassword, initiate, redeem, Visitor } from "../support/person.ts";
+import { goodPassword, redeem, signIn, Visitor } from "../support/person.ts";
 import { describeEachDatabase } from "../support/service.ts";
 
 describeEachDatabase("what commands do", (current) => {
@@ -78,12 +78,7 @@ describeEachDatabase(
       const app = await service.createApp();
       const { email } = await newUser(service, app, { password: goodPassword });
       const visitor = new Visitor();
-      const session = await initiate(service, app);
-      const done = await visitor.submit(await visitor.get(session.authUrl), "/password", {
-        email,
-        password: goodPassword,
-      });
-      const tokens = await redeem(service, app, { session, code: done.location.searchParams.get("code") ?? "" });
+      const tokens = await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
 
       const adding = await addingSession(service, app, tokens.accessToken, {
         type: "passkey",

@@ -22,7 +22,7 @@ import { openWorld, type World } from "./malformed/world.ts";
 
 /** Every run tries others. To repeat one: AUTHSVC_FUZZ_SEED=… with the seed that the failure names. */
 const seed = Number(process.env["AUTHSVC_FUZZ_SEED"] ?? Date.now() % 1_000_000_000);
-const lanes = 4;
+const lanes = 10;
 
 describe.each<[Dialect, number]>([
   ["sqlite", 10_000],

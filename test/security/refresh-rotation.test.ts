@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
 import { invalidToken } from "../support/outcomes.ts";
-import { call, isLive, newEmail, redeem, refresh, signIn, signUp, type Tokens, validate } from "../support/person.ts";
+import { call, isLive, newEmail, redeem, refresh, signIn, signUp, validate, type Tokens } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
 const day = 86_400_000;

@@ -11,9 +11,9 @@ import {
   refresh,
   signIn,
   signUp,
-  type Tokens,
   validate,
   Visitor,
+  type Tokens,
 } from "../support/person.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { appWith, atProvider, codeOf, signInAt, startRound } from "../support/providers/round.ts";

@@ -7,7 +7,7 @@ import { freePort } from "../support/free-port.ts";
 import { startMailServer } from "../support/mail.ts";
 import { askForReset, disableUser, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
 import { bearer } from "../support/methods.ts";
-import { call, goodPassword, initiate, redeem, refresh, signIn, validate, Visitor } from "../support/person.ts";
+import { call, goodPassword, redeem, refresh, signIn, validate, Visitor } from "../support/person.ts";
 import {
   describeOnSqlite,
   startTestService,
@@ -115,10 +115,8 @@ async function signedInPerson(service: TestService, app: TestApp): Promise<Signe
 
 async function signInAgain(service: TestService, app: TestApp, email: string): Promise<SignedInVisitor> {
   const visitor = new Visitor();
-  const session = await initiate(service, app);
-  const done = await visitor.submit(await visitor.get(session.authUrl), "/password", { email, password: goodPassword });
-  const code = done.location.searchParams.get("code") ?? "";
-  return { ...(await redeem(service, app, { session, code })), email, visitor };
+  const signedIn = await signIn(service, app, { email }, {}, visitor);
+  return { ...(await redeem(service, app, signedIn)), email, visitor };
 }
 
 describeOnSqlite(

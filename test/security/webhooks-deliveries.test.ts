@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { minute, second } from "../../src/lib/clock.ts";
+import { eventKinds } from "../../src/webhooks/event.ts";
 import { createSender } from "../../src/webhooks/sender.ts";
 import {
   call,
@@ -17,25 +18,13 @@ import { startReceiver, until, type Received, type Receiver } from "../support/r
 import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 import { localWebhooks, webhookSecret } from "../support/webhooks.ts";
 
-const events = [
-  "user.created",
-  "user.login",
-  "user.logout",
-  "user.updated",
-  "user.deleted",
-  "method.added",
-  "method.removed",
-  "login.failed",
-  "token.reuse",
-];
-
 async function register(
   service: TestService,
   app: TestApp,
   url: string,
   more: Record<string, unknown> = {},
 ): Promise<string> {
-  const endpoint = { url, events, secret: webhookSecret, ...more };
+  const endpoint = { url, events: eventKinds, secret: webhookSecret, ...more };
   const { status, body } = await call(service, "POST", "/webhooks/endpoints", app.headers, endpoint);
   expect(status).toBe(201);
   return String(body["id"]);

@@ -166,9 +166,9 @@ export async function signIn(
   app: TestApp,
   person: { email: string; password?: string },
   extra: Record<string, unknown> = {},
+  visitor = new Visitor(),
 ): Promise<{ session: Session; code: string }> {
   const session = await initiate(service, app, extra);
-  const visitor = new Visitor();
   const page = await visitor.get(session.authUrl);
   const done = await visitor.submit(page, "/password", {
     email: person.email,

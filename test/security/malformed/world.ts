@@ -58,12 +58,7 @@ export async function openWorld(service: TestService, peers: Peers) {
   async function newPerson(): Promise<Person> {
     const { id, email } = await newUser(service, app, { password: goodPassword });
     const visitor = new Visitor();
-    const session = await initiate(service, app);
-    const done = await visitor.submit(await visitor.get(session.authUrl), "/password", {
-      email,
-      password: goodPassword,
-    });
-    const tokens = await redeem(service, app, { session, code: done.location.searchParams.get("code") ?? "" });
+    const tokens = await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
     const passkeyId = await givePasskey(service, id);
     await giveIdentity(service, app, id, provider.name);
     const page = await openAccount(service, app, visitor);

@@ -1,6 +1,6 @@
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 
 type Environment = Record<string, string | undefined>;
 
@@ -30,6 +30,21 @@ export function claimFolder(folder: string): void {
   const found = lstatSync(folder);
   if (!found.isDirectory()) throw new Error("it is not a folder");
   if (!isOursAlone(found)) throw new Error("another user may write to it");
+  if (!isBelowOurs(dirname(realpathSync(folder)))) throw new Error("another user could put another in its place");
+}
+
+/** Who everybody is that a user namespace does not know: there `/` may be theirs. */
+const unknownUser = 65_534;
+
+/**
+ * Whether this folder and those above are this user's or root's: the owner of one may swap what lies in it between our look and our use. Modes are not
+ * looked at: a volume of a container is often open to everybody who is not there.
+ */
+function isBelowOurs(folder: string): boolean {
+  if (process.getuid === undefined) return true;
+  const isOurs = [process.getuid(), 0, unknownUser].includes(statSync(folder).uid);
+  const above = dirname(folder);
+  return isOurs && (above === folder || isBelowOurs(above));
 }
 
 /** Whether only this user, or root, decides what is in a file or folder. Windows keeps profiles apart by itself. */

@@ -30,7 +30,10 @@ export async function openKeyring(
   // Where another process was first, its check is the one to pass.
   const stored = check ?? (await storage.write((tx) => settleFact(tx, factName, keyring.encrypt(checkText, factName))));
   if (!opens(keyring, stored))
-    throw new AppError("INVALID_CONFIG", "The master key is not the one that this database was made with. Put that one into masterKeyFile.");
+    throw new AppError(
+      "INVALID_CONFIG",
+      "The master key is not the one that this database was made with. Put that one into masterKeyFile.",
+    );
   return keyring;
 }
 

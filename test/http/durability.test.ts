@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { call, newEmail, redeem, refresh, signUp, type Tokens } from "../support/person.ts";
 import { kill, killAll, startProcess } from "../support/process.ts";
 
@@ -42,7 +42,10 @@ it("E1: what was acknowledged survives kill -9, and what was revoked stays revok
         acknowledged.set(email, { tokens: { ...tokens, ...next.body }, state: "ended" });
       }
     });
-    await new Promise((resolve) => setTimeout(resolve, 150 + Math.random() * 400));
+    // At any moment, but not before something was acknowledged: a busy machine is slow at first.
+    const enough = acknowledged.size + 12;
+    await vi.waitUntil(() => acknowledged.size >= enough, { timeout: 30_000, interval: 20 });
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
     const dying = kill(process);
     stop.abort();
     await Promise.all([dying, ...work.map(async (worker) => await worker.catch(() => {}))]);

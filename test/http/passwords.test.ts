@@ -1,14 +1,8 @@
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { comparable, openForm, tryPassword } from "../support/limits.ts";
-import { goodPassword, initiate, newEmail, signedUp, Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, testConfig, type TestApp, type TestService } from "../support/service.ts";
-
-async function tryToSignUp(service: TestService, app: TestApp, values: Record<string, string>): Promise<Page> {
-  const session = await initiate(service, app);
-  const visitor = new Visitor();
-  return await visitor.submit(await visitor.get(`${session.authUrl}/create-account`), "/create-account", values);
-}
+import { comparable, openForm, tryPassword, tryToSignUp } from "../support/limits.ts";
+import { goodPassword, newEmail, signedUp, type Page } from "../support/person.ts";
+import { describeEachDatabase, testConfig } from "../support/service.ts";
 
 describeEachDatabase("passwords", (current) => {
   it("P4: unknown, wrong, password-less, disabled and throttled look the same to the letter", async () => {

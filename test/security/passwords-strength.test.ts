@@ -3,25 +3,19 @@ import { dictionary } from "@zxcvbn-ts/language-common";
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { addingSession, signedUpIn } from "../support/adding.ts";
-import { tryPassword } from "../support/limits.ts";
+import { tryPassword, tryToSignUp } from "../support/limits.ts";
 import { useService } from "../support/one-service.ts";
-import { goodPassword, initiate, newEmail, signedUp, Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, testConfig, type TestApp } from "../support/service.ts";
+import { goodPassword, initiate, newEmail, signedUp, Visitor } from "../support/person.ts";
+import { describeEachDatabase, testConfig } from "../support/service.ts";
 
 const current = useService();
 const operator = { kind: "cli", name: "test" } as const;
-
-async function tryToSignUp(app: TestApp, values: Record<string, string>): Promise<Page> {
-  const session = await initiate(current(), app);
-  const visitor = new Visitor();
-  return await visitor.submit(await visitor.get(`${session.authUrl}/create-account`), "/create-account", values);
-}
 
 it("P1, Okta-2024-10-30: every character counts: a password that differs only at position 52, 72, 73, 128 or 256 is another one", async () => {
   const app = await current().createApp();
   const right = Array.from({ length: 256 }, (_, n) => String.fromCodePoint(97 + (n % 26))).join("");
   const email = newEmail();
-  expect((await tryToSignUp(app, { email, password: right })).status).toBe(303);
+  expect((await tryToSignUp(current(), app, { email, password: right })).status).toBe(303);
   for (const position of [2, 52, 55, 56, 72, 73, 128, 255, 256]) {
     const wrong = `${right.slice(0, position - 1)}#${right.slice(position)}`;
     expect((await tryPassword(current(), app, email, wrong)).status, `position ${position}`).toBe(401);
@@ -37,7 +31,7 @@ it("P1, Okta-2024-10-30: every character counts: a password that differs only at
 it("P1, Okta-2024-10-30: a long address takes nothing away from the password", async () => {
   const app = await current().createApp();
   const email = `${"a".repeat(64)}@${"b".repeat(60)}.${"c".repeat(60)}.example`;
-  expect((await tryToSignUp(app, { email, password: "the first of two passwords" })).status).toBe(303);
+  expect((await tryToSignUp(current(), app, { email, password: "the first of two passwords" })).status).toBe(303);
   for (const password of ["", "x", "the first of two passwordz", "another password altogether"])
     expect((await tryPassword(current(), app, email, password)).status).not.toBe(303);
   expect((await tryPassword(current(), app, email, "the first of two passwords")).status).toBe(303);
@@ -58,7 +52,7 @@ it.each([
 ])("P1: %s are taken as typed", async (_title, chosen, other) => {
   const app = await current().createApp();
   const email = newEmail();
-  expect((await tryToSignUp(app, { email, password: chosen })).status).toBe(303);
+  expect((await tryToSignUp(current(), app, { email, password: chosen })).status).toBe(303);
   expect((await tryPassword(current(), app, email, other)).status).not.toBe(303);
   expect((await tryPassword(current(), app, email, chosen)).status).toBe(303);
 });
@@ -67,8 +61,8 @@ it("P1: the same text in another Unicode form is the same password", async () =>
   const app = await current().createApp();
   const email = newEmail();
   const typed = "ünïcödé naïveté ½ ﬁve";
-  expect((await tryToSignUp(app, { email, password: typed.normalize("NFD") })).status).toBe(303);
-  expect(await tryPassword(current(), app, email, typed.normalize("NFC"))).toBe(303);
+  expect((await tryToSignUp(current(), app, { email, password: typed.normalize("NFD") })).status).toBe(303);
+  expect((await tryPassword(current(), app, email, typed.normalize("NFC"))).status).toBe(303);
 });
 
 it.each([
@@ -80,9 +74,9 @@ it.each([
   "P1: a password of %i characters is answered with %i, whatever the page would have let through",
   async (length, status) => {
     const app = await current().createApp();
-    expect((await tryToSignUp(app, { email: newEmail(), password: "kq".repeat(200).slice(0, length) })).status).toBe(
-      status,
-    );
+    expect(
+      (await tryToSignUp(current(), app, { email: newEmail(), password: "kq".repeat(200).slice(0, length) })).status,
+    ).toBe(status);
   },
 );
 
@@ -93,8 +87,8 @@ it("P1: the floor is 8: an app can ask for no less", async () => {
     code: "INVALID_REQUEST",
   });
   await applications.update(app.id, { settings: { passwordMinLength: 8 } }, operator);
-  expect((await tryToSignUp(app, { email: newEmail(), password: "kqkqkqz" })).status).toBe(422);
-  expect((await tryToSignUp(app, { email: newEmail(), password: "kqkqkqzj" })).status).toBe(303);
+  expect((await tryToSignUp(current(), app, { email: newEmail(), password: "kqkqkqz" })).status).toBe(422);
+  expect((await tryToSignUp(current(), app, { email: newEmail(), password: "kqkqkqzj" })).status).toBe(303);
 });
 
 it("P2: a sample of 500 out of the common ones is refused, in any letter case, wherever a password is chosen", async () => {
@@ -129,7 +123,7 @@ it("P2: the address, its local part, and the names of the app and the company ar
   const email = `longer.than.fifteen.${newEmail()}`;
   const [local = ""] = email.split("@");
   for (const password of [email, email.toUpperCase(), local, "the acme company shop", "ACME INCORPORATED"])
-    expect((await tryToSignUp(app, { email, password })).status, password).toBe(422);
+    expect((await tryToSignUp(current(), app, { email, password })).status, password).toBe(422);
 });
 
 describeEachDatabase(

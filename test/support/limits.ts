@@ -33,6 +33,13 @@ export async function tryPassword(
   return await visitor.submit(page, "/password", { email, password }, headers);
 }
 
+/** A try at an account of one's own, with these in the form's fields. */
+export async function tryToSignUp(service: TestService, app: TestApp, values: Record<string, string>): Promise<Page> {
+  const session = await initiate(service, app);
+  const visitor = new Visitor();
+  return await visitor.submit(await visitor.get(`${session.authUrl}/create-account`), "/create-account", values);
+}
+
 /** A page as a stranger could compare it: without what is random in every page, and the address (of `newEmail`) that was typed. */
 export function comparable(page: Page): string {
   return page.text

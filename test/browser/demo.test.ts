@@ -204,18 +204,21 @@ describe("pages under /dev", () => {
       "[::1]",
       "[::1]:80",
     ];
-    const strange = ["evil.example", `evil.example:${port}`, "localhost.evil.example", "evil-localhost", "10.0.0.1"];
-    const garbled = [
+    const strange = [
+      "evil.example",
+      `evil.example:${port}`,
+      "localhost.evil.example",
+      "evil-localhost",
+      "10.0.0.1",
       "127.0.0.1.nip.io",
-      "localhost:x",
       "[::2]",
-      "a@localhost",
-      "localhost:1:1",
-      "localhost,evil.example",
     ];
+    const garbled = ["localhost:x", "a@localhost", "localhost:1:1", "localhost,evil.example"];
     for (const path of ["/dev/demo", "/dev/demo/callback?code=c"]) {
       for (const host of ours) expect([host, await statusFor(path, host)]).toEqual([host, 200]);
-      for (const host of [...strange, ...garbled]) expect([host, await statusFor(path, host)]).toEqual([host, 404]);
+      for (const host of strange) expect([host, await statusFor(path, host)]).toEqual([host, 404]);
+      // What is no host at all does not even get here.
+      for (const host of garbled) expect([host, await statusFor(path, host)]).toEqual([host, 400]);
     }
     expect(await statusFor("/healthz", "evil.example")).toBe(200);
   });

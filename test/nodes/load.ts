@@ -21,7 +21,7 @@ type Known = {
  */
 export async function startLoad(cluster: Cluster, app: TestApp, people: number) {
   const answers: Answered[] = [];
-  let stopping = false;
+  const stop = new AbortController();
   const everybody = await Promise.all(Array.from({ length: people }, async () => await newPerson(cluster, app)));
 
   async function send(what: string, method: string, path: string, headers: Record<string, string>, body?: unknown) {
@@ -45,7 +45,7 @@ export async function startLoad(cluster: Cluster, app: TestApp, people: number) 
   }
 
   async function live(person: Known): Promise<void> {
-    for (let round = 0; !stopping; round += 1) {
+    for (let round = 0; !stop.signal.aborted; round += 1) {
       const refreshed = await insist("refresh", "POST", "/auth/refresh", app.headers, {
         refreshToken: person.refreshToken,
       });
@@ -61,7 +61,7 @@ export async function startLoad(cluster: Cluster, app: TestApp, people: number) 
       if (round % 5 !== 4) continue;
       await insist("logout", "POST", "/auth/logout", bearer, {});
       person.loggedOut.push(person.accessToken);
-      if (stopping) return;
+      if (stop.signal.aborted) return;
       Object.assign(person, await newPerson(cluster, app), { loggedOut: person.loggedOut });
     }
   }
@@ -70,7 +70,7 @@ export async function startLoad(cluster: Cluster, app: TestApp, people: number) 
   return {
     answers,
     async stop(): Promise<void> {
-      stopping = true;
+      stop.abort();
       await Promise.all(lives);
     },
 
@@ -110,7 +110,7 @@ async function newPerson(cluster: Cluster, app: TestApp): Promise<Known> {
       return { refreshToken, accessToken, name: undefined, tried: [], loggedOut: [] };
     } catch (error) {
       // A sign-up whose node or database went away is begun anew.
-      if (!/answered (?:500|502|0)|fetch failed/u.test(String(error))) throw error;
+      if (!/answered (?:500|502|0)|with status 5\d\d|fetch failed/u.test(String(error))) throw error;
     }
   }
 }

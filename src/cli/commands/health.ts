@@ -20,7 +20,8 @@ export function addHealth(program: Command, cli: Cli): void {
 
 /** GET /readyz of the service that this configuration would start. */
 async function ask({ listen: { host, port, tls } }: Config): Promise<Health> {
-  const { request } = tls ? await import("node:https") : await import("node:http");
+  // Not by import(), which a command of the executable has for our own modules only.
+  const { request } = tls ? process.getBuiltinModule("node:https") : process.getBuiltinModule("node:http");
   const { promise, resolve } = Promise.withResolvers<Health>();
   const address = { host: host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host, port, path: "/readyz" };
   // Its certificate is for the name that others know it by; nothing secret is sent or believed here.

@@ -23,7 +23,8 @@ export default defineConfig({
           // What is slow on a machine that does something else besides is not wrong.
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          // One more than cores: a third of the time a test waits, for a clock, a disk or another process.
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
@@ -50,7 +51,7 @@ export default defineConfig({
           globalSetup: ["test/support/postgres-global-setup.ts", "test/support/executable-global-setup.ts"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

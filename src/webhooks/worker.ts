@@ -205,6 +205,9 @@ export function createWebhookWorker(deps: {
       clearInterval(polling);
       clearTimeout(gathering);
       clearTimeout(lookingAgain);
+      // A worker that is started again has nothing under way.
+      gathering = undefined;
+      lookingAgain = undefined;
       await turn;
       const patience = setTimeout(() => cutOff.abort(), patienceWhenStopping);
       await Promise.all(attempts);

@@ -27,7 +27,7 @@ describeInBrowser(
       const email = newEmail();
       for (const words of [
         "That email and password don't match. Try again, or reset your password.",
-        /^Too many tries\. You can try again in (?:1 minute|\d+ seconds), or sign in with a passkey\.$/u,
+        /^Too many tries\. You can try again in (?:1 minute|\d+ seconds?), or sign in with a passkey\.$/u,
       ]) {
         await fillAccount(page, { email, password: goodPassword });
         const [answer] = await Promise.all([page.waitForResponse("**/password"), button(page, "Sign in").click()]);
@@ -74,7 +74,7 @@ describeInBrowser(
       const { authUrl } = await openSignIn(stage, page, app);
       await page.waitForLoadState("networkidle");
       await button(page, "Sign in with a passkey").click();
-      expect(await said(page)).toMatch(/^Too many tries\. You can try again in (?:1 minute|\d+ seconds)\.$/u);
+      expect(await said(page)).toMatch(/^Too many tries\. You can try again in (?:1 minute|\d+ seconds?)\.$/u);
       await fillAccount(page, { email: newEmail(), password: goodPassword });
       await button(page, "Sign in").click();
       await page.getByText(/^You can try again in/u).waitFor();

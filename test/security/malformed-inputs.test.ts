@@ -20,8 +20,11 @@ import { inputsFor, type Input } from "./malformed/inputs.ts";
 import { bytesOf } from "./malformed/request-bytes.ts";
 import { openWorld, type World } from "./malformed/world.ts";
 
-/** Every run tries others. To repeat one: AUTHSVC_FUZZ_SEED=… with the seed that the failure names. */
-const seed = Number(process.env["AUTHSVC_FUZZ_SEED"] ?? Date.now() % 1_000_000_000);
+/**
+ * Every run tries others; CI the same each time, so that what it refuses is the change and not the day. To repeat one: AUTHSVC_FUZZ_SEED=…
+ * with the seed that the failure names.
+ */
+const seed = Number(process.env["AUTHSVC_FUZZ_SEED"] ?? (process.env["CI"] ? 20_261_122 : Date.now() % 1_000_000_000));
 const lanes = 10;
 
 describe.each<[Dialect, number]>([

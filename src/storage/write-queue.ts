@@ -14,6 +14,11 @@ type Outcome = { value: unknown } | { error: unknown };
 
 /** Bounds how long one commit can keep readers of the queue waiting; a batch of 128 takes about 4 ms. */
 const mostJobsInACommit = 128;
+/**
+ * Between two commits, twice what the first one took: the flush holds up the event loop for a third of the time at most, and what comes meanwhile
+ * shares the next one. Bounded, because writes of one caller wait for it each time.
+ */
+const pauseOf = (commitMilliseconds: number): number => Math.min(2 * commitMilliseconds, 2);
 /** How long a write waits while another process holds the lock, from when it was queued: however many wait, none does for longer. */
 const lockPatienceMilliseconds = 10_000;
 
@@ -25,6 +30,8 @@ const lockPatienceMilliseconds = 10_000;
 export function createWriteQueue(connection: Database, handle: Handle) {
   const waiting: Job[] = [];
   let running: Promise<void> | undefined;
+  /** Of `performance.now()`: before it, the next commit gives others time to join it. */
+  let nextCommitAt = 0;
   const begin = connection.prepare("BEGIN IMMEDIATE");
   const commit = connection.prepare("COMMIT");
   const rollback = connection.prepare("ROLLBACK");
@@ -32,39 +39,52 @@ export function createWriteQueue(connection: Database, handle: Handle) {
   const release = connection.prepare("RELEASE job");
   const rollbackTo = connection.prepare("ROLLBACK TO job");
 
-  async function runInSavepoint(job: Job): Promise<Outcome> {
-    savepoint.run();
+  async function run({ work }: Job): Promise<Outcome> {
     // SQLite answers at once, so work that outlives this turn of the event loop awaited something else, and held everybody's lock for it.
     let turnIsOver = false;
     const timer = setImmediate(() => (turnIsOver = true));
     try {
-      const value = await job.work(handle);
+      const value = await work(handle);
       if (turnIsOver) throw new Error("a transaction awaited something that is not its database");
-      release.run();
       return { value };
     } catch (error) {
-      // A full disk or an I/O error has already rolled back the whole transaction.
-      if (connection.inTransaction) {
-        rollbackTo.run();
-        release.run();
-      }
       return { error };
     } finally {
       clearImmediate(timer);
     }
   }
 
-  async function runBatch(batch: Job[]): Promise<void> {
+  /** Runs a batch up to its commit. What fails is taken back alone; that needs a savepoint, which copies pages, only where others have written before it. */
+  async function runInOneTransaction(batch: Job[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
+    await beginWhenFree(batch[0]?.queuedAt ?? 0);
+    let isFirst = true;
+    for (const job of batch) {
+      if (!isFirst) savepoint.run();
+      const outcome = await run(job);
+      outcomes.push(outcome);
+      const failed = "error" in outcome;
+      // A full disk or an I/O error has already rolled back the whole transaction.
+      if (!connection.inTransaction) throw failed ? outcome.error : new Error("the transaction ended early");
+      if (isFirst && failed) {
+        rollback.run();
+        await beginWhenFree(job.queuedAt);
+      } else if (!isFirst) {
+        if (failed) rollbackTo.run();
+        release.run();
+      } else isFirst = false;
+    }
+    return outcomes;
+  }
+
+  async function runBatch(batch: Job[]): Promise<void> {
+    let outcomes: Outcome[];
     try {
-      await beginWhenFree(batch[0]?.queuedAt ?? 0);
-      for (const job of batch) {
-        const outcome = await runInSavepoint(job);
-        outcomes.push(outcome);
-        if (!connection.inTransaction)
-          throw "error" in outcome ? outcome.error : new Error("the transaction ended early");
-      }
+      outcomes = await runInOneTransaction(batch);
+      const startedAt = performance.now();
       commit.run();
+      const endedAt = performance.now();
+      nextCommitAt = endedAt + pauseOf(endedAt - startedAt);
     } catch (error) {
       if (connection.inTransaction) rollback.run();
       for (const job of batch) job.fail(error);
@@ -92,9 +112,21 @@ export function createWriteQueue(connection: Database, handle: Handle) {
     }
   }
 
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) await runBatch(waiting.splice(0, mostJobsInACommit));
+  function schedule(): void {
+    running ??= new Promise<void>((done) => whenDue(() => done(runNext())));
+  }
+
+  async function runNext(): Promise<void> {
+    await runBatch(waiting.splice(0, mostJobsInACommit));
     running = undefined;
+    if (waiting.length > 0) schedule();
+  }
+
+  /** At the end of this turn of the event loop, or after the pause that the last commit asks for. */
+  function whenDue(act: () => void): void {
+    const pause = waiting.length < mostJobsInACommit ? nextCommitAt - performance.now() : 0;
+    if (pause < 1) setImmediate(act);
+    else setTimeout(act, pause);
   }
 
   return {
@@ -106,12 +138,12 @@ export function createWriteQueue(connection: Database, handle: Handle) {
           succeed: (value) => resolve(value as T),
           fail: reject,
         });
-        running ??= new Promise<void>((done) => setImmediate(() => done(drain())));
+        schedule();
       });
     },
     length: (): number => waiting.length,
     async idle(): Promise<void> {
-      await running;
+      while (running) await running;
     },
   };
 }

@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as immediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Handle, Storage } from "../../src/storage/storage.ts";
@@ -116,6 +117,46 @@ describe("the SQLite file", () => {
     expect(await pragma("foreign_keys")).toBe(1);
     expect(await pragma("journal_mode")).toBe("wal");
     expect(await pragma("secure_delete")).toBe(1);
+    await storage.close();
+  });
+
+  it("takes back the first of a transaction, then the next, and keeps what comes after them", async () => {
+    const storage = await open();
+    const failing = (name: string) => async (tx: Handle) => {
+      await insertFact(tx, name);
+      throw new Error(name);
+    };
+    const outcomes = await Promise.allSettled([
+      storage.write(failing("first")),
+      storage.write(failing("second")),
+      storage.write((tx) => insertFact(tx, "third")),
+      storage.write(failing("fourth")),
+      storage.write((tx) => insertFact(tx, "fifth")),
+    ]);
+    expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual([false, false, true, false, true]);
+    await expect(storage.write(failing("alone"))).rejects.toThrow("alone");
+    const names = await factNames(storage.reader);
+    expect(names.filter((name) => /^(first|second|third|fourth|fifth|alone)$/u.test(name))).toEqual(["fifth", "third"]);
+    await storage.close();
+  });
+
+  it("lets a write that comes soon after another share its commit", async () => {
+    const storage = await open();
+    let shared = false;
+    // A pause of two milliseconds can pass unseen on a busy machine; without one, none of these would ever share.
+    for (let attempt = 0; attempt < 50 && !shared; attempt += 1) {
+      await storage.write((tx) => insertFact(tx, `before ${attempt}`));
+      let isLateDone = false;
+      const early = storage.write((tx) => insertFact(tx, `early ${attempt}`));
+      await immediate();
+      await immediate();
+      const late = storage.write((tx) => insertFact(tx, `late ${attempt}`)).then(() => (isLateDone = true));
+      await early;
+      await Promise.resolve().then(() => {});
+      shared = isLateDone;
+      await late;
+    }
+    expect(shared).toBe(true);
     await storage.close();
   });
 

@@ -143,7 +143,8 @@ export function createWriteQueue(connection: Database, handle: Handle) {
     },
     length: (): number => waiting.length,
     async idle(): Promise<void> {
-      while (running) await running;
+      while (waiting.length > 0) await running;
+      await running;
     },
   };
 }

@@ -143,9 +143,12 @@ describe("the SQLite file", () => {
   it("lets a write that comes soon after another share its commit", async () => {
     const storage = await open();
     let shared = false;
+    const large = "a".repeat(2_000_000);
     // A pause of two milliseconds can pass unseen on a busy machine; without one, none of these would ever share.
     for (let attempt = 0; attempt < 50 && !shared; attempt += 1) {
-      await storage.write((tx) => insertFact(tx, `before ${attempt}`));
+      await storage.write(({ db, tables }) =>
+        db.insert(tables.facts).values({ name: `large ${attempt}`, value: large }),
+      );
       let isLateDone = false;
       const early = storage.write((tx) => insertFact(tx, `early ${attempt}`));
       await immediate();

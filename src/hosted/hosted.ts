@@ -133,10 +133,10 @@ export async function orTryLater(
     return await work;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code === "BUSY") return await again({ kind: "busy" });
-    if (error.code === "RATE_LIMITED")
-      return await again({ kind: "too-many-tries", retryAfterSeconds: error.retryAfterSeconds ?? 60 });
-    throw error;
+    if (error.code === "BUSY") return { ...(await again({ kind: "busy" })), error };
+    if (error.code !== "RATE_LIMITED") throw error;
+    const retryAfterSeconds = error.retryAfterSeconds ?? 60;
+    return { ...(await again({ kind: "too-many-tries", retryAfterSeconds })), error };
   }
 }
 

@@ -1,5 +1,14 @@
+import type { AppError } from "../lib/errors.ts";
+
 /** What a handler answers. Header names are lower-case; the server adds those that every answer carries. */
-export type Answer = { status: number; headers: Record<string, string>; cookies?: string[]; body: string | Uint8Array };
+export type Answer = {
+  status: number;
+  headers: Record<string, string>;
+  cookies?: string[];
+  body: string | Uint8Array;
+  /** What a page shows in words of its own, for the log, the metrics and the audit. */
+  error?: AppError;
+};
 
 export function json(value: unknown, status = 200): Answer {
   return {

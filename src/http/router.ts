@@ -93,6 +93,7 @@ export function createRouter(options: RouterOptions): H3 {
       standing = counted instanceof Promise ? await counted : counted;
       refuseExceeded(standing);
       answer = await admitted.answer();
+      shown = answer.error;
     } catch (error) {
       if (error instanceof Refusal) standing = error.standing;
       shown = reported(error instanceof Refusal ? error.cause : error, request, route);

@@ -81,7 +81,10 @@ const graphemes = new Intl.Segmenter();
 
 /** The first letter as people see it: one grapheme, which may be several code points. */
 function initialOf(name: string): string {
-  const [first] = graphemes.segment(name.trim());
+  const trimmed = name.trim();
+  // Between two of ASCII there is always a boundary; the segmenter takes as long as a quarter of a page.
+  if (/^[!-~](?:[ -~]|$)/u.test(trimmed)) return trimmed.charAt(0).toUpperCase();
+  const [first] = graphemes.segment(trimmed);
   return first?.segment.toUpperCase() ?? "";
 }
 

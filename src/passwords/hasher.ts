@@ -3,6 +3,7 @@ import { silentLog, type Log } from "../lib/log.ts";
 import { silentMeter, type Meter } from "../lib/meter.ts";
 import type { Random } from "../lib/random.ts";
 import { loadArgon2, type Argon2 } from "./argon2.ts";
+import { lowerPoolPriority } from "./pool-priority.ts";
 import { verifyForeign } from "./foreign-verify.ts";
 
 export type HashParameters = { memoryKiB: number; iterations: number; parallelism: number };
@@ -28,15 +29,21 @@ export function createHasher(
   let loading: Promise<Argon2> | undefined;
 
   /** Loaded with the first password: most commands meet none. */
-  const argon2 = (): Promise<Argon2> => (loading ??= loadArgon2(log));
+  const argon2 = (): Promise<Argon2> => (loading ??= lowerPoolPriority(log).then(() => loadArgon2(log)));
+
+  // One for all: thousands are thrown a second, and a stack for each, which nobody reads, would cost as much as half a page.
+  const busy = new AppError("BUSY", "Too many sign-ins at the moment.", {
+    retryAfterSeconds: 1,
+    details: "retry after 1 second",
+  });
+
+  function admit(): void {
+    if (running >= concurrency && waiting.length >= queueSize) throw busy;
+  }
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    admit();
     if (running >= concurrency) {
-      if (waiting.length >= queueSize)
-        throw new AppError("BUSY", "Too many sign-ins at the moment.", {
-          retryAfterSeconds: 1,
-          details: "retry after 1 second",
-        });
       const startedAt = performance.now();
       await new Promise<void>((start) => waiting.push(start));
       meter.hashWaited(performance.now() - startedAt);
@@ -81,6 +88,9 @@ export function createHasher(
   }
 
   return {
+    /** Throws BUSY when the queue is full: asked before anything is read or written for a hash that there will not be. It keeps no place. */
+    admit,
+
     /** A PHC string with a salt of its own. Throws BUSY when the queue is full. */
     async hash(password: string): Promise<string> {
       const settings = { memoryCost: memoryKiB, timeCost: iterations, parallelism, salt: random(16) };

@@ -65,6 +65,9 @@ export function createPasswords(deps: {
   }
 
   return {
+    /** Throws BUSY under overload: a form asks first, so that one too many costs neither a read of its user nor a write. */
+    admit: hasher.admit,
+
     /**
      * Checks an address and a password; undefined for an unknown address, a wrong password, a user without one, a disabled user and an account
      * that must wait: all look the same and take the same time. Throws RATE_LIMITED for too many tries from one network, BUSY under overload.
@@ -75,6 +78,7 @@ export function createPasswords(deps: {
       password: string,
       network: string,
     ): Promise<ProvenPassword | undefined> {
+      hasher.admit();
       attempts.admit(network);
       const digest = accountDigest(application.id, email);
       const user = await users.findByEmail(application.id, email);
@@ -126,6 +130,7 @@ export function createPasswords(deps: {
      * operator's command, which is counted by nobody.
      */
     async hash(password: string, network: string | undefined): Promise<string> {
+      hasher.admit();
       if (network !== undefined) {
         attempts.admit(network);
         attempts.refuseExceeded(await storage.write((tx) => attempts.count(tx, network)));

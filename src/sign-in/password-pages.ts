@@ -25,6 +25,12 @@ export function createPasswordPages(deps: {
 }) {
   const { visits, choose, steps, signIn, proofs, passwords, confirm, users } = deps;
 
+  /** Nothing is written for a form whose password cannot be hashed: throws BUSY. */
+  async function admitted(posted: Posted, work: (posted: Posted) => Promise<Answer>): Promise<Answer> {
+    passwords.admit();
+    return (await visits.claim(posted)) ?? (await work(posted));
+  }
+
   async function signInWith(posted: Posted): Promise<Answer> {
     const typed = posted.form.get("email") ?? "";
     const password = posted.form.get("password") ?? "";
@@ -79,23 +85,24 @@ export function createPasswordPages(deps: {
 
   return {
     async signIn(request: HttpRequest): Promise<Answer> {
-      const posted = await visits.submit(request);
+      const posted = await visits.post(request);
       if (isAnswer(posted)) return posted;
       if (!choose.allows(posted, "password")) return choose.methodDisabled(posted, "password");
       const email = clipped(posted.form.get("email") ?? "");
-      return await orTryLater(signInWith(posted), (problem) =>
+      return await orTryLater(admitted(posted, signInWith), (problem) =>
         choose.showSignIn(posted, { email, problem, status: 429 }),
       );
     },
 
     async createAccount(request: HttpRequest): Promise<Answer> {
-      const posted = await visits.submit(request);
+      const posted = await visits.post(request);
       if (isAnswer(posted)) return posted;
       if (!choose.allows(posted, "password")) return choose.methodDisabled(posted, "password");
       if (!choose.signUpIsOpen(posted)) return await choose.showCreateAccount(posted);
       const email = clipped(posted.form.get("email") ?? "");
-      return await orTryLater(createAccountWith(posted), (problem) =>
-        choose.showCreateAccount(posted, { email, problem, status: 429 }),
+      const name = (posted.form.get("name") ?? "").slice(0, mostNameCharacters);
+      return await orTryLater(admitted(posted, createAccountWith), (problem) =>
+        choose.showCreateAccount(posted, { email, name, problem, status: 429 }),
       );
     },
   };

@@ -70,7 +70,7 @@ export function createResetPages(deps: {
 
   /** A form in a session whose app has passwords; otherwise the session's own page knows better. */
   async function submitted(request: HttpRequest): Promise<Posted | Answer> {
-    const posted = await visits.submit(request);
+    const posted = await visits.post(request);
     if (isAnswer(posted)) return posted;
     if (!choose.allows(posted, "password")) return seeOther(pathOf(posted));
     return passwordReset.available ? posted : showForgot(posted, { email: "" });
@@ -92,6 +92,10 @@ export function createResetPages(deps: {
     const again = (problem: ResetProblem): Answer => showCode(posted, { email, problem });
     const code = typedCode(form.get("code") ?? "");
     if (code === undefined) return again({ kind: "code-missing" });
+    // Nothing is written for a form whose password cannot be hashed.
+    passwords.admit();
+    const refused = await visits.claim(posted);
+    if (refused) return refused;
     const hash = await newHash(form, { application, email, network });
     if (typeof hash !== "string") return again(hash);
     const token = await passwordReset.tryCode(application.id, email, code, origin);
@@ -154,6 +158,8 @@ export function createResetPages(deps: {
         const kind = typed.trim() === "" ? "email-missing" : "email-invalid";
         return showForgot(posted, { email: typed.slice(0, mostEmailCharacters), problem: { kind } });
       }
+      const refused = await visits.claim(posted);
+      if (refused) return refused;
       await passwordReset.ask({ application, email, sessionId, origin, lang: frame.lang });
       return showCode(posted, { email, again: form.get("again") === "1" });
     },

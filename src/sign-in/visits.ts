@@ -61,6 +61,11 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
     return await hosted.post(request, () => visit(request));
   }
 
+  async function claim({ session, browser, frame }: Visit): Promise<Answer | undefined> {
+    const isOwn = await signIn.claim(session, browser.digest);
+    return isOwn ? undefined : hosted.message(frame, { kind: "other-browser" });
+  }
+
   function targetsOf({ session, application }: Pick<Visit, "session" | "application">, more: string[]): string[] {
     return [...formTargets(session.redirectUri, application.domain), ...more];
   }
@@ -79,6 +84,9 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
     visit,
 
     post,
+
+    /** Makes the session this browser's; what to say when another one was first. */
+    claim,
 
     /**
      * Like `visit` in the browser that owns the session already, and good for one that has timed out as well: a mail may take longer than a
@@ -121,9 +129,7 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
     async submit(request: HttpRequest): Promise<Posted | Answer> {
       const posted = await post(request);
       if (isAnswer(posted)) return posted;
-      return (await signIn.claim(posted.session, posted.browser.digest))
-        ? posted
-        : hosted.message(posted.frame, { kind: "other-browser" });
+      return (await claim(posted)) ?? posted;
     },
 
     /** Says what has become of a session that was open a moment ago. */

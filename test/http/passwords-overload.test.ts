@@ -11,15 +11,15 @@ const triesAMinute = 10;
 /** Keeps the queue of hashes full while `work` runs: whoever leaves it, another one takes the place before any form can. */
 async function whileBusy<T>({ server }: TestService, work: () => Promise<T>): Promise<T> {
   const { passwords } = server.app.services;
-  let isOver = false;
+  const over = new AbortController();
   const hashing = Array.from({ length: 10 }, async () => {
     // BUSY for those that there is no place for at the moment.
-    while (!isOver) await passwords.hash(goodPassword, undefined).catch(() => turn());
+    while (!over.signal.aborted) await passwords.hash(goodPassword, undefined).catch(() => turn());
   });
   try {
     return await work();
   } finally {
-    isOver = true;
+    over.abort();
     await Promise.all(hashing);
   }
 }

@@ -18,8 +18,11 @@ export function isPossibleApiKey(key: string): boolean {
   return parts?.[1] !== undefined ? checksum(parts[1]) === parts[2] : acceptedForm.test(key);
 }
 
+/** Each call by key computes it: with numbers, which 32 bits fit into. */
 function checksum(body: string): string {
-  return base62(BigInt(crc32(body)), 6);
+  let text = "";
+  for (let rest = crc32(body); text.length < 6; rest = Math.floor(rest / 62)) text = digits.charAt(rest % 62) + text;
+  return text;
 }
 
 function base62(value: bigint, length: number): string {

@@ -46,7 +46,7 @@ export async function listen(
   let closing = false;
   const newest: NewestRequests = new WeakMap();
   const answer: RequestListener = (message, response) => {
-    newest.set(message.socket, { message, response, before: newest.get(message.socket)?.response });
+    noteNewest(newest, message, response);
     if (closing) response.setHeader("connection", "close");
     if (hasGoodHost(message)) handler(message, response);
     else {
@@ -116,6 +116,17 @@ type NewestRequests = WeakMap<
   Duplex,
   { message: IncomingMessage; response: ServerResponse; before: ServerResponse | undefined }
 >;
+
+function noteNewest(newest: NewestRequests, message: IncomingMessage, response: ServerResponse): void {
+  const known = newest.get(message.socket);
+  if (known) {
+    known.before = known.response;
+    known.message = message;
+    known.response = response;
+  } else {
+    newest.set(message.socket, { message, response, before: undefined });
+  }
+}
 
 /** Answers leave in the order of their requests (RFC 9112 §9.3.2): an early one would be taken for the answer to a request before it. */
 function afterAnswersTo(newest: ReturnType<NewestRequests["get"]>, act: () => void): void {

@@ -26,8 +26,10 @@ export type Route = {
   path: string;
   /** Undefined: not limited. */
   limit: EndpointType | undefined;
-  /** Checks the caller, and gives back what answers once the call has been counted. */
-  admit(request: HttpRequest): Promise<Counted & { answer(): Promise<Answer> }>;
+  /** Checks the caller. */
+  admit: Guard<unknown>;
+  /** Answers once the call has been counted; `caller` is whom `admit` let in. */
+  answer(request: HttpRequest, caller: unknown): Promise<Answer> | Answer;
   /** Errors are shown to a person, as a page. */
   page: boolean;
   /** Undefined: no page of another origin may read what it answers. */
@@ -48,17 +50,9 @@ export function route<T>(
     limit,
     page: false,
     browser: undefined,
-    async admit(request) {
-      const { caller, countedAs, limits, refusal } = await guard(request);
-      return {
-        countedAs,
-        limits,
-        async answer() {
-          if (refusal) throw refusal;
-          return await handle(request, caller);
-        },
-      };
-    },
+    admit: guard,
+    // The one place where both are known to speak of the same kind of caller.
+    answer: (request, caller) => handle(request, caller as T),
   };
 }
 

@@ -8,10 +8,10 @@ import { addressKey, limitKey, limitOfPath, type ClientAddresses } from "./addre
 import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
 import { errorAnswer, publicError, statusOf } from "./error-answers.ts";
-import { Reply } from "./node-handler.ts";
+import { responseOf, type Outgoing, type Router } from "./node-handler.ts";
 import { createRequestIds } from "./request-ids.ts";
 import { HttpRequest } from "./request.ts";
-import type { EndpointType, RateLimits, Route } from "./route.ts";
+import type { Caller, EndpointType, RateLimits, Route } from "./route.ts";
 
 /** What became of one call. `route` is undefined where no route of `routes.ts` answered, `error` where there was none. */
 export type Answered = {
@@ -41,17 +41,16 @@ export type RouterOptions = {
 };
 
 /** Routes, limits and answers for all of `routes.ts`: the only user of h3, and the only place where an error becomes an answer. */
-export function createRouter(options: RouterOptions): H3 {
+export function createRouter(options: RouterOptions): Router {
   const { cors, addresses, limiter, limits, log } = options;
   const routes = [...options.routes, ...cors.preflights(options.routes)];
   const newRequestId = createRequestIds();
-  const everyAnswers: [string, string][] = [
+  const everyAnswers = [
     ["x-content-type-options", "nosniff"],
     ["referrer-policy", "no-referrer"],
     ["cross-origin-resource-policy", "same-origin"],
-  ];
-  if (options.strictTransportSecurity)
-    everyAnswers.push(["strict-transport-security", "max-age=63072000; includeSubDomains"]);
+    ...(options.strictTransportSecurity ? [["strict-transport-security", "max-age=63072000; includeSubDomains"]] : []),
+  ].flat();
   const app = new H3({
     silent: true,
     // What h3 refuses by itself is a malformed escape in the path; anything else that gets here is a mistake of ours.
@@ -59,8 +58,8 @@ export function createRouter(options: RouterOptions): H3 {
   });
 
   for (const route of routes) {
-    app.on(route.method, route.path, (event) => serve(route, event));
-    if (route.method === "GET") app.on("HEAD", route.path, (event) => serve(route, event));
+    app.on(route.method, route.path, (event) => serveFound(route, event));
+    if (route.method === "GET") app.on("HEAD", route.path, (event) => serveFound(route, event));
   }
   for (const [path, allowed] of methodsByPath(routes)) {
     app.all(path, (event) =>
@@ -68,16 +67,34 @@ export function createRouter(options: RouterOptions): H3 {
     );
   }
   app.all("/**", (event) => fail(event, new AppError("UNKNOWN_PATH", "There is nothing at this path.")));
-  return app;
+  const exact = routesByExactPath(routes);
+  return {
+    app,
+    answerExact(message) {
+      const route = exact.get(message.url ?? "")?.get(message.method ?? "");
+      return route && serve(route, message, undefined);
+    },
+  };
 
-  function requestOf(event: H3Event): HttpRequest {
-    const message = event.req.runtime?.node?.req as IncomingMessage;
-    return new HttpRequest(newRequestId(), message, addresses.of(message), event.context.params);
+  function messageOf(event: H3Event): IncomingMessage {
+    return event.req.runtime?.node?.req as IncomingMessage;
   }
 
-  async function serve(route: Route, event: H3Event): Promise<Response> {
+  function requestOf(message: IncomingMessage, parameters: Record<string, string> | undefined): HttpRequest {
+    return new HttpRequest(newRequestId(), message, addresses.of(message), parameters);
+  }
+
+  async function serveFound(route: Route, event: H3Event): Promise<Response> {
+    return responseOf(await serve(route, messageOf(event), event.context.params), event.req.method);
+  }
+
+  async function serve(
+    route: Route,
+    message: IncomingMessage,
+    parameters: Record<string, string> | undefined,
+  ): Promise<Outgoing> {
     const startedAt = performance.now();
-    const request = requestOf(event);
+    const request = requestOf(message, parameters);
     let standing: Standing | undefined;
     let answer: Answer;
     let shown: AppError | undefined;
@@ -92,7 +109,9 @@ export function createRouter(options: RouterOptions): H3 {
       // Not waited for where it is known at once.
       standing = counted instanceof Promise ? await counted : counted;
       refuseExceeded(standing);
-      answer = await admitted.answer();
+      if (admitted.refusal) throw admitted.refusal;
+      const answered = route.answer(request, admitted.caller);
+      answer = answered instanceof Promise ? await answered : answered;
       shown = answer.error;
     } catch (error) {
       if (error instanceof Refusal) standing = error.standing;
@@ -106,7 +125,7 @@ export function createRouter(options: RouterOptions): H3 {
   }
 
   /** A caller without good credentials is counted by its address, so that nobody can try keys and tokens at will. */
-  async function admit(route: Route, request: HttpRequest) {
+  async function admit(route: Route, request: HttpRequest): Promise<Caller<unknown>> {
     try {
       return await route.admit(request);
     } catch (error) {
@@ -151,7 +170,7 @@ export function createRouter(options: RouterOptions): H3 {
 
   /** What no route answers is counted as what its path would be, so that nobody searches the paths at will. */
   async function fail(event: H3Event, error: unknown, headers: Record<string, string> = {}): Promise<Response> {
-    const request = requestOf(event);
+    const request = requestOf(messageOf(event), event.context.params);
     let standing: Standing | undefined;
     let shown: AppError;
     try {
@@ -169,7 +188,7 @@ export function createRouter(options: RouterOptions): H3 {
       milliseconds: 0,
       caller: undefined,
     });
-    return respond(request, answer, standing, shown === error ? headers : undefined);
+    return responseOf(respond(request, answer, standing, shown === error ? headers : undefined), event.req.method);
   }
 
   function respond(
@@ -177,19 +196,30 @@ export function createRouter(options: RouterOptions): H3 {
     answer: Answer,
     standing: Standing | undefined,
     more: Record<string, string> | undefined,
-  ): Response {
-    const headers: [string, string][] = [["x-request-id", request.id], ...everyAnswers];
+  ): Outgoing {
+    const { status, body, headers, cookies } = answer;
+    const lines = ["content-length", String(Buffer.byteLength(body)), "x-request-id", request.id, ...everyAnswers];
     if (standing) {
-      headers.push(["x-ratelimit-limit", String(standing.limit)]);
-      headers.push(["x-ratelimit-remaining", String(standing.remaining)]);
-      headers.push(["x-ratelimit-reset", String(standing.resetAt)]);
+      lines.push("x-ratelimit-limit", String(standing.limit));
+      lines.push("x-ratelimit-remaining", String(standing.remaining));
+      lines.push("x-ratelimit-reset", String(standing.resetAt));
     }
-    headers.push(...Object.entries(answer.headers));
-    if (more) headers.push(...Object.entries(more));
-    for (const cookie of answer.cookies ?? []) headers.push(["set-cookie", cookie]);
-    const { status, body } = answer;
-    return new Reply({ status, reason: STATUS_CODES[status], headers, body });
+    for (const [name, value] of Object.entries(headers)) lines.push(name, value);
+    if (more) for (const [name, value] of Object.entries(more)) lines.push(name, value);
+    if (cookies) for (const cookie of cookies) lines.push("set-cookie", cookie);
+    return { status, reason: STATUS_CODES[status], lines, body };
   }
+}
+
+/** Where the address asked for is a route's path to the letter, there is nothing to find out: no parameter, no query, no escape. */
+function routesByExactPath(routes: Route[]): Map<string, Map<string, Route>> {
+  const exact = new Map<string, Map<string, Route>>();
+  for (const route of routes) {
+    if (/[:*]/u.test(route.path)) continue;
+    const methods = exact.get(route.path) ?? new Map<string, Route>();
+    exact.set(route.path, methods.set(route.method, route));
+  }
+  return exact;
 }
 
 /** An error that was already counted against its caller. */

@@ -14,8 +14,14 @@ export type SigningKeyRow = {
 };
 
 const prepared = statements(({ db, tables: { signingKeys } }) => ({
+  ids: prepare(db.select({ id: signingKeys.id }).from(signingKeys), "signing_key_ids"),
   list: prepare(db.select().from(signingKeys).orderBy(asc(signingKeys.generation)), "list_signing_keys"),
 }));
+
+/** What tells whether there is anything new: a row never changes what it says of its key. */
+export async function listSigningKeyIds(handle: Handle): Promise<string[]> {
+  return (await prepared(handle).ids.execute()).map(({ id }) => id);
+}
 
 /** Oldest first. */
 export async function listSigningKeys(handle: Handle): Promise<SigningKeyRow[]> {

@@ -6,7 +6,13 @@ import type { Storage } from "../storage/storage.ts";
 import { importPublicKey, type SigningAlgorithm, type SigningKey, type VerificationKey } from "./jwt.ts";
 import { decryptSigningKey, newSigningKey } from "./new-signing-key.ts";
 import { describeGenerations, signingKeyAt, type SigningKeyAnswer } from "./signing-key-line.ts";
-import { deleteSigningKeys, insertSigningKey, listSigningKeys, type SigningKeyRow } from "./signing-key-store.ts";
+import {
+  deleteSigningKeys,
+  insertSigningKey,
+  listSigningKeyIds,
+  listSigningKeys,
+  type SigningKeyRow,
+} from "./signing-key-store.ts";
 
 /** A key signs for 30 days. Its successor is published a day earlier, so that every cache of the key set knows it before its first token. */
 const signsFor = 30 * day;
@@ -42,25 +48,22 @@ export function createSigningKeys(deps: {
   let reading: Promise<void> | undefined;
 
   async function read(): Promise<void> {
-    const rows = await listSigningKeys(storage.reader);
-    const ids = new Set(rows.map((row) => row.id));
-    for (const row of rows) {
-      if (!publicKeys.has(row.id)) {
-        publicKeys.set(row.id, {
-          id: row.id,
-          algorithm: row.algorithm,
-          publicKey: importPublicKey(row.publicJwk),
-          row,
-        });
-      }
-    }
+    const ids = await listSigningKeyIds(storage.reader);
     for (const id of publicKeys.keys()) {
-      if (!ids.has(id)) {
+      if (!ids.includes(id)) {
         publicKeys.delete(id);
         privateKeys.delete(id);
       }
     }
+    if (ids.some((id) => !publicKeys.has(id))) await readRows();
     readAt = clock();
+  }
+
+  async function readRows(): Promise<void> {
+    for (const row of await listSigningKeys(storage.reader)) {
+      const { id, algorithm, publicJwk } = row;
+      if (!publicKeys.has(id)) publicKeys.set(id, { id, algorithm, publicKey: importPublicKey(publicJwk), row });
+    }
   }
 
   async function readOnce(): Promise<void> {

@@ -29,6 +29,11 @@ describe("encryption at rest", () => {
     expect(keyring.mac("form", "ab", "c")).not.toEqual(keyring.mac("form", "a", "bc"));
     expect(keyring.mac("form", "a")).not.toEqual(keyring.mac("refresh", "a"));
   });
+
+  it("makes the MACs that tokens and digests out there were made with", () => {
+    const mac = keyring.mac("refresh", "successor", "é", Uint8Array.from([0, 255]));
+    expect(mac.toString("hex")).toBe("395dc7a81f27f32cb23ec29d77747dc9dde1e9c2ab47a07b7f805aee278f554a");
+  });
 });
 
 describe("the master key file", () => {
@@ -64,11 +69,29 @@ describe("identifiers and capabilities", () => {
     const ids = [1, 2, 1000, 1_700_000_000_000, 1_800_000_000_000].map((now) => newId("usr", now, systemRandom));
     expect(ids.toSorted()).toEqual(ids);
     for (const id of ids) expect(id).toMatch(/^usr_[0-9a-hjkmnp-tv-z]{26}$/u);
+    const random = () => Uint8Array.from([0, 1, 2, 3, 250, 251, 252, 253, 254, 255]);
+    expect(newId("usr", 1_700_000_000_000, random)).toBe("usr_01hf7yat00000g40ztzfyfvzqz");
+  });
+
+  it("random bytes are of the size asked for, never the same, and their caller's own", () => {
+    const sizes = Array.from({ length: 2000 }, (_, turn) => [16, 32, 10, 4096, 5000][turn % 5] ?? 0);
+    const drawn = sizes.map((size) => Buffer.from(systemRandom(size)));
+    expect(drawn.map(({ length }) => length)).toEqual(sizes);
+    expect(new Set(drawn.map((bytes) => bytes.toString("hex"))).size).toBe(sizes.length);
+    // Neither a part of a larger draw nor of one before: no ten bytes come twice.
+    const starts = drawn.flatMap((bytes) => [bytes.toString("hex", 0, 10), bytes.toString("hex", bytes.length - 10)]);
+    expect(new Set(starts).size).toBe(drawn.length * 2 - sizes.filter((size) => size === 10).length);
+    const own = systemRandom(16);
+    const before = Buffer.from(own).toString("hex");
+    for (let turn = 0; turn < 1000; turn += 1) systemRandom(16);
+    expect(Buffer.from(own).toString("hex")).toBe(before);
+    expect(own.buffer.byteLength).toBe(16);
   });
 
   it("API keys carry a checksum, so that a mistyped one is refused without a look at storage", () => {
     const keys = Array.from({ length: 1000 }, () => newApiKey(systemRandom));
     expect(new Set(keys).size).toBe(1000);
+    expect(isPossibleApiKey("ak_1fJjkkpe9PiTw9KSulA8Ghct30vZz4HpdQ5c5b9cPF1_2dZ9Ea")).toBe(true);
     for (const key of keys) {
       expect(key).toMatch(/^ak_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/u);
       expect(isPossibleApiKey(key)).toBe(true);

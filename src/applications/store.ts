@@ -1,8 +1,26 @@
-import { and, asc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, or, sql } from "drizzle-orm";
+import { found, questions } from "../storage/gathered.ts";
 import { beginsWith, prepare, statements, type Handle } from "../storage/storage.ts";
 import type { Application } from "./application.ts";
 
+const keys = questions({ keyDigest: "text", now: "bigint" });
+
 const prepared = statements(({ db, tables: { applications, apiKeys } }) => ({
+  byKeyAmongOthers: keys.answeredBy(
+    prepare(
+      db.select({ place: keys.place, ...found(getTableColumns(applications)) }).from(
+        sql`${keys.rows}, LATERAL (
+              SELECT * FROM applications
+              WHERE id = (
+                SELECT app_id FROM api_keys
+                WHERE key_digest = asked."keyDigest" AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > asked.now)
+              )
+              LIMIT 1
+            ) AS applications`,
+      ),
+      "applications_by_keys",
+    ),
+  ),
   byId: prepare(
     db
       .select()
@@ -44,7 +62,9 @@ export async function findApplicationByKey(
   keyDigest: string,
   now: number,
 ): Promise<Application | undefined> {
-  const [row] = await prepared(handle).byKey.execute({ keyDigest, now });
+  const { byKey, byKeyAmongOthers } = prepared(handle);
+  if (handle.gathers) return await byKeyAmongOthers({ keyDigest, now });
+  const [row] = await byKey.execute({ keyDigest, now });
   return row;
 }
 

@@ -2,6 +2,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { Pool, type PoolClient } from "pg";
 import { AppError } from "../lib/errors.ts";
 import type { MigrationQueries } from "./migrate.ts";
+import { createPostgresTransactions, type PostgresTransactions } from "./postgres-transaction.ts";
 import { postgresKit } from "./postgres-kit.ts";
 import { defineTables } from "./schema.ts";
 import type { Handle, Storage } from "./storage.ts";
@@ -17,6 +18,8 @@ export function createPostgresPool(url: string, poolSize: number, onIdleError: (
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: 60_000,
     statement_timeout: 10_000,
+    // A connection serves one caller at a time; within a transaction, not every statement waits for the one before it (`postgres-transaction.ts`).
+    pipeline: true,
     application_name: "authsvc",
   });
   pool.on("error", onIdleError);
@@ -24,16 +27,17 @@ export function createPostgresPool(url: string, poolSize: number, onIdleError: (
 }
 
 export function createPostgresStorage(pool: Pool): Storage {
-  const reader: Handle = { db: drizzle(pool) as unknown as Handle["db"], tables: postgresTables };
-  const handles = new WeakMap<PoolClient, Handle>();
+  const reader: Handle = { db: drizzle(pool) as unknown as Handle["db"], tables: postgresTables, gathers: true };
+  const used = new WeakMap<PoolClient, { transactions: PostgresTransactions; handle: Handle }>();
 
-  function handleFor(client: PoolClient): Handle {
-    let handle = handles.get(client);
-    if (!handle) {
-      handle = handleOf(client);
-      handles.set(client, handle);
+  function transactionsOf(client: PoolClient): { transactions: PostgresTransactions; handle: Handle } {
+    let found = used.get(client);
+    if (!found) {
+      const transactions = createPostgresTransactions(client);
+      found = { transactions, handle: handleOf(transactions) };
+      used.set(client, found);
     }
-    return handle;
+    return found;
   }
 
   async function transaction<T>(work: (tx: Handle) => Promise<T>): Promise<T> {
@@ -42,16 +46,17 @@ export function createPostgresStorage(pool: Pool): Storage {
     // pg-pool listens only while a client is idle; a connection that dies in our hands fails the query, and must not also end the process.
     const ignore = (): void => {};
     client.on("error", ignore);
+    const { transactions, handle } = transactionsOf(client);
     try {
-      await client.query("BEGIN");
-      const value = await work(handleFor(client));
-      await client.query("COMMIT");
+      await transactions.begin();
+      const value = await work(handle);
+      await transactions.commit();
       return value;
     } catch (error) {
-      await client.query("ROLLBACK").catch(() => {
+      throw await transactions.rollback(error).catch(() => {
         broken = true;
+        return error;
       });
-      throw error;
     } finally {
       client.removeListener("error", ignore);
       client.release(broken);
@@ -70,6 +75,7 @@ export function createPostgresStorage(pool: Pool): Storage {
         }
       }
     },
+    writeTogether: async (statement) => await statement(reader),
     // Its own vacuum removes dead rows, its own checkpoints recycle the log.
     forgetDeleted: async () => {},
     load: () => ({ waiting: pool.waitingCount, connections: { open: pool.totalCount, idle: pool.idleCount } }),
@@ -78,8 +84,8 @@ export function createPostgresStorage(pool: Pool): Storage {
   };
 }
 
-export function handleOf(client: PoolClient): Handle {
-  return { db: drizzle(client) as unknown as Handle["db"], tables: postgresTables };
+export function handleOf(client: Pick<PoolClient, "query"> | PostgresTransactions): Handle {
+  return { db: drizzle(client as PoolClient) as unknown as Handle["db"], tables: postgresTables };
 }
 
 export function postgresQueries(client: PoolClient): MigrationQueries {

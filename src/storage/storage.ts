@@ -7,7 +7,15 @@ import type { Tables } from "./schema.ts";
  * Where a query runs, and the first argument of every store function: the reader, or the transaction handed to `write`.
  * Typed as SQLite for both databases; always awaited. No `.get/.all/.run`, no driver row counts: `.returning()` and its length.
  */
-export type Handle = { readonly db: BaseSQLiteDatabase<"async", unknown>; readonly tables: Tables };
+export type Handle = {
+  readonly db: BaseSQLiteDatabase<"async", unknown>;
+  readonly tables: Tables;
+  /**
+   * PostgreSQL's reader: what many callers ask there goes in one statement (`gathered`), which is a transaction of its own, without BEGIN
+   * and COMMIT on the way of every call.
+   */
+  readonly gathers?: true;
+};
 
 export type StorageLoad = { waiting: number; connections?: { open: number; idle: number } };
 
@@ -20,6 +28,11 @@ export type Storage = {
    * `work` does database work only: it may run again after a serialization failure, and on SQLite it shares its commit with others.
    */
   write<T>(work: (tx: Handle) => Promise<T>): Promise<T>;
+  /**
+   * PostgreSQL only, where nothing else makes one commit of many: runs one statement, gathered with those of its turn (`questions`), which is a
+   * transaction of its own.
+   */
+  readonly writeTogether?: <T>(statement: (handle: Handle) => Promise<T>) => Promise<T>;
   /** Lets no file of ours hold what was deleted before this call, as soon as other processes let go of it. PostgreSQL does so by itself. */
   forgetDeleted(): Promise<void>;
   /** How busy it is. `waiting`: transactions (SQLite) or callers of the pool (PostgreSQL) that are not served yet. */

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
 import type { SignInMethod } from "../applications/application.ts";
+import { findLiveUserAmongOthers } from "./gathered-login-store.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 
@@ -27,6 +28,15 @@ export type Login = {
   expiresAt: number;
   endedAt: number | null;
   endReason: EndReason | null;
+};
+
+export type LoginRotation = {
+  id: string;
+  appId: string;
+  presentedDigest: string;
+  successorDigest: string;
+  now: number;
+  idleSince: number;
 };
 
 export type EndReason =
@@ -139,22 +149,13 @@ export async function findLogin(handle: Handle, id: string): Promise<Login | und
 
 /** The user of a login that is live at `now`; undefined when it ended or expired, or its user is disabled or gone. */
 export async function findLiveUser(handle: Handle, loginId: string, now: number): Promise<LiveUser | undefined> {
+  if (handle.gathers) return await findLiveUserAmongOthers(handle, { loginId, now });
   const [row] = await prepared(handle).liveUser.execute({ id: loginId, now });
   return row;
 }
 
 /** Replaces the presented refresh token by its successor: one conditional write, so that of parallel calls exactly one gets the login back. */
-export async function rotateLogin(
-  tx: Handle,
-  rotation: {
-    id: string;
-    appId: string;
-    presentedDigest: string;
-    successorDigest: string;
-    now: number;
-    idleSince: number;
-  },
-): Promise<Login | undefined> {
+export async function rotateLogin(tx: Handle, rotation: LoginRotation): Promise<Login | undefined> {
   const [row] = await prepared(tx).rotate.execute(rotation);
   return row;
 }

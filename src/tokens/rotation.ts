@@ -1,13 +1,14 @@
-import type { Application } from "../applications/application.ts";
+import type { Application, SignInMethod } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, Origin } from "../audit/audit.ts";
 import { day, second } from "../lib/clock.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import type { Handle } from "../storage/storage.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { Events } from "../webhooks/events.ts";
-import { endLogin, findLogin, rotateLogin, type Login } from "./login-store.ts";
+import { rotateLoginAmongOthers } from "./gathered-login-store.ts";
+import { endLogin, findLogin, rotateLogin, type Login, type LoginRotation } from "./login-store.ts";
 import { refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.ts";
 
 const refreshIdleFor = 14 * day;
@@ -31,17 +32,18 @@ export function denied(error: unknown): Denial {
   throw error;
 }
 
-type Rotation = { login: Login; next: RefreshToken; user: User };
+type Rotation = { login: Login; next: RefreshToken; user: Pick<User, "id" | "email"> };
 
 /** What a refresh does to the line of its login's refresh tokens (docs/decisions/0003-refresh-rotation.md). */
 export function createRotation(deps: {
+  storage: Storage;
   applications: Applications;
   users: Users;
   keyring: Keyring;
   events: Events;
   audit: Audit;
 }) {
-  const { applications, users, keyring, events, audit } = deps;
+  const { storage, applications, users, keyring, events, audit } = deps;
 
   /** Everything that a sign-in checks; a refresh is refused, not ended, where it fails: the operator may have been mistaken. */
   async function userWhoMayContinue(tx: Handle, login: Login, application: Application): Promise<User | undefined> {
@@ -51,11 +53,66 @@ export function createRotation(deps: {
     return user && user.disabledAt === null ? user : undefined;
   }
 
+  function rotationTo(
+    next: RefreshToken,
+    presented: RefreshToken,
+    application: Application,
+    now: number,
+  ): LoginRotation {
+    return {
+      id: presented.loginId,
+      appId: application.id,
+      presentedDigest: refreshDigest(presented),
+      successorDigest: refreshDigest(next),
+      now,
+      idleSince: now - refreshIdleFor,
+    };
+  }
+
+  /** What a login may have begun with, for its application to go on with it. */
+  function waysOf(application: Application): string[] {
+    const ways: [SignInMethod, string | null][] = [
+      ["passkey", null],
+      ["password", null],
+      ...application.authMethods.oauth.providers.map((provider): [SignInMethod, string] => ["oauth", provider]),
+    ];
+    return ways
+      .filter(([method, provider]) => applications.accepts(application, method, provider))
+      .map(([method, provider]) => (provider === null ? method : `${method} ${provider}`));
+  }
+
+  /** Throws Denial. */
+  async function rotate(presented: RefreshToken, call: RefreshCall, now: number): Promise<Rotation | Denial> {
+    return (
+      (await rotateAmongOthers(presented, call, now)) ??
+      (await storage.write((tx) => rotateAlone(tx, presented, call, now)))
+    );
+  }
+
+  /** Where one statement rotates for all who ask in this turn, and nothing speaks against this one: else nothing is written. */
+  async function rotateAmongOthers(
+    presented: RefreshToken,
+    { application, withoutApiKey }: RefreshCall,
+    now: number,
+  ): Promise<Rotation | undefined> {
+    const { writeTogether } = storage;
+    if (!writeTogether) return undefined;
+    const next = successorOf(presented, keyring);
+    const rotated = await writeTogether((handle) =>
+      rotateLoginAmongOthers(handle, {
+        ...rotationTo(next, presented, application, now),
+        publicOnly: withoutApiKey,
+        ways: waysOf(application),
+      }),
+    );
+    return rotated && { ...rotated, next };
+  }
+
   /**
    * Rotates first and looks afterwards, so that the one write of nearly every refresh waits for no read; where its login may not go on, it is
    * thrown, and takes the write back. Throws Denial.
    */
-  async function rotate(
+  async function rotateAlone(
     tx: Handle,
     presented: RefreshToken,
     call: RefreshCall,
@@ -64,14 +121,7 @@ export function createRotation(deps: {
     const { application, withoutApiKey } = call;
     const presentedDigest = refreshDigest(presented);
     const next = successorOf(presented, keyring);
-    const rotated = await rotateLogin(tx, {
-      id: presented.loginId,
-      appId: application.id,
-      presentedDigest,
-      successorDigest: refreshDigest(next),
-      now,
-      idleSince: now - refreshIdleFor,
-    });
+    const rotated = await rotateLogin(tx, rotationTo(next, presented, application, now));
     const login = rotated ?? (await findLogin(tx, presented.loginId));
     if (!login || login.appId !== application.id) return new Denial("refused");
     if (withoutApiKey && !login.publicClient) throw new Denial("public-client-only");

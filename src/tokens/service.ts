@@ -70,7 +70,7 @@ export function createTokens(deps: {
   async function pairFor(
     login: Login,
     refreshToken: RefreshToken,
-    user: User,
+    user: Pick<User, "id" | "email">,
     application: Application,
     now: number,
   ): Promise<TokenPair> {
@@ -145,7 +145,7 @@ export function createTokens(deps: {
       const now = clock();
       const presented = parseRefreshToken(call.refreshToken, keyring);
       if (!presented) throw call.withoutApiKey ? invalidApiKey() : invalidRefreshToken();
-      const outcome = await storage.write((tx) => rotation.rotate(tx, presented, call, now)).catch(denied);
+      const outcome = await rotation.rotate(presented, call, now).catch(denied);
       if (outcome instanceof Denial) throw outcome.why === "refused" ? invalidRefreshToken() : invalidApiKey();
       // The app may be allowed less than at the sign-in, which would not be given more today either.
       const allowed: string[] = call.application.settings.scopes;

@@ -185,9 +185,12 @@ export async function findMethodKinds(
   userId: string,
 ): Promise<{ passkey: boolean; oauth: string[]; password: boolean }> {
   const { passkeysOf, passwordsOf, providersOf } = prepared(handle);
-  const passkeys = await passkeysOf.execute({ userId });
-  const identities = await providersOf.execute({ userId });
-  const passwords = await passwordsOf.execute({ userId });
+  // At once: within a transaction of PostgreSQL they are one way there and back.
+  const [passkeys, identities, passwords] = await Promise.all([
+    passkeysOf.execute({ userId }),
+    providersOf.execute({ userId }),
+    passwordsOf.execute({ userId }),
+  ]);
   return {
     passkey: passkeys.length > 0,
     oauth: [...new Set(identities.map((row) => row.provider))].toSorted(),

@@ -55,15 +55,21 @@ describe.each([2, 4])("%i nodes on one database", (count) => {
     const operator = { kind: "cli", name: "test" } as const;
     const { passwordReset } = cluster.operator.services;
     const made = await passwordReset.linkFor(String(user["id"]), { send: false, dryRun: false }, operator);
-    const attempts = await everywhere(8, async (node) => {
+    // All pages are open before the first of them is sent.
+    const open = await everywhere(8, async (node) => {
       const visitor = new Visitor();
       const page = await visitor.get(String(made.link).replace(cluster.balancer.url, node.url));
-      const password = `a new long password ${Math.random()}`;
-      const { action, fields } = page.form("");
-      const posted = { ...fields, password };
-      const done = await visitor.post(new URL(action, page.url).href, posted, { origin: cluster.balancer.url });
-      return { status: done.status, password };
+      return { visitor, page };
     });
+    const attempts = await Promise.all(
+      open.map(async ({ visitor, page }) => {
+        const password = `a new long password ${Math.random()}`;
+        const { action, fields } = page.form("");
+        const posted = { ...fields, password };
+        const done = await visitor.post(new URL(action, page.url).href, posted, { origin: cluster.balancer.url });
+        return { status: done.status, password };
+      }),
+    );
     const taken = attempts.filter(({ status }) => status < 400);
     expect(taken).toHaveLength(1);
     const changed = { email, password: taken[0]?.password ?? "" };

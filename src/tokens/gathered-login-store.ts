@@ -1,0 +1,96 @@
+import { getTableColumns, sql } from "drizzle-orm";
+import { found, questions } from "../storage/gathered.ts";
+import { prepare, statements, type Handle } from "../storage/storage.ts";
+import type { LiveUser, Login, LoginRotation } from "./login-store.ts";
+
+// What PostgreSQL's reader is asked with nearly every call, for all callers of a turn at once. Each question looks by itself (LATERAL, LIMIT 1):
+// a join might read whole tables where PostgreSQL has no statistics yet.
+
+type LiveLogin = { loginId: string; now: number };
+
+/** `publicOnly`: only a public client's. `ways`: how people may have signed in, a method or a method and its provider. */
+export type LoginRotationAmongOthers = LoginRotation & { publicOnly: boolean; ways: string[] };
+
+const liveLogins = questions({ loginId: "text", now: "bigint" });
+const rotations = questions({
+  id: "text",
+  appId: "text",
+  presentedDigest: "text",
+  successorDigest: "text",
+  now: "bigint",
+  idleSince: "bigint",
+  publicOnly: "boolean",
+  ways: "text",
+});
+
+function liveUserOf({ id, email, emailVerified, name }: Handle["tables"]["users"]) {
+  return { id, email, emailVerified, name };
+}
+
+const prepared = statements(({ db, tables: { logins, users } }) => {
+  const liveUsers = prepare(
+    db.select({ place: liveLogins.place, ...found(liveUserOf(users)) }).from(
+      sql`${liveLogins.rows}, LATERAL (
+          SELECT * FROM users
+          WHERE id = (SELECT user_id FROM logins WHERE id = asked."loginId" AND ended_at IS NULL AND expires_at > asked.now) AND disabled_at IS NULL
+          LIMIT 1
+        ) AS users`,
+    ),
+    "live_users_of_logins",
+  );
+  const rotate = prepare(
+    db
+      .update(logins)
+      .set({
+        generation: sql`${logins.generation} + 1`,
+        previousDigest: sql`${logins.refreshDigest}`,
+        refreshDigest: sql`asked."successorDigest"`,
+        refreshedAt: sql`asked.now`,
+        lastSeenAt: sql`asked.now`,
+      })
+      // The conditions hold for the row as it is once it is locked. A row that somebody else holds, for long perhaps, is left to a transaction of
+      // its own: it holds up nobody else here, and no two of these statements ever wait for each other crosswise. What is compared as arrays uses
+      // no index but the primary key's: without statistics PostgreSQL may think an application's as good.
+      .from(
+        sql`${rotations.rows}, LATERAL (
+          SELECT id FROM logins AS mine
+          WHERE id = asked.id AND ARRAY[app_id, refresh_digest] = ARRAY[asked."appId", asked."presentedDigest"]
+            AND ended_at IS NULL AND expires_at > asked.now AND refreshed_at > asked."idleSince"
+            AND (public_client OR NOT asked."publicOnly")
+            AND signed_in_with || coalesce(' ' || provider, '') = ANY (string_to_array(asked.ways, ','))
+            AND (SELECT true FROM users WHERE users.id = mine.user_id AND disabled_at IS NULL)
+          LIMIT 1 FOR UPDATE SKIP LOCKED
+        ) AS due`,
+      )
+      .where(sql`${logins.id} = due.id`)
+      .returning({
+        ...getTableColumns(logins),
+        place: rotations.place,
+        email: sql<string | null>`(SELECT email FROM users WHERE users.id = ${logins.userId})`,
+      }),
+    "rotate_logins",
+  );
+  return {
+    liveUser: liveLogins.answeredBy(liveUsers),
+    rotate: rotations.answeredBy(rotate),
+  };
+});
+
+/** As `findLiveUser`. */
+export async function findLiveUserAmongOthers(handle: Handle, login: LiveLogin): Promise<LiveUser | undefined> {
+  return await prepared(handle).liveUser(login);
+}
+
+/**
+ * As `rotateLogin`, where nothing at all speaks against it: neither how and by what client the login began, nor its user. Undefined says no more
+ * than that a transaction has to look closer.
+ */
+export async function rotateLoginAmongOthers(
+  handle: Handle,
+  rotation: LoginRotationAmongOthers,
+): Promise<{ login: Login; user: { id: string; email: string | null } } | undefined> {
+  const rotated = await prepared(handle).rotate({ ...rotation, ways: rotation.ways.join(",") });
+  if (!rotated) return undefined;
+  const { email, ...login } = rotated;
+  return { login, user: { id: login.userId, email } };
+}

@@ -1,0 +1,152 @@
+import { eq } from "drizzle-orm";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Storage } from "../../src/storage/storage.ts";
+import { rotateLoginAmongOthers, type LoginRotationAmongOthers } from "../../src/tokens/gathered-login-store.ts";
+import { findLiveUser, findLogin, insertLogin, type Login } from "../../src/tokens/login-store.ts";
+import { insertUser } from "../../src/users/store.ts";
+import { startTestService, type TestService } from "../support/service.ts";
+import { loginOf, userOf } from "./rows.ts";
+
+const now = 1_000_000;
+
+describe("what PostgreSQL is asked for many at once", () => {
+  let running: Awaited<ReturnType<typeof startTestService>>;
+  let service: TestService;
+  let storage: Storage;
+  let appId: string;
+
+  beforeAll(async () => {
+    running = await startTestService("postgres");
+    ({ service } = running);
+    ({ storage } = service.server.app);
+    appId = (await service.createApp()).id;
+    await storage.write(async (tx) => {
+      for (const id of ["usr_1", "usr_2"]) await insertUser(tx, userOf(appId, id));
+      await insertUser(tx, { ...userOf(appId, "usr_disabled"), disabledAt: 1 });
+    });
+  });
+  afterAll(async () => {
+    await running.stop();
+  });
+
+  const insert = async (id: string, differing: Partial<Login> = {}): Promise<void> =>
+    await storage.write((tx) =>
+      insertLogin(tx, { ...loginOf(appId, id, now + 1), refreshDigest: `${id} 1`, ...differing }),
+    );
+  const rotationOf = (id: string, differing: Partial<LoginRotationAmongOthers> = {}): LoginRotationAmongOthers => ({
+    id,
+    appId,
+    presentedDigest: `${id} 1`,
+    successorDigest: `${id} 2`,
+    now,
+    idleSince: -1,
+    publicOnly: false,
+    ways: ["passkey", "password", "oauth acme"],
+    ...differing,
+  });
+  const rotate = async (rotation: LoginRotationAmongOthers) => await rotateLoginAmongOthers(storage.reader, rotation);
+
+  it("answers each caller of a turn its own question", async () => {
+    await insert("live");
+    await insert("live too", { userId: "usr_2" });
+    await insert("ended", { endedAt: 1 });
+    await insert("expired", { expiresAt: now });
+    await insert("of a disabled user", { userId: "usr_disabled" });
+    const asked = ["ended", "live", "nobody's", "live too", "live", "expired", "of a disabled user"];
+    // More than go into one statement.
+    const many = Array.from({ length: 40 }, () => asked).flat();
+    const found = await Promise.all(many.map(async (id) => (await findLiveUser(storage.reader, id, now))?.id));
+    expect(found).toEqual(many.map((id) => ({ live: "usr_1", "live too": "usr_2" })[id]));
+    expect(await findLiveUser(storage.reader, "live", now)).toStrictEqual({
+      id: "usr_1",
+      email: "usr_1@example.com",
+      emailVerified: false,
+      name: "Ann",
+    });
+    // Each by its own clock.
+    const atOtherTimes = [now, now + 1].map(async (at) => (await findLiveUser(storage.reader, "live", at))?.id);
+    expect(await Promise.all(atOtherTimes)).toEqual(["usr_1", undefined]);
+  });
+
+  it("rotates what nothing speaks against, and leaves everything else as it was", async () => {
+    const refused: Record<string, [Partial<Login>, Partial<LoginRotationAmongOthers>]> = {
+      "of another app": [{}, { appId: "app_other" }],
+      "another token": [{}, { presentedDigest: "other" }],
+      ended: [{ endedAt: 1 }, {}],
+      expired: [{ expiresAt: now }, {}],
+      idle: [{ refreshedAt: 5 }, { idleSince: 5 }],
+      "not public": [{ publicClient: false }, { publicOnly: true }],
+      "by a method that is off": [{}, { ways: ["passkey"] }],
+      "by a provider that is off": [{ signedInWith: "oauth", provider: "acm" }, {}],
+      "by an operator": [{ signedInWith: "operator" }, {}],
+      "user disabled": [{ userId: "usr_disabled" }, {}],
+    };
+    const good: Record<string, [Partial<Login>, Partial<LoginRotationAmongOthers>]> = {
+      plain: [{}, {}],
+      public: [{ publicClient: true }, { publicOnly: true }],
+      "by a provider": [{ signedInWith: "oauth", provider: "acme" }, {}],
+    };
+    const all = Object.entries({ ...refused, ...good }).map(
+      ([name, [login, rotation]]) => [`rotate: ${name}`, login, rotation] as const,
+    );
+    for (const [id, login] of all) await insert(id, { scopes: ["email"], ...login });
+    const before = new Map(
+      await Promise.all(all.map(async ([id]) => [id, await findLogin(storage.reader, id)] as const)),
+    );
+    const rotated = await Promise.all(all.map(async ([id, , rotation]) => await rotate(rotationOf(id, rotation))));
+    for (const [at, [id]] of all.entries()) {
+      const old = before.get(id) as Login;
+      const after = await findLogin(storage.reader, id);
+      if (id.slice("rotate: ".length) in refused) {
+        expect([id, rotated[at]]).toEqual([id, undefined]);
+        expect(after).toStrictEqual(old);
+        continue;
+      }
+      const expected = {
+        ...old,
+        generation: 2,
+        previousDigest: `${id} 1`,
+        refreshDigest: `${id} 2`,
+        refreshedAt: now,
+        lastSeenAt: now,
+      };
+      expect(after).toStrictEqual(expected);
+      expect(rotated[at]).toStrictEqual({ login: expected, user: { id: "usr_1", email: "usr_1@example.com" } });
+    }
+  });
+
+  it("lets one of many callers of a turn rotate a login", async () => {
+    await insert("once");
+    const rotated = await Promise.all(Array.from({ length: 250 }, async () => await rotate(rotationOf("once"))));
+    expect(rotated.filter((each) => each !== undefined)).toHaveLength(1);
+    expect((await findLogin(storage.reader, "once"))?.generation).toBe(2);
+  });
+
+  it("waits for nobody who holds a row, for nobody's sake", async () => {
+    for (const id of ["held", "free"]) await insert(id);
+    const other = new Client({ connectionString: service.config.database.url });
+    await other.connect();
+    await other.query("BEGIN");
+    await other.query("UPDATE logins SET last_seen_at = 7 WHERE id = 'held'");
+    const rotated = await Promise.all(["held", "free"].map(async (id) => await rotate(rotationOf(id))));
+    expect(rotated.map((each) => each?.login.id)).toEqual([undefined, "free"]);
+    await other.query("COMMIT");
+    await other.end();
+    expect((await rotate(rotationOf("held")))?.login.generation).toBe(2);
+  });
+
+  it("rotates no login that was ended after the statement had begun to look", async () => {
+    const { db, tables } = storage.reader;
+    for (let round = 0; round < 30; round += 1) {
+      const id = `raced ${round}`;
+      await insert(id);
+      const [rotated] = await Promise.all([
+        rotate(rotationOf(id)),
+        db.update(tables.logins).set({ endedAt: 3 }).where(eq(tables.logins.id, id)),
+      ]);
+      const { generation } = (await findLogin(storage.reader, id)) as Login;
+      expect(generation).toBe(rotated ? 2 : 1);
+    }
+  });
+});

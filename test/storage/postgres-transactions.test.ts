@@ -1,0 +1,129 @@
+import { eq, sql } from "drizzle-orm";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openStorage } from "../../src/storage/open.ts";
+import { createPostgresPool, createPostgresStorage } from "../../src/storage/postgres.ts";
+import type { Handle, Storage } from "../../src/storage/storage.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+
+// One connection, so that each test finds what the one before has left there.
+let storage: Storage;
+let url: string;
+const idleErrors: Error[] = [];
+
+beforeAll(async () => {
+  url = await createTestDatabase();
+  storage = await openStorage({ url, poolSize: 1, file: "" }, Date.now(), (error) => idleErrors.push(error));
+});
+afterAll(async () => {
+  await storage.close();
+});
+
+/** Answers nothing, and is therefore not waited for. */
+async function insertFact({ db, tables }: Handle, name: string): Promise<void> {
+  await db.insert(tables.facts).values({ name, value: name });
+}
+
+async function isThere({ db, tables }: Handle, name: string): Promise<boolean> {
+  return (await db.select().from(tables.facts).where(eq(tables.facts.name, name))).length === 1;
+}
+
+it("sees within a transaction what it wrote without waiting", async () => {
+  const seen = await storage.write(async (tx) => {
+    await insertFact(tx, "a");
+    await insertFact(tx, "b");
+    return [await isThere(tx, "a"), await isThere(tx, "b")];
+  });
+  expect(seen).toEqual([true, true]);
+});
+
+it("fails a transaction by the error of the statement that nobody waited for, whatever came after it", async () => {
+  const duplicate = expect.objectContaining({ code: "23505" }) as unknown;
+  const works = [
+    async (tx: Handle) => await insertFact(tx, "a"),
+    async (tx: Handle) => {
+      await insertFact(tx, "c");
+      await insertFact(tx, "a");
+      await insertFact(tx, "d");
+    },
+    async (tx: Handle) => {
+      await insertFact(tx, "c");
+      await insertFact(tx, "a");
+      return await isThere(tx, "c");
+    },
+    async (tx: Handle) => {
+      await insertFact(tx, "c");
+      await insertFact(tx, "a");
+      return await isThere(tx, "c").catch(() => true);
+    },
+  ];
+  for (const work of works) {
+    await expect(storage.write<unknown>(work)).rejects.toEqual(duplicate);
+    expect(await isThere(storage.reader, "c")).toBe(false);
+  }
+  await storage.write((tx) => insertFact(tx, "after the failures"));
+  expect(await isThere(storage.reader, "after the failures")).toBe(true);
+});
+
+it("is no success when the error of a statement was overlooked", async () => {
+  const work = async (tx: Handle) => {
+    await insertFact(tx, "overlooked");
+    await tx.db
+      .select({ no: sql`1 / 0` })
+      .from(tx.tables.facts)
+      .catch(() => {});
+  };
+  await expect(storage.write(work)).rejects.toThrow("after one of its statements had failed");
+  expect(await isThere(storage.reader, "overlooked")).toBe(false);
+});
+
+it("takes back what was not waited for when the work throws", async () => {
+  const work = async (tx: Handle) => {
+    await insertFact(tx, "thrown");
+    throw new Error("no");
+  };
+  await expect(storage.write(work)).rejects.toThrow("no");
+  expect(await isThere(storage.reader, "thrown")).toBe(false);
+});
+
+it("runs as many statements at once as it likes, and none at all", async () => {
+  expect(await storage.write(async () => 1)).toBe(1);
+  await expect(storage.write(async () => await Promise.reject(new Error("none")))).rejects.toThrow("none");
+  const seen = await storage.write(async (tx) => {
+    const answers = await Promise.all([isThere(tx, "a"), isThere(tx, "nobody"), insertFact(tx, "e"), isThere(tx, "e")]);
+    return answers;
+  });
+  expect(seen).toEqual([true, false, undefined, true]);
+});
+
+it("does not run the first statement where the transaction could not begin", async () => {
+  const pool = createPostgresPool(url, 1, () => {});
+  const sole = createPostgresStorage(pool);
+  await sole.write((tx) => insertFact(tx, "begun"));
+  // The server then knows nothing of the BEGIN that goes out with the first statement.
+  await pool.query('DEALLOCATE "begin"');
+  await expect(sole.write((tx) => insertFact(tx, "without a transaction"))).rejects.toMatchObject({ code: "26000" });
+  expect(await isThere(storage.reader, "without a transaction")).toBe(false);
+  await sole.close();
+});
+
+it("fails with its connection, wholly, and leaves the process and the next one alone", async () => {
+  const killer = new Client({ connectionString: url });
+  await killer.connect();
+  const work = async (tx: Handle) => {
+    await insertFact(tx, "died");
+    await tx.db.select({ slept: sql`pg_sleep(30)` }).from(sql`(SELECT 1) AS one`);
+  };
+  const failed = Promise.allSettled([storage.write(work)]);
+  const sleeping =
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()";
+  while ((await killer.query(sleeping)).rows.length === 0) await sleep(10);
+  expect(await failed).toMatchObject([{ status: "rejected" }]);
+  await killer.end();
+  await storage.write((tx) => insertFact(tx, "after the connection"));
+  expect([await isThere(storage.reader, "died"), await isThere(storage.reader, "after the connection")]).toEqual([
+    false,
+    true,
+  ]);
+});

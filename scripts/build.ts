@@ -8,6 +8,7 @@ import { bundle } from "./build/bundle.ts";
 import { packExecutable, strippedNode } from "./build/executable.ts";
 import { nativeModulesPlugin, packNativeModules } from "./build/native.ts";
 import { locked, packageFolder } from "./build/packages.ts";
+import { runtimeFlags } from "./build/runtime-flags.ts";
 import { root, targets, thisMachine } from "./build/target.ts";
 import type { Lock, Platform } from "./supply-chain/lock.ts";
 import { sbomOf } from "./supply-chain/sbom.ts";
@@ -54,7 +55,7 @@ function whatIsInIt(): object {
 /** Bytecode is of the machine that made it: another platform's executable starts without, in 60 ms more. */
 function writeCodeCache(folder: string): void {
   const script = path.join(root, "scripts", "build", "code-cache.ts");
-  const { status } = spawnSync(node, ["--hash-seed=1", "--no-flush-bytecode", script, folder], {
+  const { status } = spawnSync(node, [...runtimeFlags, "--hash-seed=1", "--no-flush-bytecode", script, folder], {
     stdio: "inherit",
     // Loading the chunks unpacks a native module.
     env: { AUTHSVC_NATIVE_DIR: path.join(build, "native") },

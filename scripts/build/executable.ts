@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { stripElf } from "./strip-elf.ts";
+import { runtimeFlags } from "./runtime-flags.ts";
 import { root, type Target } from "./target.ts";
 
 /** pkg's folder for what it downloads. It finds Node there, and so downloads nothing. */
@@ -40,13 +42,16 @@ export function packExecutable(options: {
   fillPkgCache(home, target, version, node);
   const packed = path.join(root, "build", path.basename(out));
   const pkg = path.join(root, "node_modules", "@yao-pkg", "pkg", "lib-es5", "bin.js");
+  const flags = pathToFileURL(path.join(root, "scripts", "build", "pkg-flags.ts")).href;
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [pkg, stage, "--sea", "--targets", `node${version}-${target.pkg}`, "--output", packed],
+    ["--import", flags, pkg, stage, "--sea", "--targets", `node${version}-${target.pkg}`, "--output", packed],
     { cwd: stage, encoding: "utf8", env: { PATH: process.env["PATH"], HOME: home, USERPROFILE: home, NO_COLOR: "1" } },
   );
   if (status !== 0) throw new Error(`pkg failed:\n${stdout}${stderr}`);
-  writeFileSync(packed, withoutBuildFolder(readFileSync(packed)));
+  const executable = readFileSync(packed);
+  checkFlags(executable);
+  writeFileSync(packed, withoutBuildFolder(executable));
   mkdirSync(path.dirname(out), { recursive: true });
   // Copied by the kernel, page by page. A file that was written in large pieces lies in memory in large pieces, and all of a piece counts as
   // resident as soon as one page of it is used: 20 MB more.
@@ -54,6 +59,13 @@ export function packExecutable(options: {
   chmodSync(`${out}.new`, 0o755);
   renameSync(`${out}.new`, out);
   rmSync(packed);
+}
+
+/** Whether Node will start with our flags is written in clear beside the program. */
+function checkFlags(executable: Buffer): void {
+  for (const flag of runtimeFlags) {
+    if (!executable.includes(flag)) throw new Error(`${flag} is not in the executable: has pkg changed?`);
+  }
 }
 
 /** pkg works in a folder with a random name, and Node writes the name down: the only bytes in which two builds would differ. */

@@ -33,8 +33,8 @@ export function unusableSqlite(file: string, what: "opened" | "used", error: unk
   });
 }
 
-/** Of the start of the database's file; what lies behind is read call by call. */
-const mappedBytes = 2 ** 30;
+/** Of the start of the database's file, as much as SQLite allows: it takes 64 KiB less. What lies behind is read call by call. */
+const mappedBytes = 2 ** 31;
 
 /** What is in the way for longer than this is met again at the next sweep. */
 const mostTruncations = 20;
@@ -46,8 +46,9 @@ export function createSqliteStorage(file: string): Storage {
   writer.pragma("busy_timeout = 0");
   const reader = openSqliteConnection(file);
   reader.pragma("query_only = ON");
-  // Every commit empties the reader's cache, because another connection made it; what is mapped stays with the operating system (0026).
-  reader.pragma(`mmap_size = ${mappedBytes}`);
+  // Every commit empties the reader's cache, because another connection made it, and the pages of a million users fit into none of the writer's;
+  // what is mapped stays with the operating system (0026).
+  for (const connection of [writer, reader]) connection.pragma(`mmap_size = ${mappedBytes}`);
   const queue = createWriteQueue(writer, handleOf(writer));
   return {
     dialect: "sqlite",

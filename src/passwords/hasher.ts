@@ -75,14 +75,23 @@ export function createHasher(
     return (await check(stored, form)) || (form !== password && (await check(stored, password)));
   }
 
-  /** A refusal costs one of today's hashes and one of the other kind, whoever it is about: imported users cannot be told by the time it takes. */
-  async function matchesInLikeTime(stored: string | undefined, password: string): Promise<boolean> {
+  /**
+   * A refusal costs one of today's hashes and one of the other kind, whoever it is about, and be the password the right one: neither imported users
+   * nor the passwords of those who must wait can be told by the time it takes.
+   */
+  async function matchesInLikeTime(
+    stored: string | undefined,
+    password: string,
+    counted: Promise<boolean>,
+  ): Promise<boolean> {
     const other = stored === undefined || stored.startsWith(todaysForm) ? undefined : stored;
     const startedAt = performance.now();
-    if (stored !== undefined && (await matches(stored, password))) return true;
+    const isRight = (await matches(stored ?? nobodysHash, password)) && stored !== undefined;
+    const checked = performance.now();
+    if ((await counted) && isRight) return true;
     // One user's very dear hash must not make every refusal as dear.
-    if (other !== undefined && performance.now() - startedAt < mostLikenessMilliseconds) otherHash = other;
-    if (stored === undefined || other !== undefined) await matches(nobodysHash, password);
+    if (other !== undefined && checked - startedAt < mostLikenessMilliseconds) otherHash = other;
+    if (other !== undefined) await matches(nobodysHash, password);
     if (other === undefined && otherHash !== undefined) await matches(otherHash, password);
     return false;
   }
@@ -98,12 +107,16 @@ export function createHasher(
     },
 
     /**
-     * Without a stored hash it takes as long and says no. `findStored` runs when the password's turn has come: what it counts, it counts for
-     * passwords that really are looked at. Throws BUSY when the queue is full, before anything else.
+     * Without a stored hash it takes as long and says no. `count` begins when the password's turn has come, for it counts passwords that really
+     * are looked at; while it reaches the disk, the hash is computed, and a password that it does not admit was wrong. Throws BUSY when the
+     * queue is full, before anything else.
      */
-    async verify(findStored: () => Promise<string | undefined>, password: string): Promise<boolean> {
+    async verify(stored: string | undefined, password: string, count: () => Promise<boolean>): Promise<boolean> {
       return await inTurn(async () => {
-        return await matchesInLikeTime(await findStored(), password);
+        const counted = count();
+        // Waited for in any case, once the hash is there.
+        counted.catch(() => {});
+        return await matchesInLikeTime(stored, password, counted);
       });
     },
 

@@ -30,6 +30,9 @@ export type ProvenPassword = {
   upgradedHash: string | undefined;
 };
 
+/** What makes a try somebody's own, written in the transaction that counts it. False: it is neither counted nor looked at. */
+export type Claim = (tx: Handle) => Promise<boolean>;
+
 /** Far longer than the longest wait, so that leaving an account alone for a while is no way around it. */
 const failuresAreKept = day;
 
@@ -52,15 +55,16 @@ export function createPasswords(deps: {
   }
 
   /**
-   * Counts a try at an account as failed before it is checked, and for its network, in one transaction; false when the account has to wait.
+   * Counts a try at an account as failed before anybody hears whether it was, and for its network, in one transaction; false when the account has to wait.
    * Throws RATE_LIMITED for too many tries from the network: those do not count against the account.
    */
-  async function countTry(digest: string, network: string): Promise<boolean> {
+  async function countTry(digest: string, network: string, claim: Claim): Promise<boolean> {
     const { standing, admitted } = await storage.write(async (tx) => {
+      if (!(await claim(tx))) return { standing: undefined, admitted: false };
       const counted = await attempts.count(tx, network);
       return { standing: counted, admitted: !counted.exceeded && (await countPasswordTry(tx, digest, clock())) };
     });
-    attempts.refuseExceeded(standing);
+    if (standing) attempts.refuseExceeded(standing);
     return admitted;
   }
 
@@ -74,19 +78,15 @@ export function createPasswords(deps: {
      */
     async prove(
       application: Application,
-      email: string,
-      password: string,
-      network: string,
+      { email, password, network }: { email: string; password: string; network: string },
+      claim: Claim,
     ): Promise<ProvenPassword | undefined> {
       hasher.admit();
       attempts.admit(network);
       const digest = accountDigest(application.id, email);
       const user = await users.findByEmail(application.id, email);
       const stored = await findPassword(storage.reader, user?.id ?? "");
-      const matches = await hasher.verify(
-        async () => ((await countTry(digest, network)) ? stored?.hash : undefined),
-        password,
-      );
+      const matches = await hasher.verify(stored?.hash, password, () => countTry(digest, network, claim));
       if (!matches || !user || !stored || user.disabledAt !== null) return undefined;
       // An upgrade that finds the queue full waits for the next sign-in.
       const upgradedHash = hasher.isWeaker(stored.hash) ? await hasher.hash(password).catch(ignoreBusy) : undefined;

@@ -130,7 +130,7 @@ export async function notePasswordUse(tx: Handle, proven: Password, hash: string
 }
 
 /**
- * Counts a try as failed before it is checked, and says whether it may be checked at all: one conditional write, so that of parallel tries
+ * Counts a try as failed before anybody hears of it, and says whether it may succeed at all: one conditional write, so that of parallel tries
  * no more get through than of tries in a row. A refused try writes as well, because it must take as long as any other.
  */
 export async function countPasswordTry(tx: Handle, accountDigest: string, now: number): Promise<boolean> {

@@ -25,12 +25,6 @@ export function createPasswordPages(deps: {
 }) {
   const { visits, choose, steps, signIn, proofs, passwords, confirm, users } = deps;
 
-  /** Nothing is written for a form whose password cannot be hashed: throws BUSY. */
-  async function admitted(posted: Posted, work: (posted: Posted) => Promise<Answer>): Promise<Answer> {
-    passwords.admit();
-    return (await visits.claim(posted)) ?? (await work(posted));
-  }
-
   async function signInWith(posted: Posted): Promise<Answer> {
     const typed = posted.form.get("email") ?? "";
     const password = posted.form.get("password") ?? "";
@@ -40,7 +34,13 @@ export function createPasswordPages(deps: {
     if (typed.trim() === "") return await again({ kind: "email-missing" }, 422);
     if (email === undefined) return await again({ kind: "email-invalid" }, 422);
     if (password === "") return await again({ kind: "password-missing" }, 422);
-    const proven = await passwords.prove(posted.application, email, password, posted.network);
+    let isOwn = true;
+    const proven = await passwords.prove(
+      posted.application,
+      { email, password, network: posted.network },
+      async (tx) => (isOwn = await signIn.claim(posted.session, posted.browser.digest, tx)),
+    );
+    if (!isOwn) return visits.message(posted, { kind: "other-browser" });
     if (!proven) {
       const known = await users.findByEmail(posted.application.id, email);
       await signIn.noteFailure(posted.application, "password", posted.origin, known?.id);
@@ -56,6 +56,10 @@ export function createPasswordPages(deps: {
   }
 
   async function createAccountWith(posted: Posted): Promise<Answer> {
+    // Nothing is written for a form whose password cannot be hashed.
+    passwords.admit();
+    const refused = await visits.claim(posted);
+    if (refused) return refused;
     const typed = { email: posted.form.get("email") ?? "", name: posted.form.get("name") ?? "" };
     const password = posted.form.get("password") ?? "";
     const again = (problem: CreateAccountProblem, status: number): Promise<Answer> =>
@@ -89,7 +93,7 @@ export function createPasswordPages(deps: {
       if (isAnswer(posted)) return posted;
       if (!choose.allows(posted, "password")) return choose.methodDisabled(posted, "password");
       const email = clipped(posted.form.get("email") ?? "");
-      return await orTryLater(admitted(posted, signInWith), (problem) =>
+      return await orTryLater(signInWith(posted), (problem) =>
         choose.showSignIn(posted, { email, problem, status: 429 }),
       );
     },
@@ -101,7 +105,7 @@ export function createPasswordPages(deps: {
       if (!choose.signUpIsOpen(posted)) return await choose.showCreateAccount(posted);
       const email = clipped(posted.form.get("email") ?? "");
       const name = (posted.form.get("name") ?? "").slice(0, mostNameCharacters);
-      return await orTryLater(admitted(posted, createAccountWith), (problem) =>
+      return await orTryLater(createAccountWith(posted), (problem) =>
         choose.showCreateAccount(posted, { email, name, problem, status: 429 }),
       );
     },

@@ -1,34 +1,14 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, or, sql } from "drizzle-orm";
-import { found, questions } from "../storage/gathered.ts";
+import { found, questions, sharedInTurn } from "../storage/gathered.ts";
 import { beginsWith, prepare, statements, type Handle } from "../storage/storage.ts";
 import type { Application } from "./application.ts";
 
 const keys = questions({ keyDigest: "text", now: "bigint" });
 
-const prepared = statements(({ db, tables: { applications, apiKeys } }) => ({
-  byKeyAmongOthers: keys.answeredBy(
-    prepare(
-      db.select({ place: keys.place, ...found(getTableColumns(applications)) }).from(
-        sql`${keys.rows}, LATERAL (
-              SELECT * FROM applications
-              WHERE id = (
-                SELECT app_id FROM api_keys
-                WHERE key_digest = asked."keyDigest" AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > asked.now)
-              )
-              LIMIT 1
-            ) AS applications`,
-      ),
-      "applications_by_keys",
-    ),
-  ),
-  byId: prepare(
-    db
-      .select()
-      .from(applications)
-      .where(eq(applications.id, sql.placeholder("id"))),
-    "application_by_id",
-  ),
-  byKey: prepare(
+type LiveKey = { keyDigest: string; now: number };
+
+const prepared = statements(({ db, tables: { applications, apiKeys } }) => {
+  const byKey = prepare(
     db
       .select()
       .from(applications)
@@ -48,24 +28,50 @@ const prepared = statements(({ db, tables: { applications, apiKeys } }) => ({
         ),
       ),
     "application_by_key",
-  ),
-}));
+  );
+  return {
+    byKey: sharedInTurn(
+      ({ keyDigest }: LiveKey) => keyDigest,
+      async (key) => (await byKey.execute(key))[0],
+    ),
+    byKeyAmongOthers: keys.answeredBy(
+      prepare(
+        db.select({ place: keys.place, ...found(getTableColumns(applications)) }).from(
+          sql`${keys.rows}, LATERAL (
+              SELECT * FROM applications
+              WHERE id = (
+                SELECT app_id FROM api_keys
+                WHERE key_digest = asked."keyDigest" AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > asked.now)
+              )
+              LIMIT 1
+            ) AS applications`,
+        ),
+        "applications_by_keys",
+      ),
+    ),
+    byId: prepare(
+      db
+        .select()
+        .from(applications)
+        .where(eq(applications.id, sql.placeholder("id"))),
+      "application_by_id",
+    ),
+  };
+});
 
 export async function findApplication(handle: Handle, id: string): Promise<Application | undefined> {
   const [row] = await prepared(handle).byId.execute({ id });
   return row;
 }
 
-/** The application of a live API key, by the key's digest. */
+/** The application of a live API key, by the key's digest: at the end of this turn, and so outside of transactions. */
 export async function findApplicationByKey(
   handle: Handle,
   keyDigest: string,
   now: number,
 ): Promise<Application | undefined> {
   const { byKey, byKeyAmongOthers } = prepared(handle);
-  if (handle.gathers) return await byKeyAmongOthers({ keyDigest, now });
-  const [row] = await byKey.execute({ keyDigest, now });
-  return row;
+  return await (handle.gathers ? byKeyAmongOthers : byKey)({ keyDigest, now });
 }
 
 /** The application as it was committed last, locked until the transaction ends: the first statement of every read-and-change. */

@@ -40,6 +40,22 @@ function gathered<Question, Answer>(
     });
 }
 
+/**
+ * What callers of one turn of the event loop ask alike (`by`), asked once at its end: by the newest of the questions, which is the one of the
+ * latest clock. Nobody may change the answer, which is everybody's.
+ */
+export function sharedInTurn<Question, Answer>(
+  by: (question: Question) => string,
+  ask: (question: Question) => Promise<Answer>,
+): (question: Question) => Promise<Answer> {
+  return gathered(async (questions) => {
+    const newest = new Map(questions.map((question) => [by(question), question]));
+    const answers = new Map<string, Answer>();
+    for (const [key, question] of newest) answers.set(key, await ask(question));
+    return questions.map((question) => answers.get(by(question)) as Answer);
+  });
+}
+
 type ColumnType = "text" | "bigint" | "boolean";
 
 /**

@@ -19,6 +19,8 @@ const mostJobsInACommit = 128;
  * shares the next one. Bounded, because writes of one caller wait for it each time.
  */
 const pauseOf = (commitMilliseconds: number): number => Math.min(2 * commitMilliseconds, 2);
+/** For how long a commit that is due waits while each turn of the event loop brings more that can share it. */
+const mostWaitForMore = 2;
 /** How long a write waits while another process holds the lock, from when it was queued: however many wait, none does for longer. */
 const lockPatienceMilliseconds = 10_000;
 
@@ -125,8 +127,18 @@ export function createWriteQueue(connection: Database, handle: Handle) {
   /** At the end of this turn of the event loop, or after the pause that the last commit asks for. */
   function whenDue(act: () => void): void {
     const pause = waiting.length < mostJobsInACommit ? nextCommitAt - performance.now() : 0;
-    if (pause < 1) setImmediate(act);
-    else setTimeout(act, pause);
+    if (pause < 1) setImmediate(() => whenNoMoreCome(act));
+    else setTimeout(() => whenNoMoreCome(act), pause);
+  }
+
+  /**
+   * What comes together is rarely read in one turn, and a commit costs as much as the work of several jobs, whoever shares it: it waits for a
+   * turn that brings nothing, which takes no time where nobody else is there.
+   */
+  function whenNoMoreCome(act: () => void, until = performance.now() + mostWaitForMore): void {
+    const found = waiting.length;
+    if (found >= mostJobsInACommit || performance.now() > until) return act();
+    setImmediate(() => (waiting.length === found ? act() : whenNoMoreCome(act, until)));
   }
 
   return {

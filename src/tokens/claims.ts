@@ -2,7 +2,7 @@ import type { SignInMethod } from "../applications/application.ts";
 import { second } from "../lib/clock.ts";
 import type { User } from "../users/user.ts";
 import type { AccessTokenClaims } from "./access-tokens.ts";
-import type { Login } from "./login-store.ts";
+import type { LoginToContinue } from "./login-store.ts";
 
 /**
  * RFC 8176 authentication method references; a provider's sign-in has no registered value, `fed` is what others say. Nobody proved anything
@@ -17,7 +17,7 @@ const methodReferences: Record<SignInMethod | "operator", string[]> = {
 
 /** What an access token says of a login at `now`; it lasts `seconds`. */
 export function claimsOf(
-  login: Login,
+  login: LoginToContinue,
   user: Pick<User, "id" | "email">,
   token: { issuer: string; id: string; seconds: number },
   now: number,

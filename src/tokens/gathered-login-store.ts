@@ -1,7 +1,7 @@
-import { getTableColumns, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { found, questions } from "../storage/gathered.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
-import type { LiveUser, Login, LoginRotation } from "./login-store.ts";
+import { rotatedLoginOf, type LiveUser, type LoginRotation, type RotatedLogin } from "./login-store.ts";
 
 // What PostgreSQL's reader is asked with nearly every call, for all callers of a turn at once. Each question looks by itself (LATERAL, LIMIT 1):
 // a join might read whole tables where PostgreSQL has no statistics yet.
@@ -27,7 +27,8 @@ function liveUserOf({ id, email, emailVerified, name }: Handle["tables"]["users"
   return { id, email, emailVerified, name };
 }
 
-const prepared = statements(({ db, tables: { logins, users } }) => {
+const prepared = statements(({ db, tables }) => {
+  const { logins, users } = tables;
   const liveUsers = prepare(
     db.select({ place: liveLogins.place, ...found(liveUserOf(users)) }).from(
       sql`${liveLogins.rows}, LATERAL (
@@ -63,11 +64,7 @@ const prepared = statements(({ db, tables: { logins, users } }) => {
         ) AS due`,
       )
       .where(sql`${logins.id} = due.id`)
-      .returning({
-        ...getTableColumns(logins),
-        place: rotations.place,
-        email: sql<string | null>`(SELECT email FROM users WHERE users.id = ${logins.userId})`,
-      }),
+      .returning({ ...rotatedLoginOf(tables), place: rotations.place }),
     "rotate_logins",
   );
   return {
@@ -88,9 +85,6 @@ export async function findLiveUserAmongOthers(handle: Handle, login: LiveLogin):
 export async function rotateLoginAmongOthers(
   handle: Handle,
   rotation: LoginRotationAmongOthers,
-): Promise<{ login: Login; user: { id: string; email: string | null } } | undefined> {
-  const rotated = await prepared(handle).rotate({ ...rotation, ways: rotation.ways.join(",") });
-  if (!rotated) return undefined;
-  const { email, ...login } = rotated;
-  return { login, user: { id: login.userId, email } };
+): Promise<RotatedLogin | undefined> {
+  return await prepared(handle).rotate({ ...rotation, ways: rotation.ways.join(",") });
 }

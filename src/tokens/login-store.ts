@@ -39,6 +39,15 @@ export type LoginRotation = {
   idleSince: number;
 };
 
+/** What goes into the tokens of a login, and decides whether it may go on. */
+export type LoginToContinue = Pick<
+  Login,
+  "id" | "appId" | "userId" | "signedInWith" | "provider" | "scopes" | "publicClient" | "signedInAt"
+>;
+
+/** With its user's address. */
+export type RotatedLogin = LoginToContinue & { email: string | null };
+
 export type EndReason =
   | "logout"
   | "logout-all"
@@ -53,6 +62,13 @@ export type EndReason =
 
 /** What a live access token needs to be answered: read from storage on every call. */
 export type LiveUser = { id: string; email: string | null; emailVerified: boolean; name: string | null };
+
+/** The columns of a `RotatedLogin`, of an update of `logins`. */
+export function rotatedLoginOf({ logins }: Handle["tables"]) {
+  const { id, appId, userId, signedInWith, provider, scopes, publicClient, signedInAt } = logins;
+  const email = sql<string | null>`(SELECT email FROM users WHERE users.id = logins.user_id)`;
+  return { id, appId, userId, signedInWith, provider, scopes, publicClient, signedInAt, email };
+}
 
 /** Of those that are too many; what is left goes with the next one that starts. */
 const mostEndedAtOnce = 20;
@@ -103,9 +119,10 @@ const prepared = statements((handle) => {
             eq(logins.refreshDigest, sql.placeholder("presentedDigest")),
             live,
             gt(logins.refreshedAt, sql.placeholder("idleSince")),
+            sql`EXISTS (SELECT 1 FROM users WHERE users.id = logins.user_id AND users.disabled_at IS NULL)`,
           ),
         )
-        .returning(),
+        .returning(rotatedLoginOf(tables)),
       "rotate_login",
     ),
     end: prepare(
@@ -154,8 +171,11 @@ export async function findLiveUser(handle: Handle, loginId: string, now: number)
   return row;
 }
 
-/** Replaces the presented refresh token by its successor: one conditional write, so that of parallel calls exactly one gets the login back. */
-export async function rotateLogin(tx: Handle, rotation: LoginRotation): Promise<Login | undefined> {
+/**
+ * Replaces the presented refresh token by its successor: one conditional write, so that of parallel calls exactly one gets the login back, and
+ * only while its user may sign in.
+ */
+export async function rotateLogin(tx: Handle, rotation: LoginRotation): Promise<RotatedLogin | undefined> {
   const [row] = await prepared(tx).rotate.execute(rotation);
   return row;
 }

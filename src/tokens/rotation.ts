@@ -5,10 +5,17 @@ import { day, second } from "../lib/clock.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
-import type { User } from "../users/user.ts";
 import type { Events } from "../webhooks/events.ts";
 import { rotateLoginAmongOthers } from "./gathered-login-store.ts";
-import { endLogin, findLogin, rotateLogin, type Login, type LoginRotation } from "./login-store.ts";
+import {
+  endLogin,
+  findLogin,
+  rotateLogin,
+  type Login,
+  type LoginRotation,
+  type LoginToContinue,
+  type RotatedLogin,
+} from "./login-store.ts";
 import { refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.ts";
 
 const refreshIdleFor = 14 * day;
@@ -32,7 +39,7 @@ export function denied(error: unknown): Denial {
   throw error;
 }
 
-type Rotation = { login: Login; next: RefreshToken; user: Pick<User, "id" | "email"> };
+type Rotation = { login: RotatedLogin; next: RefreshToken };
 
 /** What a refresh does to the line of its login's refresh tokens (docs/decisions/0003-refresh-rotation.md). */
 export function createRotation(deps: {
@@ -45,12 +52,9 @@ export function createRotation(deps: {
 }) {
   const { storage, applications, users, keyring, events, audit } = deps;
 
-  /** Everything that a sign-in checks; a refresh is refused, not ended, where it fails: the operator may have been mistaken. */
-  async function userWhoMayContinue(tx: Handle, login: Login, application: Application): Promise<User | undefined> {
-    if (login.signedInWith === "operator") return undefined;
-    if (!applications.accepts(application, login.signedInWith, login.provider)) return undefined;
-    const user = await users.find(login.userId, tx);
-    return user && user.disabledAt === null ? user : undefined;
+  /** What a sign-in checks of its method; a refresh is refused, not ended, where it fails: the operator may have been mistaken. */
+  function mayContinue({ signedInWith, provider }: LoginToContinue, application: Application): boolean {
+    return signedInWith !== "operator" && applications.accepts(application, signedInWith, provider);
   }
 
   function rotationTo(
@@ -105,7 +109,7 @@ export function createRotation(deps: {
         ways: waysOf(application),
       }),
     );
-    return rotated && { ...rotated, next };
+    return rotated && { login: rotated, next };
   }
 
   /**
@@ -119,25 +123,30 @@ export function createRotation(deps: {
     now: number,
   ): Promise<Rotation | Denial> {
     const { application, withoutApiKey } = call;
-    const presentedDigest = refreshDigest(presented);
     const next = successorOf(presented, keyring);
-    const rotated = await rotateLogin(tx, rotationTo(next, presented, application, now));
-    const login = rotated ?? (await findLogin(tx, presented.loginId));
+    const rotation = rotationTo(next, presented, application, now);
+    const rotated = await rotateLogin(tx, rotation);
+    if (rotated) {
+      if (withoutApiKey && !rotated.publicClient) throw new Denial("public-client-only");
+      if (!mayContinue(rotated, application)) throw new Denial("refused");
+      return { login: rotated, next };
+    }
+    const login = await findLogin(tx, presented.loginId);
     if (!login || login.appId !== application.id) return new Denial("refused");
-    if (withoutApiKey && !login.publicClient) throw new Denial("public-client-only");
+    if (withoutApiKey && !login.publicClient) return new Denial("public-client-only");
     if (login.endedAt !== null || login.expiresAt <= now) return new Denial("refused");
-    if (!rotated && !isRepeated(login, presentedDigest, refreshDigest(next), now)) {
+    if (!isRepeated(login, rotation)) {
       // Whatever else would be refused: the reuse tells that somebody has a copy.
       if (presented.generation < login.generation) await endForReuse(tx, login, call.origin, now);
       return new Denial("refused");
     }
-    const user = await userWhoMayContinue(tx, login, application);
-    if (!user) throw new Denial("refused");
-    return { login, next, user };
+    const user = mayContinue(login, application) ? await users.find(login.userId, tx) : undefined;
+    if (!user || user.disabledAt !== null) return new Denial("refused");
+    return { login: { ...login, email: user.email }, next };
   }
 
   /** Whether it is the token before the newest, a moment after it was used: then it buys the same successor again. */
-  function isRepeated(login: Login, presentedDigest: string, successorDigest: string, now: number): boolean {
+  function isRepeated(login: Login, { presentedDigest, successorDigest, now }: LoginRotation): boolean {
     const isPredecessor = login.previousDigest === presentedDigest && login.refreshDigest === successorDigest;
     return isPredecessor && now < login.refreshedAt + refreshGrace;
   }

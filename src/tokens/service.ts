@@ -25,6 +25,7 @@ import {
   type EndedLogin,
   type LiveUser,
   type Login,
+  type LoginToContinue,
 } from "./login-store.ts";
 import {
   firstRefreshToken,
@@ -68,7 +69,7 @@ export function createTokens(deps: {
   const rotation = createRotation(deps);
 
   async function pairFor(
-    login: Login,
+    login: LoginToContinue,
     refreshToken: RefreshToken,
     user: Pick<User, "id" | "email">,
     application: Application,
@@ -149,8 +150,9 @@ export function createTokens(deps: {
       if (outcome instanceof Denial) throw outcome.why === "refused" ? invalidRefreshToken() : invalidApiKey();
       // The app may be allowed less than at the sign-in, which would not be given more today either.
       const allowed: string[] = call.application.settings.scopes;
-      const login = { ...outcome.login, scopes: outcome.login.scopes.filter((scope) => allowed.includes(scope)) };
-      return await pairFor(login, outcome.next, outcome.user, call.application, now);
+      const { login, next } = outcome;
+      const scopes = login.scopes.filter((scope) => allowed.includes(scope));
+      return await pairFor({ ...login, scopes }, next, { id: login.userId, email: login.email }, call.application, now);
     },
 
     /** Who an access token speaks for right now. Throws INVALID_TOKEN; INVALID_APP_ID when `appId` is given and is not the token's. */

@@ -2,7 +2,7 @@ import type { SignInMethod } from "../applications/application.ts";
 import { second } from "../lib/clock.ts";
 import type { User } from "../users/user.ts";
 import type { AccessTokenClaims } from "./access-tokens.ts";
-import type { LoginToContinue } from "./login-store.ts";
+import type { LoginToContinue } from "./rotated-login-store.ts";
 
 /**
  * RFC 8176 authentication method references; a provider's sign-in has no registered value, `fed` is what others say. Nobody proved anything

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { found, questions } from "../storage/gathered.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
-import { rotatedLoginOf, type LiveUser, type LoginRotation, type RotatedLogin } from "./login-store.ts";
+import type { LiveUser, LoginRotation } from "./login-store.ts";
+import { rotatedLoginOf, type RotatedLogin } from "./rotated-login-store.ts";
 
 // What PostgreSQL's reader is asked with nearly every call, for all callers of a turn at once. Each question looks by itself (LATERAL, LIMIT 1):
 // a join might read whole tables where PostgreSQL has no statistics yet.

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
 import type { SignInMethod } from "../applications/application.ts";
 import { findLiveUserAmongOthers } from "./gathered-login-store.ts";
+import { rotatedLoginOf, type RotatedLogin } from "./rotated-login-store.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 
@@ -39,15 +40,6 @@ export type LoginRotation = {
   idleSince: number;
 };
 
-/** What goes into the tokens of a login, and decides whether it may go on. */
-export type LoginToContinue = Pick<
-  Login,
-  "id" | "appId" | "userId" | "signedInWith" | "provider" | "scopes" | "publicClient" | "signedInAt"
->;
-
-/** With its user's address. */
-export type RotatedLogin = LoginToContinue & { email: string | null };
-
 export type EndReason =
   | "logout"
   | "logout-all"
@@ -62,13 +54,6 @@ export type EndReason =
 
 /** What a live access token needs to be answered: read from storage on every call. */
 export type LiveUser = { id: string; email: string | null; emailVerified: boolean; name: string | null };
-
-/** The columns of a `RotatedLogin`, of an update of `logins`. */
-export function rotatedLoginOf({ logins }: Handle["tables"]) {
-  const { id, appId, userId, signedInWith, provider, scopes, publicClient, signedInAt } = logins;
-  const email = sql<string | null>`(SELECT email FROM users WHERE users.id = logins.user_id)`;
-  return { id, appId, userId, signedInWith, provider, scopes, publicClient, signedInAt, email };
-}
 
 /** Of those that are too many; what is left goes with the next one that starts. */
 const mostEndedAtOnce = 20;

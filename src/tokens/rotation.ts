@@ -7,16 +7,9 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { Events } from "../webhooks/events.ts";
 import { rotateLoginAmongOthers } from "./gathered-login-store.ts";
-import {
-  endLogin,
-  findLogin,
-  rotateLogin,
-  type Login,
-  type LoginRotation,
-  type LoginToContinue,
-  type RotatedLogin,
-} from "./login-store.ts";
+import { endLogin, findLogin, rotateLogin, type Login, type LoginRotation } from "./login-store.ts";
 import { refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.ts";
+import type { LoginToContinue, RotatedLogin } from "./rotated-login-store.ts";
 
 const refreshIdleFor = 14 * day;
 /** A client that lost the answer, or raced itself, gets the same successor again for this long. */

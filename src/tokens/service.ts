@@ -25,7 +25,6 @@ import {
   type EndedLogin,
   type LiveUser,
   type Login,
-  type LoginToContinue,
 } from "./login-store.ts";
 import {
   firstRefreshToken,
@@ -34,6 +33,7 @@ import {
   refreshDigest,
   type RefreshToken,
 } from "./refresh-tokens.ts";
+import type { LoginToContinue } from "./rotated-login-store.ts";
 import { createRotation, Denial, denied, type RefreshCall } from "./rotation.ts";
 
 const accessTokenSeconds = 900;

@@ -163,6 +163,28 @@ describe("the SQLite file", () => {
     await storage.close();
   });
 
+  it("lets writes of one turn after the other share a commit", async () => {
+    const storage = await open();
+    let shared = false;
+    // On a busy machine a turn can take longer than a commit waits; where it did not wait for more, none of these would ever share.
+    for (let attempt = 0; attempt < 50 && !shared; attempt += 1) {
+      // No pause after the last commit is left, which would make them share as well.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      let isLastDone = false;
+      const first = storage.write((tx) => insertFact(tx, `first ${attempt}`));
+      await immediate();
+      const second = storage.write((tx) => insertFact(tx, `second ${attempt}`));
+      await immediate();
+      const last = storage.write((tx) => insertFact(tx, `last ${attempt}`)).then(() => (isLastDone = true));
+      await first;
+      await Promise.resolve().then(() => {});
+      shared = isLastDone;
+      await Promise.all([second, last]);
+    }
+    expect(shared).toBe(true);
+    await storage.close();
+  });
+
   it("is waited for without stopping the event loop while another process writes", async () => {
     const storage = await open();
     const other = new Database(file);

@@ -25,9 +25,9 @@ const mostWaitForMore = 2;
 const lockPatienceMilliseconds = 10_000;
 
 /**
- * Group commit: what is queued in the same turn of the event loop runs as savepoints under one BEGIN IMMEDIATE … COMMIT, so that one fsync
- * serves many requests, and nobody is answered before it. A job awaits nothing but its own queries, which SQLite answers at once:
- * the whole batch therefore runs within one turn, and no other code can slip a query into it.
+ * Group commit: what is queued in one turn of the event loop, or in turns that follow each other, runs as savepoints under one
+ * BEGIN IMMEDIATE … COMMIT, so that one fsync serves many requests, and nobody is answered before it. A job awaits nothing but its own queries,
+ * which SQLite answers at once: the whole batch therefore runs within one turn, and no other code can slip a query into it.
  */
 export function createWriteQueue(connection: Database, handle: Handle) {
   const waiting: Job[] = [];

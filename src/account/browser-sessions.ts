@@ -15,6 +15,7 @@ import {
   moveLoginsToBrowserSession,
   outdateProofsOfOthers,
   rememberBrowser,
+  removeBrowserSession,
   sweepBrowserSessions,
   type BrowserSession,
 } from "./store.ts";
@@ -22,6 +23,9 @@ import {
 const browserSessionLasts = 12 * hour;
 const browsersAreKnownFor = 365 * day;
 const month = 30 * day;
+
+/** A user in a browser. `isLasting`: it is remembered for long enough. */
+type Meeting = { browser: { userId: string; digest: string }; isKnown: boolean; isLasting: boolean };
 
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>;
 
@@ -38,7 +42,7 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
       now: number,
     ): Promise<void> {
       const expiresAt = now + browserSessionLasts;
-      await deleteBrowserSession(tx, replaces);
+      await removeBrowserSession(tx, replaces);
       await insertBrowserSession(tx, { ...session, provenAt: now, createdAt: now, expiresAt });
       await moveLoginsToBrowserSession(tx, session.userId, { from: replaces, to: session.digest });
     },
@@ -50,7 +54,7 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
     },
 
     async end(tx: Handle, digest: string): Promise<void> {
-      await deleteBrowserSession(tx, digest);
+      await removeBrowserSession(tx, digest);
     },
 
     /** Somebody leaves the account page, and nothing else. */
@@ -86,16 +90,20 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
       await outdateProofsOfOthers(tx, userId, digest ?? "");
     },
 
-    /** Remembers that a user signs in with this browser; false when that is new. `cookie`: what the browser keeps, as a digest. */
-    async meet(tx: Handle, userId: string, cookie: string, now: number): Promise<boolean> {
+    /** Whether a user has signed in with this browser before. `cookie`: what the browser keeps, as a digest. One statement. */
+    async meet(tx: Handle, userId: string, cookie: string, now: number): Promise<Meeting> {
       // A digest of its own for each user: rows of different people in one browser do not show that they share it.
       const browser = { userId, digest: keyring.mac("browser", userId, cookie).toString("base64url") };
       const until = await browserIsKnownUntil(tx, browser, now);
       // Not with every sign-in: the date need not be exact.
-      if (until === undefined || until < now + browsersAreKnownFor - month)
-        await rememberBrowser(tx, { ...browser, expiresAt: now + browsersAreKnownFor });
-      if (until === undefined) await forgetOldestKnownBrowsers(tx, userId);
-      return until !== undefined;
+      const isLasting = until !== undefined && until >= now + browsersAreKnownFor - month;
+      return { browser, isKnown: until !== undefined, isLasting };
+    },
+
+    /** Remembers that the user has signed in with it. */
+    async remember(tx: Handle, { browser, isKnown, isLasting }: Meeting, now: number): Promise<void> {
+      if (!isLasting) await rememberBrowser(tx, { ...browser, expiresAt: now + browsersAreKnownFor });
+      if (!isKnown) await forgetOldestKnownBrowsers(tx, browser.userId);
     },
 
     /** Removes a batch of what has expired; true when more may be left. */

@@ -36,6 +36,7 @@ const prepared = statements((handle) => {
       db.delete(sessions).where(eq(sessions.digest, given.digest)).returning({ digest: sessions.digest }),
       "delete_browser_session",
     ),
+    remove: prepare(db.delete(sessions).where(eq(sessions.digest, given.digest)), "remove_browser_session"),
     deleteOfUser: prepare(
       db.delete(sessions).where(eq(sessions.userId, given.userId)),
       "delete_browser_sessions_of_user",
@@ -135,6 +136,11 @@ export async function findBrowserSession(
 /** False when there was none. */
 export async function deleteBrowserSession(tx: Handle, digest: string): Promise<boolean> {
   return (await prepared(tx).delete.execute({ digest })).length === 1;
+}
+
+/** The same where nobody asks whether there was one: PostgreSQL is not waited for. */
+export async function removeBrowserSession(tx: Handle, digest: string): Promise<void> {
+  await prepared(tx).remove.execute({ digest });
 }
 
 export async function deleteBrowserSessionsOfUser(tx: Handle, userId: string): Promise<void> {

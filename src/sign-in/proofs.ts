@@ -13,7 +13,7 @@ import { createAdding } from "./adding.ts";
 import { createFreshProofs } from "./fresh-proofs.ts";
 import { withParameters } from "./redirects.ts";
 import { codeLasts, type SignInSession } from "./session.ts";
-import { stepAfter, type Step } from "./steps.ts";
+import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
 import { completeSession, keepProof } from "./store.ts";
 import { createUndoable, Undo } from "./undo.ts";
 
@@ -63,7 +63,7 @@ export function createProofs(deps: {
     const userId = user.id;
     const { signedInWith, provider = null } = how;
     const code = session.purpose === "sign-in" ? newSecret(random) : null;
-    const completed = await completeSession(
+    const completing = completeSession(
       tx,
       { digest: session.digest, browserDigest: holder.browserDigest, proofOf: how.proofOf },
       {
@@ -78,6 +78,11 @@ export function createProofs(deps: {
         codeExpiresAt: code === null ? null : now + codeLasts,
       },
     );
+    // At once: within a transaction of PostgreSQL they are one way there and back.
+    const [completed, meeting] = await Promise.all([
+      completing,
+      browserSessions.meet(tx, userId, holder.knownBrowser, now),
+    ]);
     if (!completed) throw new Undo("over");
     await browserSessions.start(
       tx,
@@ -85,7 +90,10 @@ export function createProofs(deps: {
       { replaces: holder.currentBrowserSession },
       now,
     );
-    await greet(tx, holder, user, now);
+    await browserSessions.remember(tx, meeting, now);
+    if (user.locale !== holder.lang) await users.noteLocale(tx, userId, holder.lang);
+    // The first browser of all is no news.
+    if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(tx, { user, origin }, now);
     const actor = { kind: "user", name: userId } as const;
     const details = { method: signedInWith, provider };
     const event = {
@@ -99,14 +107,6 @@ export function createProofs(deps: {
     } as const;
     await audit.record(tx, event, now);
     return withParameters(session.redirectUri, { code, state: session.state, sessionId: code && sessionId });
-  }
-
-  /** Remembers browser and language, and tells the user about a browser that it never signed in with. */
-  async function greet(tx: Handle, holder: Holder, user: User, now: number): Promise<void> {
-    const isKnown = await browserSessions.meet(tx, user.id, holder.knownBrowser, now);
-    if (user.locale !== holder.lang) await users.noteLocale(tx, user.id, holder.lang);
-    if (isKnown || user.lastLoginAt === null) return;
-    await notices.newDevice(tx, { user, origin: holder.origin }, now);
   }
 
   return {
@@ -125,9 +125,10 @@ export function createProofs(deps: {
         const userId = await prove(tx, now);
         if (userId === undefined) throw new Undo("refused");
         if (session.accountUserId !== null && session.accountUserId !== userId) throw new Undo("other-account");
-        const user = await users.find(userId, tx);
+        const asks = dependsOnPasskeys(application, { signedInWith, mayOffer: how.mayOffer === true });
+        // At once: within a transaction of PostgreSQL they are one way there and back.
+        const [user, hasPasskey] = await Promise.all([users.find(userId, tx), asks && passkeys.hasAny(userId, tx)]);
         if (!user) throw new Undo("refused");
-        const hasPasskey = signedInWith === "passkey" || (await passkeys.hasAny(userId, tx));
         const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
         const next = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
         if (next === "done") return { redirectTo: await finish(tx, holder, user, how, now) };

@@ -53,28 +53,34 @@ export function createRedeem(deps: {
   async function consumeAndCheck(tx: Handle, call: CallbackCall, now: number): Promise<Redeemed | undefined> {
     const codeDigest = digestOf(call.body.code);
     const appId = call.application.id;
-    const session = await consumeCode(tx, { codeDigest, appId, publicOnly: call.withoutApiKey }, now);
+    // At once: within a transaction of PostgreSQL they are one way there and back. The application is read again inside of it: what a sign-in was
+    // allowed a minute ago, it must still be allowed now.
+    const [session, application] = await Promise.all([
+      consumeCode(tx, { codeDigest, appId, publicOnly: call.withoutApiKey }, now),
+      applications.find(appId, tx),
+    ]);
     if (!session) {
       await endLoginOfReusedCode(tx, codeDigest, call, now);
       return undefined;
     }
-    return answersTheSession(call.body, session, now) ? await startLogin(tx, session, call, now) : undefined;
+    if (!application || !answersTheSession(call.body, session, now)) return undefined;
+    return await startLogin(tx, session, application, call, now);
   }
 
   async function startLogin(
     tx: Handle,
     session: SignInSession,
+    application: Application,
     call: CallbackCall,
     now: number,
   ): Promise<Redeemed | undefined> {
     const { userId, signedInWith, signedInProvider: provider, signedInAt, scopes, ipAddress, userAgent } = session;
-    // Read again inside the transaction: what a sign-in was allowed a minute ago, it must still be allowed now.
-    const application = await applications.find(call.application.id, tx);
-    if (userId === null || signedInWith === null || signedInAt === null || !application) return undefined;
+    if (userId === null || signedInWith === null || signedInAt === null) return undefined;
     if (!applications.accepts(application, signedInWith, provider)) return undefined;
     if (!application.redirectUris.includes(session.redirectUri)) return undefined;
-    const user = await users.noteLogin(tx, userId, { at: now, ipAddress, userAgent });
-    if (!user) return undefined;
+    const found = await users.noteLogin(tx, userId, { at: now, ipAddress, userAgent });
+    if (!found) return undefined;
+    const { user } = found;
     const login = {
       appId: application.id,
       userId,
@@ -104,7 +110,7 @@ export function createRedeem(deps: {
       { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, origin, sessionId },
       now,
     );
-    return { started, user, userAnswer: await users.answerFor(user, scopes, tx), application };
+    return { started, user, userAnswer: users.answerFor(found, scopes), application };
   }
 
   async function endLoginOfReusedCode(tx: Handle, codeDigest: string, call: CallbackCall, now: number): Promise<void> {

@@ -13,7 +13,7 @@ import { addMethodRequest, type AddMethodBody } from "./add-method-body.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { accountAddress, withParameters } from "./redirects.ts";
 import { isSessionId, sessionLasts, type SignInSession } from "./session.ts";
-import { cancelCodesOfUser, claimSession, findSession, insertSession, sweepSessions } from "./store.ts";
+import { cancelCodesOfUser, claimSession, findSessionWithApplication, insertSession, sweepSessions } from "./store.ts";
 
 /** After its end, a session is remembered for this long: a second use of its code ends the login that the first one bought. */
 const sessionsAreKept = day;
@@ -111,9 +111,11 @@ export function createSignIn(deps: {
 
     /** Looks at a session without changing it. `browserDigest` is that of the browser's cookie, undefined when it sent none. */
     async open(sessionId: string, browserDigest: string | undefined): Promise<OpenedSession> {
-      const session = isSessionId(sessionId) ? await findSession(storage.reader, digestOf(sessionId)) : undefined;
-      const application = session && (await applications.find(session.appId));
-      if (!session || !application) return { state: "unknown" };
+      const found = isSessionId(sessionId)
+        ? await findSessionWithApplication(storage.reader, digestOf(sessionId))
+        : undefined;
+      if (!found) return { state: "unknown" };
+      const { session, application } = found;
       return { state: stateOf(session, application, browserDigest, clock(), baseUrl), session, application };
     },
 

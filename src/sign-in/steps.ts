@@ -4,7 +4,7 @@ import type { SignInSession } from "./session.ts";
 /** What a session wants after somebody has proven who they are. */
 export type Step = "done" | "use-passkey" | "create-passkey" | "offer-passkey" | "add-method";
 
-/** `hasPasskey`: whether the user has one by now; `mayOffer`: whether the browser can make one and the person has not just said no. */
+/** `hasPasskey`: whether the user has one by now, where that matters (`dependsOnPasskeys`); `mayOffer`: whether the browser can make one and the person has not just said no. */
 export type Proven = { signedInWith: SignInMethod; hasPasskey: boolean; mayOffer: boolean };
 
 /**
@@ -19,6 +19,14 @@ export function stepAfter(purpose: SignInSession["purpose"], application: Applic
   if (lacksPasskey) return "create-passkey";
   const offers = mayOffer && signedInWith === "password" && !hasPasskey && application.authMethods.passkey.enabled;
   return offers ? "offer-passkey" : "done";
+}
+
+/** Whether the step after a proof depends on the user's passkeys: most sign-ins need not ask for them. */
+export function dependsOnPasskeys(
+  { authMethods: { passkey } }: Application,
+  { signedInWith, mayOffer }: Omit<Proven, "hasPasskey">,
+): boolean {
+  return passkey.enabled && signedInWith !== "passkey" && (passkey.required || mayOffer);
 }
 
 export function isPasskeyRequired({ authMethods: { passkey } }: Application): boolean {

@@ -12,7 +12,7 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import type { LoginAdministration } from "../tokens/login-administration.ts";
 import { findMethodKindsOf, listUsers, setDisabled } from "./list-store.ts";
 import type { Users } from "./service.ts";
-import { findMethodKinds, findUser } from "./store.ts";
+import { findUser, findUserWithMethods } from "./store.ts";
 import { userAnswer, type UserAnswer, type UserDetailsAnswer } from "./user-answer.ts";
 import type { User } from "./user.ts";
 
@@ -65,10 +65,12 @@ export function createUserAdministration(deps: {
 
   /** Throws USER_NOT_FOUND. */
   async function get(id: string): Promise<UserDetailsAnswer> {
-    const user = await existingUser(id);
+    const found = await findUserWithMethods(storage.reader, id);
+    if (!found) throw userNotFound();
+    const { user, methods } = found;
     const { loginCount, lastIpAddress, lastUserAgent: userAgent } = user;
     return {
-      ...userAnswer(user, await findMethodKinds(storage.reader, id)),
+      ...userAnswer(user, methods),
       metadata: { loginCount, lastIpAddress, userAgent },
     };
   }

@@ -1,8 +1,7 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or } from "drizzle-orm";
 import { beginsWith, type Handle } from "../storage/storage.ts";
+import type { MethodKinds } from "./store.ts";
 import type { User } from "./user.ts";
-
-type MethodKinds = { passkey: boolean; oauth: string[]; password: boolean };
 
 /** A page of an application's users, by id: at most `limit`, those after `after`, with this canonical address. */
 export async function listUsers(

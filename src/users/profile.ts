@@ -56,10 +56,10 @@ export function createProfiles(deps: {
   return {
     /** The user as a token with these scopes shows it. Throws USER_NOT_FOUND. */
     async get(userId: string, scopes: string[]): Promise<ProfileAnswer> {
-      const user = await users.find(userId);
-      if (!user) throw userNotFound();
-      const { loginCount, lastIpAddress, lastUserAgent: userAgent } = user;
-      return { ...(await users.answerFor(user, scopes)), metadata: { loginCount, lastIpAddress, userAgent } };
+      const found = await users.findWithMethods(userId);
+      if (!found) throw userNotFound();
+      const { loginCount, lastIpAddress, lastUserAgent: userAgent } = found.user;
+      return { ...users.answerFor(found, scopes), metadata: { loginCount, lastIpAddress, userAgent } };
     },
 
     /** Changes what is given, in one write that leaves alone what others change. Throws USER_NOT_FOUND, INVALID_REQUEST naming the field. */

@@ -6,9 +6,9 @@ import { newId, newSecret, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import {
   declinePasskey,
-  findMethodKinds,
   findUser,
   findUserByEmail,
+  findUserWithMethods,
   holdUser,
   insertUser,
   noteLocale,
@@ -16,6 +16,8 @@ import {
   proveEmail,
   verifyEmail,
   takeUser,
+  type MethodKinds,
+  type UserWithMethods,
 } from "./store.ts";
 import type { Events } from "../webhooks/events.ts";
 import { newUser, type User } from "./user.ts";
@@ -29,7 +31,7 @@ export type SignedInUserAnswer = {
   picture: string | null;
   createdAt: string;
   lastLoginAt: string | null;
-  authMethods: { passkey: boolean; oauth: string[]; password: boolean };
+  authMethods: MethodKinds;
 };
 
 /** How long a "not now" holds. */
@@ -51,7 +53,7 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
     await events.record(tx, event, now);
   }
 
-  async function answerFor(user: User, scopes: string[], handle: Handle = storage.reader): Promise<SignedInUserAnswer> {
+  function answerFor({ user, methods }: UserWithMethods, scopes: string[]): SignedInUserAnswer {
     return {
       id: user.id,
       ...(scopes.includes("email") ? { email: user.email, emailVerified: user.emailVerified } : {}),
@@ -59,7 +61,7 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
       picture: user.picture,
       createdAt: isoTime(user.createdAt),
       lastLoginAt: user.lastLoginAt === null ? null : isoTime(user.lastLoginAt),
-      authMethods: await findMethodKinds(handle, user.id),
+      authMethods: methods,
     };
   }
 
@@ -138,12 +140,16 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
       return true;
     },
 
+    async findWithMethods(id: string): Promise<UserWithMethods | undefined> {
+      return await findUserWithMethods(storage.reader, id);
+    },
+
     /** Counts a redeemed sign-in; undefined when the user is gone or disabled. */
     async noteLogin(
       tx: Handle,
       id: string,
       seen: { at: number; ipAddress: string | null; userAgent: string | null },
-    ): Promise<User | undefined> {
+    ): Promise<UserWithMethods | undefined> {
       return await noteLogin(tx, id, seen);
     },
 
@@ -151,9 +157,9 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
 
     /** A user as a token with these scopes shows it. Throws USER_NOT_FOUND. */
     async get(id: string, scopes: string[]): Promise<SignedInUserAnswer> {
-      const user = await findUser(storage.reader, id);
-      if (!user) throw userNotFound();
-      return await answerFor(user, scopes);
+      const found = await findUserWithMethods(storage.reader, id);
+      if (!found) throw userNotFound();
+      return answerFor(found, scopes);
     },
   };
 }

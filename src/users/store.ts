@@ -1,13 +1,30 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { countLogin, countUsers } from "./counter-store.ts";
 import type { User } from "./user.ts";
 
-const prepared = statements(({ db, tables: { users, passwords, passkeys, oauthIdentities } }) => {
+/** Which kinds of method can sign a user in; `oauth`: by the names of the providers. */
+export type MethodKinds = { passkey: boolean; oauth: string[]; password: boolean };
+
+export type UserWithMethods = { user: User; methods: MethodKinds };
+
+/** The methods beside the row of their user, in one statement: written out, because drizzle names no table where it knows of one only. */
+const methodColumns = {
+  hasPasskey: sql`EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id)`.mapWith(Boolean),
+  hasPassword: sql`EXISTS (SELECT 1 FROM passwords WHERE passwords.user_id = users.id)`.mapWith(Boolean),
+  /** No name has a space. */
+  providers: sql<
+    string | null
+  >`(SELECT string_agg(oauth_identities.provider, ' ') FROM oauth_identities WHERE oauth_identities.user_id = users.id)`,
+};
+
+const prepared = statements(({ db, tables: { users } }) => {
   const given = placeholders(users);
+  const withMethods = { ...getTableColumns(users), ...methodColumns };
   return {
     insert: prepare(db.insert(users).values(given).onConflictDoNothing().returning({ id: users.id }), "insert_user"),
     byId: prepare(db.select().from(users).where(eq(users.id, given.id)), "user_by_id"),
+    withMethods: prepare(db.select(withMethods).from(users).where(eq(users.id, given.id)), "user_with_methods"),
     byEmail: prepare(
       db
         .select()
@@ -26,7 +43,7 @@ const prepared = statements(({ db, tables: { users, passwords, passkeys, oauthId
           loginCount: sql`${users.loginCount} + 1`,
         })
         .where(and(eq(users.id, given.id), isNull(users.disabledAt)))
-        .returning(),
+        .returning(withMethods),
       "note_login_of_user",
     ),
     noteLocale: prepare(
@@ -65,28 +82,6 @@ const prepared = statements(({ db, tables: { users, passwords, passkeys, oauthId
         .returning({ id: users.id }),
       "verify_email_of_user",
     ),
-    passwordsOf: prepare(
-      db
-        .select({ id: passwords.id })
-        .from(passwords)
-        .where(eq(passwords.userId, sql.placeholder("userId"))),
-      "passwords_of_user",
-    ),
-    passkeysOf: prepare(
-      db
-        .select({ id: passkeys.id })
-        .from(passkeys)
-        .where(eq(passkeys.userId, sql.placeholder("userId")))
-        .limit(1),
-      "passkeys_of_user",
-    ),
-    providersOf: prepare(
-      db
-        .select({ provider: oauthIdentities.provider })
-        .from(oauthIdentities)
-        .where(eq(oauthIdentities.userId, sql.placeholder("userId"))),
-      "providers_of_user",
-    ),
   };
 });
 
@@ -109,20 +104,27 @@ export async function insertUser(tx: Handle, user: User): Promise<boolean> {
   return true;
 }
 
+export async function findUserWithMethods(handle: Handle, id: string): Promise<UserWithMethods | undefined> {
+  const [row] = await prepared(handle).withMethods.execute({ id });
+  return row && userWithMethods(row);
+}
+
 /** Notes a sign-in; the user as it is afterwards, undefined when there is none or it is disabled. */
 export async function noteLogin(
   tx: Handle,
   id: string,
   seen: { at: number; ipAddress: string | null; userAgent: string | null },
-): Promise<User | undefined> {
-  const [user] = await prepared(tx).noteLogin.execute({
+): Promise<UserWithMethods | undefined> {
+  const [row] = await prepared(tx).noteLogin.execute({
     id,
     lastLoginAt: seen.at,
     lastIpAddress: seen.ipAddress,
     lastUserAgent: seen.userAgent,
   });
-  if (user) await countLogin(tx, user, seen.at);
-  return user;
+  if (!row) return undefined;
+  const noted = userWithMethods(row);
+  await countLogin(tx, noted.user, seen.at);
+  return noted;
 }
 
 export async function noteLocale(tx: Handle, id: string, locale: string): Promise<void> {
@@ -179,21 +181,12 @@ export async function verifyEmail(
   return verified.length === 1;
 }
 
-/** Which kinds of method can sign this user in. */
-export async function findMethodKinds(
-  handle: Handle,
-  userId: string,
-): Promise<{ passkey: boolean; oauth: string[]; password: boolean }> {
-  const { passkeysOf, passwordsOf, providersOf } = prepared(handle);
-  // At once: within a transaction of PostgreSQL they are one way there and back.
-  const [passkeys, identities, passwords] = await Promise.all([
-    passkeysOf.execute({ userId }),
-    providersOf.execute({ userId }),
-    passwordsOf.execute({ userId }),
-  ]);
-  return {
-    passkey: passkeys.length > 0,
-    oauth: [...new Set(identities.map((row) => row.provider))].toSorted(),
-    password: passwords.length > 0,
-  };
+function userWithMethods({
+  hasPasskey: passkey,
+  hasPassword: password,
+  providers,
+  ...user
+}: User & { hasPasskey: boolean; hasPassword: boolean; providers: string | null }): UserWithMethods {
+  const oauth = [...new Set(providers?.split(" "))].toSorted();
+  return { user, methods: { passkey, oauth, password } };
 }

@@ -49,7 +49,10 @@ describeEachDatabase("prepared statements", (current) => {
     expect(await findUser(storage.reader, user.id)).toStrictEqual(user);
     const seen = { at: farthest, ipAddress: null, userAgent: "agent" };
     const noted = { ...user, lastLoginAt: farthest, lastUserAgent: "agent", loginCount: user.loginCount + 1 };
-    expect(await storage.write((tx) => noteLogin(tx, user.id, seen))).toStrictEqual(noted);
+    expect(await storage.write((tx) => noteLogin(tx, user.id, seen))).toStrictEqual({
+      user: noted,
+      methods: { passkey: false, oauth: [], password: false },
+    });
     await storage.write((tx) => proveEmail(tx, user.id, { name: null, picture: "p", updatedAt: farthest }));
     const proven = { ...noted, emailVerified: true, name: null, picture: "p", updatedAt: farthest };
     expect(await findUser(storage.reader, user.id)).toStrictEqual(proven);

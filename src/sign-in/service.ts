@@ -12,8 +12,9 @@ import type { Events } from "../webhooks/events.ts";
 import { addMethodRequest, type AddMethodBody } from "./add-method-body.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { accountAddress, withParameters } from "./redirects.ts";
+import { findSessionWithApplication } from "./opened-store.ts";
 import { isSessionId, sessionLasts, type SignInSession } from "./session.ts";
-import { cancelCodesOfUser, claimSession, findSessionWithApplication, insertSession, sweepSessions } from "./store.ts";
+import { cancelCodesOfUser, claimSession, insertSession, sweepSessions } from "./store.ts";
 
 /** After its end, a session is remembered for this long: a second use of its code ends the login that the first one bought. */
 const sessionsAreKept = day;

@@ -1,12 +1,12 @@
-import { and, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
-import type { Application, SignInMethod } from "../applications/application.ts";
+import { and, eq, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
+import type { SignInMethod } from "../applications/application.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 import type { SignInSession } from "./session.ts";
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
-  const { signInSessions: sessions, applications } = tables;
+  const { signInSessions: sessions } = tables;
   const given = placeholders(sessions);
   const { digest, browserDigest, codeDigest, codeUsedAt } = given;
   const unusedCode = and(
@@ -19,18 +19,6 @@ const prepared = statements((handle) => {
   return {
     insert: prepare(db.insert(sessions).values(given), "insert_sign_in_session"),
     byDigest: prepare(db.select().from(sessions).where(eq(sessions.digest, digest)), "sign_in_session"),
-    withApplication: prepare(
-      db
-        .select({
-          ...getTableColumns(applications),
-          appCreatedAt: applications.createdAt,
-          ...getTableColumns(sessions),
-        })
-        .from(sessions)
-        .innerJoin(applications, eq(applications.id, sessions.appId))
-        .where(eq(sessions.digest, digest)),
-      "sign_in_session_with_application",
-    ),
     byCode: prepare(db.select().from(sessions).where(eq(sessions.codeDigest, codeDigest)), "sign_in_session_by_code"),
     claim: prepare(
       db
@@ -133,21 +121,6 @@ export async function insertSession(tx: Handle, session: SignInSession): Promise
 export async function findSession(handle: Handle, digest: string): Promise<SignInSession | undefined> {
   const [row] = await prepared(handle).byDigest.execute({ digest });
   return row;
-}
-
-/** The same with the application that it is for, in one statement. */
-export async function findSessionWithApplication(
-  handle: Handle,
-  digest: string,
-): Promise<{ session: SignInSession; application: Application } | undefined> {
-  const [row] = await prepared(handle).withApplication.execute({ digest });
-  if (!row) return undefined;
-  const { id, name, domain, redirectUris, authMethods, branding, settings, updatedAt, appCreatedAt, ...session } = row;
-  const createdAt = appCreatedAt;
-  return {
-    session,
-    application: { id, name, domain, redirectUris, authMethods, branding, settings, createdAt, updatedAt },
-  };
 }
 
 export async function findSessionByCode(handle: Handle, codeDigest: string): Promise<SignInSession | undefined> {

@@ -61,7 +61,9 @@ export function createSignIn(deps: {
       createdAt: now,
       expiresAt,
     };
-    await storage.write((tx) => insertSession(tx, session));
+    // One statement: PostgreSQL needs no BEGIN and COMMIT around it.
+    const write = storage.writeTogether ?? storage.write;
+    await write((handle) => insertSession(handle, session));
     return { authUrl: `${baseUrl}/sign-in/${sessionId}`, sessionId, expiresAt: isoTime(expiresAt) };
   }
 

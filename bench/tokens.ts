@@ -30,10 +30,12 @@ export async function measureTokens(context: Context, { name, environment, bars 
   const { program, report, rounds, seconds } = context;
   const bare = await startBareServer();
   try {
-    await withSubject({ program, environment, logins: users * rounds + spare }, async (subject) => {
+    await withSubject({ program, environment, logins: users * (rounds + 1) + spare }, async (subject) => {
       await showHonesty(context, name, subject, environment === undefined);
       const validates = validatesOf(subject, subject.logins.slice(0, users));
+      // A service that has run for a moment: what it runs is compiled.
       await load(validates, { seconds: 1 });
+      await load(refreshesOf(subject, subject.logins.slice(users * rounds, users * (rounds + 1))), { seconds: 2 });
       const late = { validate: [] as number[], refresh: [] as number[] };
       const cost = { validate: [] as number[], refresh: [] as number[] };
       const noted = async (call: "validate" | "refresh", traffic: Traffic): Promise<number> => {

@@ -10,7 +10,8 @@ function drawnAhead(stockBytes: number): Random {
   const stock = new Uint8Array(stockBytes);
   let used = stockBytes;
   return (size) => {
-    if (size > stockBytes) return randomFillSync(new Uint8Array(size));
+    // What is no size is an error there, and must not become an offset here.
+    if (!(size >= 0 && size <= stockBytes)) return randomFillSync(new Uint8Array(size));
     if (used + size > stockBytes) {
       randomFillSync(stock);
       used = 0;

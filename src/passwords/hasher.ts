@@ -71,29 +71,33 @@ export function createHasher(
   async function matches(stored: string, password: string): Promise<boolean> {
     const check = stored.startsWith("$argon2") ? (await argon2()).verify : verifyForeign;
     const form = normalised(password);
-    // Another system may have hashed what was typed as it came.
-    return (await check(stored, form)) || (form !== password && (await check(stored, password)));
+    const isRight = await check(stored, form);
+    if (form === password) return isRight;
+    // Another system may have hashed what was typed as it came. Looked at in any case: time must not tell which of the two was right.
+    return (await check(stored, password)) || isRight;
   }
 
   /**
-   * A refusal costs one of today's hashes and one of the other kind, whoever it is about, and be the password the right one: neither imported users
-   * nor the passwords of those who must wait can be told by the time it takes.
+   * A refusal costs one of today's hashes while the try is counted, and then one of the other kind, whoever it is about, and be the password the right
+   * one: neither imported users nor the passwords of those who must wait can be told by the time it takes.
    */
   async function matchesInLikeTime(
     stored: string | undefined,
     password: string,
     counted: Promise<boolean>,
   ): Promise<boolean> {
-    const other = stored === undefined || stored.startsWith(todaysForm) ? undefined : stored;
+    const isTodays = stored?.startsWith(todaysForm) === true;
+    const ofTodays = await matches(isTodays ? stored : nobodysHash, password);
+    const isAdmitted = await counted;
+    if (isTodays && ofTodays && isAdmitted) return true;
+    const own = isTodays ? undefined : stored;
+    const other = own ?? otherHash;
+    if (other === undefined) return false;
     const startedAt = performance.now();
-    const isRight = (await matches(stored ?? nobodysHash, password)) && stored !== undefined;
-    const checked = performance.now();
-    if ((await counted) && isRight) return true;
+    const ofOther = await matches(other, password);
     // One user's very dear hash must not make every refusal as dear.
-    if (other !== undefined && checked - startedAt < mostLikenessMilliseconds) otherHash = other;
-    if (other !== undefined) await matches(nobodysHash, password);
-    if (other === undefined && otherHash !== undefined) await matches(otherHash, password);
-    return false;
+    if (own !== undefined && performance.now() - startedAt < mostLikenessMilliseconds) otherHash = own;
+    return own !== undefined && ofOther && isAdmitted;
   }
 
   return {

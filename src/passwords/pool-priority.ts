@@ -1,9 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import type { Log } from "../lib/log.ts";
 
-/** A tenth of the share of what runs at 0, where there is not enough for both; all of it where there is. */
+/** More than the process has: a tenth of the main thread's share where there is not enough for both, and all of it where there is. */
 const niceness = 10;
+const lowest = 19;
 
 /**
  * Has the thread pool, which hashes, give way to the thread that answers: with a hash on every core that one would wait for its turn in the middle of
@@ -12,10 +13,11 @@ const niceness = 10;
 export async function lowerPoolPriority(log: Log): Promise<void> {
   if (process.platform !== "linux") return;
   try {
+    const priority = Math.min(getPriority() + niceness, lowest);
     // Asked of the pool itself, whose threads are all there from its first work on.
     for (const thread of await readdir("/proc/self/task")) {
       const name = await readFile(`/proc/self/task/${thread}/comm`, "utf8");
-      if (name.trim() === "libuv-worker") setPriority(Number(thread), niceness);
+      if (name.trim() === "libuv-worker") setPriority(Number(thread), priority);
     }
   } catch (error) {
     log.debug("the threads that hash keep their priority", { reason: (error as Error).message });

@@ -86,8 +86,10 @@ export function createPasswords(deps: {
       const digest = accountDigest(application.id, email);
       const user = await users.findByEmail(application.id, email);
       const stored = await findPassword(storage.reader, user?.id ?? "");
-      const matches = await hasher.verify(stored?.hash, password, () => countTry(digest, network, claim));
-      if (!matches || !user || !stored || user.disabledAt !== null) return undefined;
+      // Whoever is disabled is as unknown as anybody, in the time it takes, too.
+      const hash = user?.disabledAt === null ? stored?.hash : undefined;
+      const matches = await hasher.verify(hash, password, () => countTry(digest, network, claim));
+      if (!matches || !user || !stored) return undefined;
       // An upgrade that finds the queue full waits for the next sign-in.
       const upgradedHash = hasher.isWeaker(stored.hash) ? await hasher.hash(password).catch(ignoreBusy) : undefined;
       return { user, password: stored, accountDigest: digest, upgradedHash };

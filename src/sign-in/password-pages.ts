@@ -31,9 +31,12 @@ export function createPasswordPages(deps: {
     const again = (problem: SignInProblem, status: number): Promise<Answer> =>
       choose.showSignIn(posted, { email: clipped(typed), problem, status });
     const email = canonicalEmail(typed);
-    if (typed.trim() === "") return await again({ kind: "email-missing" }, 422);
-    if (email === undefined) return await again({ kind: "email-invalid" }, 422);
-    if (password === "") return await again({ kind: "password-missing" }, 422);
+    // Nothing to count, and the session is this browser's all the same.
+    const mend = async (kind: "email-missing" | "email-invalid" | "password-missing"): Promise<Answer> =>
+      (await visits.claim(posted)) ?? (await again({ kind }, 422));
+    if (typed.trim() === "") return await mend("email-missing");
+    if (email === undefined) return await mend("email-invalid");
+    if (password === "") return await mend("password-missing");
     let isOwn = true;
     const proven = await passwords.prove(
       posted.application,

@@ -44,7 +44,9 @@ export function createPostgresTransactions(client: PoolClient) {
       connection.bind({ statement: "begin" });
       connection.execute();
     }
-    const result: QueryResult | QueryResult[] = await client.query(config, values);
+    // Without parameters it would go out as a simple query, which has no Sync: after a BEGIN that failed, the server would wait for one for ever.
+    const asked = isFirst ? { ...config, queryMode: "extended" } : config;
+    const result: QueryResult | QueryResult[] = await client.query(asked, values);
     // The answer to BEGIN comes with it.
     return isFirst ? ((result as unknown as QueryResult[])[1] as QueryResult) : result;
   }

@@ -9,6 +9,8 @@ import type { Handle, Storage } from "./storage.ts";
 
 export const postgresTables = defineTables(postgresKit);
 const mostTries = 5;
+/** invalid_sql_statement_name */
+const lostStatement = "26000";
 
 /** `onIdleError` hears of connections that die while idle: without a listener node-postgres ends the process. */
 export function createPostgresPool(url: string, poolSize: number, onIdleError: (error: Error) => void): Pool {
@@ -53,10 +55,13 @@ export function createPostgresStorage(pool: Pool): Storage {
       await transactions.commit();
       return value;
     } catch (error) {
-      throw await transactions.rollback(error).catch(() => {
+      const cause = await transactions.rollback(error).catch(() => {
         broken = true;
         return error;
       });
+      // What was prepared on this connection is gone, and node-postgres would never prepare it again (a pooler's DISCARD).
+      broken ||= codeOf(cause) === lostStatement;
+      throw cause;
     } finally {
       client.removeListener("error", ignore);
       client.release(broken);
@@ -66,16 +71,8 @@ export function createPostgresStorage(pool: Pool): Storage {
   return {
     dialect: "postgres",
     reader,
-    async write(work) {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await transaction(work);
-        } catch (error) {
-          if (attempt === mostTries || !mayRunAgain(error)) throw error;
-        }
-      }
-    },
-    writeTogether: async (statement) => await statement(reader),
+    write: async (work) => await untilItRuns(() => transaction(work)),
+    writeTogether: async (statement) => await untilItRuns(() => statement(reader)),
     // Its own vacuum removes dead rows, its own checkpoints recycle the log.
     forgetDeleted: async () => {},
     load: () => ({ waiting: pool.waitingCount, connections: { open: pool.totalCount, idle: pool.idleCount } }),
@@ -106,11 +103,26 @@ export function unreachablePostgres(error: unknown): AppError {
   );
 }
 
+async function untilItRuns<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === mostTries || !mayRunAgain(error)) throw error;
+    }
+  }
+}
+
 /**
- * Deadlocks, serialization failures, and references to a row that another transaction has removed since it was read: the transaction did nothing
- * and may run again, when it sees what is there now. drizzle wraps the driver's error.
+ * Deadlocks, serialization failures, references to a row that another transaction has removed since it was read, and a connection that has lost
+ * what was prepared on it: the transaction did nothing and may run again, when it sees what is there now.
  */
 function mayRunAgain(error: unknown): boolean {
-  const code = ((error as Error).cause as { code?: string } | undefined)?.code ?? (error as { code?: string }).code;
-  return code === "40001" || code === "40P01" || code === "23503";
+  return ["40001", "40P01", "23503", lostStatement].includes(codeOf(error) ?? "");
+}
+
+/** drizzle wraps the driver's error. */
+function codeOf(error: unknown): string | undefined {
+  const { code, cause } = error as { code?: string; cause?: { code?: string } };
+  return cause?.code ?? code;
 }

@@ -25,7 +25,8 @@ export type Storage = {
   readonly reader: Handle;
   /**
    * Runs `work` as one transaction and resolves after its commit is durable; a throw rolls it back and is passed on.
-   * `work` does database work only: it may run again after a serialization failure, and on SQLite it shares its commit with others.
+   * `work` does database work only: it may run again after a serialization failure, and on SQLite it shares its commit with others. What it asks
+   * side by side (`Promise.all`) is one statement each: a second one could go out after another had failed, and the transaction was over.
    */
   write<T>(work: (tx: Handle) => Promise<T>): Promise<T>;
   /**

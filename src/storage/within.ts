@@ -5,5 +5,7 @@ import type { Handle, Storage } from "./storage.ts";
  * own is part of that one, and is committed or rolled back with it.
  */
 export function storageWithin(storage: Storage, tx: Handle): Storage {
-  return { ...storage, reader: tx, write: (work) => work(tx) };
+  // A statement that is a transaction of its own is none of this one.
+  const { writeTogether: _, ...rest } = storage;
+  return { ...rest, reader: tx, write: (work) => work(tx) };
 }

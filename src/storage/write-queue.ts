@@ -59,22 +59,20 @@ export function createWriteQueue(connection: Database, handle: Handle) {
   /** Runs a batch up to its commit. What fails is taken back alone; that needs a savepoint, which copies pages, only where others have written before it. */
   async function runInOneTransaction(batch: Job[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
-    await beginWhenFree(batch[0]?.queuedAt ?? 0);
-    let isFirst = true;
     for (const job of batch) {
-      if (!isFirst) savepoint.run();
+      const isFirst = !connection.inTransaction;
+      if (isFirst) await beginWhenFree(job.queuedAt);
+      else savepoint.run();
       const outcome = await run(job);
       outcomes.push(outcome);
       const failed = "error" in outcome;
       // A full disk or an I/O error has already rolled back the whole transaction.
       if (!connection.inTransaction) throw failed ? outcome.error : new Error("the transaction ended early");
-      if (isFirst && failed) {
-        rollback.run();
-        await beginWhenFree(job.queuedAt);
-      } else if (!isFirst) {
+      if (isFirst && failed) rollback.run();
+      else if (!isFirst) {
         if (failed) rollbackTo.run();
         release.run();
-      } else isFirst = false;
+      }
     }
     return outcomes;
   }
@@ -84,7 +82,8 @@ export function createWriteQueue(connection: Database, handle: Handle) {
     try {
       outcomes = await runInOneTransaction(batch);
       const startedAt = performance.now();
-      commit.run();
+      // Not where every job has failed.
+      if (connection.inTransaction) commit.run();
       const endedAt = performance.now();
       nextCommitAt = endedAt + pauseOf(endedAt - startedAt);
     } catch (error) {
@@ -155,8 +154,8 @@ export function createWriteQueue(connection: Database, handle: Handle) {
     },
     length: (): number => waiting.length,
     async idle(): Promise<void> {
-      while (waiting.length > 0) await running;
-      await running;
+      // Defined whenever a job waits, or runs.
+      for (let batch = running; batch; batch = running) await batch;
     },
   };
 }

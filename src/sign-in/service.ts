@@ -12,9 +12,8 @@ import type { Events } from "../webhooks/events.ts";
 import { addMethodRequest, type AddMethodBody } from "./add-method-body.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { accountAddress, withParameters } from "./redirects.ts";
-import { findSessionWithApplication } from "./opened-store.ts";
 import { isSessionId, sessionLasts, type SignInSession } from "./session.ts";
-import { cancelCodesOfUser, claimSession, insertSession, sweepSessions } from "./store.ts";
+import { cancelCodesOfUser, claimSession, findSession, insertSession, sweepSessions } from "./store.ts";
 
 /** After its end, a session is remembered for this long: a second use of its code ends the login that the first one bought. */
 const sessionsAreKept = day;
@@ -61,9 +60,7 @@ export function createSignIn(deps: {
       createdAt: now,
       expiresAt,
     };
-    // One statement: PostgreSQL needs no BEGIN and COMMIT around it.
-    const write = storage.writeTogether ?? storage.write;
-    await write((handle) => insertSession(handle, session));
+    await storage.write((tx) => insertSession(tx, session));
     return { authUrl: `${baseUrl}/sign-in/${sessionId}`, sessionId, expiresAt: isoTime(expiresAt) };
   }
 
@@ -114,11 +111,9 @@ export function createSignIn(deps: {
 
     /** Looks at a session without changing it. `browserDigest` is that of the browser's cookie, undefined when it sent none. */
     async open(sessionId: string, browserDigest: string | undefined): Promise<OpenedSession> {
-      const found = isSessionId(sessionId)
-        ? await findSessionWithApplication(storage.reader, digestOf(sessionId))
-        : undefined;
-      if (!found) return { state: "unknown" };
-      const { session, application } = found;
+      const session = isSessionId(sessionId) ? await findSession(storage.reader, digestOf(sessionId)) : undefined;
+      const application = session && (await applications.find(session.appId));
+      if (!session || !application) return { state: "unknown" };
       return { state: stateOf(session, application, browserDigest, clock(), baseUrl), session, application };
     },
 

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as immediate } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Handle, Storage } from "../../src/storage/storage.ts";
@@ -183,6 +183,23 @@ describe("the SQLite file", () => {
     }
     expect(shared).toBe(true);
     await storage.close();
+  });
+
+  it("is closed when everybody has written, also who came while a write waited for another process", async () => {
+    const storage = await open();
+    const other = new Database(file);
+    other.exec("BEGIN IMMEDIATE");
+    const early = storage.write((tx) => insertFact(tx, "waits for the lock"));
+    // Until it has found the lock taken.
+    await sleep(20);
+    const closed = storage.close();
+    const late = storage.write((tx) => insertFact(tx, "came meanwhile"));
+    other.exec("COMMIT");
+    other.close();
+    await Promise.all([early, late, closed]);
+    const again = await open();
+    expect(await factNames(again.reader)).toEqual(expect.arrayContaining(["waits for the lock", "came meanwhile"]));
+    await again.close();
   });
 
   it("is waited for without stopping the event loop while another process writes", async () => {

@@ -9,6 +9,7 @@ import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
 import { errorAnswer, publicError, statusOf } from "./error-answers.ts";
 import { responseOf, type Outgoing, type Router } from "./node-handler.ts";
+import { createPageTurns } from "./page-turns.ts";
 import { createRequestIds } from "./request-ids.ts";
 import { HttpRequest } from "./request.ts";
 import type { Caller, EndpointType, RateLimits, Route } from "./route.ts";
@@ -68,6 +69,7 @@ export function createRouter(options: RouterOptions): Router {
   }
   app.all("/**", (event) => fail(event, new AppError("UNKNOWN_PATH", "There is nothing at this path.")));
   const exact = routesByExactPath(routes);
+  const pageTurn = createPageTurns();
   return {
     app,
     answerExact(message) {
@@ -101,6 +103,8 @@ export function createRouter(options: RouterOptions): Router {
     let caller: string | undefined;
     try {
       refusePlainHttp(request);
+      const othersFirst = route.page ? pageTurn() : undefined;
+      if (othersFirst) await othersFirst;
       const admitted = await admit(route, request);
       caller = admitted.countedAs;
       const counted = admitted.countedAs

@@ -54,6 +54,7 @@ export function createSqliteStorage(file: string): Storage {
     dialect: "sqlite",
     reader: handleOf(reader),
     write: queue.write,
+    shareCommitsWhile: queue.shareCommitsWhile,
     forgetDeleted: async () => {
       for (let attempt = 1; attempt <= mostTruncations; attempt += 1) {
         // A turn of its own: a batch of writes never lasts longer than one, so that none is open now.

@@ -34,6 +34,11 @@ export type Storage = {
    * transaction of its own.
    */
   readonly writeTogether?: <T>(statement: (handle: Handle) => Promise<T>) => Promise<T>;
+  /**
+   * SQLite only: has commits wait longer for others to share them while `isBusy` says that every processor has work anyway. PostgreSQL flushes together
+   * what commits at the same moment.
+   */
+  readonly shareCommitsWhile?: (isBusy: () => boolean) => void;
   /** Lets no file of ours hold what was deleted before this call, as soon as other processes let go of it. PostgreSQL does so by itself. */
   forgetDeleted(): Promise<void>;
   /** How busy it is. `waiting`: transactions (SQLite) or callers of the pool (PostgreSQL) that are not served yet. */

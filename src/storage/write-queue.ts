@@ -19,6 +19,11 @@ const mostJobsInACommit = 128;
  * shares the next one. Bounded, because writes of one caller wait for it each time.
  */
 const pauseOf = (commitMilliseconds: number): number => Math.min(2 * commitMilliseconds, 2);
+/**
+ * While every processor computes hashes: writes come one by one then, each commit takes the hashes a millisecond of a processor, and whoever waits for
+ * one has waited longer for a hash.
+ */
+const pauseWhileBusy = 20;
 /** For how long a commit that is due waits while each turn of the event loop brings more that can share it. */
 const mostWaitForMore = 2;
 /** How long a write waits while another process holds the lock, from when it was queued: however many wait, none does for longer. */
@@ -32,8 +37,8 @@ const lockPatienceMilliseconds = 10_000;
 export function createWriteQueue(connection: Database, handle: Handle) {
   const waiting: Job[] = [];
   let running: Promise<void> | undefined;
-  /** Of `performance.now()`: before it, the next commit gives others time to join it. */
-  let nextCommitAt = 0;
+  let lastCommit = { endedAt: 0, took: 0 };
+  let isBusy = (): boolean => false;
   const begin = connection.prepare("BEGIN IMMEDIATE");
   const commit = connection.prepare("COMMIT");
   const rollback = connection.prepare("ROLLBACK");
@@ -85,7 +90,7 @@ export function createWriteQueue(connection: Database, handle: Handle) {
       // Not where every job has failed.
       if (connection.inTransaction) commit.run();
       const endedAt = performance.now();
-      nextCommitAt = endedAt + pauseOf(endedAt - startedAt);
+      lastCommit = { endedAt, took: endedAt - startedAt };
     } catch (error) {
       if (connection.inTransaction) rollback.run();
       for (const job of batch) job.fail(error);
@@ -125,7 +130,9 @@ export function createWriteQueue(connection: Database, handle: Handle) {
 
   /** At the end of this turn of the event loop, or after the pause that the last commit asks for. */
   function whenDue(act: () => void): void {
-    const pause = waiting.length < mostJobsInACommit ? nextCommitAt - performance.now() : 0;
+    const { endedAt, took } = lastCommit;
+    const dueAt = endedAt + (isBusy() ? pauseWhileBusy : pauseOf(took));
+    const pause = waiting.length < mostJobsInACommit ? dueAt - performance.now() : 0;
     if (pause < 1) setImmediate(() => whenNoMoreCome(act));
     else setTimeout(() => whenNoMoreCome(act), pause);
   }
@@ -151,6 +158,9 @@ export function createWriteQueue(connection: Database, handle: Handle) {
         });
         schedule();
       });
+    },
+    shareCommitsWhile(busy: () => boolean): void {
+      isBusy = busy;
     },
     length: (): number => waiting.length,
     async idle(): Promise<void> {

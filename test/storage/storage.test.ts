@@ -185,6 +185,33 @@ describe("the SQLite file", () => {
     await storage.close();
   });
 
+  it("lets writes at a distance from each other share a commit while every processor is busy, and at no other time", async () => {
+    const storage = await open();
+    let isBusy = true;
+    storage.shareCommitsWhile?.(() => isBusy);
+    let written = 0;
+    const write = async (): Promise<void> => await storage.write((tx) => insertFact(tx, `distant ${(written += 1)}`));
+    /** Whether a write is still to be committed some milliseconds after it came, soon after another. */
+    const isHeldBack = async (): Promise<boolean> => {
+      await write();
+      let isDone = false;
+      const held = write().then(() => (isDone = true));
+      await sleep(8);
+      const isHeld = !isDone;
+      await held;
+      return isHeld;
+    };
+    /** A busy machine may do either now and then, but not always. */
+    const everIs = async (wanted: boolean): Promise<boolean> => {
+      for (let attempt = 0; attempt < 50; attempt += 1) if ((await isHeldBack()) === wanted) return true;
+      return false;
+    };
+    expect(await everIs(true)).toBe(true);
+    isBusy = false;
+    expect(await everIs(false)).toBe(true);
+    await storage.close();
+  });
+
   it("is closed when everybody has written, also who came while a write waited for another process", async () => {
     const storage = await open();
     const other = new Database(file);

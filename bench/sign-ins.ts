@@ -5,7 +5,7 @@ import { withSubject, type Subject } from "./subject.ts";
 import { hashesPerSecond } from "./yardsticks.ts";
 
 /** More than can be hashed at once, so that no core waits for a client. */
-const atOnce = 16;
+const atOnce = 32;
 /** They sign in one after the other: nobody in life does so hundreds of times in a minute, and has hundreds of logins after it. */
 export const people = 64;
 

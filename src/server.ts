@@ -2,6 +2,7 @@ import { createServer, type AddressInfo } from "node:net";
 import type { RequestListener } from "node:http";
 import { openApp, type App, type Surroundings } from "./app.ts";
 import type { Config } from "./config/config.ts";
+import { sizeThreadPool } from "./config/thread-pool.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
 import { createClientAddresses } from "./http/addresses.ts";
 import { createHostedPages } from "./hosted-pages.ts";
@@ -41,6 +42,7 @@ const firstSweepAfter = 10 * second;
 export async function startServer(config: Config, surroundings: Surroundings = {}): Promise<RunningServer> {
   const { clock = systemClock, random = systemRandom, log = createLog(config.log) } = surroundings;
   const { host, tls } = config.listen;
+  sizeThreadPool(config.passwords.concurrency);
   // What would end the start is found before the database is touched: a new version that cannot listen must not migrate what an old one serves.
   if (tls) readCertificate(tls, clock());
   const port = await reachablePort(config.listen);

@@ -119,6 +119,7 @@ export function createServices(foundation: Foundation) {
     issuer: baseUrl,
   });
   const hasher = createHasher(config.passwords, random, meter, log);
+  storage.shareCommitsWhile?.(hasher.isBusy);
   const attempts = rateLimits.attempts("password", config.passwords.attemptsPerMinute);
   const passwords = createPasswords({ storage, users, hasher, keyring, attempts, clock, random });
   const passkeys = createPasskeys({ storage, users, baseUrl, clock, random, log });

@@ -31,6 +31,8 @@ export async function openBrowser(url: string, app: ClientApplication, person: {
 
   /** Initiate, and the page. */
   async function open(): Promise<OpenPage> {
+    // In life the cookie of the sign-in before has expired by now: nobody signs in many times an hour.
+    for (const name of cookies.keys()) if (name.includes("authsvc-visit-")) cookies.delete(name);
     const started = await connection.send("POST", "/auth/initiate", server, startBody);
     const { sessionId, authUrl } = JSON.parse(bodyOf(started, 200)) as { sessionId: string; authUrl: string };
     const page = bodyOf(await browse("GET", `/sign-in/${sessionId}`, ""), 200);

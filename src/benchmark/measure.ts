@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { sizeThreadPool } from "../config/thread-pool.ts";
 import { silentLog } from "../lib/log.ts";
 import { newSecret, systemRandom } from "../lib/random.ts";
 import { createHasher } from "../passwords/hasher.ts";
@@ -48,7 +49,9 @@ export async function measure(
   config: Config,
   { seconds, isStopping }: { seconds: number; isStopping(): boolean },
 ): Promise<Benchmark> {
-  const { memoryKiB, iterations, parallelism } = config.passwords;
+  const { memoryKiB, iterations, parallelism, concurrency } = config.passwords;
+  // As the service does, which finds the pool started.
+  sizeThreadPool(concurrency);
   const figures: Figure[] = [];
   const until = (): (() => boolean) => {
     const end = performance.now() + seconds * 1000;

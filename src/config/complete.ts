@@ -104,7 +104,6 @@ function completePasswords({ passwords }: Settings, { nameOf }: Context): Config
   if (passwords.memoryKiB < 8 * passwords.parallelism) {
     throw invalidConfig(`${nameOf("passwords.memoryKiB")} must be at least 8 times passwords.parallelism`);
   }
-  // More than libuv's four threads would only queue inside libuv, where file calls wait behind them.
   const concurrency = passwords.concurrency ?? Math.min(4, availableParallelism());
   return { ...passwords, concurrency, queueSize: passwords.queueSize ?? 64 * concurrency };
 }

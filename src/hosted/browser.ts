@@ -4,7 +4,7 @@ import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 
 /** The browser as one scope knows it: a cookie of its own for each scope, and the token that its forms carry. */
-export type Browser = { digest: string; formToken: string; setCookie: string | undefined };
+export type Browser = { digest: string; readonly formToken: string; setCookie: string | undefined };
 
 /**
  * What a cookie is for, and so how long it is kept. `key` names the one session or application; only a digest of it gets into the cookie's name.
@@ -58,7 +58,10 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
   function browserWith(cookie: string, { kind, key }: Scope, setCookie: string | undefined): Browser {
     return {
       digest: digestOf(cookie),
-      formToken: keyring.mac("form", cookie, kind, key).toString("base64url"),
+      // Most of them meet no form.
+      get formToken() {
+        return keyring.mac("form", cookie, kind, key).toString("base64url");
+      },
       setCookie,
     };
   }

@@ -10,6 +10,13 @@ export type HashParameters = { memoryKiB: number; iterations: number; parallelis
 
 export type Hasher = ReturnType<typeof createHasher>;
 
+/**
+ * Whether a password is the right one. A refusal costs one of today's hashes and one of the other kind, whoever it is about, and be the password the
+ * right one: neither imported users nor the passwords of those who must wait can be told by the time it takes. So `evenOut` comes before a refusal
+ * is told, and computes what is still missing.
+ */
+export type Verdict = { isRight: boolean; evenOut(): Promise<void> };
+
 const mostLikenessMilliseconds = 1000;
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/u;
 
@@ -24,6 +31,9 @@ export function createHasher(
   log: Log = silentLog,
 ) {
   const { memoryKiB, iterations, parallelism, concurrency, queueSize } = options;
+  // One more waits in the pool itself: a thread that is done takes it at once, and not when the main thread has time. The two threads of a pool for
+  // one hash would run it.
+  const places = concurrency === 1 ? 1 : concurrency + 1;
   const waiting: (() => void)[] = [];
   let running = 0;
   let loading: Promise<Argon2> | undefined;
@@ -38,12 +48,12 @@ export function createHasher(
   });
 
   function admit(): void {
-    if (running >= concurrency && waiting.length >= queueSize) throw busy;
+    if (running >= places && waiting.length >= queueSize) throw busy;
   }
 
+  /** Waits for its turn, however many do: `admit` comes before. */
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    admit();
-    if (running >= concurrency) {
+    if (running >= places) {
       const startedAt = performance.now();
       await new Promise<void>((start) => waiting.push(start));
       meter.hashWaited(performance.now() - startedAt);
@@ -77,27 +87,17 @@ export function createHasher(
     return (await check(stored, password)) || isRight;
   }
 
-  /**
-   * A refusal costs one of today's hashes while the try is counted, and then one of the other kind, whoever it is about, and be the password the right
-   * one: neither imported users nor the passwords of those who must wait can be told by the time it takes.
-   */
-  async function matchesInLikeTime(
-    stored: string | undefined,
-    password: string,
-    counted: Promise<boolean>,
-  ): Promise<boolean> {
-    const isTodays = stored?.startsWith(todaysForm) === true;
-    const ofTodays = await matches(isTodays ? stored : nobodysHash, password);
-    const isAdmitted = await counted;
-    if (isTodays && ofTodays && isAdmitted) return true;
-    const own = isTodays ? undefined : stored;
-    const other = own ?? otherHash;
-    if (other === undefined) return false;
+  async function matchesOther(stored: string, password: string): Promise<boolean> {
     const startedAt = performance.now();
-    const ofOther = await matches(other, password);
+    const isRight = await matches(stored, password);
     // One user's very dear hash must not make every refusal as dear.
-    if (own !== undefined && performance.now() - startedAt < mostLikenessMilliseconds) otherHash = own;
-    return own !== undefined && ofOther && isAdmitted;
+    if (performance.now() - startedAt < mostLikenessMilliseconds) otherHash = stored;
+    return isRight;
+  }
+
+  async function matchOtherForLikeness(password: string): Promise<void> {
+    const stored = otherHash;
+    if (stored !== undefined) await inTurn(() => matches(stored, password));
   }
 
   return {
@@ -106,25 +106,25 @@ export function createHasher(
 
     /** A PHC string with a salt of its own. Throws BUSY when the queue is full. */
     async hash(password: string): Promise<string> {
+      admit();
       const settings = { memoryCost: memoryKiB, timeCost: iterations, parallelism, salt: random(16) };
       return await inTurn(async () => (await argon2()).hash(normalised(password), settings));
     },
 
-    /**
-     * Without a stored hash it takes as long and says no. `count` begins when the password's turn has come, for it counts passwords that really
-     * are looked at; while it reaches the disk, the hash is computed, and a password that it does not admit was wrong. Throws BUSY when the
-     * queue is full, before anything else.
-     */
-    async verify(stored: string | undefined, password: string, count: () => Promise<boolean>): Promise<boolean> {
-      return await inTurn(async () => {
-        const counted = count();
-        // Waited for in any case, once the hash is there.
-        counted.catch(() => {});
-        return await matchesInLikeTime(stored, password, counted);
-      });
+    /** Without a stored hash it takes as long and says no. Throws BUSY when the queue is full. */
+    async verify(stored: string | undefined, password: string): Promise<Verdict> {
+      admit();
+      const isTodays = stored?.startsWith(todaysForm) === true;
+      const ofTodays = await inTurn(() => matches(isTodays ? stored : nobodysHash, password));
+      if (isTodays || stored === undefined)
+        return { isRight: isTodays && ofTodays, evenOut: () => matchOtherForLikeness(password) };
+      return { isRight: await inTurn(() => matchesOther(stored, password)), evenOut: async () => {} };
     },
 
-    /** How many hashes are being computed, and how many wait for that. */
+    /** Whether every processor that may hash does. */
+    isBusy: (): boolean => running >= concurrency,
+
+    /** How many hashes are being computed or are the pool's next, and how many wait for that. */
     load: (): { running: number; waiting: number } => ({ running, waiting: waiting.length }),
 
     /** Whether a stored hash costs an attacker less than one of today's, as every foreign one may. A dearer argon2id stays: it does no harm. */

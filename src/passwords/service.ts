@@ -3,9 +3,9 @@ import { day, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Attempts } from "../rate-limits/service.ts";
+import type { Standing } from "../rate-limits/standing.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import { loadCommonPasswords } from "./common-passwords.ts";
 import type { Hasher } from "./hasher.ts";
@@ -18,20 +18,23 @@ import {
   forgetPasswordFailures,
   insertPassword,
   notePasswordUse,
+  renewPasswordHash,
   sweepPasswordFailures,
   type Password,
 } from "./store.ts";
 
-/** A password that was right: what to write when the sign-in succeeds. */
-export type ProvenPassword = {
-  user: User;
-  password: Password;
-  accountDigest: string;
-  upgradedHash: string | undefined;
+/** A try with a password, which was looked at, but is not counted yet: until `count` is on the disk nobody may hear what came of it. */
+export type PasswordProof = {
+  /**
+   * Counts the try for its account and its network, in the transaction that signs in: parallel tries get no further than tries in a row. Answers
+   * whom it signs in; false for whatever is refused, whose writes must stand.
+   */
+  count(tx: Handle, now: number): Promise<string | false>;
+  /** Comes before a refusal is told. Throws RATE_LIMITED for too many tries from one network: those do not count against the account. */
+  refuse(): Promise<void>;
+  /** Comes after a sign-in: stores a hash of today's cost in the place of a weaker one. */
+  renew(): Promise<void>;
 };
-
-/** What makes a try somebody's own, written in the transaction that counts it. False: it is neither counted nor looked at. */
-export type Claim = (tx: Handle) => Promise<boolean>;
 
 /** Far longer than the longest wait, so that leaving an account alone for a while is no way around it. */
 const failuresAreKept = day;
@@ -54,18 +57,10 @@ export function createPasswords(deps: {
     return keyring.mac("account", appId, email).toString("base64url");
   }
 
-  /**
-   * Counts a try at an account as failed before anybody hears whether it was, and for its network, in one transaction; false when the account has to wait.
-   * Throws RATE_LIMITED for too many tries from the network: those do not count against the account.
-   */
-  async function countTry(digest: string, network: string, claim: Claim): Promise<boolean> {
-    const { standing, admitted } = await storage.write(async (tx) => {
-      if (!(await claim(tx))) return { standing: undefined, admitted: false };
-      const counted = await attempts.count(tx, network);
-      return { standing: counted, admitted: !counted.exceeded && (await countPasswordTry(tx, digest, clock())) };
-    });
-    if (standing) attempts.refuseExceeded(standing);
-    return admitted;
+  /** One that finds the queue full waits for the next sign-in. */
+  async function renewHash(stored: Password, password: string): Promise<void> {
+    const hash = await hasher.hash(password).catch(ignoreBusy);
+    if (hash !== undefined) await storage.write((tx) => renewPasswordHash(tx, stored, hash));
   }
 
   return {
@@ -73,37 +68,40 @@ export function createPasswords(deps: {
     admit: hasher.admit,
 
     /**
-     * Checks an address and a password; undefined for an unknown address, a wrong password, a user without one, a disabled user and an account
-     * that must wait: all look the same and take the same time. Throws RATE_LIMITED for too many tries from one network, BUSY under overload.
+     * Checks an address and a password. An unknown address, a wrong password, a user without one, a disabled user and an account that must wait all
+     * look the same and take the same time. Throws RATE_LIMITED for too many tries from one network, BUSY under overload.
      */
     async prove(
       application: Application,
       { email, password, network }: { email: string; password: string; network: string },
-      claim: Claim,
-    ): Promise<ProvenPassword | undefined> {
+    ): Promise<PasswordProof> {
       hasher.admit();
       attempts.admit(network);
       const digest = accountDigest(application.id, email);
       const user = await users.findByEmail(application.id, email);
-      const stored = await findPassword(storage.reader, user?.id ?? "");
+      const found = await findPassword(storage.reader, user?.id ?? "");
       // Whoever is disabled is as unknown as anybody, in the time it takes, too.
-      const hash = user?.disabledAt === null ? stored?.hash : undefined;
-      const matches = await hasher.verify(hash, password, () => countTry(digest, network, claim));
-      if (!matches || !user || !stored) return undefined;
-      // An upgrade that finds the queue full waits for the next sign-in.
-      const upgradedHash = hasher.isWeaker(stored.hash) ? await hasher.hash(password).catch(ignoreBusy) : undefined;
-      return { user, password: stored, accountDigest: digest, upgradedHash };
-    },
+      const stored = user?.disabledAt === null ? found : undefined;
+      const { isRight, evenOut } = await hasher.verify(stored?.hash, password);
+      let ofNetwork: Standing | undefined;
+      return {
+        async count(tx, now) {
+          ofNetwork = await attempts.count(tx, network);
+          if (ofNetwork.exceeded || !(await countPasswordTry(tx, { accountDigest: digest, isRight }, now)))
+            return false;
+          // It may have been changed or removed since it was looked at.
+          return isRight && stored !== undefined && (await notePasswordUse(tx, stored, now)) && stored.userId;
+        },
 
-    /**
-     * Notes that a proven password has signed its user in, and forgets the failures before it. False when it was changed or removed since it
-     * was proven: then it signs nobody in.
-     */
-    async noteUse(tx: Handle, proven: ProvenPassword, now: number): Promise<boolean> {
-      const hash = proven.upgradedHash ?? proven.password.hash;
-      if (!(await notePasswordUse(tx, proven.password, hash, now))) return false;
-      await forgetPasswordFailures(tx, proven.accountDigest);
-      return true;
+        async refuse() {
+          if (ofNetwork) attempts.refuseExceeded(ofNetwork);
+          await evenOut();
+        },
+
+        async renew() {
+          if (isRight && stored && hasher.isWeaker(stored.hash)) await renewHash(stored, password);
+        },
+      };
     },
 
     async removeAll(tx: Handle, userId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, sql, type SQL } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 import { failuresOfLongestWait, mostFailures, waitSecondsAfter } from "./rules.ts";
@@ -13,6 +13,7 @@ const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { passwords } = tables;
   const { id, userId, hash, lastUsedAt, updatedAt } = placeholders(passwords);
+  const isThis = and(eq(passwords.id, id), eq(passwords.updatedAt, updatedAt));
   return {
     byUser: prepare(
       db
@@ -41,13 +42,10 @@ const prepared = statements((handle) => {
     ),
     deleteOfUser: prepare(db.delete(passwords).where(eq(passwords.userId, userId)), "delete_passwords_of_user"),
     noteUse: prepare(
-      db
-        .update(passwords)
-        .set({ lastUsedAt, hash })
-        .where(and(eq(passwords.id, id), eq(passwords.updatedAt, updatedAt)))
-        .returning({ id: passwords.id }),
+      db.update(passwords).set({ lastUsedAt }).where(isThis).returning({ id: passwords.id }),
       "note_password_use",
     ),
+    renewHash: prepare(db.update(passwords).set({ hash }).where(isThis), "renew_password_hash"),
     ...failureStatements(handle),
   };
 });
@@ -64,22 +62,29 @@ function failureStatements(handle: Handle) {
     (_, known) => `WHEN ${known} THEN ${waitSecondsAfter(known + 1) * 1000}`,
   );
   const wait = sql`CASE ${failures} ${sql.raw(waits.join(" "))} ELSE ${sql.raw(String(waitSecondsAfter(failuresOfLongestWait) * 1000))} END`;
-  return {
-    countTry: prepare(
+  const count = (counted: { first: number; failures: SQL; blockedUntil: SQL }, name: string) =>
+    prepare(
       db
         .insert(passwordFailures)
-        .values({ accountDigest, failures: 1, blockedUntil: now, admitted: true, updatedAt: now })
+        .values({ accountDigest, failures: counted.first, blockedUntil: now, admitted: true, updatedAt: now })
         .onConflictDoUpdate({
           target: passwordFailures.accountDigest,
           set: {
-            failures: sql`CASE WHEN ${admitted} THEN ${failures} + 1 ELSE ${failures} END`,
-            blockedUntil: sql`CASE WHEN NOT (${admitted}) THEN ${blockedUntil} WHEN ${isLast} THEN ${sql.raw(String(never))} ELSE CAST(${now} AS bigint) + ${wait} END`,
+            failures: sql`CASE WHEN ${admitted} THEN ${counted.failures} ELSE ${failures} END`,
+            blockedUntil: sql`CASE WHEN ${admitted} THEN ${counted.blockedUntil} ELSE ${blockedUntil} END`,
             admitted,
             updatedAt: now,
           },
         })
         .returning({ admitted: passwordFailures.admitted }),
-      "count_password_try",
+      name,
+    );
+  const blocked = sql`CASE WHEN ${isLast} THEN ${sql.raw(String(never))} ELSE CAST(${now} AS bigint) + ${wait} END`;
+  return {
+    countWrong: count({ first: 1, failures: sql`${failures} + 1`, blockedUntil: blocked }, "count_wrong_password"),
+    countRight: count(
+      { first: 0, failures: sql`0`, blockedUntil: sql`CAST(${now} AS bigint)` },
+      "count_right_password",
     ),
     forgetFailures: prepare(
       db.delete(passwordFailures).where(eq(passwordFailures.accountDigest, accountDigest)),
@@ -118,23 +123,28 @@ export async function deletePasswordsOfUser(tx: Handle, userId: string): Promise
   await prepared(tx).deleteOfUser.execute({ userId });
 }
 
-/** Notes a use of the password that was proven, and stores its new hash; false when the row is no longer the one that was proven. */
-export async function notePasswordUse(tx: Handle, proven: Password, hash: string, now: number): Promise<boolean> {
-  const noted = await prepared(tx).noteUse.execute({
-    id: proven.id,
-    updatedAt: proven.updatedAt,
-    hash,
-    lastUsedAt: now,
-  });
+/** Notes a use of the password that was proven; false when the row is no longer the one that was proven. */
+export async function notePasswordUse(tx: Handle, { id, updatedAt }: Password, now: number): Promise<boolean> {
+  const noted = await prepared(tx).noteUse.execute({ id, updatedAt, lastUsedAt: now });
   return noted.length === 1;
 }
 
+/** Gives the password that was proven a hash that was made anew, unless it is another one by now. */
+export async function renewPasswordHash(tx: Handle, { id, updatedAt }: Password, hash: string): Promise<void> {
+  await prepared(tx).renewHash.execute({ id, updatedAt, hash });
+}
+
 /**
- * Counts a try as failed before anybody hears of it, and says whether it may succeed at all: one conditional write, so that of parallel tries
- * no more get through than of tries in a row. A refused try writes as well, because it must take as long as any other.
+ * Counts a try, and says whether it may succeed at all: one conditional write, so that of parallel tries no more get through than of tries in a row.
+ * One that may, with the right password, forgets the failures before it. A refused try writes as well, because it must take as long as any other.
  */
-export async function countPasswordTry(tx: Handle, accountDigest: string, now: number): Promise<boolean> {
-  const [row] = await prepared(tx).countTry.execute({ accountDigest, updatedAt: now });
+export async function countPasswordTry(
+  tx: Handle,
+  { accountDigest, isRight }: { accountDigest: string; isRight: boolean },
+  now: number,
+): Promise<boolean> {
+  const { countRight, countWrong } = prepared(tx);
+  const [row] = await (isRight ? countRight : countWrong).execute({ accountDigest, updatedAt: now });
   return row?.admitted === true;
 }
 

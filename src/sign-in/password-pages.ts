@@ -37,24 +37,23 @@ export function createPasswordPages(deps: {
     if (typed.trim() === "") return await mend("email-missing");
     if (email === undefined) return await mend("email-invalid");
     if (password === "") return await mend("password-missing");
+    const proof = await passwords.prove(posted.application, { email, password, network: posted.network });
+    const held = visits.hold(posted);
+    // The page's script says whether this browser can make passkeys.
+    const mayOffer = choose.allows(posted, "passkey") && posted.form.get("passkeys") === "1";
     let isOwn = true;
-    const proven = await passwords.prove(
-      posted.application,
-      { email, password, network: posted.network },
-      async (tx) => (isOwn = await signIn.claim(posted.session, posted.browser.digest, tx)),
-    );
+    const outcome = await proofs.take(held, { signedInWith: "password", mayOffer }, async (tx, now) => {
+      isOwn = await signIn.claim(posted.session, posted.browser.digest, tx);
+      return isOwn && (await proof.count(tx, now));
+    });
     if (!isOwn) return visits.message(posted, { kind: "other-browser" });
-    if (!proven) {
+    if (outcome === "refused") {
+      await proof.refuse();
       const known = await users.findByEmail(posted.application.id, email);
       await signIn.noteFailure(posted.application, "password", posted.origin, known?.id);
       return await again({ kind: "wrong-credentials" }, 401);
     }
-    const held = visits.hold(posted);
-    // The page's script says whether this browser can make passkeys.
-    const mayOffer = choose.allows(posted, "passkey") && posted.form.get("passkeys") === "1";
-    const outcome = await proofs.take(held, { signedInWith: "password", mayOffer }, async (tx, now) => {
-      return (await passwords.noteUse(tx, proven, now)) ? proven.user.id : undefined;
-    });
+    if (typeof outcome === "object") await proof.renew();
     return await steps.end(held, outcome, (problem) => again(problem, 401));
   }
 

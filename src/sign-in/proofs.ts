@@ -112,18 +112,20 @@ export function createProofs(deps: {
   return {
     /**
      * Takes a proof: `prove` writes what belongs to it (and, for a sign-up, the user) and answers the user's id, in the transaction that
-     * finishes the session and makes its code, or keeps the proof for the step that is still to come.
+     * finishes the session and makes its code, or keeps the proof for the step that is still to come. `undefined`, and nothing of it is written;
+     * `false`, and what it has written stands.
      */
     async take(
       holder: Holder,
       how: How,
-      prove: (tx: Handle, now: number) => Promise<string | undefined>,
+      prove: (tx: Handle, now: number) => Promise<string | false | undefined>,
     ): Promise<Outcome> {
       const { session, application, browserDigest } = holder;
       const { signedInWith, provider = null } = how;
       return await undoable<Outcome, "refused" | "over" | "other-account">(async (tx, now) => {
         const userId = await prove(tx, now);
         if (userId === undefined) throw new Undo("refused");
+        if (userId === false) return "refused";
         if (session.accountUserId !== null && session.accountUserId !== userId) throw new Undo("other-account");
         const asks = dependsOnPasskeys(application, { signedInWith, mayOffer: how.mayOffer === true });
         // At once: within a transaction of PostgreSQL they are one way there and back.

@@ -62,7 +62,7 @@ describeEachDatabase("passwords", (current) => {
     expect(await works()).toBe(true);
   });
 
-  it("L4: no more parallel tries reach the hash than tries in a row", async () => {
+  it("L4: no more parallel tries are looked at than tries in a row", async () => {
     const service = current();
     const app = await service.createApp();
     const { email } = await signedUp(service, app);

@@ -1,7 +1,5 @@
-import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { systemRandom } from "../../src/lib/random.ts";
-import { foreignHash } from "../../src/passwords/foreign-hashes.ts";
 import { createHasher } from "../../src/passwords/hasher.ts";
 
 const hasher = createHasher(
@@ -10,21 +8,6 @@ const hasher = createHasher(
 );
 const right = "correct horse battery staple";
 const stored = await hasher.hash(right);
-
-/** A try that is being counted until `answer` is called. */
-function slowCount() {
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-  return { count: () => promise, answer: resolve, fail: reject };
-}
-
-/** Whether it is there within this moment. */
-async function isThere(outcome: Promise<unknown>): Promise<boolean> {
-  let there = false;
-  void outcome.finally(() => (there = true));
-  await immediate();
-  await immediate();
-  return there;
-}
 
 /** Processor time of this process in ms, the least of some runs: what else the machine does is not in it. */
 async function costOf(work: () => Promise<unknown>, runs = 5): Promise<number> {
@@ -40,77 +23,75 @@ async function costOf(work: () => Promise<unknown>, runs = 5): Promise<number> {
 
 describe("checking a password", () => {
   it.each([
-    ["known with a wrong password", stored, "wrong"],
-    ["unknown", undefined, right],
-    ["known with the right password", stored, right],
-  ])("computes while the try is counted and nothing afterwards, for somebody %s", async (_who, hash, password) => {
-    const { count, answer } = slowCount();
-    const outcome = hasher.verify(hash, password, count);
-    // Far longer than one hash, and than two.
-    await sleep(1000);
-    expect(await isThere(outcome)).toBe(false);
-    answer(true);
-    // Sooner than anything could be hashed.
-    expect(await isThere(outcome)).toBe(true);
-    expect(await outcome).toBe(hash !== undefined && password === right);
+    ["known with the right password", stored, right, true],
+    ["known with a wrong password", stored, "wrong", false],
+    ["unknown", undefined, right, false],
+  ])("is right about somebody %s", async (_who, hash, password, isRight) => {
+    expect(await hasher.verify(hash, password)).toMatchObject({ isRight });
   });
 
-  it("says no to the right password whose try is not admitted", async () => {
-    expect(await hasher.verify(stored, right, async () => true)).toBe(true);
-    expect(await hasher.verify(stored, right, async () => false)).toBe(false);
+  it("is refused when the queue is full, while those who are in it go on", async () => {
+    // One for each processor, one that the pool takes next, and the queue.
+    const tries = Array.from({ length: 2 + 1 + 4 }, async () => await hasher.verify(stored, right));
+    expect(hasher.isBusy()).toBe(true);
+    expect(hasher.load()).toEqual({ running: 3, waiting: 4 });
+    expect(() => hasher.admit()).toThrow(expect.objectContaining({ code: "BUSY" }));
+    await expect(hasher.verify(stored, right)).rejects.toMatchObject({ code: "BUSY" });
+    await expect(hasher.hash(right)).rejects.toMatchObject({ code: "BUSY" });
+    expect((await Promise.all(tries)).map(({ isRight }) => isRight)).toEqual(tries.map(() => true));
+    expect(hasher.load()).toEqual({ running: 0, waiting: 0 });
+    expect(hasher.isBusy()).toBe(false);
   });
 
-  it("fails when its try cannot be counted, whatever the password", async () => {
-    const { count, fail } = slowCount();
-    const outcome = hasher.verify(stored, right, count);
-    fail(new Error("no database"));
-    await expect(outcome).rejects.toThrow("no database");
-  });
-
-  it("does not count a try that finds the queue full", async () => {
-    const { count, answer } = slowCount();
-    const tries = Array.from({ length: 6 }, async () => await hasher.verify(stored, "wrong", count));
-    let counted = 0;
-    const surplus = hasher.verify(stored, right, async () => (counted += 1) > 0);
-    await expect(surplus).rejects.toMatchObject({ code: "BUSY" });
-    expect(counted).toBe(0);
-    answer(true);
-    expect(await Promise.all(tries)).toEqual(tries.map(() => false));
+  it("never runs two at once where there is one processor, and ends what it has begun however full the queue", async () => {
+    const alone = createHasher(
+      { memoryKiB: 64, iterations: 1, parallelism: 1, concurrency: 1, queueSize: 1 },
+      systemRandom,
+    );
+    // One of another service: it is looked at after one of today's, in a turn of its own.
+    const tries = [alone.verify(stored, right), alone.verify(stored, right)];
+    expect(alone.load()).toEqual({ running: 1, waiting: 1 });
+    for (const { isRight } of await Promise.all(tries)) expect(isRight).toBe(true);
   });
 });
 
-describe("the time of a refusal", () => {
-  const foreign = foreignHash("{SSHA}bIM/N5mkuv5X26pDKL8lXVhTaQgBAgME");
-  const imported = "hash" in foreign ? foreign.hash : "";
+/** What comes before somebody is told that a password will not do. */
+async function refuse(hash: string | undefined, password: string): Promise<void> {
+  const { evenOut } = await hasher.verify(hash, password);
+  await evenOut();
+}
+
+describe("the time of a refusal", async () => {
+  // As dear as one of ours, so that one that is missing, or one too many, can be told by the processor's time.
+  const imported = await createHasher(
+    { memoryKiB: 38912, iterations: 1, parallelism: 1, concurrency: 2, queueSize: 4 },
+    systemRandom,
+  ).hash(right);
 
   it("L6: does not tell the right password of an account that must wait, in whatever code points it was typed", async () => {
     const typed = "pässwörter sind schön";
     const decomposed = typed.normalize("NFD");
     const composed = await hasher.hash(typed);
-    const ofRight = await costOf(() => hasher.verify(composed, decomposed, async () => false));
-    const ofWrong = await costOf(() => hasher.verify(composed, `${decomposed}!`, async () => false));
+    const ofRight = await costOf(() => refuse(composed, decomposed));
+    const ofWrong = await costOf(() => refuse(composed, `${decomposed}!`));
     expect(ofRight / ofWrong).toBeGreaterThan(0.7);
     expect(ofRight / ofWrong).toBeLessThan(1.4);
   });
 
   it.each([
-    ["imported with a cheap hash", imported],
-    ["of this service", stored],
-    ["unknown", undefined],
-  ])("L6: is one of today's hashes beside the count, and a cheap one after it, for somebody %s", async (_who, hash) => {
-    const ofOne = await costOf(() => hasher.hash(right));
-    // From now on refusals are made like it.
-    await hasher.verify(imported, "wrong", async () => true);
-    const { count, answer } = slowCount();
-    const beside = process.cpuUsage();
-    const outcome = hasher.verify(hash, "wrong", count);
-    await sleep(300);
-    const { user, system } = process.cpuUsage(beside);
-    expect((user + system) / 1000).toBeGreaterThan(ofOne / 2);
-    const after = await costOf(async () => {
-      answer(true);
-      expect(await outcome).toBe(false);
-    }, 1);
-    expect(after).toBeLessThan(ofOne / 2);
-  });
+    ["imported, with the right password", imported, right],
+    ["imported, with a wrong password", imported, "wrong"],
+    ["of this service, with the right password", stored, right],
+    ["of this service, with a wrong password", stored, "wrong"],
+    ["unknown", undefined, right],
+  ])(
+    "L6: is one of today's hashes and one like that of who was imported last, for somebody %s",
+    async (_who, hash, password) => {
+      const ofOne = await costOf(() => hasher.hash(right));
+      await hasher.verify(imported, "wrong");
+      const ofRefusal = await costOf(() => refuse(hash, password));
+      expect(ofRefusal / (2 * ofOne)).toBeGreaterThan(0.7);
+      expect(ofRefusal / (2 * ofOne)).toBeLessThan(1.4);
+    },
+  );
 });

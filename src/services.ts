@@ -121,7 +121,7 @@ export function createServices(foundation: Foundation) {
   const hasher = createHasher(config.passwords, random, meter, log);
   storage.shareCommitsWhile?.(hasher.isBusy);
   const attempts = rateLimits.attempts("password", config.passwords.attemptsPerMinute);
-  const passwords = createPasswords({ storage, users, hasher, keyring, attempts, clock, random });
+  const passwords = createPasswords({ storage, users, hasher, keyring, attempts, clock, random, log });
   const passkeys = createPasskeys({ storage, users, baseUrl, clock, random, log });
   const rounds = createRounds({ storage, accounts: providers, keyring, fetchProvider, clock, random, baseUrl });
   const linking = createLinking({

@@ -125,8 +125,9 @@ export function createPasswordReset(deps: {
           await linking.removeUnproven(tx, user, { by: "mail", origin }, now);
           await users.verifyEmail(tx, user, used.email, origin, now);
         }
-        const methodId = await passwords.set(tx, userId, hash, now);
+        // In the order in which a sign-in takes the rows.
         if (email !== null) await passwords.forgetFailures(tx, appId, email);
+        const methodId = await passwords.set(tx, userId, hash, now);
         // After the password: what was proven with the old one is worth nothing from here on, and nothing can come of it later.
         await signIn.cancelCodes(tx, userId, now);
         const ended = await tokens.endLogins(tx, userId, "password-reset", now);

@@ -1,5 +1,10 @@
 /** Some two milliseconds' worth. */
 const mostPagesInATurn = 8;
+/**
+ * A tenth of a second's worth. Whoever waits takes memory, and one connection can ask without end, because Node holds only those back that do not take
+ * their answers: beyond it, asking costs the time that the answer takes.
+ */
+const mostWaiting = 512;
 
 /**
  * Whoever asks for a page waits, undefined meaning not at all, while the turn of the event loop makes others. In a crowd a turn that made them all
@@ -20,7 +25,8 @@ export function createPageTurns(): () => Promise<void> | undefined {
   }
 
   return () => {
-    if (waiting.length > 0 || begun >= mostPagesInATurn) {
+    const othersFirst = waiting.length > 0 || begun >= mostPagesInATurn;
+    if (othersFirst && waiting.length < mostWaiting) {
       return new Promise((resolve) =>
         waiting.push(() => {
           begin();

@@ -19,7 +19,8 @@ export function passwordProblem(
   return context.isCommon(lowerCase) ? { kind: "password-common" } : undefined;
 }
 
-const freeFailures = 5;
+/** Failures in a row that nobody has to wait after. */
+export const freeFailures = 5;
 const longestWaitSeconds = 900;
 
 /** How long an account waits after its n-th failure in a row: nothing for five, then 1, 2, 4 … 900 s. */

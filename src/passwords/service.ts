@@ -1,6 +1,6 @@
 import type { Application } from "../applications/application.ts";
 import { day, type Clock } from "../lib/clock.ts";
-import { AppError } from "../lib/errors.ts";
+import type { Log } from "../lib/log.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Attempts } from "../rate-limits/service.ts";
 import type { Standing } from "../rate-limits/standing.ts";
@@ -30,9 +30,12 @@ export type PasswordProof = {
    * whom it signs in; false for whatever is refused, whose writes must stand.
    */
   count(tx: Handle, now: number): Promise<string | false>;
-  /** Comes before a refusal is told. Throws RATE_LIMITED for too many tries from one network: those do not count against the account. */
-  refuse(): Promise<void>;
-  /** Comes after a sign-in: stores a hash of today's cost in the place of a weaker one. */
+  /**
+   * Comes before a refusal is told: all of them take as long. `isUndone`: the transaction that counted the try was rolled back, and so it is counted
+   * now, as a failure. Throws RATE_LIMITED for too many tries from one network: those do not count against the account.
+   */
+  refuse(how?: { isUndone: boolean }): Promise<void>;
+  /** Comes after a sign-in: stores a hash of today's cost in the place of a weaker one. Never throws. */
   renew(): Promise<void>;
 };
 
@@ -50,17 +53,22 @@ export function createPasswords(deps: {
   attempts: Attempts;
   clock: Clock;
   random: Random;
+  log: Log;
 }) {
-  const { storage, users, hasher, keyring, attempts, clock, random } = deps;
+  const { storage, users, hasher, keyring, attempts, clock, random, log } = deps;
 
   function accountDigest(appId: string, email: string): string {
     return keyring.mac("account", appId, email).toString("base64url");
   }
 
-  /** One that finds the queue full waits for the next sign-in. */
   async function renewHash(stored: Password, password: string): Promise<void> {
-    const hash = await hasher.hash(password).catch(ignoreBusy);
-    if (hash !== undefined) await storage.write((tx) => renewPasswordHash(tx, stored, hash));
+    try {
+      const hash = await hasher.hash(password);
+      await storage.write((tx) => renewPasswordHash(tx, stored, hash));
+    } catch (error) {
+      // It waits for the next sign-in; this one has succeeded.
+      log.warn("a password's hash could not be renewed", { userId: stored.userId, reason: (error as Error).message });
+    }
   }
 
   return {
@@ -84,18 +92,21 @@ export function createPasswords(deps: {
       const stored = user?.disabledAt === null ? found : undefined;
       const { isRight, evenOut } = await hasher.verify(stored?.hash, password);
       let ofNetwork: Standing | undefined;
+      const countAs = async (tx: Handle, counted: { isRight: boolean }, now: number): Promise<boolean> => {
+        ofNetwork = await attempts.count(tx, network);
+        return !ofNetwork.exceeded && (await countPasswordTry(tx, { accountDigest: digest, ...counted }, now));
+      };
       return {
         async count(tx, now) {
-          ofNetwork = await attempts.count(tx, network);
-          if (ofNetwork.exceeded || !(await countPasswordTry(tx, { accountDigest: digest, isRight }, now)))
-            return false;
+          if (!(await countAs(tx, { isRight }, now))) return false;
           // It may have been changed or removed since it was looked at.
           return isRight && stored !== undefined && (await notePasswordUse(tx, stored, now)) && stored.userId;
         },
 
-        async refuse() {
-          if (ofNetwork) attempts.refuseExceeded(ofNetwork);
+        async refuse({ isUndone } = { isUndone: false }) {
+          if (isUndone) await storage.write((tx) => countAs(tx, { isRight: false }, clock()));
           await evenOut();
+          if (ofNetwork) attempts.refuseExceeded(ofNetwork);
         },
 
         async renew() {
@@ -166,9 +177,4 @@ export function createPasswords(deps: {
       await insertPassword(tx, { id: newId("mth", now, random), userId, hash }, now);
     },
   };
-}
-
-function ignoreBusy(error: unknown): undefined {
-  if (error instanceof AppError && error.code === "BUSY") return undefined;
-  throw error;
 }

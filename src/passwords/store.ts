@@ -1,7 +1,7 @@
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
-import { failuresOfLongestWait, mostFailures, waitSecondsAfter } from "./rules.ts";
+import { failuresOfLongestWait, freeFailures, mostFailures, waitSecondsAfter } from "./rules.ts";
 
 /** `updatedAt`: when the password was chosen; a hash that is made anew for the same password leaves it alone. */
 export type Password = { id: string; userId: string; hash: string; updatedAt: number };
@@ -66,7 +66,8 @@ function failureStatements(handle: Handle) {
     prepare(
       db
         .insert(passwordFailures)
-        .values({ accountDigest, failures: counted.first, blockedUntil: now, admitted: true, updatedAt: now })
+        // Whoever need not wait is admitted by any clock: nodes' clocks differ, and a try may be older than the one that was counted before it.
+        .values({ accountDigest, failures: counted.first, blockedUntil: 0, admitted: true, updatedAt: now })
         .onConflictDoUpdate({
           target: passwordFailures.accountDigest,
           set: {
@@ -79,13 +80,11 @@ function failureStatements(handle: Handle) {
         .returning({ admitted: passwordFailures.admitted }),
       name,
     );
-  const blocked = sql`CASE WHEN ${isLast} THEN ${sql.raw(String(never))} ELSE CAST(${now} AS bigint) + ${wait} END`;
+  const isFree = sql`${failures} < ${sql.raw(String(freeFailures))}`;
+  const blocked = sql`CASE WHEN ${isFree} THEN 0 WHEN ${isLast} THEN ${sql.raw(String(never))} ELSE CAST(${now} AS bigint) + ${wait} END`;
   return {
     countWrong: count({ first: 1, failures: sql`${failures} + 1`, blockedUntil: blocked }, "count_wrong_password"),
-    countRight: count(
-      { first: 0, failures: sql`0`, blockedUntil: sql`CAST(${now} AS bigint)` },
-      "count_right_password",
-    ),
+    countRight: count({ first: 0, failures: sql`0`, blockedUntil: sql`0` }, "count_right_password"),
     forgetFailures: prepare(
       db.delete(passwordFailures).where(eq(passwordFailures.accountDigest, accountDigest)),
       "forget_password_failures",

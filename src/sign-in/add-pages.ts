@@ -106,8 +106,9 @@ export function createAddPages(deps: {
     const changes = await passwords.hasOne(user.id);
     const hash = await passwords.hash(password, held.network);
     const outcome = await proofs.add(held, { type: "password", provider: null, changes }, async (tx, userId, now) => {
-      const methodId = await passwords.set(tx, userId, hash, now);
+      // In the order in which a sign-in takes the rows.
       if (user.email !== null) await passwords.forgetFailures(tx, user.appId, user.email);
+      const methodId = await passwords.set(tx, userId, hash, now);
       // Whoever proved the old one a moment ago must not get in by it.
       await signIn.cancelCodes(tx, userId, now);
       await browserSessions.outdateProofs(tx, userId, held.currentBrowserSession);

@@ -31,22 +31,20 @@ export function createPasswordPages(deps: {
     const again = (problem: SignInProblem, status: number): Promise<Answer> =>
       choose.showSignIn(posted, { email: clipped(typed), problem, status });
     const email = canonicalEmail(typed);
-    // Nothing to count, and the session is this browser's all the same.
-    const mend = async (kind: "email-missing" | "email-invalid" | "password-missing"): Promise<Answer> =>
-      (await visits.claim(posted)) ?? (await again({ kind }, 422));
-    if (typed.trim() === "") return await mend("email-missing");
-    if (email === undefined) return await mend("email-invalid");
-    if (password === "") return await mend("password-missing");
+    // Nothing is written for a password that cannot be hashed. And the claim comes before the hash: it can be seen from another browser, and must not
+    // tell when the hash was there.
+    if (email !== undefined && password !== "") passwords.admit();
+    const refused = await visits.claim(posted);
+    if (refused) return refused;
+    if (typed.trim() === "") return await again({ kind: "email-missing" }, 422);
+    if (email === undefined) return await again({ kind: "email-invalid" }, 422);
+    if (password === "") return await again({ kind: "password-missing" }, 422);
     const proof = await passwords.prove(posted.application, { email, password, network: posted.network });
     const held = visits.hold(posted);
     // The page's script says whether this browser can make passkeys.
     const mayOffer = choose.allows(posted, "passkey") && posted.form.get("passkeys") === "1";
-    let isOwn = true;
-    const outcome = await proofs.take(held, { signedInWith: "password", mayOffer }, async (tx, now) => {
-      isOwn = await signIn.claim(posted.session, posted.browser.digest, tx);
-      return isOwn && (await proof.count(tx, now));
-    });
-    if (!isOwn) return visits.message(posted, { kind: "other-browser" });
+    const outcome = await proofs.take(held, { signedInWith: "password", mayOffer }, proof.count);
+    if (outcome === "over" || outcome === "other-account") await proof.refuse({ isUndone: true });
     if (outcome === "refused") {
       await proof.refuse();
       const known = await users.findByEmail(posted.application.id, email);

@@ -37,7 +37,10 @@ export type Holder = {
 /** How somebody proves who they are. `mayOffer`: a passkey may be offered afterwards. `proofOf`: it rests on the proof that the session keeps. */
 export type How = { signedInWith: SignInMethod; provider?: string | null; mayOffer?: boolean; proofOf?: string };
 
-/** `refused`: the proof did not hold; `over`: the session was no longer open; `other-account`: it asked for somebody else. Nothing was written. */
+/**
+ * `refused`: the proof did not hold; `over`: the session was no longer open; `other-account`: it asked for somebody else. Nothing was written, but
+ * for a refusal that says so (`take`).
+ */
 export type Outcome = { redirectTo: string } | { next: Exclude<Step, "done"> } | "refused" | "over" | "other-account";
 
 export type Proofs = ReturnType<typeof createProofs>;

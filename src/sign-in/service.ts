@@ -118,10 +118,9 @@ export function createSignIn(deps: {
     },
 
     /** Makes the session this browser's, before it does anything with it. False when another browser was first. */
-    async claim(session: SignInSession, browserDigest: string, within?: Handle): Promise<boolean> {
+    async claim(session: SignInSession, browserDigest: string): Promise<boolean> {
       if (session.browserDigest === browserDigest) return true;
-      const claim = (tx: Handle): Promise<boolean> => claimSession(tx, session.digest, browserDigest);
-      return await (within ? claim(within) : storage.write(claim));
+      return await storage.write((tx) => claimSession(tx, session.digest, browserDigest));
     },
 
     /** The ways that this session may be signed in now: what the app asked for and has enabled at this moment. */

@@ -78,6 +78,39 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
     expect(pages.map(({ status }) => status)).toEqual(forms.map(() => 303));
   });
 
+  it("L4: right passwords need no clock: one that is older than the try before it, or of a node whose clock is behind, signs in", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { email } = await newUser(service, app, { password: goodPassword });
+    expect(await works(service, app, email)).toBe(true);
+    service.clock.advance(-2000);
+    expect(await works(service, app, email)).toBe(true);
+    await fail(service, app, email, 1);
+    service.clock.advance(-2000);
+    expect(await works(service, app, email)).toBe(true);
+    service.clock.advance(4000);
+  });
+
+  it("L4: a right password that signs nobody in, because another account was asked for, is a failure like any other", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { accessToken } = await signedUpIn(service, app);
+    const other = await newUser(service, app, { password: goodPassword });
+    await forgetAll(service);
+    const tryIn = async (password: string) => {
+      const session = await addingSession(service, app, accessToken, { type: "passkey" });
+      return await prove(new Visitor(), session, other.email, password);
+    };
+    for (let time = 1; time <= looksBeforeAWait; time += 1) {
+      expect((await tryIn(goodPassword)).status).toBe(401);
+      expect(await looksAt(service)).toEqual([time]);
+    }
+    const [right, bad] = [await tryIn(goodPassword), await tryIn(wrong)];
+    expect(right.status).toBe(401);
+    expect(comparable(right)).toBe(comparable(bad));
+    expect(await looksAt(service)).toEqual([looksBeforeAWait]);
+  });
+
   it("L5, CVE-2025-24806, CVE-2024-32868: one counter over every spelling and every form that takes a password", async () => {
     const service = current();
     const app = await service.createApp();

@@ -20,6 +20,13 @@ it("a turn of the event loop begins eight pages, and the next ones the others, i
   expect(begun).toEqual(Array.from({ length: 22 }, (_, page) => page + 1));
 });
 
+it("a crowd that asks without end takes no memory without end: beyond 512 who wait, asking costs the time of the answer", async () => {
+  const pageTurn = createPageTurns();
+  const waiting = Array.from({ length: 8 + 600 }, () => pageTurn()).filter((others) => others !== undefined);
+  expect(waiting).toHaveLength(512);
+  await Promise.all(waiting);
+});
+
 it("nobody waits who comes alone, turn after turn", async () => {
   const pageTurn = createPageTurns();
   for (let page = 0; page < 20; page += 1) {

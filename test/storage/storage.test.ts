@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
-import { eq } from "drizzle-orm";
-import { mkdtempSync, statSync } from "node:fs";
+import { eq, inArray } from "drizzle-orm";
+import { mkdtempSync, readdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
@@ -137,6 +137,37 @@ describe("the SQLite file", () => {
     await expect(storage.write(failing("alone"))).rejects.toThrow("alone");
     const names = await factNames(storage.reader);
     expect(names.filter((name) => /^(first|second|third|fourth|fifth|alone)$/u.test(name))).toEqual(["fifth", "third"]);
+    await storage.close();
+  });
+
+  it("keeps what a failing neighbour may have to take back out of every other file", async () => {
+    const storage = await open();
+    // More pages than SQLite holds in memory by itself (64 KiB).
+    const names = Array.from({ length: 40 }, (_, position) => `page ${position}`);
+    await storage.write(async ({ db, tables }) => {
+      await db.insert(tables.facts).values(names.map((name) => ({ name, value: "a".repeat(3500) })));
+    });
+    const openFiles = (): number => readdirSync("/dev/fd").length;
+    const [, opened, failed] = await Promise.allSettled([
+      storage.write((tx) => insertFact(tx, "before them")),
+      storage.write(async ({ db, tables }) => {
+        const before = openFiles();
+        await db
+          .update(tables.facts)
+          .set({ value: "b".repeat(3500) })
+          .where(inArray(tables.facts.name, names));
+        return openFiles() - before;
+      }),
+      storage.write(async ({ db, tables }) => {
+        await db.delete(tables.facts).where(inArray(tables.facts.name, names));
+        throw new Error("taken back");
+      }),
+    ]);
+    expect(opened).toStrictEqual({ status: "fulfilled", value: 0 });
+    expect(failed.status).toBe("rejected");
+    const { db, tables } = storage.reader;
+    const found = await db.select().from(tables.facts).where(inArray(tables.facts.name, names));
+    expect(found.map(({ value }) => value)).toEqual(names.map(() => "b".repeat(3500)));
     await storage.close();
   });
 

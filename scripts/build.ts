@@ -55,10 +55,12 @@ function whatIsInIt(): object {
 /** Bytecode is of the machine that made it: another platform's executable starts without, in 60 ms more. */
 function writeCodeCache(folder: string): void {
   const script = path.join(root, "scripts", "build", "code-cache.ts");
+  // Empty at each build, so that unpacking the module of SQLite is in the bytecode each time.
+  const native = path.join(build, "native");
+  rmSync(native, { recursive: true, force: true });
   const { status } = spawnSync(node, [...runtimeFlags, "--hash-seed=1", "--no-flush-bytecode", script, folder], {
     stdio: "inherit",
-    // Loading the chunks unpacks a native module.
-    env: { AUTHSVC_NATIVE_DIR: path.join(build, "native") },
+    env: { AUTHSVC_NATIVE_DIR: native },
   });
   if (status !== 0) throw new Error("the bytecode of the chunks could not be made");
 }

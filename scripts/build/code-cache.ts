@@ -1,17 +1,51 @@
 // Writes beside each chunk in a folder (the argument) the bytecode that V8 made of it: `<name>.cache`. Runs in the very Node that the executable
 // is made of, with its flags (runtime-flags.ts) and --hash-seed=1 --no-flush-bytecode: with a seed of its own, each run would write other bytes.
-import { readdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
+import { Readable, Writable } from "node:stream";
 import { setFlagsFromString } from "node:v8";
+import type { run as runCommand } from "../../src/cli/run.ts";
+import type { Io } from "../../src/cli/io.ts";
 import { createChunkLoader } from "../../src/executable/chunks.ts";
 
 const folder = path.resolve(process.argv[2] ?? "");
 const { load, scripts } = createChunkLoader(folder);
-// Functions that have run by now are in it; the rest is compiled when it is called.
-for (const name of readdirSync(folder).toSorted()) {
-  if (name.endsWith(".js") && name !== "start.js") load(name);
+const names = readdirSync(folder).filter((name) => name.endsWith(".js") && name !== "start.js");
+for (const name of names.toSorted()) load(name);
+
+// Only functions that have run are in the bytecode, the others are compiled when they are called: so what commands have in common runs once.
+const data = mkdtempSync(path.join(tmpdir(), "authsvc-build-"));
+try {
+  await command("version");
+  await command("app", "create", "--id", "app_demo", "--name", "Demo");
+  await command("app", "show", "app_demo");
+} finally {
+  rmSync(data, { recursive: true });
 }
+
 // V8 takes bytecode only from a run with the same flags, and the executable has neither of these.
 setFlagsFromString("--hash-seed=0");
 setFlagsFromString("--flush-bytecode");
-for (const [name, script] of scripts) writeFileSync(path.join(folder, `${name}.cache`), script.createCachedData());
+for (const name of names) {
+  const bytecode = scripts.get(name)?.createCachedData();
+  if (bytecode !== undefined) writeFileSync(path.join(folder, `${name}.cache`), bytecode);
+}
+
+/** Runs a command line on a database of its own, and shows nothing of it. */
+async function command(...words: string[]): Promise<void> {
+  const { run } = load("authsvc.js") as { run: typeof runCommand };
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const io = {
+    stdin: Readable.from([]),
+    stdout: nowhere,
+    stderr: nowhere,
+    env: {},
+    cwd: () => data,
+    on: () => io,
+    off: () => io,
+    exit: process.exit,
+  } as unknown as Io;
+  const exitCode = await run(["node", "authsvc", ...words, "--data", data], io);
+  if (exitCode !== 0) throw new Error(`authsvc ${words.join(" ")} ended with ${exitCode}`);
+}

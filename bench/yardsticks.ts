@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { silentLog } from "../src/lib/log.ts";
+import { silentLog } from "../src/lib/silent-log.ts";
 import { systemRandom } from "../src/lib/random.ts";
 import { loadArgon2 } from "../src/passwords/argon2.ts";
 import type { HashParameters } from "../src/passwords/hasher.ts";

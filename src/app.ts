@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { Config } from "./config/config.ts";
 import { systemClock, type Clock } from "./lib/clock.ts";
-import { silentLog, type Log } from "./lib/log.ts";
+import type { Log } from "./lib/log.ts";
 import { silentMeter, type Meter } from "./lib/meter.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
+import { silentLog } from "./lib/silent-log.ts";
 import { findFact, replaceFact } from "./secrets/store.ts";
 import { openKeyring } from "./secrets/open-keyring.ts";
 import { meteredStorage } from "./storage/metered.ts";

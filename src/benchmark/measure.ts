@@ -3,7 +3,7 @@ import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { sizeThreadPool } from "../config/thread-pool.ts";
-import { silentLog } from "../lib/log.ts";
+import { silentLog } from "../lib/silent-log.ts";
 import { newSecret, systemRandom } from "../lib/random.ts";
 import { createHasher } from "../passwords/hasher.ts";
 import { startServer, type RunningServer } from "../server.ts";

@@ -11,8 +11,6 @@ export type Log = {
   readonly debugging: boolean;
 };
 
-export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, debugging: false };
-
 /** Writes to stderr: JSON lines, or short lines for a person. */
 export function createLog(
   options: { level: "debug" | "info" | "warn" | "error" | "silent"; format: "json" | "text" },

@@ -1,7 +1,8 @@
 import { AppError } from "../lib/errors.ts";
-import { silentLog, type Log } from "../lib/log.ts";
+import type { Log } from "../lib/log.ts";
 import { silentMeter, type Meter } from "../lib/meter.ts";
 import type { Random } from "../lib/random.ts";
+import { silentLog } from "../lib/silent-log.ts";
 import { loadArgon2, type Argon2 } from "./argon2.ts";
 import { lowerPoolPriority } from "./pool-priority.ts";
 import { verifyForeign } from "./foreign-verify.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { silentLog } from "../../src/lib/log.ts";
+import { silentLog } from "../../src/lib/silent-log.ts";
 import { loadArgon2, nodeArgon2 } from "../../src/passwords/argon2.ts";
 
 const password = "pässword 🔑";

@@ -39,12 +39,11 @@ async function openSqlite(file: string, now: number): Promise<Storage> {
   const connection = openSqliteConnection(file);
   try {
     await migrate(sqliteTarget(connection, `${file}.before-migration-${now}`), readMigrations("sqlite"), now);
+    return createSqliteStorage(file, connection);
   } catch (error) {
-    throw error instanceof AppError ? error : unusableSqlite(file, "used", error);
-  } finally {
     connection.close();
+    throw error instanceof AppError ? error : unusableSqlite(file, "used", error);
   }
-  return createSqliteStorage(file);
 }
 
 /** The database holds people's addresses: readable by its owner only, from its first byte on (SQLite gives -wal and -shm the same mode). */

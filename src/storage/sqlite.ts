@@ -40,8 +40,7 @@ const mappedBytes = 2 ** 31;
 const mostTruncations = 20;
 
 /** One writer connection behind a queue, one reader connection: with WAL neither waits for the other. */
-export function createSqliteStorage(file: string): Storage {
-  const writer = openSqliteConnection(file);
+export function createSqliteStorage(file: string, writer: Database.Database): Storage {
   // Another process (a command) may hold the lock: waiting inside SQLite would stop the event loop, so the queue waits outside it.
   writer.pragma("busy_timeout = 0");
   // A savepoint copies the pages that change under it: from 64 KiB on into a file of the temporary folder otherwise, outside of the data folder

@@ -132,7 +132,8 @@ function parseSettings(given: Map<string, Given>): Settings {
     const entry = given.get(key);
     if (entry !== undefined) group[name] = entry.value;
   }
-  const result = settingsSchema.safeParse(nested);
+  // Once in a process: compiling a parser for it, as zod does by itself, takes longer than the parsing.
+  const result = settingsSchema.safeParse(nested, { jitless: true });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const entries = issue?.path.filter((step) => typeof step === "number").map((index) => ` entry ${index + 1}`) ?? [];

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
 import { zstdDecompressSync } from "node:zlib";
@@ -27,13 +27,14 @@ export const chunkWrapper = ["(function (exports, require, module, __filename, _
  */
 export function createChunkLoader(folder: string): ChunkLoader {
   const scripts = new Map<string, Script>();
+  const files = new Set(readdirSync(folder));
   const modules = new Map<string, { exports: object }>();
 
   function load(name: string): object {
     const known = modules.get(name);
     if (known !== undefined) return known.exports;
     const file = join(folder, name);
-    const [text, cachedData] = readChunk(file);
+    const [text, cachedData] = read(name);
     const script = new Script(text, { filename: name, cachedData });
     scripts.set(name, script);
     const module = { exports: {} };
@@ -41,6 +42,13 @@ export function createChunkLoader(folder: string): ChunkLoader {
     const chunk = script.runInThisContext() as Chunk;
     chunk(module.exports, requireFromChunk, module, file, folder);
     return module.exports;
+  }
+
+  function read(name: string): [text: string, bytecode: Buffer | undefined] {
+    const file = join(folder, name);
+    if (!files.has(name)) return [zstdDecompressSync(readFileSync(`${file}.zst`)).toString(), undefined];
+    // Bytecode is of one platform; V8 refuses what is not its own. An executable that was built on another platform has none.
+    return [readFileSync(file, "utf8"), files.has(`${name}.cache`) ? readFileSync(`${file}.cache`) : undefined];
   }
 
   function requireFromChunk(id: string): unknown {
@@ -53,15 +61,4 @@ export function createChunkLoader(folder: string): ChunkLoader {
   }
 
   return { load, scripts };
-}
-
-function readChunk(file: string): [text: string, bytecode: Buffer | undefined] {
-  const text = readIfThere(file)?.toString();
-  if (text === undefined) return [zstdDecompressSync(readFileSync(`${file}.zst`)).toString(), undefined];
-  // Bytecode is of one platform; V8 refuses what is not its own. An executable that was built on another platform has none.
-  return [text, readIfThere(`${file}.cache`)];
-}
-
-function readIfThere(file: string): Buffer | undefined {
-  return existsSync(file) ? readFileSync(file) : undefined;
 }

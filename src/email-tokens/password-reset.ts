@@ -125,7 +125,7 @@ export function createPasswordReset(deps: {
           await linking.removeUnproven(tx, user, { by: "mail", origin }, now);
           await users.verifyEmail(tx, user, used.email, origin, now);
         }
-        // In the order in which a sign-in takes the rows.
+        // In the order in which a sign-in takes these two.
         if (email !== null) await passwords.forgetFailures(tx, appId, email);
         const methodId = await passwords.set(tx, userId, hash, now);
         // After the password: what was proven with the old one is worth nothing from here on, and nothing can come of it later.

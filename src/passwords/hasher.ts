@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { AppError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 import { silentMeter, type Meter } from "../lib/meter.ts";
@@ -35,6 +36,7 @@ export function createHasher(
   // One more waits in the pool itself: a thread that is done takes it at once, and not when the main thread has time. The two threads of a pool for
   // one hash would run it.
   const places = concurrency === 1 ? 1 : concurrency + 1;
+  const processors = availableParallelism();
   const waiting: (() => void)[] = [];
   let running = 0;
   let loading: Promise<Argon2> | undefined;
@@ -122,8 +124,8 @@ export function createHasher(
       return { isRight: await inTurn(() => matchesOther(stored, password)), evenOut: async () => {} };
     },
 
-    /** Whether every processor that may hash does. */
-    isBusy: (): boolean => running >= concurrency,
+    /** Whether every processor of the machine hashes. */
+    isBusy: (): boolean => concurrency >= processors && running >= processors,
 
     /** How many hashes are being computed or are the pool's next, and how many wait for that. */
     load: (): { running: number; waiting: number } => ({ running, waiting: waiting.length }),

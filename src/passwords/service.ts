@@ -1,5 +1,6 @@
 import type { Application } from "../applications/application.ts";
 import { day, type Clock } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Attempts } from "../rate-limits/service.ts";
@@ -27,14 +28,14 @@ import {
 export type PasswordProof = {
   /**
    * Counts the try for its account and its network, in the transaction that signs in: parallel tries get no further than tries in a row. Answers
-   * whom it signs in; false for whatever is refused, whose writes must stand.
+   * whom it signs in; false for a refusal, which must stand; undefined where the password is no longer the one that was looked at.
    */
-  count(tx: Handle, now: number): Promise<string | false>;
+  count(tx: Handle, now: number): Promise<string | false | undefined>;
   /**
-   * Comes before a refusal is told: all of them take as long. `isUndone`: the transaction that counted the try was rolled back, and so it is counted
-   * now, as a failure. Throws RATE_LIMITED for too many tries from one network: those do not count against the account.
+   * Comes before it is told that the try signs nobody in: every refusal takes as long. A try whose transaction was rolled back is counted now, as a
+   * failure. Throws RATE_LIMITED for too many tries from one network: those do not count against the account.
    */
-  refuse(how?: { isUndone: boolean }): Promise<void>;
+  refuse(): Promise<void>;
   /** Comes after a sign-in: stores a hash of today's cost in the place of a weaker one. Never throws. */
   renew(): Promise<void>;
 };
@@ -67,7 +68,8 @@ export function createPasswords(deps: {
       await storage.write((tx) => renewPasswordHash(tx, stored, hash));
     } catch (error) {
       // It waits for the next sign-in; this one has succeeded.
-      log.warn("a password's hash could not be renewed", { userId: stored.userId, reason: (error as Error).message });
+      if (!(error instanceof AppError && error.code === "BUSY"))
+        log.error("a password's hash could not be renewed", error, { userId: stored.userId });
     }
   }
 
@@ -75,16 +77,20 @@ export function createPasswords(deps: {
     /** Throws BUSY under overload: a form asks first, so that one too many costs neither a read of its user nor a write. */
     admit: hasher.admit,
 
+    /** The same before a try, which is counted for its network in memory. Throws RATE_LIMITED, BUSY. */
+    admitTry(network: string): void {
+      hasher.admit();
+      attempts.admit(network);
+    },
+
     /**
      * Checks an address and a password. An unknown address, a wrong password, a user without one, a disabled user and an account that must wait all
-     * look the same and take the same time. Throws RATE_LIMITED for too many tries from one network, BUSY under overload.
+     * look the same and take the same time. `admitTry` comes before. Throws BUSY under overload.
      */
     async prove(
       application: Application,
       { email, password, network }: { email: string; password: string; network: string },
     ): Promise<PasswordProof> {
-      hasher.admit();
-      attempts.admit(network);
       const digest = accountDigest(application.id, email);
       const user = await users.findByEmail(application.id, email);
       const found = await findPassword(storage.reader, user?.id ?? "");
@@ -92,19 +98,20 @@ export function createPasswords(deps: {
       const stored = user?.disabledAt === null ? found : undefined;
       const { isRight, evenOut } = await hasher.verify(stored?.hash, password);
       let ofNetwork: Standing | undefined;
+      let stands = false;
       const countAs = async (tx: Handle, counted: { isRight: boolean }, now: number): Promise<boolean> => {
         ofNetwork = await attempts.count(tx, network);
         return !ofNetwork.exceeded && (await countPasswordTry(tx, { accountDigest: digest, ...counted }, now));
       };
       return {
         async count(tx, now) {
-          if (!(await countAs(tx, { isRight }, now))) return false;
-          // It may have been changed or removed since it was looked at.
-          return isRight && stored !== undefined && (await notePasswordUse(tx, stored, now)) && stored.userId;
+          stands = !(await countAs(tx, { isRight }, now)) || !isRight;
+          if (stands || stored === undefined) return false;
+          return (await notePasswordUse(tx, stored, now)) ? stored.userId : undefined;
         },
 
-        async refuse({ isUndone } = { isUndone: false }) {
-          if (isUndone) await storage.write((tx) => countAs(tx, { isRight: false }, clock()));
+        async refuse() {
+          if (!stands) await storage.write((tx) => countAs(tx, { isRight: false }, clock()));
           await evenOut();
           if (ofNetwork) attempts.refuseExceeded(ofNetwork);
         },

@@ -106,7 +106,7 @@ export function createAddPages(deps: {
     const changes = await passwords.hasOne(user.id);
     const hash = await passwords.hash(password, held.network);
     const outcome = await proofs.add(held, { type: "password", provider: null, changes }, async (tx, userId, now) => {
-      // In the order in which a sign-in takes the rows.
+      // In the order in which a sign-in takes these two.
       if (user.email !== null) await passwords.forgetFailures(tx, user.appId, user.email);
       const methodId = await passwords.set(tx, userId, hash, now);
       // Whoever proved the old one a moment ago must not get in by it.

@@ -31,9 +31,9 @@ export function createPasswordPages(deps: {
     const again = (problem: SignInProblem, status: number): Promise<Answer> =>
       choose.showSignIn(posted, { email: clipped(typed), problem, status });
     const email = canonicalEmail(typed);
-    // Nothing is written for a password that cannot be hashed. And the claim comes before the hash: it can be seen from another browser, and must not
-    // tell when the hash was there.
-    if (email !== undefined && password !== "") passwords.admit();
+    // Nothing is written for a password that finds the queue full, or whose network has tried too many. And the claim comes before the hash: it can
+    // be seen from another browser, and must not tell when the hash was there.
+    if (email !== undefined && password !== "") passwords.admitTry(posted.network);
     const refused = await visits.claim(posted);
     if (refused) return refused;
     if (typed.trim() === "") return await again({ kind: "email-missing" }, 422);
@@ -44,14 +44,13 @@ export function createPasswordPages(deps: {
     // The page's script says whether this browser can make passkeys.
     const mayOffer = choose.allows(posted, "passkey") && posted.form.get("passkeys") === "1";
     const outcome = await proofs.take(held, { signedInWith: "password", mayOffer }, proof.count);
-    if (outcome === "over" || outcome === "other-account") await proof.refuse({ isUndone: true });
+    if (typeof outcome === "object") await proof.renew();
+    else await proof.refuse();
     if (outcome === "refused") {
-      await proof.refuse();
       const known = await users.findByEmail(posted.application.id, email);
       await signIn.noteFailure(posted.application, "password", posted.origin, known?.id);
       return await again({ kind: "wrong-credentials" }, 401);
     }
-    if (typeof outcome === "object") await proof.renew();
     return await steps.end(held, outcome, (problem) => again(problem, 401));
   }
 

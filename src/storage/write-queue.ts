@@ -133,8 +133,9 @@ export function createWriteQueue(connection: Database, handle: Handle) {
     const { endedAt, took } = lastCommit;
     const dueAt = endedAt + (isBusy() ? pauseWhileBusy : pauseOf(took));
     const pause = waiting.length < mostJobsInACommit ? dueAt - performance.now() : 0;
-    if (pause < 1) setImmediate(() => whenNoMoreCome(act));
-    else setTimeout(() => whenNoMoreCome(act), pause);
+    const begin = (): void => whenNoMoreCome(act);
+    if (pause < 1) setImmediate(begin);
+    else setTimeout(begin, pause);
   }
 
   /**

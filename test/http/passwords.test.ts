@@ -184,12 +184,20 @@ describeEachDatabase(
       const service = current();
       const app = await service.createApp();
       service.clock.now = Math.ceil(service.clock.now / 60_000) * 60_000 + 30_000;
+      const claimed = async (): Promise<number> => {
+        const { db, tables } = service.server.app.storage.reader;
+        const sessions = await db.select().from(tables.signInSessions);
+        return sessions.filter(({ appId, browserDigest }) => appId === app.id && browserDigest !== null).length;
+      };
       for (let time = 0; time < 10; time += 1)
         expect((await tryPassword(service, app, newEmail(), "a wrong one")).status).toBe(401);
+      expect(await claimed()).toBe(10);
       const page = await tryPassword(service, app, newEmail(), "a wrong one");
       expect(page.status).toBe(429);
       expect(Number(page.headers.get("retry-after"))).toBe(30);
       expect(page.text).toContain("30 seconds");
+      // Nothing was written for it.
+      expect(await claimed()).toBe(10);
       service.clock.advance(30_000);
       expect((await tryPassword(service, app, newEmail(), "a wrong one")).status).toBe(401);
     });

@@ -111,6 +111,28 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
     expect(await looksAt(service)).toEqual([looksBeforeAWait]);
   });
 
+  it("L4: a password that is replaced while it is looked at signs nobody in, and is a failure that clears none", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { id: userId, email } = await newUser(service, app, { password: goodPassword });
+    await forgetAll(service);
+    await fail(service, app, email, 2);
+    const { storage, clock, services } = service.server.app;
+    const application = await services.applications.find(app.id);
+    if (!application) throw new Error("the application is gone");
+    const proof = await services.passwords.prove(application, { email, password: goodPassword, network: "192.0.2.1" });
+    const hash = await services.passwords.hash(newPassword, undefined);
+    await storage.write((tx) => services.passwords.set(tx, userId, hash, clock()));
+    const counting = storage.write(async (tx) => {
+      // As a sign-in does: what is not there any more takes everything back.
+      if ((await proof.count(tx, clock())) === undefined) throw new Error("undone");
+    });
+    await expect(counting).rejects.toThrow("undone");
+    expect(await looksAt(service)).toEqual([2]);
+    await proof.refuse();
+    expect(await looksAt(service)).toEqual([3]);
+  });
+
   it("L5, CVE-2025-24806, CVE-2024-32868: one counter over every spelling and every form that takes a password", async () => {
     const service = current();
     const app = await service.createApp();

@@ -104,6 +104,7 @@ function completePasswords({ passwords }: Settings, { nameOf }: Context): Config
   if (passwords.memoryKiB < 8 * passwords.parallelism) {
     throw invalidConfig(`${nameOf("passwords.memoryKiB")} must be at least 8 times passwords.parallelism`);
   }
+  // Each takes its memory: who has many processors for sign-ins says so.
   const concurrency = passwords.concurrency ?? Math.min(4, availableParallelism());
   return { ...passwords, concurrency, queueSize: passwords.queueSize ?? 64 * concurrency };
 }

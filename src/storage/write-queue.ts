@@ -133,9 +133,9 @@ export function createWriteQueue(connection: Database, handle: Handle) {
     const { endedAt, took } = lastCommit;
     const dueAt = endedAt + (isBusy() ? pauseWhileBusy : pauseOf(took));
     const pause = waiting.length < mostJobsInACommit ? dueAt - performance.now() : 0;
-    const begin = (): void => whenNoMoreCome(act);
-    if (pause < 1) setImmediate(begin);
-    else setTimeout(begin, pause);
+    const look = (): void => whenNoMoreCome(act);
+    if (pause < 1) setImmediate(look);
+    else setTimeout(look, pause);
   }
 
   /**

@@ -19,7 +19,7 @@ const wrong = "not the password of anybody";
 /** From the sixth failure on an account waits; the sixth itself is looked at. */
 const looksBeforeAWait = 6;
 
-/** What the throttle counts is what reached the hash. */
+/** What the throttle counts is whatever was looked at. */
 async function looksAt(service: TestService): Promise<number[]> {
   const { db, tables } = service.server.app.storage.reader;
   return (await db.select().from(tables.passwordFailures)).map(({ failures }) => failures).toSorted((a, b) => a - b);

@@ -9,6 +9,8 @@ export const sqliteKit = {
   index,
   uniqueIndex,
   primaryKey,
+  /** Indexes of SQLite alone, for statements that name them (INDEXED BY). */
+  onSqlite: <Index>(...indexes: Index[]): Index[] => indexes,
   text: (name: string) => text(name),
   integer: (name: string) => integer(name),
   instant: (name: string) => integer(name),

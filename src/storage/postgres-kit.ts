@@ -16,6 +16,7 @@ export const postgresKit = {
   index: pgIndex,
   uniqueIndex: pgUniqueIndex,
   primaryKey: pgPrimaryKey,
+  onSqlite: () => [],
   text: (name: string) => pgText(name),
   integer: (name: string) => bigint(name, { mode: "number" }),
   instant: (name: string) => bigint(name, { mode: "number" }),

@@ -24,7 +24,8 @@ const rotations = questions({
   ways: "text",
 });
 
-function liveUserOf({ id, email, emailVerified, name }: Handle["tables"]["users"]) {
+/** The columns of a `LiveUser`. */
+export function liveUserOf({ id, email, emailVerified, name }: Handle["tables"]["users"]) {
   return { id, email, emailVerified, name };
 }
 

@@ -1,11 +1,14 @@
-import { globSync, readFileSync } from "node:fs";
+import Database from "better-sqlite3";
+import { globSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { insertAuditEvent } from "../../src/audit/store.ts";
 import { findPasskey, insertPasskey, notePasskeyUse, type Passkey } from "../../src/passkeys/store.ts";
 import { completeSession, findSession, insertSession, type Completion } from "../../src/sign-in/store.ts";
+import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { findLogin, insertLogin, type Login } from "../../src/tokens/login-store.ts";
+import { findLiveUser, findLogin, insertLogin, type Login } from "../../src/tokens/login-store.ts";
 import { findUser, insertUser, noteLogin, proveEmail } from "../../src/users/store.ts";
 import { describeEachDatabase } from "../support/service.ts";
 import { eventOf, loginOf, sessionOf, userOf } from "./rows.ts";
@@ -115,6 +118,29 @@ describeEachDatabase("prepared statements", (current) => {
   it("refuse a row that lacks a column", async () => {
     const { id: _, ...rest } = loginOf(appId, "log_lacking", 1);
     await expect(storage.write((tx) => insertLogin(tx, rest as Login))).rejects.toThrow(/placeholder "id"/u);
+  });
+});
+
+describe("a liveness look-up on SQLite", () => {
+  it("reads two indexes and no row", async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "authsvc-statements-")), "authsvc.db");
+    const storage = await openStorage({ url: undefined, poolSize: 1, file }, 0, () => {});
+    const prepare = vi.spyOn(Database.prototype, "prepare");
+    try {
+      expect(await findLiveUser(storage.reader, "lgn_1", 0)).toBeUndefined();
+      const [statement = ""] = prepare.mock.calls.at(-1) ?? [];
+      const connection = new Database(file, { readonly: true });
+      const plan = connection.prepare(`EXPLAIN QUERY PLAN ${statement}`).all("lgn_1", 0) as { detail: string }[];
+      connection.close();
+      expect(plan.map(({ detail }) => detail)).toEqual([
+        "SEARCH users USING COVERING INDEX users_live (id=? AND disabled_at=?)",
+        "SCALAR SUBQUERY 1",
+        "SEARCH logins USING COVERING INDEX logins_live (id=? AND ended_at=? AND expires_at>?)",
+      ]);
+    } finally {
+      prepare.mockRestore();
+      await storage.close();
+    }
   });
 });
 

@@ -11,7 +11,7 @@ export function tokensTables(
   kit: Kit,
   { applications, users }: Pick<ApplicationTables, "applications"> & Pick<UserTables, "users">,
 ) {
-  const { table, index, uniqueIndex, text, integer, instant, flag, json } = kit;
+  const { table, index, uniqueIndex, onSqlite, text, integer, instant, flag, json } = kit;
 
   const appId = ofApplication(kit, applications);
 
@@ -48,6 +48,7 @@ export function tokensTables(
       index("logins_user_id").on(t.userId),
       index("logins_app_id").on(t.appId),
       index("logins_expires_at").on(t.expiresAt),
+      ...onSqlite(index("logins_live").on(t.id, t.endedAt, t.expiresAt, t.userId)),
     ],
   );
 

@@ -1,0 +1,1 @@
+-- The indexes of this migration are SQLite's alone (kit.onSqlite).

@@ -1,5 +1,5 @@
 // `npm run build [-- --target linux-arm64] [--out FILE]`: makes the single executable, dist/authsvc. Downloads nothing for the platform that it
-// runs on; for another one npm fetches that platform's Node and native modules. How and why: docs/decisions/0005-pkg.md.
+// runs on; for another one npm fetches that platform's Node and native modules. How and why: docs/decisions/0005-executable.md.
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -37,9 +37,10 @@ const node = path.join(build, "node", values.target);
 rmSync(stage, { recursive: true, force: true });
 strippedNode(path.join(nodeFolder, target.nodeFile), target, node);
 const { packed, missing } = packNativeModules(target, stage);
-const chunks = await bundle(stage, [nativeModulesPlugin(packed)]);
-if (!isForeign) writeCodeCache(chunks);
-packExecutable({ stage, node, version, target, out });
+const start = path.join(build, "start.js");
+await bundle(stage, start, [nativeModulesPlugin(packed)]);
+if (!isForeign) writeCodeCache(stage);
+packExecutable({ stage, start, node, out });
 writeFileSync(`${out}.cdx.json`, `${JSON.stringify(whatIsInIt(), null, 2)}\n`);
 console.log(path.relative(process.cwd(), out));
 for (const name of missing) {

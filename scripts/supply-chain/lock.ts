@@ -31,8 +31,8 @@ export const runtimes = {
 
 export type Platform = keyof typeof runtimes;
 
-/** Tools of which a part is in the executable, without their own dependencies: the start of pkg, and the pages of the API documentation. */
-export const shippedTools = ["@yao-pkg/pkg", "swagger-ui-dist"];
+/** Tools of which a part is in the executable, without their own dependencies: the pages of the API documentation. */
+export const shippedTools = ["swagger-ui-dist"];
 
 /** One package of the lock: `place` is where it is installed, `name` what it is called. */
 export type Locked = { place: string; name: string; entry: LockEntry };

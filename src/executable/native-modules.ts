@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rm
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
 import { AppError } from "../lib/errors.ts";
-import { programFolder } from "../lib/program-folder.ts";
+import { programFiles } from "../lib/program-files.ts";
 import { claimFolder, isOursAlone, nativeFolders } from "./native-folders.ts";
 
 /** A native module in the executable: `native/<name>.node.zst`, and the SHA-256 in hex of what it unpacks to. */
@@ -37,7 +37,7 @@ function unpackInto(folder: string, packed: PackedModule): string {
   if (isIntact(file, packed.digest)) return file;
   const temporary = join(folder, `.${packed.name}-${randomBytes(8).toString("hex")}`);
   try {
-    const content = zstdDecompressSync(readFileSync(join(programFolder, "native", `${packed.name}.node.zst`)));
+    const content = zstdDecompressSync(programFiles.read(`native/${packed.name}.node.zst`));
     if (hash("sha256", content) !== packed.digest) throw new Error("what this executable holds is damaged");
     writeFileSync(temporary, content, { flag: "wx", mode: 0o500 });
     // Whole or not at all: two that start at once each bring their own, and either will do.

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { programFolder } from "../lib/program-folder.ts";
+import { programFiles, type ProgramFiles } from "../lib/program-files.ts";
 import { accentStylesheet, parseColour } from "./colours.ts";
 
 /** `gzip`: the same, compressed. Both are made once: whoever asks for what costs most gets what is there already. */
@@ -33,8 +31,10 @@ export type Assets = {
 };
 
 /** Reads what the pages link to, once at start. Throws when the browser code has not been built. */
-export function loadAssets(options: { demo?: boolean; folder?: string } = {}): Assets {
-  const folder = options.folder ?? join(programFolder, "src", "pages");
+export function loadAssets({
+  demo = false,
+  program = programFiles,
+}: { demo?: boolean; program?: ProgramFiles } = {}): Assets {
   const files = new Map<string, Asset>();
 
   function add(name: string, extension: string, type: string, body: string): string {
@@ -44,7 +44,7 @@ export function loadAssets(options: { demo?: boolean; folder?: string } = {}): A
   }
 
   function addCompressed(name: string, extension: string, type: string): string {
-    const gzip = readBuilt(folder, `${name}.${extension}.gz`);
+    const gzip = readBuilt(program, `${name}.${extension}.gz`);
     const path = `/assets/${name}.${digest(gzip)}.${extension}`;
     files.set(path, { body: gunzipSync(gzip), type, gzip });
     return path;
@@ -53,19 +53,18 @@ export function loadAssets(options: { demo?: boolean; folder?: string } = {}): A
   let apiDocs: ReturnType<AssetLinks["apiDocs"]> | undefined;
 
   const links: AssetLinks = {
-    stylesheet: add("pages", "css", cssType, readCss(folder, "styles.css")),
-    accountStylesheet: add("account", "css", cssType, readCss(folder, "account.css")),
-    icon: add("icon", "svg", "image/svg+xml", readFileSync(join(folder, "icon.svg"), "utf8")),
-    hostedScript: add("hosted", "js", scriptType, readScript(folder, "hosted.js")),
-    demoScript: options.demo === true ? add("demo", "js", scriptType, readScript(folder, "demo.js")) : undefined,
-    demoStylesheet: options.demo === true ? add("demo", "css", cssType, readCss(folder, "demo.css")) : undefined,
-    standInStylesheet:
-      options.demo === true ? add("stand-in", "css", cssType, readCss(folder, "stand-in.css")) : undefined,
+    stylesheet: add("pages", "css", cssType, readCss(program, "styles.css")),
+    accountStylesheet: add("account", "css", cssType, readCss(program, "account.css")),
+    icon: add("icon", "svg", "image/svg+xml", program.read("src/pages/icon.svg").toString("utf8")),
+    hostedScript: add("hosted", "js", scriptType, readScript(program, "hosted.js")),
+    demoScript: demo ? add("demo", "js", scriptType, readScript(program, "demo.js")) : undefined,
+    demoStylesheet: demo ? add("demo", "css", cssType, readCss(program, "demo.css")) : undefined,
+    standInStylesheet: demo ? add("stand-in", "css", cssType, readCss(program, "stand-in.css")) : undefined,
     apiDocs: () =>
       (apiDocs ??= {
         stylesheet: addCompressed("swagger-ui", "css", cssType),
         swaggerScript: addCompressed("swagger-ui", "js", scriptType),
-        script: add("docs", "js", scriptType, readScript(folder, "docs.js")),
+        script: add("docs", "js", scriptType, readScript(program, "docs.js")),
       }),
     accent: accentLinks(),
   };
@@ -108,22 +107,22 @@ export function compactCss(source: string): string {
     .trim();
 }
 
-function readCss(folder: string, name: string): string {
-  return compactCss(readFileSync(join(folder, name), "utf8"));
+function readCss(program: ProgramFiles, name: string): string {
+  return compactCss(program.read(`src/pages/${name}`).toString("utf8"));
 }
 
 function digest(body: string | Uint8Array): string {
   return createHash("sha256").update(body).digest("base64url").slice(0, 16);
 }
 
-function readScript(folder: string, name: string): string {
-  return readBuilt(folder, name).toString("utf8");
+function readScript(program: ProgramFiles, name: string): string {
+  return readBuilt(program, name).toString("utf8");
 }
 
-function readBuilt(folder: string, name: string): Buffer {
-  const path = join(folder, "built", name);
+function readBuilt(program: ProgramFiles, name: string): Buffer {
+  const path = `src/pages/built/${name}`;
   try {
-    return readFileSync(path);
+    return program.read(path);
   } catch (cause) {
     throw new Error(`The browser code ${path} is missing. Make it with: npm run build:pages`, { cause });
   }

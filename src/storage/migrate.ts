@@ -1,8 +1,6 @@
 import { hash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { AppError } from "../lib/errors.ts";
-import { programFolder } from "../lib/program-folder.ts";
+import { programFiles } from "../lib/program-files.ts";
 
 export type Migration = { name: string; sql: string; checksum: string };
 
@@ -24,12 +22,13 @@ export type MigrationTarget = MigrationQueries & {
 };
 
 export function readMigrations(dialect: "sqlite" | "postgres"): Migration[] {
-  const folder = join(programFolder, "migrations", dialect);
-  return readdirSync(folder)
+  const folder = `migrations/${dialect}`;
+  return programFiles
+    .list(folder)
     .filter((file) => file.endsWith(".sql"))
     .toSorted()
     .map((file) => {
-      const sql = readFileSync(join(folder, file), "utf8");
+      const sql = programFiles.read(`${folder}/${file}`).toString("utf8");
       return { name: file.slice(0, -".sql".length), sql, checksum: hash("sha256", sql) };
     });
 }

@@ -1,14 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../src/http/request.ts";
+import { programFiles } from "../../src/lib/program-files.ts";
 import { assetHandler } from "../../src/pages/asset-routes.ts";
 import { compactCss, loadAssets } from "../../src/pages/assets.ts";
 
 const assets = loadAssets();
-const folder = mkdtempSync(path.join(tmpdir(), "authsvc-pages-"));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("assets", () => {
   it("stay small: a stylesheet under 8 KB and a script under 12 KB", () => {
@@ -72,14 +68,18 @@ describe("assets", () => {
   });
 
   it("say which command mends a missing script", () => {
-    writeFileSync(path.join(folder, "styles.css"), "a{}");
-    writeFileSync(path.join(folder, "account.css"), "a{}");
-    writeFileSync(path.join(folder, "icon.svg"), "<svg/>");
-    expect(() => loadAssets({ folder })).toThrow("npm run build:pages");
-    mkdirSync(path.join(folder, "built"));
-    writeFileSync(path.join(folder, "built", "hosted.js"), "0");
-    expect(loadAssets({ folder }).links.demoScript).toBeUndefined();
-    expect(() => loadAssets({ folder, demo: true })).toThrow("demo.js");
+    const missing = new Set(["src/pages/built/hosted.js", "src/pages/built/demo.js"]);
+    const program = {
+      ...programFiles,
+      read: (file: string) => {
+        if (missing.has(file)) throw new Error("ENOENT");
+        return programFiles.read(file);
+      },
+    };
+    expect(() => loadAssets({ program })).toThrow("npm run build:pages");
+    missing.delete("src/pages/built/hosted.js");
+    expect(loadAssets({ program }).links.demoScript).toBeUndefined();
+    expect(() => loadAssets({ program, demo: true })).toThrow("demo.js");
   });
 });
 

@@ -3,6 +3,7 @@ import path from "node:path";
 import { build, type OutputChunk, type Plugin } from "rolldown";
 import { chunkFolder, chunkWrapper, programFilesId } from "../../src/executable/chunks.ts";
 import { compressed } from "./compressed.ts";
+import { withLazyBuiltins } from "./lazy-builtins.ts";
 import { root } from "./target.ts";
 
 /** What nearly every command loads, each with all that it imports. Chunks of nothing else are packed compressed, and without bytecode. */
@@ -42,7 +43,7 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
   const chunks = output.filter((part) => part.type === "chunk");
   const often = namesOftenLoaded(chunks);
   for (const { fileName, code } of chunks) {
-    const text = chunkWrapper.join(code);
+    const text = ascii(chunkWrapper.join(withLazyBuiltins(code)));
     const file = path.join(folder, fileName);
     if (often.has(fileName)) writeFileSync(file, text);
     else writeFileSync(`${file}.zst`, compressed(Buffer.from(text)));
@@ -53,6 +54,11 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
     output: { file: start, format: "cjs", comments: false },
   });
   for (const file of globSync(files, { cwd: root })) cpSync(path.join(root, file), path.join(stage, file));
+}
+
+/** One byte a character is read quicker, and takes half the memory. What is not ASCII stands in texts and patterns only, where an escape means the same. */
+function ascii(code: string): string {
+  return code.replace(/[^\0-\x7F]/g, (unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function namesOftenLoaded(chunks: OutputChunk[]): Set<string> {

@@ -22,6 +22,7 @@ try {
   await command("version");
   await command("app", "create", "--id", "app_demo", "--name", "Demo");
   await command("app", "show", "app_demo");
+  await command("app", "show", "app_demo", "--json");
 } finally {
   rmSync(data, { recursive: true });
 }

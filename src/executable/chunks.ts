@@ -10,7 +10,7 @@ export type ChunkLoader = {
   scripts: ReadonlyMap<string, Script>;
 };
 
-/** Where the chunks are among the files of the program. */
+/** Where the chunks are among the files of the program. Their text is ASCII. */
 export const chunkFolder = "chunks";
 
 /** What stands around the text of a chunk in its file: the chunk is one function. */
@@ -46,10 +46,10 @@ export function createChunkLoader(files: ProgramFiles): ChunkLoader {
     const path = `${chunkFolder}/${name}`;
     if (!names.has(name)) {
       const { zstdDecompressSync } = process.getBuiltinModule("node:zlib");
-      return [zstdDecompressSync(files.read(`${path}.zst`)).toString(), undefined];
+      return [zstdDecompressSync(files.read(`${path}.zst`)).toString("latin1"), undefined];
     }
     // Bytecode is of one platform; V8 refuses what is not its own. An executable that was built on another platform has none.
-    return [files.read(path).toString(), names.has(`${name}.cache`) ? files.read(`${path}.cache`) : undefined];
+    return [files.read(path).toString("latin1"), names.has(`${name}.cache`) ? files.read(`${path}.cache`) : undefined];
   }
 
   function requireFromChunk(id: string): unknown {

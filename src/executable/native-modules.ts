@@ -1,5 +1,5 @@
-import { hash, randomBytes } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createHash, hash, randomBytes } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
 import { AppError } from "../lib/errors.ts";
@@ -58,10 +58,20 @@ function isIntact(file: string, digest: string): boolean {
   }
   try {
     const found = fstatSync(descriptor);
-    return found.isFile() && isOursAlone(found) && hash("sha256", readFileSync(descriptor)) === digest;
+    return found.isFile() && isOursAlone(found) && digestOf(descriptor) === digest;
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Read in pieces: memory for all of it would have to be made for this only. */
+function digestOf(descriptor: number): string {
+  const digest = createHash("sha256");
+  const piece = Buffer.allocUnsafeSlow(64 * 1024);
+  for (let size = readSync(descriptor, piece); size > 0; size = readSync(descriptor, piece)) {
+    digest.update(piece.subarray(0, size));
+  }
+  return digest.digest("hex");
 }
 
 /** What the operator can do something about, by the code of a failed call or the words of the dynamic loader. */

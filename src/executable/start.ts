@@ -6,4 +6,8 @@ import { filesOfExecutable } from "./files.ts";
 const { run } = createChunkLoader(filesOfExecutable()).load("authsvc.js") as { run: typeof runCommand };
 void run(process.argv, process).then((exitCode) => {
   process.exitCode = exitCode;
+  // Taking the heap apart piece by piece takes 5 ms. It is what closes the databases of a command that broke off, though, and what is still being
+  // written must arrive.
+  const isWritten = process.stdout.writableLength === 0 && process.stderr.writableLength === 0;
+  if (exitCode === 0 && isWritten) process.exit();
 });

@@ -1,0 +1,59 @@
+import { compileFunction } from "node:vm";
+import { describe, expect, it } from "vitest";
+import { withLazyBuiltins } from "../../scripts/build/lazy-builtins.ts";
+
+/** Runs a chunk as the executable does; tells what it exports, and which modules it has asked for so far. */
+function runChunk(code: string): { exports: Record<string, () => unknown>; asked: string[] } {
+  const exports: Record<string, () => unknown> = {};
+  const asked: string[] = [];
+  const require = (id: string): unknown => {
+    asked.push(id);
+    return id === "./rolldown-runtime.js" ? { __toESM: (named: object) => ({ default: named }) } : requireBuiltin(id);
+  };
+  compileFunction(code, ["exports", "require"])(exports, require);
+  return { exports, asked };
+}
+
+function requireBuiltin(id: string): unknown {
+  return process.getBuiltinModule(id);
+}
+
+describe("dear modules of Node in a chunk", () => {
+  it("are loaded where they are used first, and once", () => {
+    const { exports, asked } = runChunk(
+      withLazyBuiltins(
+        [
+          'let node_path = require("node:path");',
+          'let node_zlib = require("node:zlib");',
+          "exports.size = () => (0, node_zlib.gzipSync)('a').length + new node_zlib.Gunzip().bytesWritten;",
+          "exports.here = () => node_path.sep;",
+        ].join("\n"),
+      ),
+    );
+    expect(asked).toEqual(["node:path"]);
+    expect(exports["size"]?.()).toBe(21);
+    exports["size"]?.();
+    expect(exports["here"]?.()).toBe("/");
+    expect(asked).toEqual(["node:path", "node:zlib"]);
+  });
+
+  it("may be the default export", () => {
+    const { exports, asked } = runChunk(
+      withLazyBuiltins(
+        [
+          'const require_rolldown_runtime = require("./rolldown-runtime.js");',
+          'let node_child_process = require("node:child_process");',
+          "node_child_process = require_rolldown_runtime.__toESM(node_child_process, 1);",
+          "exports.kind = () => typeof node_child_process.default.spawn;",
+        ].join("\n"),
+      ),
+    );
+    expect(asked).toEqual(["./rolldown-runtime.js"]);
+    expect(exports["kind"]?.()).toBe("function");
+  });
+
+  it("stop the build when they are used as a whole", () => {
+    const code = 'let node_tls = require("node:tls");\nexports.all = () => Object.keys(node_tls);';
+    expect(() => withLazyBuiltins(code)).toThrow("node_tls is used as a whole");
+  });
+});

@@ -59,9 +59,15 @@ function writeCodeCache(folder: string): void {
   // Empty at each build, so that unpacking the module of SQLite is in the bytecode each time.
   const native = path.join(build, "native");
   rmSync(native, { recursive: true, force: true });
-  const { status } = spawnSync(node, [...runtimeFlags, "--hash-seed=1", "--no-flush-bytecode", script, folder], {
-    stdio: "inherit",
-    env: { AUTHSVC_NATIVE_DIR: native },
-  });
-  if (status !== 0) throw new Error("the bytecode of the chunks could not be made");
+  const { status, stderr } = spawnSync(
+    node,
+    [...runtimeFlags, "--hash-seed=1", "--no-flush-bytecode", script, folder],
+    {
+      // Pipes, whatever the build itself reads and writes: Node loads other modules for a file or a terminal, and bytecode has the numbers of scripts in it.
+      stdio: "pipe",
+      encoding: "utf8",
+      env: { AUTHSVC_NATIVE_DIR: native },
+    },
+  );
+  if (status !== 0) throw new Error(`the bytecode of the chunks could not be made:\n${stderr}`);
 }

@@ -56,11 +56,12 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
   }
 
   function browserWith(cookie: string, { kind, key }: Scope, setCookie: string | undefined): Browser {
+    let formToken: string | undefined;
     return {
       digest: digestOf(cookie),
-      // Most of them meet no form.
+      // Most of them meet no form, and one that is shown again needs it twice.
       get formToken() {
-        return keyring.mac("form", cookie, kind, key).toString("base64url");
+        return (formToken ??= keyring.mac("form", cookie, kind, key).toString("base64url"));
       },
       setCookie,
     };

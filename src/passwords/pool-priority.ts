@@ -1,9 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
-import { getPriority, setPriority } from "node:os";
+import { setPriority } from "node:os";
 import type { Log } from "../lib/log.ts";
 
-/** More than the process has: a tenth of the main thread's share where there is not enough for both, and all of it where there is. */
-const niceness = 10;
+/** As low as Linux has it: next to nothing where there is not enough for the main thread and them, and all that there is beside it. */
 const lowest = 19;
 
 /**
@@ -13,11 +12,10 @@ const lowest = 19;
 export async function lowerPoolPriority(log: Log): Promise<void> {
   if (process.platform !== "linux") return;
   try {
-    const priority = Math.min(getPriority() + niceness, lowest);
     // Asked of the pool itself, whose threads are all there from its first work on.
     for (const thread of await readdir("/proc/self/task")) {
       const name = await readFile(`/proc/self/task/${thread}/comm`, "utf8");
-      if (name.trim() === "libuv-worker") setPriority(Number(thread), priority);
+      if (name.trim() === "libuv-worker") setPriority(Number(thread), lowest);
     }
   } catch (error) {
     log.debug("the threads that hash keep their priority", { reason: (error as Error).message });

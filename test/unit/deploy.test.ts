@@ -65,6 +65,29 @@ test("systemd accepts the unit, and finds little to attack (1.5 at most)", ({ sk
   }
 });
 
+test("the unit's filter lets the threads that hash give way", ({ skip }) => {
+  skip(!hasSystemdAnalyze(), "there is no systemd-analyze here");
+  const allowed = new Set<string>();
+  // In the order of the lines, as systemd adds and removes them.
+  for (const [, without, names = ""] of unit.matchAll(/^SystemCallFilter=(~?)(.+)$/gmu)) {
+    for (const name of names.split(" ").flatMap(systemCallsOf)) {
+      if (without) allowed.delete(name);
+      else allowed.add(name);
+    }
+  }
+  expect(["read", "setpriority", "sched_setscheduler"].filter((name) => allowed.has(name))).toEqual([
+    "read",
+    "setpriority",
+  ]);
+});
+
+/** What a name of a filter stands for: itself, or a set, which may hold other sets. */
+function systemCallsOf(name: string): string[] {
+  if (!name.startsWith("@")) return [name];
+  const listing = execFileSync("systemd-analyze", ["syscall-filter", name], { encoding: "utf8" });
+  return [...listing.matchAll(/^ +([@\w-]+)$/gmu)].flatMap(([, each = ""]) => systemCallsOf(each));
+}
+
 function hasSystemdAnalyze(): boolean {
   try {
     execFileSync("systemd-analyze", ["--version"], { stdio: "ignore" });

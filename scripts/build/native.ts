@@ -14,9 +14,23 @@ const loaders: { name: string; file: string; code(load: string): string }[] = [
     file: "better-sqlite3/lib/binding.js",
     code: (load) => `let addon; exports.getBinding = () => (addon ??= ${load});`,
   },
-  { name: "argon2", file: "@node-rs/argon2/index.js", code: (load) => `module.exports = ${load};` },
-  { name: "bcrypt", file: "@node-rs/bcrypt/binding.js", code: (load) => `module.exports = ${load};` },
+  { name: "argon2", file: "@node-rs/argon2/index.js", code: (load) => loadedAtUse(["hash", "verify"], load) },
+  {
+    name: "bcrypt",
+    file: "@node-rs/bcrypt/index.js",
+    code: (load) => loadedAtUse(["verify"], `require("./api.cjs")(${load})`),
+  },
 ];
+
+/**
+ * Exports that are loaded when one is asked for, and asked for again after a failure: the bundler runs a module once, and what threw would be
+ * an empty module from then on, which says nothing of the reason and stays when the reason has gone.
+ */
+function loadedAtUse(names: string[], load: string): string {
+  return `let loaded;
+for (const name of ${JSON.stringify(names)})
+  Object.defineProperty(exports, name, { enumerable: true, get: () => (loaded ??= ${load})[name] });`;
+}
 
 const nativeModules = path.join(root, "src", "executable", "native-modules.ts");
 

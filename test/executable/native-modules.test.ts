@@ -20,13 +20,20 @@ import { authsvc, emptyFolder, finish, outputOf, start, type Finished } from "..
 import { newEmail, signIn, signUp } from "../support/person.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { program } from "../support/program.ts";
-import type { TestService } from "../support/service.ts";
+import type { TestApp, TestService } from "../support/service.ts";
 
 const isRoot = process.getuid?.() === 0;
 
 /** Creates an app in a database of its own: needs SQLite. */
 async function useSqlite(env: Record<string, string>): Promise<Finished> {
   return await authsvc(["app", "create", "--name", "Shop", "--quiet"], { cwd: emptyFolder(), env });
+}
+
+/** The service and the app that `serve --dev --json` tells of. */
+function served(output: string): [TestService, TestApp] {
+  const { url, appId = "", apiKey = "", demoUrl } = JSON.parse(output) as Record<string, string>;
+  const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": appId };
+  return [{ url } as TestService, { id: appId, apiKey, redirectUri: `${demoUrl}/callback`, headers }];
 }
 
 function nativeFile(folder: string): string {
@@ -190,6 +197,30 @@ describe("a folder that will not do", () => {
     expect(await onMount("ro,mode=700", ["app", "list"])).toMatch(sentence("is read-only"));
   });
 
+  test("imported passwords are refused with its reason each time, and verified as soon as it will do", async () => {
+    const cwd = emptyFolder();
+    const folder = join(cwd, "native");
+    const env = { AUTHSVC_NATIVE_DIR: folder };
+    const process = start(["serve", "--dev", "--port", "0", "--json"], { cwd, env });
+    const ended = finish(process);
+    try {
+      const [service, app] = served(await outputOf(process, /\}/u));
+      const [email, password] = [newEmail(), "correct horse"];
+      const hash = "$2b$05$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2";
+      const input = JSON.stringify({ email, password: { hash } });
+      expect((await authsvc(["user", "import", "--app", app.id, "--quiet"], { cwd, env, input })).code).toBe(0);
+      chmodSync(folder, 0o777);
+      for (let attempt = 0; attempt < 2; attempt += 1)
+        await expect(signIn(service, app, { email, password })).rejects.toThrow();
+      chmodSync(folder, 0o700);
+      expect((await signIn(service, app, { email, password })).code).not.toBe("");
+    } finally {
+      process.kill("SIGTERM");
+    }
+    const { stderr } = await ended;
+    expect(stderr.match(/native module bcrypt cannot be unpacked: .*another user may write to it/gu)).toHaveLength(2);
+  });
+
   test("passwords are still verified, by Node's own argon2 and with one warning", async () => {
     const cwd = emptyFolder();
     const file = join(cwd, "file");
@@ -203,10 +234,7 @@ describe("a folder that will not do", () => {
     const process = start(["serve", "--dev", "--port", "0", "--json"], { cwd, env });
     const ended = finish(process);
     try {
-      const { url, appId, apiKey, demoUrl } = JSON.parse(await outputOf(process, /\}/u)) as Record<string, string>;
-      const service = { url } as TestService;
-      const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": appId ?? "" };
-      const app = { id: appId ?? "", apiKey: apiKey ?? "", redirectUri: `${demoUrl}/callback`, headers };
+      const [service, app] = served(await outputOf(process, /\}/u));
       const email = newEmail();
       await signUp(service, app, { email });
       expect((await signIn(service, app, { email })).code).not.toBe("");

@@ -1,7 +1,8 @@
 // `npm run build [-- --target linux-arm64] [--out FILE]`: makes the single executable, dist/authsvc. Downloads nothing for the platform that it
 // runs on; for another one npm fetches that platform's Node and native modules. How and why: docs/decisions/0005-executable.md.
 import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { bundle } from "./build/bundle.ts";
@@ -56,9 +57,9 @@ function whatIsInIt(): object {
 /** Bytecode is of the machine that made it: another platform's executable starts without, in 60 ms more. */
 function writeCodeCache(folder: string): void {
   const script = path.join(root, "scripts", "build", "code-cache.ts");
-  // Empty at each build, so that unpacking the module of SQLite is in the bytecode each time.
-  const native = path.join(build, "native");
-  rmSync(native, { recursive: true, force: true });
+  // Empty at each build, so that unpacking the module of SQLite is in the bytecode each time. Not among the sources: in a container, they are often
+  // another user's, who could put another in its place.
+  const native = mkdtempSync(path.join(tmpdir(), "authsvc-build-"));
   const { status, stderr } = spawnSync(
     node,
     [...runtimeFlags, "--hash-seed=1", "--no-flush-bytecode", script, folder],
@@ -69,5 +70,6 @@ function writeCodeCache(folder: string): void {
       env: { AUTHSVC_NATIVE_DIR: native },
     },
   );
+  rmSync(native, { recursive: true });
   if (status !== 0) throw new Error(`the bytecode of the chunks could not be made:\n${stderr}`);
 }

@@ -35,14 +35,20 @@ for (const name of names) {
   if (bytecode !== undefined) writeFileSync(path.join(folder, `${name}.cache`), bytecode);
 }
 
-/** Runs a command line on a database of its own, and shows nothing of it. */
+/** Runs a command line on a database of its own, and shows nothing of it unless it fails. */
 async function command(...words: string[]): Promise<void> {
   const { run } = load("authsvc.js") as { run: typeof runCommand };
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const complaints: string[] = [];
   const io = {
     stdin: Readable.from([]),
     stdout: nowhere,
-    stderr: nowhere,
+    stderr: new Writable({
+      write(chunk, _encoding, done) {
+        complaints.push(String(chunk));
+        done();
+      },
+    }),
     env: {},
     cwd: () => data,
     on: () => io,
@@ -50,5 +56,5 @@ async function command(...words: string[]): Promise<void> {
     exit: process.exit,
   } as unknown as Io;
   const exitCode = await run(["node", "authsvc", ...words, "--data", data], io);
-  if (exitCode !== 0) throw new Error(`authsvc ${words.join(" ")} ended with ${exitCode}`);
+  if (exitCode !== 0) throw new Error(`authsvc ${words.join(" ")} ended with ${exitCode}: ${complaints.join("")}`);
 }

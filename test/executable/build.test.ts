@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { chownSync, cpSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { constants, zstdCompressSync } from "node:zlib";
@@ -15,6 +15,19 @@ test("two builds of the same sources are the same, byte by byte", async () => {
   const script = join(import.meta.dirname, "../../scripts/build.ts");
   await promisify(execFile)(process.execPath, [script, "--out", again]);
   expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
+});
+
+// What root in a container has before it.
+test("it can be built in a folder of another user", async ({ skip }) => {
+  skip(process.getuid?.() !== 0, "only root may give a folder away");
+  const root = join(import.meta.dirname, "../..");
+  const copy = emptyFolder();
+  for (const name of ["scripts", "src", "migrations", "package.json", "package-lock.json"])
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  chownSync(copy, 1000, 1000);
+  await promisify(execFile)(process.execPath, [join(copy, "scripts/build.ts")]);
+  expect(statSync(join(copy, "dist/authsvc")).size).toBeGreaterThan(megabyte);
 });
 
 test("the file takes at most 125 MB, and 45 MB compressed", () => {

@@ -35,6 +35,8 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
       // Importing node:http as an ES module reads all that it exports, and so loads Node's fetch: 30 ms, and memory.
       format: "cjs",
       exports: "named",
+      // As the sources are, being ES modules: the bundler would leave it out.
+      strict: true,
       comments: false,
       entryFileNames: "[name].js",
       chunkFileNames: "[name].js",
@@ -51,7 +53,7 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
   await build({
     ...options,
     input: "src/executable/start.ts",
-    output: { file: start, format: "cjs", comments: false },
+    output: { file: start, format: "cjs", strict: true, comments: false },
   });
   for (const file of globSync(files, { cwd: root })) cpSync(path.join(root, file), path.join(stage, file));
 }

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { chownSync, cpSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { chownSync, cpSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { constants, zstdCompressSync } from "node:zlib";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { emptyFolder } from "../cli/command.ts";
 import { program } from "../support/program.ts";
@@ -35,6 +35,17 @@ test("the file takes at most 125 MB, and 45 MB compressed", () => {
   expect(content.length).toBeLessThanOrEqual(125 * megabyte);
   const params = { [constants.ZSTD_c_compressionLevel]: 10, [constants.ZSTD_c_windowLog]: 27 };
   expect(zstdCompressSync(content, { params }).length).toBeLessThanOrEqual(45 * megabyte);
+});
+
+test("all of it is in strict mode, as the sources are", () => {
+  const folder = join(import.meta.dirname, "../../build/stage/chunks");
+  const texts = readdirSync(folder)
+    .filter((name) => !name.endsWith(".cache"))
+    .map((name) => [name, readFileSync(join(folder, name))] as const)
+    .map(([name, content]) => [name, String(name.endsWith(".zst") ? zstdDecompressSync(content) : content)] as const);
+  expect(texts.length).toBeGreaterThan(30);
+  const loose = texts.filter(([, text]) => !text.startsWith('(function (exports, require, module) {"use strict";'));
+  expect(loose.map(([name]) => name)).toEqual([]);
 });
 
 test("it says nothing of the machine that built it", () => {

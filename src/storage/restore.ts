@@ -1,5 +1,6 @@
 import { closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { keepTemporaryFilesBeside } from "../config/temporary-files.ts";
 import { AppError } from "../lib/errors.ts";
 import type { OnProgress } from "./backup.ts";
 import { copyRows } from "./copy.ts";
@@ -14,6 +15,7 @@ import { isCorruption, settleSqliteFile } from "./sqlite.ts";
  * backup meanwhile. Throws CONFLICT for what is no backup of ours, is damaged, or comes from a newer program.
  */
 export async function stageBackup(backup: string, staged: string, now: number, onProgress: OnProgress): Promise<void> {
+  keepTemporaryFilesBeside(staged);
   await copyChecked(backup, staged, onProgress);
   await (await openStorage({ url: undefined, poolSize: 1, file: staged }, now, () => {})).close();
   rmSync(`${staged}.before-migration-${now}`, { force: true });

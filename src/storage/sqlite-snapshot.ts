@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../lib/errors.ts";
 import { appliedMigrations } from "./migrate.ts";
-import { handleOf, openSqliteConnection, sqliteQueries } from "./sqlite.ts";
+import { connect, handleOf, openSqliteConnection, sqliteQueries } from "./sqlite.ts";
 import { rowsInABatch, type Filling, type Snapshot } from "./snapshot.ts";
 import { columnsOf, nameInDatabase, type StoredRow, type TableName } from "./table-names.ts";
 
@@ -20,7 +20,7 @@ export async function openSqliteSnapshot(file: string): Promise<SqliteSnapshot |
   if (!existsSync(file)) return undefined;
   let connection: Database.Database | undefined;
   try {
-    connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
+    connection = connect(file, { readonly: true, fileMustExist: true, timeout: 5000 });
     connection.exec("BEGIN");
     return await snapshotOver(connection);
   } catch (error) {

@@ -2,16 +2,23 @@ import Database from "better-sqlite3";
 import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { keepTemporaryFilesBeside } from "../config/temporary-files.ts";
 import { AppError } from "../lib/errors.ts";
 import type { MigrationQueries } from "./migrate.ts";
 import { sqliteTables } from "./schema.ts";
 import type { Handle, Storage } from "./storage.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
+/** Every connection of this program. */
+export function connect(file: string, options: Database.Options): Database.Database {
+  keepTemporaryFilesBeside(file);
+  return new Database(file, options);
+}
+
 /** Opens one connection. The pragmas are what decision 13 promises: an acknowledged write survives kill -9 and power loss. */
 export function openSqliteConnection(file: string): Database.Database {
   try {
-    const connection = new Database(file, { timeout: 5000 });
+    const connection = connect(file, { timeout: 5000 });
     connection.pragma("journal_mode = WAL");
     connection.pragma("synchronous = FULL");
     connection.pragma("foreign_keys = ON");
@@ -49,8 +56,8 @@ const mostTruncations = 20;
 export function createSqliteStorage(file: string, writer: Database.Database): Storage {
   // Another process (a command) may hold the lock: waiting inside SQLite would stop the event loop, so the queue waits outside it.
   writer.pragma("busy_timeout = 0");
-  // A savepoint copies the pages that change under it: from 64 KiB on into a file of the temporary folder otherwise, outside of the data folder
-  // and of what secure_delete wipes, at two system calls a page (0026).
+  // A savepoint copies the pages that change under it: from 64 KiB on into a temporary file otherwise, out of reach of secure_delete, at two
+  // system calls a page (0026).
   writer.pragma("temp_store = MEMORY");
   writer.pragma(`wal_autocheckpoint = ${pagesOfTheLog}`);
   const reader = openSqliteConnection(file);
@@ -94,13 +101,13 @@ function truncateLog(connection: Database.Database): boolean {
 /** Reads a database as it is: creates nothing, changes nothing, and waits for nobody. Undefined when there is no such file. */
 export function openSqliteReader(file: string): { reader: Handle; close(): Promise<void> } | undefined {
   if (!existsSync(file)) return undefined;
-  const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 0 });
+  const connection = connect(file, { readonly: true, fileMustExist: true, timeout: 0 });
   return { reader: handleOf(connection), close: async () => void connection.close() };
 }
 
 /** Makes a database that nobody uses one file without companions, and its bytes durable. */
 export function settleSqliteFile(file: string): void {
-  const connection = new Database(file, { fileMustExist: true });
+  const connection = connect(file, { fileMustExist: true });
   try {
     connection.pragma("journal_mode = DELETE");
   } finally {
@@ -130,7 +137,7 @@ export async function isSqliteInUse(file: string): Promise<boolean> {
 const mostLooks = 10;
 
 function isLocked(file: string): boolean {
-  const connection = new Database(file, { fileMustExist: true, timeout: 0 });
+  const connection = connect(file, { fileMustExist: true, timeout: 0 });
   try {
     connection.pragma("locking_mode = EXCLUSIVE");
     connection.exec("BEGIN EXCLUSIVE");

@@ -87,7 +87,7 @@ export function questions<Name extends string>(types: Record<Name, ColumnType>) 
   };
 }
 
-/** Columns of a table, read from what a statement found in it by itself (LATERAL): drizzle knows of no table there. */
+/** Columns of a table, read from where drizzle knows of none: what a statement found in it by itself (LATERAL), or by a named index (INDEXED BY). */
 export function found<Columns extends Record<string, SQLiteColumn>>(
   columns: Columns,
 ): { [Name in keyof Columns]: SQL<GetColumnData<Columns[Name]>> } {

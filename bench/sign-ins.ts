@@ -49,17 +49,19 @@ export async function signInUntil(
   const browsers = await Promise.all(
     persons.slice(0, people).map(async (person) => await openBrowser(server.url, app, person)),
   );
+  // Whoever has waited longest is next; never in turns by number: one that takes long would be met by the next round of them.
+  const free = [...browsers];
   // The first one in a new browser is not like those after it.
   for (const browser of browsers) await browser.signIn();
   const began = performance.now();
   const elapsed = (): number => (performance.now() - began) / 1000;
-  let begun = 0;
   let done = 0;
   const signInInTurns = async (): Promise<void> => {
     while (!isOver(done, elapsed())) {
-      const browser = browsers[begun % browsers.length];
-      begun += 1;
-      await browser?.signIn();
+      const browser = free.shift();
+      if (!browser) throw new Error("there are fewer browsers than sign-ins at once");
+      await browser.signIn();
+      free.push(browser);
       done += 1;
     }
   };

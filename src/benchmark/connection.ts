@@ -27,13 +27,16 @@ export async function openConnection(url: string) {
     if (received.length < end + 4 + length) return;
     const body = received.slice(end + 4, end + 4 + length);
     received = received.slice(end + 4 + length);
-    waiting?.resolve({ status: Number(head.slice(9, 12)), head, body });
+    const answered = waiting;
+    waiting = undefined;
+    answered?.resolve({ status: Number(head.slice(9, 12)), head, body });
   });
   socket.on("error", (error) => waiting?.reject(error));
   socket.on("close", () => waiting?.reject(new Error("the service closed the connection")));
   return {
     /** `headers`: lines that end with CRLF. */
     async send(method: "GET" | "POST", path: string, headers: string, body = ""): Promise<Received> {
+      if (waiting) throw new Error("a connection takes one call at a time");
       const length = body === "" ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
       const answer = new Promise<Received>((resolve, reject) => (waiting = { resolve, reject }));
       socket.write(`${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${headers}${length}\r\n${body}`);

@@ -40,6 +40,11 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
     eq(deliveries.eventId, given.eventId),
     eq(deliveries.leaseUntil, given.leaseUntil),
   );
+  // An answer may repeat what was sent: of somebody who was forgotten while the attempt was under way, nothing new is kept.
+  const isStillOf = and(
+    sql`${deliveries.email} IS NOT DISTINCT FROM ${given.email}`,
+    sql`${deliveries.ipAddress} IS NOT DISTINCT FROM ${given.ipAddress}`,
+  );
   const row = sql`(${deliveries.endpointId}, ${deliveries.eventId})`;
   const rowKey = { endpointId: deliveries.endpointId, eventId: deliveries.eventId };
   const expired = db
@@ -77,26 +82,19 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
         .returning(),
       "claim_webhook_deliveries",
     ),
+    // Returns nothing, so that PostgreSQL is sent many of them at once. No cast: each branch of the CASE takes its type from the other.
     settle: prepare(
       db
         .update(deliveries)
         .set({
           status: given.status,
           attempts: given.attempts,
-          history: given.history,
+          history: sql`CASE WHEN ${isStillOf} THEN ${given.history} ELSE ${deliveries.history} END`,
           nextAttemptAt: given.nextAttemptAt,
           leaseUntil: null,
         })
-        .where(held)
-        .returning({ userId: deliveries.userId, ipAddress: deliveries.ipAddress, email: deliveries.email }),
+        .where(held),
       "settle_webhook_delivery",
-    ),
-    forgetHistory: prepare(
-      db
-        .update(deliveries)
-        .set({ history: given.history })
-        .where(and(eq(deliveries.endpointId, given.endpointId), eq(deliveries.eventId, given.eventId))),
-      "forget_history_of_webhook_delivery",
     ),
     release: prepare(db.update(deliveries).set({ leaseUntil: null }).where(held), "release_webhook_delivery"),
     forgetUser: prepare(
@@ -179,20 +177,14 @@ export type Settlement = {
   nextAttemptAt: number | null;
 };
 
-/**
- * Notes the outcome where the lease is still ours. An answer may repeat what was sent: when the person was forgotten while the attempt was under
- * way, the history is not kept.
- */
+/** Notes the outcome where the lease is still ours. */
 export async function settleDelivery(
   tx: Handle,
   claimed: DeliveryLease & Pick<DeliveryRow, "email" | "ipAddress">,
   settlement: Settlement,
 ): Promise<void> {
-  const { endpointId, eventId, leaseUntil } = claimed;
-  const [row] = await prepared(tx).settle.execute({ endpointId, eventId, leaseUntil, ...settlement });
-  if (row && (row.email !== claimed.email || row.ipAddress !== claimed.ipAddress)) {
-    await prepared(tx).forgetHistory.execute({ endpointId, eventId, history: [] });
-  }
+  const { endpointId, eventId, leaseUntil, email, ipAddress } = claimed;
+  await prepared(tx).settle.execute({ endpointId, eventId, leaseUntil, email, ipAddress, ...settlement });
 }
 
 /** Gives a delivery back untried. */

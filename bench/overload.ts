@@ -1,11 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { openBrowser, type Browser } from "../src/benchmark/browser.ts";
+import { bodyOf, headerLines, openConnection } from "../src/benchmark/connection.ts";
 import { percentile } from "../src/benchmark/percentiles.ts";
 import type { Context } from "./context.ts";
 import { load } from "./load.ts";
 import { measured } from "./report.ts";
 import { signInsPerSecond } from "./sign-ins.ts";
-import { withSubject, type Subject } from "./subject.ts";
+import { bearer, withSubject, type Subject } from "./subject.ts";
 import type { Pace } from "./traffic.ts";
 import { validatesOf } from "./tokens.ts";
 import { hashesPerSecond } from "./yardsticks.ts";
@@ -16,6 +17,11 @@ const lastsSeconds = 10;
 const browsers = 400;
 /** Some hundred calls a second: what is asked is how late they are, not how many there can be. */
 const validating = { connections: 8, pauseMilliseconds: 10 } satisfies Partial<Pace>;
+
+/** Whoever validates is connected already, as an application's server is. */
+const headStartMilliseconds = 200;
+
+type OpenPage = { browser: Browser; page: Awaited<ReturnType<Browser["open"]>> };
 
 type Arrivals = {
   signedIn: number;
@@ -36,10 +42,12 @@ export async function measureOverload({ program, report, seconds }: Context): Pr
     const signInsBefore = await signInsPerSecond(subject, seconds);
 
     const opened = await openBrowsers(subject);
+    const waiting = await openPages(opened);
     const watch = watchMemory(subject);
     const own = process.cpuUsage();
-    const [arrived, beside] = await Promise.all([
-      arrive(opened, perSecond),
+    const [arrived, newcomers, beside] = await Promise.all([
+      pause(headStartMilliseconds).then(async () => await arrive(waiting, perSecond)),
+      pause(headStartMilliseconds).then(async () => await connectAnew(subject)),
       load(validates, { ...validating, seconds: lastsSeconds }),
     ]);
     const { user, system } = process.cpuUsage(own);
@@ -60,6 +68,8 @@ export async function measureOverload({ program, report, seconds }: Context): Pr
     report.value("overload: validate p99 before", before.p99Milliseconds, "ms");
     report.value("overload: validate median meanwhile", beside.medianMilliseconds, "ms");
     report.value("overload: validate p99 meanwhile", beside.p99Milliseconds, "ms", { atMost: 20 });
+    report.value("overload: validate on a new connection meanwhile, median", percentile(newcomers, 0.5), "ms");
+    report.value("overload: validate on a new connection meanwhile, latest", percentile(newcomers, 1), "ms");
     report.value("overload: 429 median", percentile(refused, 0.5), "ms");
     report.value("overload: 429 p99", percentile(refused, 0.99), "ms", { atMost: 100 });
     report.value("overload: 429 latest", percentile(refused, 1), "ms");
@@ -83,16 +93,38 @@ function watchMemory({ server }: Subject) {
   return { before, most: () => most, stop: () => clearInterval(looking) };
 }
 
+async function openPages(all: Browser[]): Promise<OpenPage[]> {
+  const ready: OpenPage[] = [];
+  for (const browser of all) ready.push({ browser, page: await browser.open() });
+  return ready;
+}
+
+/** How long each of them waited, from before it was connected: libuv accepts one connection in a turn of the event loop. */
+async function connectAnew({ server, logins: [login] }: Subject): Promise<number[]> {
+  if (!login) throw new Error("nobody is signed in");
+  const headers = headerLines(bearer(login));
+  const found: number[] = [];
+  const end = performance.now() + lastsSeconds * 1000;
+  while (performance.now() < end) {
+    const began = performance.now();
+    const connection = await openConnection(server.url);
+    bodyOf(await connection.send("GET", "/auth/validate", headers), 200);
+    found.push(performance.now() - began);
+    connection.close();
+    await pause(100);
+  }
+  return found;
+}
+
 /**
  * Posts forms at a steady rate. Each browser has its page open already: what arrives is the form. Who was let in redeems the code and opens the next page;
  * who was not keeps the page.
  */
-async function arrive(all: Browser[], perSecond: number): Promise<Arrivals> {
+async function arrive(ready: OpenPage[], perSecond: number): Promise<Arrivals> {
   const found: Arrivals = { signedIn: 0, refused: [], failed: 0, unsent: 0 };
-  const ready = await Promise.all(all.map(async (browser) => ({ browser, page: await browser.open() })));
   const under = new Set<Promise<void>>();
 
-  async function send(one: (typeof ready)[number]): Promise<void> {
+  async function send(one: OpenPage): Promise<void> {
     const began = performance.now();
     const answer = await one.browser.submit(one.page);
     if (answer.status === 429) found.refused.push(performance.now() - began);

@@ -2,6 +2,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { Pool, type PoolClient } from "pg";
 import { AppError } from "../lib/errors.ts";
 import type { MigrationQueries } from "./migrate.ts";
+import { planAnewNowAndThen } from "./postgres-plans.ts";
 import { createPostgresTransactions, type PostgresTransactions } from "./postgres-transaction.ts";
 import { postgresKit } from "./postgres-kit.ts";
 import { defineTables } from "./schema.ts";
@@ -25,6 +26,7 @@ export function createPostgresPool(url: string, poolSize: number, onIdleError: (
     application_name: "authsvc",
   });
   pool.on("error", onIdleError);
+  planAnewNowAndThen(pool);
   return pool;
 }
 

@@ -1,24 +1,34 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 
 export type Received = { status: number; head: string; body: string };
 
 /**
  * One keep-alive connection, one call at a time: what is measured shares its cores with whoever asks, and fetch costs more than the service
- * does. Knows only what the service sends: every answer has a content-length.
+ * does. Knows only what the service sends: every answer has a content-length. One that the service has closed meanwhile, because nothing was asked
+ * for some seconds, is made anew.
  */
 export async function openConnection(url: string) {
   const { hostname, port, host } = new URL(url);
-  const socket = connect({
-    host: hostname === "localhost" ? "127.0.0.1" : hostname,
-    port: Number(port),
-    noDelay: true,
-  });
-  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+  let socket = await connected();
   let received = "";
   let waiting: { resolve(answer: Received): void; reject(error: Error): void } | undefined;
-  // One character a byte, so that lengths agree; what is looked for in answers is ASCII.
-  socket.setEncoding("latin1");
-  socket.on("data", (chunk: string) => {
+
+  async function connected(): Promise<Socket> {
+    const made = connect({
+      host: hostname === "localhost" ? "127.0.0.1" : hostname,
+      port: Number(port),
+      noDelay: true,
+    });
+    await new Promise((resolve, reject) => made.once("connect", resolve).once("error", reject));
+    // One character a byte, so that lengths agree; what is looked for in answers is ASCII.
+    made.setEncoding("latin1");
+    made.on("data", receive);
+    made.on("error", fail);
+    made.on("close", () => fail(new Error("the service closed the connection")));
+    return made;
+  }
+
+  function receive(chunk: string): void {
     received += chunk;
     const end = received.indexOf("\r\n\r\n");
     if (end === -1) return;
@@ -30,12 +40,17 @@ export async function openConnection(url: string) {
     const answered = waiting;
     waiting = undefined;
     answered?.resolve({ status: Number(head.slice(9, 12)), head, body });
-  });
-  socket.on("error", (error) => waiting?.reject(error));
-  socket.on("close", () => waiting?.reject(new Error("the service closed the connection")));
+  }
+
+  function fail(error: Error): void {
+    waiting?.reject(error);
+    waiting = undefined;
+  }
+
   return {
     /** `headers`: lines that end with CRLF. */
     async send(method: "GET" | "POST", path: string, headers: string, body = ""): Promise<Received> {
+      if (!socket.writable) socket = await connected();
       if (waiting) throw new Error("a connection takes one call at a time");
       const length = body === "" ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
       const answer = new Promise<Received>((resolve, reject) => (waiting = { resolve, reject }));

@@ -23,8 +23,9 @@ export async function openConnection(url: string) {
     // One character a byte, so that lengths agree; what is looked for in answers is ASCII.
     made.setEncoding("latin1");
     made.on("data", receive);
-    made.on("error", fail);
-    made.on("close", () => fail(new Error("the service closed the connection")));
+    // The end of an old connection may come when its successor waits for an answer already.
+    made.on("error", (error) => made === socket && fail(error));
+    made.on("close", () => made === socket && fail(new Error("the service closed the connection")));
     return made;
   }
 

@@ -26,6 +26,9 @@ export function createPostgresPool(url: string, poolSize: number, onIdleError: (
     application_name: "authsvc",
   });
   pool.on("error", onIdleError);
+  // pg-pool listens only while a client is idle; a connection that dies in somebody's hands, or on the way there, fails what is asked of it, and
+  // must not also end the process.
+  pool.on("connect", (client) => client.on("error", () => {}));
   planAnewNowAndThen(pool);
   return pool;
 }
@@ -47,9 +50,6 @@ export function createPostgresStorage(pool: Pool): Storage {
   async function transaction<T>(work: (tx: Handle) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     let broken = false;
-    // pg-pool listens only while a client is idle; a connection that dies in our hands fails the query, and must not also end the process.
-    const ignore = (): void => {};
-    client.on("error", ignore);
     const { transactions, handle } = transactionsOf(client);
     try {
       await transactions.begin();
@@ -65,7 +65,6 @@ export function createPostgresStorage(pool: Pool): Storage {
       broken ||= codeOf(cause) === lostStatement;
       throw cause;
     } finally {
-      client.removeListener("error", ignore);
       client.release(broken);
     }
   }

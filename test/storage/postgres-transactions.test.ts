@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm";
+import type { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -138,4 +139,26 @@ it("fails with its connection, wholly, and leaves the process and the next one a
     false,
     true,
   ]);
+});
+
+it("fails with a connection that dies while it is handed over, and leaves the process alone", async () => {
+  const pool = createPostgresPool(url, 1, () => {});
+  const own = createPostgresStorage(pool);
+  await own.ping();
+  let thrown: unknown;
+  pool.once("acquire", (client) => {
+    const { connection } = client as unknown as { connection: EventEmitter };
+    // Before whoever waits for the connection hears that it is theirs, as an EPIPE is told, or a FATAL that came with the answer before it.
+    process.nextTick(() => {
+      try {
+        connection.emit("error", new Error("gone"));
+      } catch (error) {
+        thrown = error;
+      }
+    });
+  });
+  await expect(own.write(async (tx) => await isThere(tx, "a"))).rejects.toThrow();
+  expect(thrown).toBeUndefined();
+  await own.ping();
+  await own.close();
 });

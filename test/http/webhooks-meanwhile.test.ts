@@ -1,5 +1,7 @@
+import { eq } from "drizzle-orm";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { day } from "../../src/lib/clock.ts";
+import { forgetUserInDeliveries } from "../../src/webhooks/delivery-store.ts";
 import type { ClaimedDelivery } from "../../src/webhooks/deliveries.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 import { createEndpoint, happen, operator } from "../support/webhooks.ts";
@@ -73,4 +75,44 @@ describeEachDatabase("a webhook endpoint that changes while attempts are under w
     await end(claimed, 500);
     expect(await endpoint()).toMatchObject({ enabled: false, disabledReason: "failing" });
   });
+});
+
+describeEachDatabase("a person who is forgotten while attempts are under way", (current) => {
+  beforeAll(async () => {
+    await current().server.app.webhookWorker.stop();
+  });
+
+  it.each([
+    ["an address and a network", { email: "quoted@example.com", ipAddress: "192.0.2.7" }],
+    ["an address", { email: "quoted@example.com", ipAddress: null }],
+    ["a network", { email: null, ipAddress: "192.0.2.7" }],
+  ])(
+    "leaves nothing of what a receiver answers to %s, which may quote it; anybody else's is kept",
+    async (_, known) => {
+      const service = current();
+      const { storage, services } = service.server.app;
+      const { webhookDeliveries: table } = storage.reader.tables;
+      const app = await service.createApp();
+      const id = await createEndpoint(service, app, { url: "https://hooks.example/first" });
+      for (const userId of ["usr_forgotten", "usr_other"]) await happen(service, app, { userId });
+      await storage.write((tx) => tx.db.update(table).set(known).where(eq(table.endpointId, id)));
+      const claimed = await services.deliveries.claim(id, 2);
+      await storage.write((tx) => forgetUserInDeliveries(tx, "usr_forgotten"));
+      const answer = {
+        at: service.clock.now,
+        durationMilliseconds: 1,
+        status: 500,
+        error: "status 500",
+        response: "you sent",
+      };
+      const outcome = { ...answer, delivered: false, gone: false, retryAfterMilliseconds: undefined };
+      await services.deliveries.settle(claimed.map((one) => ({ claimed: one, outcome })));
+
+      const rows = await storage.reader.db.select().from(table).where(eq(table.endpointId, id));
+      const kept = new Map(rows.map((row) => [row.userId, row]));
+      const noted = { attempts: 1, status: "waiting", leaseUntil: null };
+      expect(kept.get("usr_forgotten")).toMatchObject({ ...noted, email: null, ipAddress: null, history: [] });
+      expect(kept.get("usr_other")).toMatchObject({ ...noted, ...known, history: [answer] });
+    },
+  );
 });

@@ -18,7 +18,7 @@ const browsers = 400;
 /** Some hundred calls a second: what is asked is how late they are, not how many there can be. */
 const validating = { connections: 8, pauseMilliseconds: 10 } satisfies Partial<Pace>;
 
-/** Whoever validates is connected already, as an application's server is. */
+/** Whoever validates is connected already, as an application's server is. One call in fifty comes before the forms, and counts. */
 const headStartMilliseconds = 200;
 
 type OpenPage = { browser: Browser; page: Awaited<ReturnType<Browser["open"]>> };
@@ -43,7 +43,7 @@ export async function measureOverload({ program, report, seconds }: Context): Pr
 
     const opened = await openBrowsers(subject);
     const waiting = await openPages(opened);
-    const watch = watchMemory(subject);
+    using watch = watchMemory(subject);
     const own = process.cpuUsage();
     const [arrived, newcomers, beside] = await Promise.all([
       pause(headStartMilliseconds).then(async () => await arrive(waiting, perSecond)),
@@ -56,7 +56,6 @@ export async function measureOverload({ program, report, seconds }: Context): Pr
     await pause(5000);
     const signInsAfter = await signInsPerSecond(subject, seconds);
     const after = await load(validates, { ...validating, seconds });
-    watch.stop();
 
     const { signedIn, refused, failed, unsent } = arrived;
     const all = signedIn + refused.length + failed + unsent;
@@ -90,7 +89,7 @@ function watchMemory({ server }: Subject) {
   const before = server.residentMegabytes();
   let most = before;
   const looking = setInterval(() => (most = Math.max(most, server.residentMegabytes())), 100);
-  return { before, most: () => most, stop: () => clearInterval(looking) };
+  return { before, most: () => most, [Symbol.dispose]: () => clearInterval(looking) };
 }
 
 async function openPages(all: Browser[]): Promise<OpenPage[]> {
@@ -99,7 +98,7 @@ async function openPages(all: Browser[]): Promise<OpenPage[]> {
   return ready;
 }
 
-/** How long each of them waited, from before it was connected: libuv accepts one connection in a turn of the event loop. */
+/** How long each of them waited, from before it was connected: libuv accepts one connection in a turn of the event loop. Asked by the process that posts the forms, whose own delay is in it. */
 async function connectAnew({ server, logins: [login] }: Subject): Promise<number[]> {
   if (!login) throw new Error("nobody is signed in");
   const headers = headerLines(bearer(login));

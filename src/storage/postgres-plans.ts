@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 
-/** Of one connection, between two times. Planning anew costs about as much as one more call among so many. */
+/** Of one connection, between two times. Each of its statements then takes 0.1 to 0.4 ms more, once. */
 const uses = 200;
 
 /**

@@ -9,9 +9,9 @@ export type Received = { status: number; head: string; body: string };
  */
 export async function openConnection(url: string) {
   const { hostname, port, host } = new URL(url);
-  let socket = await connected();
   let received = "";
   let waiting: { resolve(answer: Received): void; reject(error: Error): void } | undefined;
+  let socket = await connected();
 
   async function connected(): Promise<Socket> {
     const made = connect({
@@ -20,6 +20,8 @@ export async function openConnection(url: string) {
       noDelay: true,
     });
     await new Promise((resolve, reject) => made.once("connect", resolve).once("error", reject));
+    // Of an answer that broke off.
+    received = "";
     // One character a byte, so that lengths agree; what is looked for in answers is ASCII.
     made.setEncoding("latin1");
     made.on("data", receive);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openConnection } from "../../src/benchmark/connection.ts";
 
 const server = createServer((request, answer) => {
-  if (request.url === "/cut") request.socket.destroy();
+  if (request.url === "/cut") request.socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf");
   else answer.end(request.url);
 });
 let url: string;
@@ -31,6 +31,7 @@ it("is made anew where the service has closed it while nothing was asked", async
 it("fails a call that is cut off, and a second one beside the first", async () => {
   const connection = await openConnection(url);
   await expect(connection.send("GET", "/cut", "")).rejects.toThrow("closed");
+  expect((await connection.send("GET", "/after", "")).body).toBe("/after");
   const first = connection.send("GET", "/c", "");
   const second = connection.send("GET", "/d", "");
   await expect(Promise.allSettled([first, second])).resolves.toMatchObject([

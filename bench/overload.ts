@@ -17,7 +17,6 @@ const lastsSeconds = 10;
 const browsers = 400;
 /** Some hundred calls a second: what is asked is how late they are, not how many there can be. */
 const validating = { connections: 8, pauseMilliseconds: 10 } satisfies Partial<Pace>;
-
 /** Whoever validates is connected already, as an application's server is. One call in fifty comes before the forms, and counts. */
 const headStartMilliseconds = 200;
 
@@ -41,18 +40,17 @@ export async function measureOverload({ program, report, seconds }: Context): Pr
     const before = await load(validates, { ...validating, seconds });
     const signInsBefore = await signInsPerSecond(subject, seconds);
 
-    const opened = await openBrowsers(subject);
-    const waiting = await openPages(opened);
+    const opened = await openPages(subject);
     using watch = watchMemory(subject);
     const own = process.cpuUsage();
     const [arrived, newcomers, beside] = await Promise.all([
-      pause(headStartMilliseconds).then(async () => await arrive(waiting, perSecond)),
+      pause(headStartMilliseconds).then(async () => await arrive(opened, perSecond)),
       pause(headStartMilliseconds).then(async () => await connectAnew(subject)),
       load(validates, { ...validating, seconds: lastsSeconds }),
     ]);
     const { user, system } = process.cpuUsage(own);
     const most = watch.most();
-    for (const browser of opened) browser.close();
+    for (const { browser } of opened) browser.close();
     await pause(5000);
     const signInsAfter = await signInsPerSecond(subject, seconds);
     const after = await load(validates, { ...validating, seconds });
@@ -79,9 +77,12 @@ export async function measureOverload({ program, report, seconds }: Context): Pr
   });
 }
 
-async function openBrowsers({ server, app, people }: Subject): Promise<Browser[]> {
-  const opened: Browser[] = [];
-  for (const person of people) opened.push(await openBrowser(server.url, app, person));
+async function openPages({ server, app, people }: Subject): Promise<OpenPage[]> {
+  const opened: OpenPage[] = [];
+  for (const person of people) {
+    const browser = await openBrowser(server.url, app, person);
+    opened.push({ browser, page: await browser.open() });
+  }
   return opened;
 }
 
@@ -92,13 +93,10 @@ function watchMemory({ server }: Subject) {
   return { before, most: () => most, [Symbol.dispose]: () => clearInterval(looking) };
 }
 
-async function openPages(all: Browser[]): Promise<OpenPage[]> {
-  const ready: OpenPage[] = [];
-  for (const browser of all) ready.push({ browser, page: await browser.open() });
-  return ready;
-}
-
-/** How long each of them waited, from before it was connected: libuv accepts one connection in a turn of the event loop. Asked by the process that posts the forms, whose own delay is in it. */
+/**
+ * How long each of them waited, from before it was connected: libuv accepts one connection in a turn of the event loop. Asked by the process that
+ * posts the forms, whose own delay is in it.
+ */
 async function connectAnew({ server, logins: [login] }: Subject): Promise<number[]> {
   if (!login) throw new Error("nobody is signed in");
   const headers = headerLines(bearer(login));
@@ -119,8 +117,9 @@ async function connectAnew({ server, logins: [login] }: Subject): Promise<number
  * Posts forms at a steady rate. Each browser has its page open already: what arrives is the form. Who was let in redeems the code and opens the next page;
  * who was not keeps the page.
  */
-async function arrive(ready: OpenPage[], perSecond: number): Promise<Arrivals> {
+async function arrive(opened: OpenPage[], perSecond: number): Promise<Arrivals> {
   const found: Arrivals = { signedIn: 0, refused: [], failed: 0, unsent: 0 };
+  const ready = [...opened];
   const under = new Set<Promise<void>>();
 
   async function send(one: OpenPage): Promise<void> {

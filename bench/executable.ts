@@ -1,9 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { percentile } from "../src/benchmark/percentiles.ts";
+import { commandMilliseconds } from "./commands.ts";
 import type { Context } from "./context.ts";
 import { load } from "./load.ts";
 import { start } from "./process.ts";
@@ -20,14 +20,7 @@ const signIns = 1000;
 /** What one process takes: on the disk, until it is ready, and of memory. */
 export async function measureExecutable({ program, report }: Context): Promise<void> {
   if (program.isExecutable) reportSize(program.command, report);
-  report.value(
-    "authsvc version",
-    percentile(
-      Array.from({ length: runs }, () => versionMilliseconds(program)),
-      0.5,
-    ),
-    "ms",
-  );
+  report.value("authsvc version", commandMilliseconds(program, ["version"], {}), "ms");
 
   const starts = { first: [] as number[], later: [] as number[], idle: [] as number[] };
   for (let run = 0; run < runs; run += 1) {
@@ -57,13 +50,6 @@ function reportSize(file: string, report: Report): void {
   const megabytes = (bytes: number): string => `${measured(bytes / 1e6)} MB`;
   report.note("dist/authsvc", megabytes(statSync(file).size));
   report.note("dist/authsvc, gzip -9", megabytes(gzipSync(readFileSync(file), { level: 9 }).length));
-}
-
-function versionMilliseconds({ command, before }: Program): number {
-  const began = performance.now();
-  const { status } = spawnSync(command, [...before, "version"], { env: {} });
-  if (status !== 0) throw new Error(`${command} version ended with ${status}`);
-  return performance.now() - began;
 }
 
 async function startOnce({ command, before }: Program, folder: string): Promise<{ ready: number; idle: number }> {

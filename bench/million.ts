@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +10,7 @@ import type { Config } from "../src/config/config.ts";
 import { digestOf, systemRandom } from "../src/lib/random.ts";
 import { findLogin } from "../src/tokens/login-store.ts";
 import { firstRefreshToken, refreshDigest } from "../src/tokens/refresh-tokens.ts";
+import { commandMilliseconds } from "./commands.ts";
 import { inTurns, type Context } from "./context.ts";
 import { ask } from "./databases.ts";
 import { fill, liveLogins, loginId } from "./fill.ts";
@@ -104,15 +104,8 @@ async function bytesOf(place: { file: string } | { url: string }): Promise<numbe
 
 const looks = 11;
 
-function showMilliseconds({ command, before }: Program, { config, environment }: Subject): number {
-  const took = Array.from({ length: looks }, () => {
-    const began = performance.now();
-    const program = [...before, "app", "show", appId, "--json", "--data", config.dataDir];
-    const { status, stderr } = spawnSync(command, program, { env: environment, encoding: "utf8" });
-    if (status !== 0) throw new Error(stderr);
-    return performance.now() - began;
-  });
-  return percentile(took, 0.5);
+function showMilliseconds(program: Program, { config, environment }: Subject): number {
+  return commandMilliseconds(program, ["app", "show", appId, "--json", "--data", config.dataDir], environment);
 }
 
 async function getMilliseconds({ server, headers }: Subject): Promise<number> {

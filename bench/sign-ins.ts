@@ -32,7 +32,9 @@ export async function measureSignIns(
     });
     report.note(`${name}: of each sign-in, processor time of the people`, `${measured(ownMilliseconds)} ms`);
     report.note("argon2id alone", `${measured(found.argon2)}/s`);
-    report.rate(`${name}: whole password sign-in, of argon2id alone`, found.signIns, found.argon2, { atLeast: 0.85 });
+    // Of a database on the same two processors, nothing is asked.
+    const bar = environment === undefined ? { atLeast: 0.85 } : undefined;
+    report.rate(`${name}: whole password sign-in, of argon2id alone`, found.signIns, found.argon2, bar);
   });
 }
 

@@ -5,10 +5,9 @@ import type { Log } from "./lib/log.ts";
 import { silentMeter, type Meter } from "./lib/meter.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
 import { silentLog } from "./lib/silent-log.ts";
+import { openRegistry } from "./registry.ts";
 import { findFact, replaceFact } from "./secrets/store.ts";
 import { openKeyring } from "./secrets/open-keyring.ts";
-import { meteredStorage } from "./storage/metered.ts";
-import { openStorage } from "./storage/open.ts";
 import { sweepAll } from "./storage/sweep.ts";
 import { createServices } from "./services.ts";
 
@@ -26,7 +25,7 @@ const baseUrlFact = "base-url";
 export type App = Awaited<ReturnType<typeof openApp>>;
 
 /**
- * Opens storage at its newest schema and puts the services together (`services.ts`, the composition root).
+ * Opens storage at its newest schema (`registry.ts`) and puts the services together (`services.ts`, the composition root).
  * `baseUrl` (no trailing slash) is the issuer and the origin of every address that the service gives out; a command that is not told takes the
  * one under which the service last ran.
  * Throws UNUSABLE_STORAGE, INVALID_CONFIG.
@@ -42,10 +41,8 @@ export async function openApp(
     meter,
   }: Surroundings & { baseUrl?: string | undefined },
 ) {
-  const opened = await openStorage({ ...config.database, file: join(config.dataDir, "authsvc.db") }, clock(), (error) =>
-    log.warn("a database connection was lost", { reason: error.message }),
-  );
-  const storage = meter ? meteredStorage(opened, meter) : opened;
+  const registry = await openRegistry(config, { clock, random, log, meter });
+  const { storage } = registry;
   try {
     const keyring = await openKeyring(
       storage,
@@ -54,8 +51,8 @@ export async function openApp(
     );
     const baseUrl = given ?? (await findFact(storage.reader, baseUrlFact)) ?? `http://localhost:${config.listen.port}`;
     const { services, keepers, closeConnections, ...working } = createServices({
+      ...registry,
       config,
-      storage,
       keyring,
       baseUrl,
       clock,

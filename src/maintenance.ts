@@ -15,9 +15,10 @@ import { openStorage } from "./storage/open.ts";
 import { openSnapshot, type DatabasePlace, type Snapshot } from "./storage/snapshot.ts";
 import { readStatus, type DatabaseStatus } from "./storage/status.ts";
 import { nameInDatabase } from "./storage/table-names.ts";
+import { countLoginsAtOdds } from "./tokens/login-list-store.ts";
 
-/** What is wrong with a database. `check` is the kind: its schema, the database itself, encrypted values, counters, times. */
-export type Problem = { check: "schema" | "integrity" | "secrets" | "counters" | "times"; problem: string };
+/** What is wrong with a database. `check` is the kind: its schema, the database itself, encrypted values, counters, what logins say of users, times. */
+export type Problem = { check: "schema" | "integrity" | "secrets" | "counters" | "logins" | "times"; problem: string };
 
 export type Surroundings = { clock: Clock; random: Random };
 
@@ -80,6 +81,7 @@ export async function checkDatabase(config: Config, { clock, random }: Surroundi
     return [
       ...(await secretProblems(config, snapshot, random)),
       ...(await counterProblems(snapshot, now)),
+      ...(await loginProblems(snapshot)),
       ...times.map(as("times")),
     ];
   } finally {
@@ -121,6 +123,12 @@ async function counterProblems({ handle }: Snapshot, now: number): Promise<Probl
     check: "counters",
     problem: `${appId}: ${counted} ${name} counted${day === 0 ? "" : ` for day ${day}`}, ${present} present`,
   }));
+}
+
+async function loginProblems({ handle }: Snapshot): Promise<Problem[]> {
+  const atOdds = await countLoginsAtOdds(handle);
+  const [subject, verb, whose] = atOdds === 1 ? ["login", "says", "its user"] : ["logins", "say", "their users"];
+  return atOdds === 0 ? [] : [{ check: "logins", problem: `${atOdds} ${subject} ${verb} of ${whose} what is not so` }];
 }
 
 /**

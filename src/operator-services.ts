@@ -1,5 +1,5 @@
 import type { BrowserSessions } from "./account/browser-sessions.ts";
-import { createApplications, type Applications } from "./applications/service.ts";
+import type { Applications } from "./applications/service.ts";
 import type { Audit } from "./audit/audit.ts";
 import { createDesiredStates } from "./desired-state/service.ts";
 import type { Config } from "./config/config.ts";
@@ -9,7 +9,6 @@ import type { Random } from "./lib/random.ts";
 import { smtpProblem } from "./mail/smtp.ts";
 import { createProviderAccounts, type ProviderAccounts } from "./oauth/accounts.ts";
 import type { Discover } from "./oauth/discovery.ts";
-import { isKnownProvider } from "./oauth/providers.ts";
 import type { Passkeys } from "./passkeys/service.ts";
 import { isUsablePublicKey } from "./passkeys/webauthn.ts";
 import { firebaseHash, foreignHash } from "./passwords/foreign-hashes.ts";
@@ -38,7 +37,8 @@ export function createOperatorServices(deps: {
   applications: Applications;
   providers: ProviderAccounts;
   webhooks: Webhooks;
-  /** The same webhooks within a transaction. */
+  /** The same applications and webhooks within a transaction. */
+  applicationsOver(storage: Storage): Applications;
   webhooksOver(storage: Storage): Webhooks;
   users: Users;
   passwords: Passwords;
@@ -53,12 +53,23 @@ export function createOperatorServices(deps: {
   baseUrl: string;
 }) {
   const { config, passkeys } = deps;
-  const { storage, keyring, applications, providers, webhooks, webhooksOver, discover, audit, clock } = deps;
+  const {
+    storage,
+    keyring,
+    applications,
+    providers,
+    webhooks,
+    applicationsOver,
+    webhooksOver,
+    discover,
+    audit,
+    clock,
+  } = deps;
   const { random, baseUrl } = deps;
 
   const servicesIn = (tx: Handle) => {
     const within = { storage: storageWithin(storage, tx), audit, clock };
-    const inside = createApplications({ ...within, random, isKnownProvider });
+    const inside = applicationsOver(within.storage);
     return {
       applications: inside,
       providers: createProviderAccounts({ ...within, applications: inside, keyring, baseUrl, discover }),

@@ -3,8 +3,6 @@ import { createAccountExport } from "./account/export.ts";
 import { createBrowserOrigins } from "./applications/browser-origins.ts";
 import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
-import { createApplications } from "./applications/service.ts";
-import { createAudit } from "./audit/audit.ts";
 import { createMailbox } from "./dev/mailbox.ts";
 import { createMailAllowance } from "./email-tokens/allowance.ts";
 import { createMailFlows } from "./email-tokens/flows.ts";
@@ -12,7 +10,7 @@ import { createMailDelivery } from "./mail/delivery.ts";
 import { createNotices } from "./mail/notices.ts";
 import { createMail } from "./mail/service.ts";
 import { createSmtpTransport } from "./mail/smtp.ts";
-import { isKnownProvider, providerDisplayName } from "./oauth/providers.ts";
+import { providerDisplayName } from "./oauth/providers.ts";
 import { createMethods } from "./methods/service.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
@@ -42,13 +40,12 @@ import type { Clock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import type { Meter } from "./lib/meter.ts";
 import type { Random } from "./lib/random.ts";
+import type { Registry } from "./registry.ts";
 import type { Keyring } from "./secrets/keyring.ts";
-import type { Storage } from "./storage/storage.ts";
 
 /** What everything stands on. */
-export type Foundation = {
+export type Foundation = Registry & {
   config: Config;
-  storage: Storage;
   keyring: Keyring;
   /** No trailing slash. */
   baseUrl: string;
@@ -61,10 +58,8 @@ export type Foundation = {
 
 /** Puts the services together. Nothing here has a life of its own yet: `app.ts` sweeps and closes, `server.ts` starts what works by itself. */
 export function createServices(foundation: Foundation) {
-  const { config, storage, keyring, baseUrl, clock, random, fetch, log, meter } = foundation;
+  const { storage, audit, applications, config, keyring, baseUrl, clock, random, fetch, log, meter } = foundation;
   const rateLimits = createRateLimits({ storage, keyring, clock });
-  const audit = createAudit({ storage, clock, random });
-  const applications = createApplications({ storage, audit, clock, random, isKnownProvider });
   const outbound = createOutbound({
     settings: config,
     storage,
@@ -159,7 +154,7 @@ export function createServices(foundation: Foundation) {
     providerDisplayName,
   });
   const profiles = createProfiles({ storage, users, passwords, events, audit, clock });
-  const ownLogins = createOwnLogins({ storage, logins, browserSessions, signIn, clock });
+  const ownLogins = createOwnLogins({ storage, users, logins, browserSessions, signIn, clock });
   const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
 
   const services = {
@@ -197,6 +192,7 @@ export function createServices(foundation: Foundation) {
     storage,
     keyring,
     accessTokens,
+    applicationsOver: foundation.applicationsOver,
     webhooksOver: outbound.webhooksOver,
     discover,
     clock,

@@ -2,20 +2,42 @@ import { cpSync, globSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build, type OutputChunk, type Plugin } from "rolldown";
 import { chunkFolder, chunkWrapper, programFilesId } from "../../src/executable/chunks.ts";
+import { digestEnding } from "../../src/executable/files.ts";
+import { filesBelow } from "../../src/lib/program-files.ts";
 import { compressed } from "./compressed.ts";
 import { withLazyBuiltins } from "./lazy-builtins.ts";
 import { root } from "./target.ts";
 
 /** What nearly every command loads, each with all that it imports. Chunks of nothing else are packed compressed, and without bytecode. */
-const loadedOften = ["src/cli/run.ts", "src/config/config.ts", "src/lib/log.ts", "src/app.ts", "src/server.ts"];
+const loadedOften = [
+  "src/cli/run.ts",
+  "src/config/config.ts",
+  "src/registry.ts",
+  "src/lib/log.ts",
+  "src/app.ts",
+  "src/server.ts",
+];
 
 /** What the program reads at run time (lib/program-files.ts). */
-const files = ["migrations/*/*.sql", "src/pages/*.css", "src/pages/*.svg", "src/pages/built/*"];
+const migrations = "migrations/*/*.sql";
+const files = [migrations, "src/pages/*.css", "src/pages/*.svg", "src/pages/built/*"];
 
 /** The files of the program are in the executable: the loader of the chunks has them. */
 const programFilesPlugin: Plugin = {
   name: "program files",
   resolveId: (id) => (id.endsWith("/lib/program-files.ts") ? { id: programFilesId, external: true } : null),
+};
+
+/**
+ * Of the relations between tables, which nothing of ours asks drizzle for, one class of its PostgreSQL half is used, and brings forty more to each
+ * command on SQLite: there, it is SQLite's class of that name.
+ */
+const drizzlePlugin: Plugin = {
+  name: "drizzle",
+  resolveId: (id, importer) =>
+    id === "./pg-core/primary-keys.js" && importer?.endsWith("/drizzle-orm/relations.js")
+      ? path.join(path.dirname(importer), "sqlite-core", "primary-keys.js")
+      : null,
 };
 
 /**
@@ -29,7 +51,7 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
   const { output } = await build({
     ...options,
     input: { authsvc: "src/cli/run.ts" },
-    plugins: [programFilesPlugin, ...plugins],
+    plugins: [programFilesPlugin, drizzlePlugin, ...plugins],
     write: false,
     output: {
       // Importing node:http as an ES module reads all that it exports, and so loads Node's fetch: 30 ms, and memory.
@@ -56,6 +78,8 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
     output: { file: start, format: "cjs", strict: true, comments: false },
   });
   for (const file of globSync(files, { cwd: root })) cpSync(path.join(root, file), path.join(stage, file));
+  for (const file of globSync(migrations, { cwd: root }))
+    writeFileSync(path.join(stage, `${file}${digestEnding}`), filesBelow(root).digest(file));
 }
 
 /** One byte a character is read quicker, and takes half the memory. What is not ASCII stands in texts and patterns only, where an escape means the same. */

@@ -34,7 +34,13 @@ for (const name of ${JSON.stringify(names)})
 
 const nativeModules = path.join(root, "src", "executable", "native-modules.ts");
 
-/** Puts the native modules into `native/` of the staging folder, compressed: they are read once, to be unpacked. */
+/**
+ * Nearly every command compares it with the file that was unpacked, and so touches it where it lies in the executable. The others are compressed:
+ * few commands come to use them.
+ */
+const loadedOften = ["better-sqlite3"];
+
+/** Puts the native modules into `native/` of the staging folder. */
 export function packNativeModules(target: Target, stage: string): { packed: PackedModule[]; missing: string[] } {
   mkdirSync(path.join(stage, "native"), { recursive: true });
   const packed: PackedModule[] = [];
@@ -45,8 +51,10 @@ export function packNativeModules(target: Target, stage: string): { packed: Pack
       continue;
     }
     const content = readFileSync(file);
-    packed.push({ name, digest: createHash("sha256").update(content).digest("hex") });
-    writeFileSync(path.join(stage, "native", `${name}.node.zst`), compressed(content));
+    const isPlain = loadedOften.includes(name);
+    const packedFile = `native/${name}.node${isPlain ? "" : ".zst"}`;
+    packed.push({ name, file: packedFile, digest: createHash("sha256").update(content).digest("hex") });
+    writeFileSync(path.join(stage, packedFile), isPlain ? content : compressed(content));
   }
   return { packed, missing };
 }

@@ -1,5 +1,6 @@
 import { userInfo } from "node:os";
 import type { App } from "../app.ts";
+import type { Registry } from "../registry.ts";
 import type { Config, ConfigFlags, explainConfig } from "../config/config.ts";
 import { AppError } from "../lib/errors.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
@@ -71,6 +72,18 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
     isJson: (): boolean => globalFlags().json ?? false,
 
     isQuiet: (): boolean => globalFlags().quiet ?? false,
+
+    /** For commands that only look at applications, their keys and the audit log: storage and these, and nothing of what else there is. */
+    async withRegistry(work: (registry: Registry) => Promise<void>): Promise<void> {
+      const { config } = await configure();
+      const { openRegistry } = await import("../registry.ts");
+      const registry = await openRegistry(config);
+      try {
+        await work(registry);
+      } finally {
+        await registry.storage.close();
+      }
+    },
 
     /** Opens storage with the configuration of this call, and closes it whatever happens. */
     async withApp(work: (services: App["services"]) => Promise<void>): Promise<void> {

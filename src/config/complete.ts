@@ -1,7 +1,6 @@
-import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { hostOf, isLoopbackHost } from "../lib/loopback.ts";
+import { addressFamily, hostOf, isLoopbackHost } from "../lib/loopback.ts";
 import type { Config } from "./config.ts";
 import { parseSender, parseSmtpUrl } from "./mail.ts";
 import { canonicalOrigin } from "./network.ts";
@@ -120,7 +119,7 @@ function warningsAbout({ baseUrl, trustedProxies, passwords }: Config, { nameOf 
       `${nameOf("passwords.memoryKiB")} is below the ${enough} that OWASP asks for with passwords.iterations ${passwords.iterations}: stolen password hashes would be cheap to guess`,
     );
   }
-  if (baseUrl !== undefined && isIP(hostOf(baseUrl)) !== 0) {
+  if (baseUrl !== undefined && addressFamily(hostOf(baseUrl)) !== 0) {
     warnings.push(
       `${nameOf("baseUrl")} is an IP address: passkeys work only under a host name (on this machine: localhost)`,
     );

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { addressFamily } from "../lib/loopback.ts";
 
 /** An address such as `10.0.0.7` or `::1`, or a network such as `10.0.0.0/8`. No zone (`%eth0`): it means nothing on another machine. */
 export function isAddressOrNetwork(value: string): boolean {
@@ -10,7 +11,7 @@ export function isAddressOrNetwork(value: string): boolean {
 
 /** An IP address or a host name of letters, digits and hyphens (RFC 1123 section 2.1). */
 export function isHost(value: string): boolean {
-  if (isIP(value) !== 0) return true;
+  if (addressFamily(value) !== 0) return true;
   return value.length <= 253 && /^([a-z\d]([a-z\d-]{0,61}[a-z\d])?)(\.[a-z\d]([a-z\d-]{0,61}[a-z\d])?)*$/i.test(value);
 }
 

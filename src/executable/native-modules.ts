@@ -1,4 +1,4 @@
-import { createHash, hash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
@@ -6,12 +6,12 @@ import { AppError } from "../lib/errors.ts";
 import { programFiles } from "../lib/program-files.ts";
 import { claimFolder, isOursAlone, nativeFolders } from "./native-folders.ts";
 
-/** A native module in the executable: `native/<name>.node.zst`, and the SHA-256 in hex of what it unpacks to. */
-export type PackedModule = { name: string; digest: string };
+/** A native module in the executable: in which of its files (compressed, where that ends in `.zst`), and the SHA-256 of the module in hex. */
+export type PackedModule = { name: string; file: string; digest: string };
 
 /**
  * Loads a native module of the executable. The operating system loads programs from files only, so it is unpacked at its first use, and
- * looked at again at each start. Throws INVALID_CONFIG naming what is wrong with each folder that was tried.
+ * compared with what the executable holds at each start. Throws INVALID_CONFIG naming what is wrong with each folder that was tried.
  */
 export function loadNativeModule(packed: PackedModule): unknown {
   const problems: string[] = [];
@@ -34,10 +34,10 @@ export function loadNativeModule(packed: PackedModule): unknown {
 function unpackInto(folder: string, packed: PackedModule): string {
   claimFolder(folder);
   const file = join(folder, `${packed.name}-${packed.digest.slice(0, 16)}.node`);
-  if (isIntact(file, packed.digest)) return file;
+  const content = contentOf(packed);
+  if (isIntact(file, content)) return file;
   const temporary = join(folder, `.${packed.name}-${randomBytes(8).toString("hex")}`);
   try {
-    const content = zstdDecompressSync(programFiles.read(`native/${packed.name}.node.zst`));
     if (hash("sha256", content) !== packed.digest) throw new Error("what this executable holds is damaged");
     writeFileSync(temporary, content, { flag: "wx", mode: 0o500 });
     // Whole or not at all: two that start at once each bring their own, and either will do.
@@ -48,8 +48,13 @@ function unpackInto(folder: string, packed: PackedModule): string {
   return file;
 }
 
-/** Whether the file is there, of nobody else's making and with the content that the build saw. */
-function isIntact(file: string, digest: string): boolean {
+function contentOf({ file }: PackedModule): Buffer {
+  const content = programFiles.read(file);
+  return file.endsWith(".zst") ? zstdDecompressSync(content) : content;
+}
+
+/** Whether the file is there, of nobody else's making and with this content. */
+function isIntact(file: string, content: Buffer): boolean {
   let descriptor: number;
   try {
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
@@ -58,20 +63,24 @@ function isIntact(file: string, digest: string): boolean {
   }
   try {
     const found = fstatSync(descriptor);
-    return found.isFile() && isOursAlone(found) && digestOf(descriptor) === digest;
+    return found.isFile() && isOursAlone(found) && holds(descriptor, content);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Read in pieces: memory for all of it would have to be made for this only. */
-function digestOf(descriptor: number): string {
-  const digest = createHash("sha256");
+/**
+ * Whether what is left to read is this content, to its last byte and nothing behind it. Byte by byte, where a digest would take longer, and longer
+ * still to load `node:crypto` for it; in pieces, as memory for all of it would have to be made for this only.
+ */
+function holds(descriptor: number, content: Buffer): boolean {
   const piece = Buffer.allocUnsafeSlow(64 * 1024);
+  let position = 0;
   for (let size = readSync(descriptor, piece); size > 0; size = readSync(descriptor, piece)) {
-    digest.update(piece.subarray(0, size));
+    if (!content.subarray(position, position + size).equals(piece.subarray(0, size))) return false;
+    position += size;
   }
-  return digest.digest("hex");
+  return position === content.length;
 }
 
 /** What the operator can do something about, by the code of a failed call or the words of the dynamic loader. */

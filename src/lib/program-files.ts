@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,12 +8,15 @@ export type ProgramFiles = {
   list(folder: string): string[];
   /** Throws when there is no such file. What it answers is not to be written to. */
   read(path: string): Buffer;
+  /** The SHA-256 of a migration in hex. */
+  digest(path: string): string;
 };
 
 export function filesBelow(folder: string): ProgramFiles {
   return {
     list: (below) => readdirSync(join(folder, below)),
     read: (path) => readFileSync(join(folder, path)),
+    digest: (path) => hash("sha256", readFileSync(join(folder, path))),
   };
 }
 

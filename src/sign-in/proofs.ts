@@ -87,6 +87,8 @@ export function createProofs(deps: {
       browserSessions.meet(tx, userId, holder.knownBrowser, now),
     ]);
     if (!completed) throw new Undo("over");
+    // Before its logins: so does whoever changes the user (docs/decisions/0027).
+    if (user.locale !== holder.lang) await users.noteLocale(tx, userId, holder.lang);
     await browserSessions.start(
       tx,
       { digest: holder.browserSession, appId: application.id, userId, signedInWith },
@@ -94,7 +96,6 @@ export function createProofs(deps: {
       now,
     );
     await browserSessions.remember(tx, meeting, now);
-    if (user.locale !== holder.lang) await users.noteLocale(tx, userId, holder.lang);
     // The first browser of all is no news.
     if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(tx, { user, origin }, now);
     const actor = { kind: "user", name: userId } as const;

@@ -93,7 +93,7 @@ export function createRedeem(deps: {
       browserSessionDigest: session.browserSessionDigest,
       publicClient: call.withoutApiKey,
     };
-    const started = await tokens.startLogin(tx, login, now);
+    const started = await tokens.startLogin(tx, login, now, user);
     await logins.endOldest(tx, user, started.login, call.origin, now);
     await noteLogin(tx, session.digest, started.login.id);
     const actor = { kind: "user", name: userId } as const;

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { AppError } from "../lib/errors.ts";
 import { programFiles } from "../lib/program-files.ts";
 
@@ -15,11 +14,17 @@ export type MigrationQueries = {
 
 /** And to be migrated. */
 export type MigrationTarget = MigrationQueries & {
-  /** Runs `work` in one transaction that no other process can run at the same time. */
-  exclusively(work: () => Promise<void>): Promise<void>;
+  /** Runs `work` in one transaction that no other process can run at the same time; again, where it was in the way of others. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
   /** Called once before the first change to a database that already holds something. */
   snapshot(): Promise<void>;
 };
+
+/**
+ * Begins a migration that is one statement, run again and again, each time in a transaction of its own: from `$1` on, which is what the time before
+ * answered as `last`, until it answers none. For tables that a running service writes to, which it must not be kept from for long.
+ */
+const inBatches = "-- in batches\n";
 
 export function readMigrations(dialect: "sqlite" | "postgres"): Migration[] {
   const folder = `migrations/${dialect}`;
@@ -28,12 +33,13 @@ export function readMigrations(dialect: "sqlite" | "postgres"): Migration[] {
     .filter((file) => file.endsWith(".sql"))
     .toSorted()
     .map((file) => {
-      const sql = programFiles.read(`${folder}/${file}`).toString("utf8");
-      return { name: file.slice(0, -".sql".length), sql, checksum: hash("sha256", sql) };
+      const path = `${folder}/${file}`;
+      const sql = programFiles.read(path).toString("utf8");
+      return { name: file.slice(0, -".sql".length), sql, checksum: programFiles.digest(path) };
     });
 }
 
-/** Brings the schema up to date, each migration in a transaction of its own. Refuses a newer schema and one whose past was edited. */
+/** Brings the schema up to date, each migration in a transaction of its own, or in several. Refuses a newer schema and one whose past was edited. */
 export async function migrate(target: MigrationTarget, migrations: Migration[], now: number): Promise<void> {
   const applied = await appliedMigrations(target);
   pendingMigrations(applied, migrations);
@@ -46,17 +52,37 @@ export async function migrate(target: MigrationTarget, migrations: Migration[], 
     );
   });
   for (const migration of migrations) {
-    await target.exclusively(async () => {
-      // Read again under the lock: another process may have been first.
+    // Read again under the lock each time: another process may have been first.
+    const isPending = async (): Promise<boolean> => {
       const present = await appliedMigrations(target);
-      pendingMigrations(present, migrations);
-      if (present.some(({ name }) => name === migration.name)) return;
-      for (const statement of migration.sql.split("--> statement-breakpoint")) await target.query(statement);
+      return pendingMigrations(present, migrations).includes(migration.name);
+    };
+    const isInBatches = migration.sql.startsWith(inBatches);
+    if (isInBatches) await runInBatches(target, migration, isPending);
+    await target.exclusively(async () => {
+      if (!(await isPending())) return;
+      const statements = isInBatches ? [] : migration.sql.split("--> statement-breakpoint");
+      for (const statement of statements) await target.query(statement);
       await target.query("INSERT INTO migrations (name, checksum, applied_at) VALUES ($1, $2, $3)", [
         migration.name,
         migration.checksum,
         String(now),
       ]);
+    });
+  }
+}
+
+async function runInBatches(
+  target: MigrationTarget,
+  { sql }: Migration,
+  isPending: () => Promise<boolean>,
+): Promise<void> {
+  for (let last: unknown = ""; typeof last === "string";) {
+    const from = last;
+    last = await target.exclusively(async () => {
+      if (!(await isPending())) return undefined;
+      const [row] = await target.query(sql, [from]);
+      return row?.["last"];
     });
   }
 }

@@ -1,9 +1,8 @@
 import type { Database } from "better-sqlite3";
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Pool, PoolClient } from "pg";
 import { AppError } from "../lib/errors.ts";
-import { migrate, readMigrations, type MigrationQueries, type MigrationTarget } from "./migrate.ts";
+import { migrate, readMigrations, type MigrationTarget } from "./migrate.ts";
 import {
   createSqliteStorage,
   openSqliteConnection,
@@ -66,8 +65,9 @@ function sqliteTarget(connection: Database, snapshotFile: string): MigrationTarg
     async exclusively(work) {
       connection.exec("BEGIN EXCLUSIVE");
       try {
-        await work();
+        const result = await work();
         connection.exec("COMMIT");
+        return result;
       } catch (error) {
         if (connection.inTransaction) connection.exec("ROLLBACK");
         throw error;
@@ -87,52 +87,14 @@ async function openPostgres(
   onIdleError: (error: Error) => void,
 ): Promise<Storage> {
   // Loaded only where it is used: drizzle's PostgreSQL half takes a quarter of a second.
-  const { createPostgresPool, createPostgresStorage, postgresQueries, unreachablePostgres } =
-    await import("./postgres.ts");
+  const { createPostgresPool, createPostgresStorage, unreachablePostgres } = await import("./postgres.ts");
+  const { migratePostgres } = await import("./postgres-migrate.ts");
   const pool = createPostgresPool(url, poolSize, onIdleError);
   try {
-    await migratePostgres(pool, postgresQueries, now);
+    await migratePostgres(pool, now);
   } catch (error) {
     await pool.end();
     throw error instanceof AppError ? error : unreachablePostgres(error);
   }
   return createPostgresStorage(pool);
-}
-
-async function migratePostgres(
-  pool: Pool,
-  queriesOf: (client: PoolClient) => MigrationQueries,
-  now: number,
-): Promise<void> {
-  const client = await pool.connect();
-  const queries = queriesOf(client);
-  const { query } = queries;
-  try {
-    await migrate(
-      {
-        ...queries,
-        async exclusively(work) {
-          await query("BEGIN");
-          // Waiting for another node and building an index may take as long as they take.
-          await query("SET LOCAL statement_timeout = 0");
-          try {
-            // One number for every node: "authsvc" as bytes would do; any constant does.
-            await query("SELECT pg_advisory_xact_lock(728471120)");
-            await work();
-            await query("COMMIT");
-          } catch (error) {
-            // Where the connection is gone, so is the transaction; the first error is the one to tell.
-            await query("ROLLBACK").catch(() => {});
-            throw error;
-          }
-        },
-        // The operator's own backups cover PostgreSQL (decision 13 asks for a snapshot of SQLite only).
-        snapshot: async () => {},
-      },
-      readMigrations("postgres"),
-      now,
-    );
-  } finally {
-    client.release();
-  }
 }

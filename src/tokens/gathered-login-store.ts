@@ -24,20 +24,22 @@ const rotations = questions({
   ways: "text",
 });
 
-/** The columns of a `LiveUser`. */
-export function liveUserOf({ id, email, emailVerified, name }: Handle["tables"]["users"]) {
-  return { id, email, emailVerified, name };
+/** A `LiveUser`, of a login that lives. */
+export function liveUserOf({ logins }: Pick<Handle["tables"], "logins">) {
+  const { userId: id, userEmail: email, userEmailVerified, userName: name } = logins;
+  const emailVerified = sql<boolean>`${userEmailVerified}`.mapWith(userEmailVerified);
+  return { ...found({ id, email }), emailVerified, ...found({ name }) };
 }
 
 const prepared = statements(({ db, tables }) => {
-  const { logins, users } = tables;
+  const { logins } = tables;
   const liveUsers = prepare(
-    db.select({ place: liveLogins.place, ...found(liveUserOf(users)) }).from(
+    db.select({ place: liveLogins.place, ...liveUserOf(tables) }).from(
       sql`${liveLogins.rows}, LATERAL (
-          SELECT * FROM users
-          WHERE id = (SELECT user_id FROM logins WHERE id = asked."loginId" AND ended_at IS NULL AND expires_at > asked.now) AND disabled_at IS NULL
+          SELECT * FROM logins
+          WHERE id = asked."loginId" AND ended_at IS NULL AND user_disabled_at IS NULL AND expires_at > asked.now
           LIMIT 1
-        ) AS users`,
+        ) AS logins`,
     ),
     "live_users_of_logins",
   );
@@ -56,12 +58,11 @@ const prepared = statements(({ db, tables }) => {
       // no index but the primary key's: without statistics PostgreSQL may think an application's as good.
       .from(
         sql`${rotations.rows}, LATERAL (
-          SELECT id FROM logins AS mine
+          SELECT id FROM logins
           WHERE id = asked.id AND ARRAY[app_id, refresh_digest] = ARRAY[asked."appId", asked."presentedDigest"]
-            AND ended_at IS NULL AND expires_at > asked.now AND refreshed_at > asked."idleSince"
+            AND ended_at IS NULL AND user_disabled_at IS NULL AND expires_at > asked.now AND refreshed_at > asked."idleSince"
             AND (public_client OR NOT asked."publicOnly")
             AND signed_in_with || coalesce(' ' || provider, '') = ANY (string_to_array(asked.ways, ','))
-            AND (SELECT true FROM users WHERE users.id = mine.user_id AND disabled_at IS NULL)
           LIMIT 1 FOR UPDATE SKIP LOCKED
         ) AS due`,
       )

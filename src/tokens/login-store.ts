@@ -1,10 +1,10 @@
-import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, isNull, ne, sql } from "drizzle-orm";
 import type { SignInMethod } from "../applications/application.ts";
 import { findLiveUserAmongOthers, liveUserOf } from "./gathered-login-store.ts";
 import { rotatedLoginOf, type RotatedLogin } from "./rotated-login-store.ts";
-import { found } from "../storage/gathered.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
+import type { User } from "../users/user.ts";
 
 /** The live session that a user gets from a sign-in, and the one line of its refresh tokens. Instants are epoch milliseconds. */
 export type Login = {
@@ -53,40 +53,48 @@ export type EndReason =
   | "user-disabled"
   | "too-many";
 
-/** What a live access token needs to be answered: read from storage on every call. */
+/**
+ * What a live access token needs to be answered: read from storage on every call, from the row of its login, which says it of its user
+ * (docs/decisions/0027).
+ */
 export type LiveUser = { id: string; email: string | null; emailVerified: boolean; name: string | null };
 
 /** Of those that are too many; what is left goes with the next one that starts. */
 const mostEndedAtOnce = 20;
 
+/** The columns of a `Login`: all but what the database itself keeps there of the login's user. */
+export function loginColumns({ logins }: Pick<Handle["tables"], "logins">) {
+  const {
+    userEmail: _email,
+    userEmailVerified: _verified,
+    userName: _name,
+    userDisabledAt: _disabled,
+    ...own
+  } = getTableColumns(logins);
+  return own;
+}
+
 const prepared = statements((handle) => {
   const { db, tables } = handle;
-  const { logins, users } = tables;
+  const { logins } = tables;
+  const columns = loginColumns(tables);
   const given = placeholders(logins);
   const { id } = given;
-  const end = { endedAt: given.endedAt, endReason: given.endReason };
-  const live = and(isNull(logins.endedAt), gt(logins.expiresAt, sql.placeholder("now")));
+  // What was said of its user is of no use any more, and a name that the user has given up is not kept.
+  const silent = { userEmail: null, userEmailVerified: null, userName: null, userDisabledAt: null };
+  const end = { endedAt: given.endedAt, endReason: given.endReason, ...silent };
+  const unexpired = and(isNull(logins.endedAt), gt(logins.expiresAt, sql.placeholder("now")));
+  const live = and(unexpired, isNull(logins.userDisabledAt));
   return {
     insert: prepare(db.insert(logins).values(given), "insert_login"),
-    byId: prepare(db.select().from(logins).where(eq(logins.id, id)), "login_by_id"),
+    byId: prepare(db.select(columns).from(logins).where(eq(logins.id, id)), "login_by_id"),
     liveUser: prepare(
       db
-        .select(found(liveUserOf(users)))
-        // On SQLite, with every call. Two indexes hold all that is asked, which among a million users spares half of the pages (docs/decisions/0026);
-        // SQLite takes the primary keys unless it is told. A scalar subquery, because a join takes five times as long (0001).
-        .from(sql`users INDEXED BY users_live`)
-        .where(
-          and(
-            eq(
-              users.id,
-              db
-                .select(found({ userId: logins.userId }))
-                .from(sql`logins INDEXED BY logins_live`)
-                .where(and(eq(logins.id, id), live)),
-            ),
-            isNull(users.disabledAt),
-          ),
-        ),
+        .select(liveUserOf(tables))
+        // On SQLite, with every call. The index holds all that is asked, which among a million users spares most of the pages (docs/decisions/0026);
+        // SQLite takes the primary key unless it is told.
+        .from(sql`logins INDEXED BY logins_live`)
+        .where(and(eq(logins.id, id), live)),
       "live_user_of_login",
     ),
     rotate: prepare(
@@ -106,7 +114,6 @@ const prepared = statements((handle) => {
             eq(logins.refreshDigest, sql.placeholder("presentedDigest")),
             live,
             gt(logins.refreshedAt, sql.placeholder("idleSince")),
-            sql`EXISTS (SELECT 1 FROM users WHERE users.id = logins.user_id AND users.disabled_at IS NULL)`,
           ),
         )
         .returning(rotatedLoginOf(tables)),
@@ -132,7 +139,7 @@ const prepared = statements((handle) => {
       db
         .select({ id: logins.id })
         .from(logins)
-        .where(and(eq(logins.userId, given.userId), ne(logins.id, id), live))
+        .where(and(eq(logins.userId, given.userId), ne(logins.id, id), unexpired))
         .orderBy(desc(logins.createdAt), desc(logins.id))
         .limit(mostEndedAtOnce)
         .offset(sql.placeholder("most")),
@@ -142,8 +149,18 @@ const prepared = statements((handle) => {
   };
 });
 
-export async function insertLogin(tx: Handle, login: Login): Promise<void> {
-  await prepared(tx).insert.execute(login satisfies Row<"logins">);
+/**
+ * `held`: the login's user as this transaction has it, locked, where the caller knows it. The database looks otherwise (docs/decisions/0027), which costs
+ * a sign-in a twentieth of what is not its hash.
+ */
+export async function insertLogin(tx: Handle, login: Login, held?: User): Promise<void> {
+  const said = {
+    userEmail: held?.email ?? null,
+    userEmailVerified: held?.emailVerified ?? null,
+    userName: held?.name ?? null,
+    userDisabledAt: held?.disabledAt ?? null,
+  };
+  await prepared(tx).insert.execute({ ...login, ...said } satisfies Row<"logins">);
 }
 
 export async function findLogin(handle: Handle, id: string): Promise<Login | undefined> {

@@ -3,6 +3,7 @@ import type { By } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { SignIn } from "../sign-in/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import type { Users } from "../users/service.ts";
 import type { LoginAdministration } from "./login-administration.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
 import { endLogin, findLogin, type Login } from "./login-store.ts";
@@ -15,15 +16,22 @@ export type OwnLogins = ReturnType<typeof createOwnLogins>;
  */
 export function createOwnLogins(deps: {
   storage: Storage;
+  users: Users;
   logins: LoginAdministration;
   browserSessions: BrowserSessions;
   signIn: SignIn;
   clock: Clock;
 }) {
-  const { storage, logins, browserSessions, signIn, clock } = deps;
+  const { storage, users, logins, browserSessions, signIn, clock } = deps;
 
   async function liveOf(handle: Handle, userId: string, now: number): Promise<Login[]> {
     return await listLoginsOfUser(handle, userId, { all: false, now });
+  }
+
+  /** Before anything else of a user is ended, in the order in which others take them: codes, the user, its logins (docs/decisions/0027). */
+  async function holdFirst(tx: Handle, userId: string, now: number): Promise<void> {
+    await signIn.cancelCodes(tx, userId, now);
+    await users.hold(tx, userId);
   }
 
   return {
@@ -48,7 +56,7 @@ export function createOwnLogins(deps: {
     async endOthers(userId: string, digest: string, by: By): Promise<void> {
       const now = clock();
       await storage.write(async (tx) => {
-        await signIn.cancelCodes(tx, userId, now);
+        await holdFirst(tx, userId, now);
         for (const login of await liveOf(tx, userId, now)) {
           if (login.browserSessionDigest === digest) continue;
           if (await endLogin(tx, login.id, "account", now)) await logins.noteEnd(tx, login, by, now);
@@ -61,7 +69,7 @@ export function createOwnLogins(deps: {
     async endAll(user: { id: string; appId: string }, by: By): Promise<void> {
       const now = clock();
       await storage.write(async (tx) => {
-        await signIn.cancelCodes(tx, user.id, now);
+        await holdFirst(tx, user.id, now);
         await logins.endAll(tx, user.id, "account", by, now);
         await browserSessions.endAll(tx, user.id);
       });

@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import type { Handle } from "../storage/storage.ts";
 import type { Login } from "./login-store.ts";
 
@@ -13,7 +12,6 @@ export type RotatedLogin = LoginToContinue & { email: string | null };
 
 /** The columns of a `RotatedLogin`, of an update of `logins`. */
 export function rotatedLoginOf({ logins }: Handle["tables"]) {
-  const { id, appId, userId, signedInWith, provider, scopes, publicClient, signedInAt } = logins;
-  const email = sql<string | null>`(SELECT email FROM users WHERE users.id = logins.user_id)`;
+  const { id, appId, userId, signedInWith, provider, scopes, publicClient, signedInAt, userEmail: email } = logins;
   return { id, appId, userId, signedInWith, provider, scopes, publicClient, signedInAt, email };
 }

@@ -63,7 +63,7 @@ export function createTokens(deps: {
   random: Random;
   issuer: string;
 }) {
-  const { storage, keyring, accessTokens, browserSessions, signIn } = deps;
+  const { storage, keyring, accessTokens, users, browserSessions, signIn } = deps;
   const { clock, random, issuer } = deps;
   const ends = createLoginEnds(deps);
   const rotation = createRotation(deps);
@@ -85,7 +85,7 @@ export function createTokens(deps: {
   }
 
   return {
-    /** Starts the login that a redeemed code buys, in the caller's transaction. */
+    /** Starts the login that a redeemed code buys, in the caller's transaction. `held`: its user, as that transaction has locked it. */
     async startLogin(
       tx: Handle,
       input: Pick<
@@ -102,6 +102,7 @@ export function createTokens(deps: {
         | "browserSessionDigest"
       >,
       now: number,
+      held?: User,
     ): Promise<StartedLogin> {
       const id = newId("lgn", now, random);
       const refreshToken = firstRefreshToken(id, random);
@@ -118,7 +119,7 @@ export function createTokens(deps: {
         endedAt: null,
         endReason: null,
       };
-      await insertLogin(tx, login);
+      await insertLogin(tx, login, held);
       return { login, refreshToken };
     },
 
@@ -185,8 +186,12 @@ export function createTokens(deps: {
       const now = clock();
       const { sub: userId, sid } = bearer.claims;
       await storage.write(async (tx) => {
-        // First: it waits for a code that is being redeemed, whose login is then there to be ended.
-        if (request.allSessions) await signIn.cancelCodes(tx, userId, now);
+        if (request.allSessions) {
+          // First: it waits for a code that is being redeemed, whose login is then there to be ended.
+          await signIn.cancelCodes(tx, userId, now);
+          // Before its logins, as whoever changes the user does (docs/decisions/0027).
+          await users.hold(tx, userId);
+        }
         const ended = request.allSessions
           ? await endLoginsOfUser(tx, userId, "logout-all", now)
           : await endOne(tx, request.refreshToken === undefined ? sid : ownLogin(request.refreshToken), userId, now);

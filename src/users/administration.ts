@@ -60,6 +60,8 @@ export function createUserAdministration(deps: {
   ) {
     await browserSessions.endAll(tx, user.id);
     await signIn.cancelCodes(tx, user.id, now);
+    // Before its logins, as whoever changes the user does (docs/decisions/0027); after its codes, as whoever redeems one does.
+    await users.hold(tx, user.id);
     return await logins.endAll(tx, user.id, reason, { actor }, now);
   }
 

@@ -81,6 +81,22 @@ describeEachDatabase("db check", (current) => {
     expect(await check(service)).toMatchObject({ code: 0, ok: true });
   });
 
+  it("finds a login that says of its user what is not so", async () => {
+    const service = current();
+    const { userId } = await used(service);
+    for (const [column, value] of Object.entries({ email: "'o@example.com'", name: "'Other'", disabled_at: "1" })) {
+      const asIs = `(SELECT ${column} FROM users WHERE id = '${userId}')`;
+      await runSql(service, `UPDATE logins SET user_${column} = ${value} WHERE user_id = '${userId}'`);
+      const { code, problems } = await check(service);
+      expect({ code, problems }).toEqual({
+        code: 1,
+        problems: [{ check: "logins", problem: "1 login says of its user what is not so" }],
+      });
+      await runSql(service, `UPDATE logins SET user_${column} = ${asIs} WHERE user_id = '${userId}'`);
+    }
+    expect(await check(service)).toMatchObject({ code: 0, ok: true });
+  });
+
   it("finds rows that belong to nobody", async () => {
     const service = current();
     const { userId } = await used(service);

@@ -23,7 +23,7 @@ describe("a command that cannot use its storage says why in one line", () => {
 
   test("a master key that is not the database's", async () => {
     const line = /The master key is not the one that this database was made with\./u;
-    await expectLine(line, 2, ["app", "list"], { AUTHSVC_MASTER_KEY: testMasterKey });
+    await expectLine(line, 2, ["signing-key", "list"], { AUTHSVC_MASTER_KEY: testMasterKey });
   });
 
   test("a database that is newer than the program", async () => {

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { hash } from "node:crypto";
 import { chownSync, cpSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -46,6 +47,21 @@ test("all of it is in strict mode, as the sources are", () => {
   expect(texts.length).toBeGreaterThan(30);
   const loose = texts.filter(([, text]) => !text.startsWith('(function (exports, require, module) {"use strict";'));
   expect(loose.map(([name]) => name)).toEqual([]);
+});
+
+test("it has the digest of each migration with it", () => {
+  const stage = join(import.meta.dirname, "../../build/stage");
+  const files = readdirSync(join(stage, "migrations"), { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".sql"),
+  );
+  expect(files.length).toBeGreaterThan(6);
+  for (const name of files) {
+    const migration = join(stage, "migrations", name);
+    expect([name, readFileSync(`${migration}.sha256`, "latin1")]).toEqual([
+      name,
+      hash("sha256", readFileSync(migration)),
+    ]);
+  }
 });
 
 test("it says nothing of the machine that built it", () => {

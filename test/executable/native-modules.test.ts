@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   existsSync,
@@ -75,6 +76,9 @@ describe("native modules", () => {
 
   test.each<[string, (file: string) => void]>([
     ["cut off", (file) => truncateSync(file, 1000)],
+    ["a byte too short", (file) => truncateSync(file, statSync(file).size - 1)],
+    ["a byte too long", (file) => appendFileSync(file, "\0")],
+    ["empty", (file) => truncateSync(file, 0)],
     [
       "changed in one byte",
       (file) => {
@@ -108,6 +112,27 @@ describe("native modules", () => {
     // A new file in its place: writing into one that runs would end the program that runs it.
     expect(statSync(file).ino).not.toBe(before);
     expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  test("are not unpacked from an executable that is damaged there", async () => {
+    const folder = join(emptyFolder(), "native");
+    await useSqlite({ AUTHSVC_NATIVE_DIR: folder });
+    const module = readFileSync(nativeFile(folder));
+    const executable = readFileSync(program[0]);
+    const start = executable.indexOf(module);
+    expect(start).toBeGreaterThan(0);
+    executable.writeUInt8(executable.readUInt8(start + module.length - 100) ^ 1, start + module.length - 100);
+    const damaged = join(emptyFolder(), "authsvc");
+    writeFileSync(damaged, executable, { mode: 0o700 });
+    const other = join(emptyFolder(), "native");
+    const { status, stderr } = spawnSync(damaged, ["app", "list"], {
+      cwd: emptyFolder(),
+      env: { AUTHSVC_NATIVE_DIR: other },
+      encoding: "utf8",
+    });
+    expect(status).toBe(2);
+    expect(stderr).toContain("what this executable holds is damaged");
+    expect(readdirSync(other)).toEqual([]);
   });
 
   test("stay as they are when nothing is wrong", async () => {

@@ -71,10 +71,10 @@ describe("a new installation", () => {
     ["what the example says", "(43 base64url characters)"],
   ])("X1: a master key is refused that is guessable: %s", async (_name, masterKey) => {
     const cwd = emptyFolder();
-    const inEnvironment = await authsvc(["app", "list"], { cwd, env: { AUTHSVC_MASTER_KEY: masterKey } });
+    const inEnvironment = await authsvc(["signing-key", "list"], { cwd, env: { AUTHSVC_MASTER_KEY: masterKey } });
     mkdirSync(join(cwd, "data"), { recursive: true });
     writeFileSync(join(cwd, "data/master.key"), `${masterKey}\n`);
-    const inFile = await authsvc(["app", "list"], { cwd });
+    const inFile = await authsvc(["signing-key", "list"], { cwd });
     for (const { code, stdout, stderr } of [inEnvironment, inFile]) {
       expect([code, stdout]).toEqual([2, ""]);
       expect(stderr).toMatch(/master[ _.]?key/iu);
@@ -192,7 +192,7 @@ describeEachDatabase(
       const file = join(service.dataDir, "master.key");
       const kept = existsSync(file) ? readFileSync(file) : undefined;
       rmSync(file, { force: true });
-      const { code, stderr } = await authsvc(["app", "list"], empty);
+      const { code, stderr } = await authsvc(["signing-key", "list"], empty);
       expect([code, stderr.includes("is missing")]).toEqual([2, true]);
       expect(existsSync(file)).toBe(false);
       if (kept) writeFileSync(file, kept, { mode: 0o600 });

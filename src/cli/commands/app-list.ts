@@ -7,7 +7,7 @@ import { bold, table } from "../text.ts";
 export function addAppList(app: Command, cli: Cli): void {
   const command = app.command("list").description("list all applications");
   examples(command, ["authsvc app list", "authsvc app list --json | jq -r '.[].id'"]).action(async () => {
-    await cli.withApp(async ({ applications }) => {
+    await cli.withRegistry(async ({ applications }) => {
       const all = await Promise.all((await applications.list()).map((answer) => withSettings(applications, answer)));
       const rows = all.map(({ id, name, domain, authMethods, stats }) => [
         id,

@@ -34,7 +34,7 @@ export function addAuditList(audit: Command, cli: Cli): void {
 }
 
 async function list(cli: Cli, { app, user, since, limit, follow = false }: Flags): Promise<void> {
-  await cli.withApp(async ({ audit }) => {
+  await cli.withRegistry(async ({ audit }) => {
     const find: List = async (wanted) => await audit.list({ appId: app, userId: user, ...wanted });
     if (follow) return await followEvents(cli, find, { since, limit: limit ?? 10 });
     const events = await find({ since, limit: limit ?? 100 });

@@ -12,7 +12,7 @@ export function addKeyList(key: Command, cli: Cli): void {
     "authsvc key list --app app_shop",
     `authsvc key list --json | jq -r '.[] | select(.state == "live") | .id'`,
   ]).action(async ({ app }: { app?: string }) => {
-    await cli.withApp(async ({ applications }) => {
+    await cli.withRegistry(async ({ applications }) => {
       const keys = await applications.listKeys(app);
       const rows = keys.map(({ id, appId, state, createdAt, expiresAt, revokedAt }) => [
         id,

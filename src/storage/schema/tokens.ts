@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { SignInMethod } from "../../applications/application.ts";
 import type { Kit } from "../kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
@@ -43,12 +44,23 @@ export function tokensTables(
       expiresAt: instant("expires_at").notNull(),
       endedAt: instant("ended_at"),
       endReason: text("end_reason").$type<EndReason>(),
+      // What every call asks of the login's user, beside it (docs/decisions/0027): the database keeps the two equal while the login lives, by triggers
+      // (migrations/*/0004_users-of-logins.sql). Nothing else writes here.
+      userEmail: text("user_email"),
+      /** Null once and for all in a login that ended before there was this column. */
+      userEmailVerified: flag("user_email_verified"),
+      userName: text("user_name"),
+      userDisabledAt: instant("user_disabled_at"),
     },
     (t) => [
       index("logins_user_id").on(t.userId),
       index("logins_app_id").on(t.appId),
       index("logins_expires_at").on(t.expiresAt),
-      ...onSqlite(index("logins_live").on(t.id, t.endedAt, t.expiresAt, t.userId)),
+      ...onSqlite(
+        index("logins_live")
+          .on(t.id, t.expiresAt, t.endedAt, t.userDisabledAt, t.userId, t.userEmail, t.userEmailVerified, t.userName)
+          .where(sql`ended_at IS NULL AND user_disabled_at IS NULL`),
+      ),
     ],
   );
 

@@ -4,7 +4,7 @@ import type { ApplicationTables } from "./applications.ts";
 
 /** Users, and what signs them in. */
 export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, "applications">) {
-  const { table, index, uniqueIndex, onSqlite, text, integer, instant, flag, json } = kit;
+  const { table, index, uniqueIndex, text, integer, instant, flag, json } = kit;
 
   const appId = ofApplication(kit, applications);
 
@@ -33,11 +33,7 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       /** When this user said "not now" to a passkey. */
       passkeyDeclinedAt: instant("passkey_declined_at"),
     },
-    (t) => [
-      uniqueIndex("users_app_id_email").on(t.appId, t.email),
-      uniqueIndex("users_handle").on(t.handle),
-      ...onSqlite(index("users_live").on(t.id, t.disabledAt, t.email, t.emailVerified, t.name)),
-    ],
+    (t) => [uniqueIndex("users_app_id_email").on(t.appId, t.email), uniqueIndex("users_handle").on(t.handle)],
   );
   const userId = ofUser(kit, users);
 

@@ -1,0 +1,321 @@
+import Database from "better-sqlite3";
+import { isNull } from "drizzle-orm";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readMigrations } from "../../src/storage/migrate.ts";
+import { openStorage } from "../../src/storage/open.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { endLogin, findLiveUser, insertLogin } from "../../src/tokens/login-store.ts";
+import { countLoginsAtOdds } from "../../src/tokens/login-list-store.ts";
+import { setDisabled } from "../../src/users/list-store.ts";
+import { insertUser, proveEmail, updateUser, verifyEmail } from "../../src/users/store.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+import { startTestService } from "../support/service.ts";
+import { loginOf, userOf } from "./rows.ts";
+
+const now = 1_000_000;
+const dialects = ["sqlite", "postgres"] as const;
+
+describe.each(dialects)("what a login says of its user (%s)", (dialect) => {
+  let running: Awaited<ReturnType<typeof startTestService>>;
+  let storage: Storage;
+  let appId: string;
+  let users = 0;
+
+  beforeAll(async () => {
+    running = await startTestService(dialect);
+    ({ storage } = running.service.server.app);
+    appId = (await running.service.createApp()).id;
+  });
+  afterAll(async () => {
+    await running.stop();
+  });
+
+  /** A user with a login that lives, both with one id. */
+  async function signedIn(differing: { disabledAt?: number; email?: null } = {}): Promise<string> {
+    users += 1;
+    const id = `usr_told_${users}`;
+    await storage.write(async (tx) => {
+      await insertUser(tx, { ...userOf(appId, id), ...differing });
+      await insertLogin(tx, { ...loginOf(appId, id, now + 1), userId: id });
+    });
+    return id;
+  }
+  const said = async (id: string) => await findLiveUser(storage.reader, id, now);
+
+  it("is what the user is when it begins", async () => {
+    const id = await signedIn();
+    expect(await said(id)).toStrictEqual({ id, email: `${id}@example.com`, emailVerified: false, name: "Ann" });
+    const bare = await signedIn({ email: null });
+    expect(await said(bare)).toStrictEqual({ id: bare, email: null, emailVerified: false, name: "Ann" });
+  });
+
+  it("is what the transaction that starts it says of the user it holds", async () => {
+    const id = await signedIn();
+    const held = { ...userOf(appId, id), emailVerified: true, name: "Bea" };
+    await storage.write((tx) => insertLogin(tx, { ...loginOf(appId, `${id}_held`, now + 1), userId: id }, held));
+    expect(await said(`${id}_held`)).toStrictEqual({
+      id,
+      email: `${id}@example.com`,
+      emailVerified: true,
+      name: "Bea",
+    });
+    await storage.write((tx) => updateUser(tx, id, { name: "Cid", updatedAt: 1 }));
+    expect(await said(`${id}_held`)).toMatchObject({ emailVerified: false, name: "Cid" });
+  });
+
+  it("follows each change of the user, in the transaction of the change", async () => {
+    const id = await signedIn();
+    await storage.write((tx) => updateUser(tx, id, { name: "Bea", updatedAt: 1 }));
+    expect(await said(id)).toMatchObject({ name: "Bea", emailVerified: false });
+    await storage.write((tx) => verifyEmail(tx, { id, email: `${id}@example.com`, updatedAt: 2 }));
+    expect(await said(id)).toMatchObject({ name: "Bea", emailVerified: true });
+    await storage.write((tx) => proveEmail(tx, id, { name: null, picture: null, updatedAt: 3 }));
+    expect(await said(id)).toMatchObject({ name: null, emailVerified: true });
+    const undone = storage.write(async (tx) => {
+      await updateUser(tx, id, { name: "Eve", updatedAt: 4 });
+      throw new Error("undone");
+    });
+    await expect(undone).rejects.toThrow("undone");
+    expect(await said(id)).toMatchObject({ name: null });
+    expect(await countLoginsAtOdds(storage.reader)).toBe(0);
+  });
+
+  it("lets nobody in while the user is disabled, whichever of the two came first", async () => {
+    const id = await signedIn();
+    await storage.write((tx) => setDisabled(tx, id, true, now));
+    expect(await said(id)).toBeUndefined();
+    await storage.write((tx) => setDisabled(tx, id, false, now));
+    expect(await said(id)).toMatchObject({ id });
+    expect(await said(await signedIn({ disabledAt: 1 }))).toBeUndefined();
+  });
+
+  it("is nothing once the login has ended, and another user's is left alone", async () => {
+    const [id, other] = [await signedIn(), await signedIn()];
+    const { db, tables } = storage.reader;
+    await storage.write((tx) => endLogin(tx, id, "logout", now));
+    await storage.write((tx) => updateUser(tx, id, { name: "Bea", updatedAt: 1 }));
+    const { userEmail, userEmailVerified, userName, userDisabledAt } = tables.logins;
+    const rows = await db
+      .select({ id: tables.logins.id, said: { userEmail, userEmailVerified, userName, userDisabledAt } })
+      .from(tables.logins);
+    const saidBy = new Map(rows.map((row) => [row.id, row.said]));
+    expect(saidBy.get(id)).toEqual({ userEmail: null, userEmailVerified: null, userName: null, userDisabledAt: null });
+    expect(saidBy.get(other)).toMatchObject({ userEmail: `${other}@example.com`, userName: "Ann" });
+  });
+});
+
+describe("what a login says of its user, while both are written to (postgres)", () => {
+  let running: Awaited<ReturnType<typeof startTestService>>;
+  let storage: Storage;
+  let appId: string;
+
+  beforeAll(async () => {
+    running = await startTestService("postgres");
+    ({ storage } = running.service.server.app);
+    appId = (await running.service.createApp()).id;
+  });
+  afterAll(async () => {
+    await running.stop();
+  });
+
+  /** Runs two transactions: the first does its work, waits until the second is held up by it, and commits. */
+  async function crossed(
+    first: () => Promise<unknown>,
+    second: () => Promise<unknown>,
+    open: PromiseWithResolvers<void>,
+  ) {
+    const one = first();
+    await open.promise;
+    await Promise.all([one, second()]);
+  }
+
+  it.each(["the user", "the login"])("agrees when %s is written first", async (which) => {
+    const id = `usr_crossed_${which.replace(" ", "_")}`;
+    await storage.write((tx) => insertUser(tx, userOf(appId, id)));
+    const written = Promise.withResolvers<void>();
+    /** Long enough for the other transaction to have reached what it waits for; it would be over by then if it did not wait. */
+    const keepOpen = async () => {
+      written.resolve();
+      await setTimeout(200);
+    };
+    const rename = (last: () => Promise<void>) => () =>
+      storage.write(async (tx) => {
+        await updateUser(tx, id, { name: "Bea", updatedAt: 1 });
+        await last();
+      });
+    const begin = (last: () => Promise<void>) => () =>
+      storage.write(async (tx) => {
+        await insertLogin(tx, { ...loginOf(appId, id, now + 1), userId: id });
+        await last();
+      });
+    const atOnce = async () => {};
+    if (which === "the user") await crossed(rename(keepOpen), begin(atOnce), written);
+    else await crossed(begin(keepOpen), rename(atOnce), written);
+    expect(await findLiveUser(storage.reader, id, now)).toMatchObject({ name: "Bea" });
+    expect(await countLoginsAtOdds(storage.reader)).toBe(0);
+  });
+});
+
+describe("a database from before logins said anything of their users", () => {
+  const older = (dialect: (typeof dialects)[number]) => readMigrations(dialect).filter(({ name }) => name < "0004");
+  const rows = (flag: (value: boolean) => string, json: string): string => `
+    INSERT INTO applications (id, name, redirect_uris, auth_methods, branding, settings, created_at, updated_at)
+      VALUES ('app_1', 'One', ${json}, ${json}, ${json}, ${json}, 0, 0);
+    ${["ann", "bob"]
+      .map(
+        (
+          user,
+        ) => `INSERT INTO users (id, app_id, email, email_verified, name, handle, created_at, updated_at, disabled_at, login_count)
+      VALUES ('usr_${user}', 'app_1', '${user}@example.com', ${flag(true)}, '${user}', '${user}', 0, 0, ${user === "bob" ? 1 : "NULL"}, 0);`,
+      )
+      .join("\n")}
+    ${[
+      ["live", "ann", "NULL"],
+      ["ended", "ann", "1"],
+      ["disabled", "bob", "NULL"],
+    ]
+      .map(
+        ([
+          login,
+          user,
+          endedAt,
+        ]) => `INSERT INTO logins (id, app_id, user_id, signed_in_with, scopes, public_client, signed_in_at, created_at, last_seen_at,
+        generation, refresh_digest, refreshed_at, expires_at, ended_at)
+      VALUES ('lgn_${login}', 'app_1', 'usr_${user}', 'password', ${json}, ${flag(false)}, 0, 0, 0, 0, 'r', 0, ${now + 1}, ${endedAt});`,
+      )
+      .join("\n")}`;
+
+  async function openedSqlite(): Promise<Storage> {
+    const file = join(mkdtempSync(join(tmpdir(), "authsvc-users-of-logins-")), "authsvc.db");
+    const connection = new Database(file);
+    connection.exec(
+      "CREATE TABLE migrations (name text PRIMARY KEY, checksum text NOT NULL, applied_at bigint NOT NULL)",
+    );
+    for (const { name, sql, checksum } of older("sqlite")) {
+      connection.exec(sql);
+      connection.prepare("INSERT INTO migrations VALUES (?, ?, 0)").run(name, checksum);
+    }
+    connection.exec(rows((value) => (value ? "1" : "0"), "'{}'"));
+    connection.close();
+    return await openStorage({ url: undefined, poolSize: 1, file }, 0, () => {});
+  }
+
+  async function olderPostgres(): Promise<{ url: string; client: Client }> {
+    const url = await createTestDatabase();
+    const client = new Client(url);
+    await client.connect();
+    await client.query(
+      "CREATE TABLE migrations (name text PRIMARY KEY, checksum text NOT NULL, applied_at bigint NOT NULL)",
+    );
+    for (const { name, sql, checksum } of older("postgres")) {
+      await client.query(sql);
+      await client.query("INSERT INTO migrations VALUES ($1, $2, 0)", [name, checksum]);
+    }
+    await client.query(rows(String, "'{}'"));
+    return { url, client };
+  }
+  const migrated = async (url: string): Promise<Storage> =>
+    await openStorage({ url, poolSize: 1, file: "" }, 0, () => {});
+
+  async function openedPostgres(): Promise<Storage> {
+    const { url, client } = await olderPostgres();
+    await client.end();
+    return await migrated(url);
+  }
+
+  it.each([
+    ["sqlite", openedSqlite],
+    ["postgres", openedPostgres],
+  ] as const)("has all that live say it (%s)", async (_, opened) => {
+    const storage = await opened();
+    try {
+      expect(await findLiveUser(storage.reader, "lgn_live", now)).toStrictEqual({
+        id: "usr_ann",
+        email: "ann@example.com",
+        emailVerified: true,
+        name: "ann",
+      });
+      expect(await findLiveUser(storage.reader, "lgn_ended", now)).toBeUndefined();
+      expect(await findLiveUser(storage.reader, "lgn_disabled", now)).toBeUndefined();
+      expect(await countLoginsAtOdds(storage.reader)).toBe(0);
+    } finally {
+      await storage.close();
+    }
+  });
+
+  // What the nodes of an older version do meanwhile, and must not be ended for.
+  it.each([
+    ["a sign-in, which has its user and wants its login", "UPDATE users SET login_count = 1 WHERE id = 'usr_ann'"],
+    ["a refresh, which has its login", "UPDATE logins SET generation = 1 WHERE id = 'lgn_live'"],
+    ["a backup, which reads the table for seconds", "SELECT * FROM logins"],
+  ])("is migrated beside %s (postgres)", async (_, statement) => {
+    const { url, client } = await olderPostgres();
+    await client.query("BEGIN");
+    await client.query(statement);
+    const opening = migrated(url);
+    // Longer than a migration waits for anything before it gives way and tries again.
+    await setTimeout(1500);
+    const insert = `INSERT INTO logins (id, app_id, user_id, signed_in_with, scopes, public_client, signed_in_at, created_at, last_seen_at,
+      generation, refresh_digest, refreshed_at, expires_at)
+      VALUES ('lgn_meanwhile', 'app_1', 'usr_ann', 'password', '[]', false, 0, 0, 0, 0, 'r', 0, ${now + 1})`;
+    await client.query(insert);
+    await client.query("COMMIT");
+    await client.end();
+    const storage = await opening;
+    try {
+      const ann = { id: "usr_ann", email: "ann@example.com" };
+      expect(await findLiveUser(storage.reader, "lgn_live", now)).toMatchObject(ann);
+      expect(await findLiveUser(storage.reader, "lgn_meanwhile", now)).toMatchObject(ann);
+      expect(await countLoginsAtOdds(storage.reader)).toBe(0);
+    } finally {
+      await storage.close();
+    }
+  });
+
+  it("keeps nobody waiting for longer than a second while it waits itself (postgres)", async () => {
+    const { url, client } = await olderPostgres();
+    await client.query("BEGIN");
+    await client.query("SELECT * FROM logins");
+    const opening = migrated(url);
+    const other = new Client(url);
+    await other.connect();
+    let longest = 0;
+    for (let call = 0; call < 30; call += 1) {
+      const began = performance.now();
+      await other.query("SELECT 1 FROM logins WHERE id = 'lgn_live'");
+      longest = Math.max(longest, performance.now() - began);
+      await setTimeout(100);
+    }
+    await client.query("COMMIT");
+    await Promise.all([client.end(), other.end(), opening.then((storage) => storage.close())]);
+    // It did stand in the way, and no longer than it may.
+    expect(longest).toBeGreaterThan(200);
+    expect(longest).toBeLessThan(2500);
+  });
+
+  it("is told in batches, each from where the one before ended (postgres)", async () => {
+    const { url, client } = await olderPostgres();
+    await client.query(`INSERT INTO logins (id, app_id, user_id, signed_in_with, scopes, public_client, signed_in_at, created_at, last_seen_at,
+      generation, refresh_digest, refreshed_at, expires_at, ended_at)
+      SELECT 'lgn_many_' || n, 'app_1', 'usr_ann', 'password', '[]', false, 0, 0, 0, 0, 'r', 0, ${now + 1}, CASE WHEN n % 3 = 0 THEN 1 END
+      FROM generate_series(1, 6100) n`);
+    await client.end();
+    const storage = await migrated(url);
+    try {
+      expect(await countLoginsAtOdds(storage.reader)).toBe(0);
+      const { db, tables } = storage.reader;
+      const told = await db
+        .select({ name: tables.logins.userName })
+        .from(tables.logins)
+        .where(isNull(tables.logins.endedAt));
+      expect(told.filter(({ name }) => name === "ann")).toHaveLength(6100 - 2033 + 1);
+    } finally {
+      await storage.close();
+    }
+  });
+});

@@ -5,7 +5,7 @@ import { chunkFolder, chunkWrapper, programFilesId } from "../../src/executable/
 import { digestEnding } from "../../src/executable/files.ts";
 import { filesBelow } from "../../src/lib/program-files.ts";
 import { compressed } from "./compressed.ts";
-import { withLazyBuiltins } from "./lazy-builtins.ts";
+import { withLazyRequires } from "./lazy-requires.ts";
 import { root } from "./target.ts";
 
 /** What nearly every command loads, each with all that it imports. Chunks of nothing else are packed compressed, and without bytecode. */
@@ -17,6 +17,14 @@ const loadedOften = [
   "src/app.ts",
   "src/server.ts",
 ];
+
+/** A chunk of its own that is loaded where it is used first: most commands find no configuration file. */
+const yaml = {
+  name: "yaml",
+  test: /\/node_modules\/yaml\/|\/src\/config\/yaml\.ts$/u,
+  includeDependenciesRecursively: false,
+};
+const lazyChunks = [`./${yaml.name}.js`];
 
 /** What the program reads at run time (lib/program-files.ts). */
 const migrations = "migrations/*/*.sql";
@@ -51,6 +59,8 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
   const { output } = await build({
     ...options,
     input: { authsvc: "src/cli/run.ts" },
+    // A group without its dependencies demands it.
+    preserveEntrySignatures: "allow-extension",
     plugins: [programFilesPlugin, drizzlePlugin, ...plugins],
     write: false,
     output: {
@@ -62,12 +72,13 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
       comments: false,
       entryFileNames: "[name].js",
       chunkFileNames: "[name].js",
+      codeSplitting: { groups: [yaml] },
     },
   });
   const chunks = output.filter((part) => part.type === "chunk");
   const often = namesOftenLoaded(chunks);
   for (const { fileName, code } of chunks) {
-    const text = ascii(chunkWrapper.join(withLazyBuiltins(code)));
+    const text = ascii(chunkWrapper.join(withLazyRequires(code, lazyChunks)));
     const file = path.join(folder, fileName);
     if (often.has(fileName)) writeFileSync(file, text);
     else writeFileSync(`${file}.zst`, compressed(Buffer.from(text)));

@@ -86,12 +86,12 @@ function defaultOf({ defaultValue, doc }: Setting): string {
 }
 
 /** The rule as the program itself says it when a value breaks it. */
-function ruleOf({ key, kind }: Setting): string {
+function ruleOf({ key, rule: { kind } }: Setting): string {
   const wrong = kind === "list" ? ["\0"] : kind === "text" ? "\0" : "no";
   const problem = settingProblem(key, wrong);
   if (problem === undefined) throw new Error(`${key} takes every value`);
-  const rule = problem.replace(/^must /u, "");
-  return kind === "list" ? `a list; each must ${rule}` : rule.replace(/^be /u, "");
+  const said = problem.replace(/^(?:entry 1 )?must /u, "");
+  return kind === "list" ? `a list; each must ${said}` : said.replace(/^be /u, "");
 }
 
 /** As GitHub makes it from the heading. */

@@ -62,8 +62,11 @@ import { addWebhookUpdate } from "./commands/webhook-update.ts";
 import { examples } from "./examples.ts";
 import { version } from "./version.ts";
 
-/** Every command with its flags. Building it loads nothing but commander: what a command does is imported when it runs. */
-export function buildProgram(cli: Cli): Command {
+/**
+ * Every command with its flags; given the `words` of a command line, those that it can mean. Building it loads nothing but commander: what a command
+ * does is imported when it runs.
+ */
+export function buildProgram(cli: Cli, words?: readonly string[]): Command {
   const { stdout, stderr } = cli.io;
   const program = new Command("authsvc")
     .description("Self-hosted sign-in for your applications.")
@@ -88,111 +91,113 @@ export function buildProgram(cli: Cli): Command {
     'authsvc app create --name "My shop" --redirect-uri https://shop.example.com/callback',
   ]);
 
+  /** A group whose name nobody typed cannot be called, so its commands need not be made: with all of them, that takes longer than loading this code. */
+  function group(name: string, description: string, lines: string[], commands: ((group: Command, cli: Cli) => void)[]) {
+    const made = examples(program.command(name).description(description), lines);
+    if (words?.includes(name) ?? true) for (const add of commands) add(made, cli);
+  }
+
   addInit(program, cli);
   addServe(program, cli);
   addHealth(program, cli);
-  const app = group(program, "app", "applications that people sign in to", [
-    "authsvc app list",
-    "authsvc app show app_shop --json",
-  ]);
-  addAppCreate(app, cli);
-  addAppList(app, cli);
-  addAppShow(app, cli);
-  addAppUpdate(app, cli);
-  addAppDelete(app, cli);
-  const provider = group(app, "provider", "providers that people of an application can sign in with", [
-    "authsvc app provider list app_shop",
-    "authsvc app provider set app_shop github --client-id Iv1.8a61f9b3 --client-secret-stdin < secret.txt",
-  ]);
-  addProviderSet(provider, cli);
-  addProviderList(provider, cli);
-  addProviderRemove(provider, cli);
-  const key = group(program, "key", "API keys of applications", [
-    "authsvc key list --app app_shop",
-    "authsvc key rotate --app app_shop --overlap 7d",
-  ]);
-  addKeyCreate(key, cli);
-  addKeyList(key, cli);
-  addKeyRotate(key, cli);
-  addKeyRevoke(key, cli);
-  const user = group(program, "user", "users of applications", [
-    "authsvc user list --app app_shop --email ada@example.com",
-    "authsvc user disable usr_01k…",
-  ]);
-  addUserList(user, cli);
-  addUserShow(user, cli);
-  addUserCreate(user, cli);
-  addUserDisable(user, cli);
-  addUserEnable(user, cli);
-  addUserDelete(user, cli);
-  addUserLogins(user, cli);
-  addUserResetLink(user, cli);
-  addUserRevokeLogins(user, cli);
-  addUserImport(user, cli);
-  addUserExport(user, cli);
-  const token = group(program, "token", "access tokens of users", [
-    "authsvc token verify eyJhbGciOi…",
-    "authsvc token verify --app app_shop < token.txt",
-  ]);
-  addTokenVerify(token, cli);
-  addTokenInspect(token, cli);
-  addTokenMint(token, cli);
-  addTokenRevoke(token, cli);
-  const signingKey = group(program, "signing-key", "keys that sign access tokens", [
-    "authsvc signing-key list",
-    "authsvc signing-key rotate --dry-run",
-  ]);
-  addSigningKeyList(signingKey, cli);
-  addSigningKeyRotate(signingKey, cli);
+  group(
+    "app",
+    "applications that people sign in to",
+    ["authsvc app list", "authsvc app show app_shop --json"],
+    [addAppCreate, addAppList, addAppShow, addAppUpdate, addAppDelete, addProviders],
+  );
+  group(
+    "key",
+    "API keys of applications",
+    ["authsvc key list --app app_shop", "authsvc key rotate --app app_shop --overlap 7d"],
+    [addKeyCreate, addKeyList, addKeyRotate, addKeyRevoke],
+  );
+  group(
+    "user",
+    "users of applications",
+    ["authsvc user list --app app_shop --email ada@example.com", "authsvc user disable usr_01k…"],
+    [
+      addUserList,
+      addUserShow,
+      addUserCreate,
+      addUserDisable,
+      addUserEnable,
+      addUserDelete,
+      addUserLogins,
+      addUserResetLink,
+      addUserRevokeLogins,
+      addUserImport,
+      addUserExport,
+    ],
+  );
+  group(
+    "token",
+    "access tokens of users",
+    ["authsvc token verify eyJhbGciOi…", "authsvc token verify --app app_shop < token.txt"],
+    [addTokenVerify, addTokenInspect, addTokenMint, addTokenRevoke],
+  );
+  group(
+    "signing-key",
+    "keys that sign access tokens",
+    ["authsvc signing-key list", "authsvc signing-key rotate --dry-run"],
+    [addSigningKeyList, addSigningKeyRotate],
+  );
   addPlan(program, cli);
   addApply(program, cli);
   addExport(program, cli);
   addDoctor(program, cli);
-  const webhook = group(program, "webhook", "endpoints of applications' servers that are told of events", [
-    "authsvc webhook list --app app_shop",
-    "authsvc webhook test whe_shop",
-  ]);
-  addWebhookCreate(webhook, cli);
-  addWebhookList(webhook, cli);
-  addWebhookShow(webhook, cli);
-  addWebhookUpdate(webhook, cli);
-  addWebhookDelete(webhook, cli);
-  addWebhookTest(webhook, cli);
-  addWebhookDeliveries(webhook, cli);
-  addWebhookRedeliver(webhook, cli);
-  addWebhookRotateSecret(webhook, cli);
-  const audit = group(program, "audit", "what happened, and who did it", [
-    "authsvc audit list --since 24h",
-    "authsvc audit list --user usr_01k… --json",
-  ]);
-  addAuditList(audit, cli);
-  const config = group(program, "config", "the configuration of the service", [
-    "authsvc config check",
-    "authsvc config example > config.yaml",
-  ]);
-  addConfigCheck(config, cli);
-  addConfigShow(config, cli);
-  addConfigExample(config, cli);
-  const db = group(program, "db", "the database: schema, backup, moving to another one", [
-    "authsvc db status",
-    "authsvc db backup /var/backups/authsvc.backup --yes",
-  ]);
-  addDbStatus(db, cli);
-  addDbMigrate(db, cli);
-  addDbCheck(db, cli);
-  addDbBackup(db, cli);
-  addDbRestore(db, cli);
-  addDbCopy(db, cli);
+  group(
+    "webhook",
+    "endpoints of applications' servers that are told of events",
+    ["authsvc webhook list --app app_shop", "authsvc webhook test whe_shop"],
+    [
+      addWebhookCreate,
+      addWebhookList,
+      addWebhookShow,
+      addWebhookUpdate,
+      addWebhookDelete,
+      addWebhookTest,
+      addWebhookDeliveries,
+      addWebhookRedeliver,
+      addWebhookRotateSecret,
+    ],
+  );
+  group(
+    "audit",
+    "what happened, and who did it",
+    ["authsvc audit list --since 24h", "authsvc audit list --user usr_01k… --json"],
+    [addAuditList],
+  );
+  group(
+    "config",
+    "the configuration of the service",
+    ["authsvc config check", "authsvc config example > config.yaml"],
+    [addConfigCheck, addConfigShow, addConfigExample],
+  );
+  group(
+    "db",
+    "the database: schema, backup, moving to another one",
+    ["authsvc db status", "authsvc db backup /var/backups/authsvc.backup --yes"],
+    [addDbStatus, addDbMigrate, addDbCheck, addDbBackup, addDbRestore, addDbCopy],
+  );
   addBench(program, cli);
   addOpenApi(program, cli);
-  addCompletion(program, cli);
+  addCompletion(program, cli, () => buildProgram(cli));
   addCompletionValues(program, cli);
   addVersion(program, cli);
   return program;
 }
 
-function group(program: Command, name: string, description: string, lines: string[]): Command {
-  return examples(program.command(name).description(description), lines);
+/** Providers are a group within the group of applications. */
+function addProviders(app: Command, cli: Cli): void {
+  const provider = examples(
+    app.command("provider").description("providers that people of an application can sign in with"),
+    [
+      "authsvc app provider list app_shop",
+      "authsvc app provider set app_shop github --client-id Iv1.8a61f9b3 --client-secret-stdin < secret.txt",
+    ],
+  );
+  for (const add of [addProviderSet, addProviderList, addProviderRemove]) add(provider, cli);
 }
 
 /** Every long flag of a command and of those below it. */

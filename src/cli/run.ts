@@ -9,13 +9,13 @@ import { reportOf } from "./report.ts";
 export async function run(argv: string[], io: Io): Promise<number> {
   ignoreStreamErrors(io);
   const cli = createCli(io, () => program.opts<GlobalFlags>());
-  const program = buildProgram(cli);
+  const program = buildProgram(cli, argv);
   io.on("SIGINT", cli.interrupt);
   try {
     await program.parseAsync(withHelpFlag(argv));
     return cli.exitCode();
   } catch (error) {
-    const { text, exitCode } = await reportOf(error, cli.debug(), flagsOf(program));
+    const { text, exitCode } = await reportOf(error, cli.debug(), flagsOf(buildProgram(cli)));
     // Nobody is left to tell when standard error is closed; the exit code still says it.
     await write(io.stderr, text).catch(() => {});
     return exitCode;

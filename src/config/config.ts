@@ -8,10 +8,9 @@ import type { Environment } from "./environment.ts";
 import { readConfigFile } from "./file.ts";
 import type { Sender, SmtpServer } from "./mail.ts";
 import { readText } from "./read-text.ts";
-import { settingsSchema } from "./schema.ts";
 import type { Settings } from "./schema.ts";
 import { exposureWarning, resolveFiles } from "./secret-files.ts";
-import { allSettings, fromText, invalidConfig, settingsByKey } from "./settings.ts";
+import { allSettings, fromText, invalidConfig, settingProblem, settingsByKey } from "./settings.ts";
 import type { Given } from "./settings.ts";
 
 /** The whole configuration, checked and completed. Made by `loadConfig`; nothing else reads the environment or `config.yaml`. */
@@ -122,21 +121,16 @@ function readFlags(flags: ConfigFlags): Given[] {
 }
 
 function parseSettings(given: Map<string, Given>): Settings {
-  const nested: Record<string, unknown> = {};
-  // Every group must be there for the schema to fill in its defaults.
-  for (const { key } of allSettings) {
-    const path = key.split(".");
-    const name = path.pop() ?? key;
-    let group = nested;
+  const settings: Record<string, unknown> = {};
+  for (const setting of allSettings) {
+    const { value, origin } = given.get(setting.key) ?? {};
+    const problem = value === undefined ? undefined : settingProblem(setting.key, value);
+    if (problem !== undefined) throw invalidConfig(`${origin} ${problem}`);
+    const path = setting.key.split(".");
+    const name = path.pop() ?? setting.key;
+    let group = settings;
     for (const step of path) group = (group[step] ??= {}) as Record<string, unknown>;
-    const entry = given.get(key);
-    if (entry !== undefined) group[name] = entry.value;
+    group[name] = value ?? setting.defaultValue;
   }
-  // Once in a process: compiling a parser for it, as zod does by itself, takes longer than the parsing.
-  const result = settingsSchema.safeParse(nested, { jitless: true });
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const entries = issue?.path.filter((step) => typeof step === "number").map((index) => ` entry ${index + 1}`) ?? [];
-  const key = issue?.path.filter((step) => typeof step === "string").join(".") ?? "";
-  throw invalidConfig(`${given.get(key)?.origin ?? key}${entries.join("")} ${issue?.message ?? "is not valid"}`);
+  return settings as Settings;
 }

@@ -20,7 +20,7 @@ export function readEnvironment(env: Environment): Given[] {
     }
     const setting = byVariable.get(name);
     if (setting === undefined) throw unknownVariable(name);
-    if (value === "" && setting.kind !== "list")
+    if (value === "" && setting.rule.kind !== "list")
       throw invalidConfig(`${name} is empty: give it a value or leave it out`);
     return [{ key: setting.key, value: fromText(setting, value), origin: name }];
   });

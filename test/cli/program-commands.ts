@@ -5,9 +5,12 @@ import { buildProgram } from "../../src/cli/program.ts";
 
 const silentIo = { env: {}, stdout: { write: () => true }, stderr: { write: () => true } } as unknown as Io;
 
-/** The program of the command line; building it does nothing. */
-export function newProgram(): Command {
-  return buildProgram(createCli(silentIo, () => ({})));
+/** The program of the command line, for any line or for one with these words; building it does nothing. */
+export function newProgram(words?: string[]): Command {
+  return buildProgram(
+    createCli(silentIo, () => ({})),
+    words,
+  );
 }
 
 /** Every command that the help shows, the program itself and its groups among them. */

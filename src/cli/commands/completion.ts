@@ -7,7 +7,8 @@ import { examples } from "../examples.ts";
 const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
-export function addCompletion(program: Command, cli: Cli): void {
+/** `everyCommand` makes the program as it is when nothing is left out of it. */
+export function addCompletion(program: Command, cli: Cli, everyCommand: () => Command): void {
   const command = program
     .command("completion")
     .description("print what makes a shell complete commands, flags, App IDs and users")
@@ -17,7 +18,7 @@ export function addCompletion(program: Command, cli: Cli): void {
     "authsvc completion fish > ~/.config/fish/completions/authsvc.fish",
   ]).action(async (given: Shell | undefined) => {
     const shell = await askUnlessGiven(cli.io, given, { flag: "SHELL", question: "Shell (bash, zsh, fish)" });
-    const script = await scriptFor(shell, program);
+    const script = await scriptFor(shell, everyCommand());
     await cli.result({ shell, script }, script);
   });
 }

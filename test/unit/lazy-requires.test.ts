@@ -1,6 +1,6 @@
 import { compileFunction } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { withLazyBuiltins } from "../../scripts/build/lazy-builtins.ts";
+import { withLazyRequires } from "../../scripts/build/lazy-requires.ts";
 
 /** Runs a chunk as the executable does; tells what it exports, and which modules it has asked for so far. */
 function runChunk(code: string): { exports: Record<string, () => unknown>; asked: string[] } {
@@ -8,7 +8,8 @@ function runChunk(code: string): { exports: Record<string, () => unknown>; asked
   const asked: string[] = [];
   const require = (id: string): unknown => {
     asked.push(id);
-    return id === "./rolldown-runtime.js" ? { __toESM: (named: object) => ({ default: named }) } : requireBuiltin(id);
+    if (id === "./rolldown-runtime.js") return { __toESM: (named: object) => ({ default: named }) };
+    return id === "./yaml.js" ? { readYaml: () => "read" } : requireBuiltin(id);
   };
   compileFunction(code, ["exports", "require"])(exports, require);
   return { exports, asked };
@@ -21,7 +22,7 @@ function requireBuiltin(id: string): unknown {
 describe("dear modules of Node in a chunk", () => {
   it("are loaded where they are used first, and once", () => {
     const { exports, asked } = runChunk(
-      withLazyBuiltins(
+      withLazyRequires(
         [
           'let node_path = require("node:path");',
           'let node_zlib = require("node:zlib");',
@@ -39,7 +40,7 @@ describe("dear modules of Node in a chunk", () => {
 
   it("may be the default export", () => {
     const { exports, asked } = runChunk(
-      withLazyBuiltins(
+      withLazyRequires(
         [
           'const require_rolldown_runtime = require("./rolldown-runtime.js");',
           'let node_child_process = require("node:child_process");',
@@ -54,6 +55,24 @@ describe("dear modules of Node in a chunk", () => {
 
   it("stop the build when they are used as a whole", () => {
     const code = 'let node_tls = require("node:tls");\nexports.all = () => Object.keys(node_tls);';
-    expect(() => withLazyBuiltins(code)).toThrow("node_tls is used as a whole");
+    expect(() => withLazyRequires(code)).toThrow("node_tls is used as a whole");
+  });
+});
+
+describe("another chunk", () => {
+  const code = ['const require_yaml = require("./yaml.js");', "exports.read = () => require_yaml.readYaml();"].join(
+    "\n",
+  );
+
+  it("is loaded where it is used first, when it is one of those named", () => {
+    const { exports, asked } = runChunk(withLazyRequires(code, ["./yaml.js"]));
+    expect(asked).toEqual([]);
+    expect(exports["read"]?.()).toBe("read");
+    exports["read"]?.();
+    expect(asked).toEqual(["./yaml.js"]);
+  });
+
+  it("is loaded with the chunk otherwise", () => {
+    expect(runChunk(withLazyRequires(code, ["./other.js"])).asked).toEqual(["./yaml.js"]);
   });
 });

@@ -1,0 +1,49 @@
+/** What one value must be; `T` is what it is then. */
+export type Rule<T> = {
+  kind: "number" | "flag" | "list" | "text";
+  accepts(value: unknown): value is T;
+  /** What is wrong with a value that is not accepted, to stand behind its name: `must be true or false`. */
+  problemOf(value: unknown): string;
+};
+
+/** A control character in a path or an address is never meant, and NUL makes file calls throw. */
+export function text(problem: string, holds: (value: string) => boolean = () => true): Rule<string> {
+  // oxlint-disable-next-line no-control-regex
+  return secret(problem, (value) => value !== "" && !/[\u0000-\u001f\u007f]/.test(value) && holds(value));
+}
+
+export function secret(problem: string, holds: (value: string) => boolean): Rule<string> {
+  return one("text", problem, (value): value is string => typeof value === "string" && holds(value));
+}
+
+export function wholeNumber(minimum: number, maximum: number): Rule<number> {
+  const problem = `must be a whole number from ${minimum} to ${maximum}`;
+  return one(
+    "number",
+    problem,
+    (value): value is number => Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
+  );
+}
+
+export function oneOf<const Value extends string>(values: readonly Value[]): Rule<Value> {
+  const problem = `must be one of ${values.join(", ")}`;
+  return one("text", problem, (value): value is Value => values.some((known) => known === value));
+}
+
+export const flag: Rule<boolean> = one("flag", "must be true or false", (value) => typeof value === "boolean");
+
+export function list(entry: Rule<string>): Rule<string[]> {
+  return {
+    kind: "list",
+    accepts: (value): value is string[] => Array.isArray(value) && value.every((part) => entry.accepts(part)),
+    problemOf(value) {
+      if (!Array.isArray(value)) return "must be a list";
+      const position = value.findIndex((part) => !entry.accepts(part));
+      return `entry ${position + 1} ${entry.problemOf(value[position])}`;
+    },
+  };
+}
+
+function one<T>(kind: Rule<T>["kind"], problem: string, accepts: (value: unknown) => value is T): Rule<T> {
+  return { kind, accepts, problemOf: () => problem };
+}

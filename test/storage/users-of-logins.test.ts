@@ -277,6 +277,30 @@ describe("a database from before logins said anything of their users", () => {
     }
   });
 
+  it("is migrated at the second attempt when it is ended for a deadlock with a writer, who goes on (postgres)", async () => {
+    const { url, client } = await olderPostgres();
+    const watcher = new Client(url);
+    await watcher.connect();
+    const { pathname } = new URL(url);
+    // The migration looks for deadlocks sooner than a lock runs out of time, and the writer never: so it is the migration that is ended.
+    await watcher.query(`ALTER DATABASE ${watcher.escapeIdentifier(pathname.slice(1))} SET deadlock_timeout = '500ms'`);
+    await client.query("SET deadlock_timeout = '1min'");
+    await client.query("BEGIN");
+    await client.query("UPDATE logins SET generation = 1 WHERE id = 'lgn_live'");
+    const opening = migrated(url);
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await expect.poll(async () => (await watcher.query(waiting)).rowCount, { interval: 10, timeout: 10_000 }).toBe(1);
+    // The migration has this one, and waits for the other.
+    await client.query("UPDATE users SET login_count = 1 WHERE id = 'usr_ann'");
+    await client.query("COMMIT");
+    const storage = await opening;
+    expect(await countLoginsAtOdds(storage.reader)).toBe(0);
+    await Promise.all([client.end(), storage.close()]);
+    const deadlocks = "SELECT deadlocks::int AS met FROM pg_stat_database WHERE datname = current_database()";
+    await expect.poll(async () => (await watcher.query(deadlocks)).rows, { timeout: 10_000 }).toEqual([{ met: 1 }]);
+    await watcher.end();
+  });
+
   it("keeps nobody waiting for longer than a second while it waits itself (postgres)", async () => {
     const { url, client } = await olderPostgres();
     await client.query("BEGIN");

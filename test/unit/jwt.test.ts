@@ -86,9 +86,11 @@ describe("hostile JWTs", () => {
       `${part([])}.${part(claims)}.${signature}`,
       "é.é.é",
     ]) {
-      const start = performance.now();
+      // Of the processor: what else the machine does is not in it.
+      const before = process.cpuUsage();
       expect(parseJwt(text)).toBeUndefined();
-      expect(performance.now() - start).toBeLessThan(50);
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1000).toBeLessThan(50);
     }
   });
 

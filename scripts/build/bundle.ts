@@ -5,7 +5,7 @@ import { chunkFolder, chunkWrapper, programFilesId } from "../../src/executable/
 import { digestEnding } from "../../src/executable/files.ts";
 import { filesBelow } from "../../src/lib/program-files.ts";
 import { compressed } from "./compressed.ts";
-import { withLazyRequires } from "./lazy-requires.ts";
+import { isLoadedLater, withLazyRequires } from "./lazy-requires.ts";
 import { root } from "./target.ts";
 
 /** What nearly every command loads, each with all that it imports. Chunks of nothing else are packed compressed, and without bytecode. */
@@ -77,8 +77,11 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
   });
   const chunks = output.filter((part) => part.type === "chunk");
   const often = namesOftenLoaded(chunks);
-  for (const { fileName, code } of chunks) {
-    const text = ascii(chunkWrapper.join(withLazyRequires(code, lazyChunks)));
+  const texts = chunks.map(({ code }) => ascii(chunkWrapper.join(withLazyRequires(code, lazyChunks))));
+  const eager = lazyChunks.filter((chunk) => !isLoadedLater(chunk, texts));
+  if (eager.length > 0) throw new Error(`${eager.join(", ")}: no chunk loads it where it is used first`);
+  for (const [place, { fileName }] of chunks.entries()) {
+    const text = texts[place] ?? "";
     const file = path.join(folder, fileName);
     if (often.has(fileName)) writeFileSync(file, text);
     else writeFileSync(`${file}.zst`, compressed(Buffer.from(text)));

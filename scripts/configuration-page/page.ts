@@ -1,4 +1,4 @@
-import { allSettings, settingProblem, type Setting } from "../../src/config/settings.ts";
+import { allSettings, problemOf, type Setting } from "../../src/config/settings.ts";
 
 const head = `# Configuration
 
@@ -86,9 +86,11 @@ function defaultOf({ defaultValue, doc }: Setting): string {
 }
 
 /** The rule as the program itself says it when a value breaks it. */
-function ruleOf({ key, rule: { kind } }: Setting): string {
+function ruleOf(setting: Setting): string {
+  const { key, rule } = setting;
+  const { kind } = rule;
   const wrong = kind === "list" ? ["\0"] : kind === "text" ? "\0" : "no";
-  const problem = settingProblem(key, wrong);
+  const problem = problemOf(setting, wrong);
   if (problem === undefined) throw new Error(`${key} takes every value`);
   const said = problem.replace(/^(?:entry 1 )?must /u, "");
   return kind === "list" ? `a list; each must ${said}` : said.replace(/^be /u, "");

@@ -63,8 +63,8 @@ import { examples } from "./examples.ts";
 import { version } from "./version.ts";
 
 /**
- * Every command with its flags; given the `words` of a command line, those that it can mean. Building it loads nothing but commander: what a command
- * does is imported when it runs.
+ * Every command with its flags; with the `words` of a command line, the commands of those groups only that are named among them. Building it loads
+ * nothing but commander: what a command does is imported when it runs.
  */
 export function buildProgram(cli: Cli, words?: readonly string[]): Command {
   const { stdout, stderr } = cli.io;

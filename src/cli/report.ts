@@ -7,12 +7,12 @@ import { visible } from "./text.ts";
 
 /**
  * An error as the text for standard error (empty: everything is said already) and the exit code: one line, with `debug` the stack as well.
- * `knownFlags` are for suggestions.
+ * `knownFlags` are for suggestions, and asked for by these only.
  */
 export async function reportOf(
   error: unknown,
   debug: boolean,
-  knownFlags: Iterable<string>,
+  knownFlags: () => Iterable<string>,
 ): Promise<{ text: string; exitCode: ExitCode }> {
   if (error instanceof CommanderError) return usageReport(error, knownFlags);
   // Ctrl-C in a prompt.
@@ -64,21 +64,21 @@ function sentenceOf({ code, message, details }: AppError): string {
   return code === "INVALID_REQUEST" ? details : `${message} ${details}`;
 }
 
-function usageReport(error: CommanderError, knownFlags: Iterable<string>): { text: string; exitCode: ExitCode } {
+function usageReport(error: CommanderError, knownFlags: () => Iterable<string>): { text: string; exitCode: ExitCode } {
   if (error.exitCode === 0) return { text: "", exitCode: exitCodes.done };
   // A group without its subcommand: its help is printed already.
   if (error.code === "commander.help") return { text: "", exitCode: exitCodes.usage };
-  const known = new Set(knownFlags);
   const sentence = error.message
     .replace(/^error: /, "")
     .replace(/\s*\(Did you mean (?:one of )?(.*?)\?\)$/s, "; did you mean $1?")
     // What was typed may be a secret in the wrong place, and this line may end in a build log.
     .replace(
       /^unknown option '(--[^'=]*)=.*$/s,
-      (_, flag: string) => `unknown option '${flag}'${didYouMean(nearest(flag, known))}`,
+      (_, flag: string) => `unknown option '${flag}'${didYouMean(nearest(flag, knownFlags()))}`,
     )
     // The one who typed a secret as an argument.
     .replace(/^unknown option '(--[^'=]*)'(?:; did you mean .*)?$/s, (whole, flag: string) => {
+      const known = new Set(knownFlags());
       const instead = [`${flag}-stdin`, `${flag}-file`].filter((name) => known.has(name));
       return instead.length === 0 ? whole : `unknown option '${flag}'; did you mean ${instead.join(" or ")}?`;
     })

@@ -15,7 +15,7 @@ export async function run(argv: string[], io: Io): Promise<number> {
     await program.parseAsync(withHelpFlag(argv));
     return cli.exitCode();
   } catch (error) {
-    const { text, exitCode } = await reportOf(error, cli.debug(), flagsOf(buildProgram(cli)));
+    const { text, exitCode } = await reportOf(error, cli.debug(), () => flagsOf(buildProgram(cli)));
     // Nobody is left to tell when standard error is closed; the exit code still says it.
     await write(io.stderr, text).catch(() => {});
     return exitCode;

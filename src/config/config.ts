@@ -10,7 +10,7 @@ import type { Sender, SmtpServer } from "./mail.ts";
 import { readText } from "./read-text.ts";
 import type { Settings } from "./schema.ts";
 import { exposureWarning, resolveFiles } from "./secret-files.ts";
-import { allSettings, fromText, invalidConfig, settingProblem, settingsByKey } from "./settings.ts";
+import { allSettings, fromText, invalidConfig, problemOf, settingsByKey } from "./settings.ts";
 import type { Given } from "./settings.ts";
 
 /** The whole configuration, checked and completed. Made by `loadConfig`; nothing else reads the environment or `config.yaml`. */
@@ -23,7 +23,7 @@ export type Config = {
   baseUrl: string | undefined;
   listen: { host: string; port: number; tls: { certFile: string; keyFile: string } | undefined };
   /** Addresses or CIDRs. */
-  trustedProxies: string[];
+  trustedProxies: readonly string[];
   /** `url` undefined: SQLite in `dataDir`; else postgres:// or postgresql://. */
   database: { url: string | undefined; poolSize: number };
   /** `undefined`: `dataDir/master.key`. */
@@ -124,7 +124,7 @@ function parseSettings(given: Map<string, Given>): Settings {
   const settings: Record<string, unknown> = {};
   for (const setting of allSettings) {
     const { value, origin } = given.get(setting.key) ?? {};
-    const problem = value === undefined ? undefined : settingProblem(setting.key, value);
+    const problem = value === undefined ? undefined : problemOf(setting, value);
     if (problem !== undefined) throw invalidConfig(`${origin} ${problem}`);
     const path = setting.key.split(".");
     const name = path.pop() ?? setting.key;

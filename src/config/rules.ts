@@ -9,11 +9,12 @@ export type Rule<T> = {
 /** A control character in a path or an address is never meant, and NUL makes file calls throw. */
 export function text(problem: string, holds: (value: string) => boolean = () => true): Rule<string> {
   // oxlint-disable-next-line no-control-regex
-  return secret(problem, (value) => value !== "" && !/[\u0000-\u001f\u007f]/.test(value) && holds(value));
+  return string(problem, (value) => value !== "" && !/[\u0000-\u001f\u007f]/.test(value) && holds(value));
 }
 
+/** What a secret must look like is said by `holds` alone. */
 export function secret(problem: string, holds: (value: string) => boolean): Rule<string> {
-  return one("text", problem, (value): value is string => typeof value === "string" && holds(value));
+  return string(problem, holds);
 }
 
 export function wholeNumber(minimum: number, maximum: number): Rule<number> {
@@ -32,7 +33,7 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Rul
 
 export const flag: Rule<boolean> = one("flag", "must be true or false", (value) => typeof value === "boolean");
 
-export function list(entry: Rule<string>): Rule<string[]> {
+export function list(entry: Rule<string>): Rule<readonly string[]> {
   return {
     kind: "list",
     accepts: (value): value is string[] => Array.isArray(value) && value.every((part) => entry.accepts(part)),
@@ -42,6 +43,10 @@ export function list(entry: Rule<string>): Rule<string[]> {
       return `entry ${position + 1} ${entry.problemOf(value[position])}`;
     },
   };
+}
+
+function string(problem: string, holds: (value: string) => boolean): Rule<string> {
+  return one("text", problem, (value): value is string => typeof value === "string" && holds(value));
 }
 
 function one<T>(kind: Rule<T>["kind"], problem: string, accepts: (value: unknown) => value is T): Rule<T> {

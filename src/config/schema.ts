@@ -16,6 +16,7 @@ export type SettingDoc = {
 /** One setting: what its value must be, what it is when none is given, and what a person needs to know. */
 export type SettingSchema<T> = { rule: Rule<T>; defaultValue: T; doc: SettingDoc };
 
+/** What a group of settings becomes: each is its value. */
 type Values<Group> = {
   [Name in keyof Group]: Group[Name] extends SettingSchema<infer T> ? T : Values<Group[Name]>;
 };

@@ -13,22 +13,23 @@ export type Setting = SettingSchema<unknown> & {
 export type Given = { key: string; value: unknown; origin: string };
 
 /** Every setting, in the order of the schema. */
-export const allSettings: readonly Setting[] = list(settingsSchema, []);
+export const allSettings: readonly Setting[] = settingsOf(settingsSchema, []);
 export const settingsByKey: ReadonlyMap<string, Setting> = new Map(
   allSettings.map((setting) => [setting.key, setting]),
 );
 
 type Group = { readonly [name: string]: Group | SettingSchema<unknown> };
 
-function list(group: Group, above: string[]): Setting[] {
+function settingsOf(group: Group, above: string[]): Setting[] {
   return Object.entries(group).flatMap(([name, member]) => {
     const path = [...above, name];
     return isSetting(member)
       ? [{ ...member, key: path.join("."), variable: `AUTHSVC_${path.map(snake).join("__")}` }]
-      : list(member, path);
+      : settingsOf(member, path);
   });
 }
 
+/** No setting can be called `rule` itself: its group would look like one. */
 function isSetting(member: Group | SettingSchema<unknown>): member is SettingSchema<unknown> {
   return "rule" in member;
 }
@@ -51,10 +52,15 @@ export function fromText({ rule: { kind } }: Setting, value: string): unknown {
 }
 
 /** What is wrong with a value by itself, to stand behind its name; undefined when nothing is. */
-export function settingProblem(key: string, value: unknown): string | undefined {
-  const rule = settingsByKey.get(key)?.rule;
-  if (rule === undefined) return "is not a setting";
+export function problemOf({ rule }: Setting, value: unknown): string | undefined {
   return rule.accepts(value) ? undefined : rule.problemOf(value);
+}
+
+/** The same of the setting with this key, of which there must be one. */
+export function settingProblem(key: string, value: unknown): string | undefined {
+  const setting = settingsByKey.get(key);
+  if (setting === undefined) throw new Error(`there is no setting ${key}`);
+  return problemOf(setting, value);
 }
 
 /** A refused configuration. `message` names the key and the rule, never a value. */

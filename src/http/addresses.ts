@@ -12,7 +12,7 @@ export type ClientAddresses = {
 };
 
 /** `trustedProxies` are addresses or CIDRs, already checked. */
-export function createClientAddresses(trustedProxies: string[]): ClientAddresses {
+export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
   const proxies = new BlockList();
   for (const entry of trustedProxies) {
     const [address = "", prefix] = entry.split("/");

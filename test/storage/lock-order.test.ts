@@ -50,18 +50,21 @@ describe("the order of locks: a user, then its logins (docs/decisions/0027) (pos
     await other.query("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [id]);
     const working = work();
     const waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    await expect.poll(async () => (await other.query(waits)).rowCount, { timeout: 10_000 }).toBe(1);
-    const logins = await other.query("SELECT 1 FROM logins WHERE user_id = $1 FOR UPDATE NOWAIT", [id]);
-    expect(logins.rowCount).toBeGreaterThan(1);
-    await other.query("COMMIT");
-    await working;
+    try {
+      await expect.poll(async () => (await other.query(waits)).rowCount, { timeout: 10_000 }).toBe(1);
+      const logins = await other.query("SELECT 1 FROM logins WHERE user_id = $1 FOR UPDATE NOWAIT", [id]);
+      expect(logins.rowCount).toBeGreaterThan(1);
+    } finally {
+      await other.query("ROLLBACK");
+      await working;
+    }
   }
 
   const operator = { kind: "cli", name: "test" } as const;
   const by = { actor: operator };
   const doing = { dryRun: false };
 
-  it("a logout of all sessions waits for who changes the user", async () => {
+  it("a logout of all sessions waits for whoever changes the user, with no login in hand", async () => {
     const { id, accessToken } = await someone();
     const bearer = { authorization: `Bearer ${accessToken}`, "x-service-app-id": app.id };
     await expectUserFirst(id, async () => {
@@ -69,7 +72,7 @@ describe("the order of locks: a user, then its logins (docs/decisions/0027) (pos
     });
   });
 
-  it.each(["endAll", "endOthers"] as const)("so does the account page: %s", async (what) => {
+  it.each(["endAll", "endOthers"] as const)("the account page waits for it, too: %s", async (what) => {
     const { ownLogins } = service.server.app.services;
     const { id } = await someone();
     await expectUserFirst(id, () =>
@@ -77,12 +80,12 @@ describe("the order of locks: a user, then its logins (docs/decisions/0027) (pos
     );
   });
 
-  it.each(["revokeLogins", "disable"] as const)("so does an operator: %s", async (what) => {
+  it.each(["revokeLogins", "disable"] as const)("an operator waits for it, too: %s", async (what) => {
     const { id } = await someone();
     await expectUserFirst(id, () => service.server.app.services.userAdministration[what](id, doing, operator));
   });
 
-  it("so does a sign-in in another language, which moves the logins of its browser", async () => {
+  it("a sign-in in another language, which moves the logins of its browser, waits for it, too", async () => {
     const { id, email, visitor } = await someone();
     const session = await initiate(service, app, { locale: "de" });
     const page = await visitor.get(session.authUrl);

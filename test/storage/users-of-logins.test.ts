@@ -282,8 +282,8 @@ describe("a database from before logins said anything of their users", () => {
     const watcher = new Client(url);
     await watcher.connect();
     const { pathname } = new URL(url);
-    // The migration looks for deadlocks sooner than a lock runs out of time, and the writer never: so it is the migration that is ended.
-    await watcher.query(`ALTER DATABASE ${watcher.escapeIdentifier(pathname.slice(1))} SET deadlock_timeout = '500ms'`);
+    // The migration looks for deadlocks once, a moment before its lock runs out of time, and the writer never: so it is the migration that is ended.
+    await watcher.query(`ALTER DATABASE ${watcher.escapeIdentifier(pathname.slice(1))} SET deadlock_timeout = '900ms'`);
     await client.query("SET deadlock_timeout = '1min'");
     await client.query("BEGIN");
     await client.query("UPDATE logins SET generation = 1 WHERE id = 'lgn_live'");

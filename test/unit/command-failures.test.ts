@@ -15,11 +15,11 @@ describe("what a database reports is said in one line that an operator can act o
     ["SQLITE_IOERR_WRITE", "The disk of the database reports an error."],
   ])("%s", async (code, sentence) => {
     const text = `authsvc: ${sentence}\n`;
-    expect(await reportOf(failedQuery(code), false, [])).toEqual({ text, exitCode: 1 });
+    expect(await reportOf(failedQuery(code), false, () => [])).toEqual({ text, exitCode: 1 });
   });
 
   test("and an error that nobody foresaw keeps the query and its values to itself", async () => {
-    const { text, exitCode } = await reportOf(failedQuery("23514"), false, []);
+    const { text, exitCode } = await reportOf(failedQuery("23514"), false, () => []);
     expect(exitCode).toBe(1);
     expect(text).toMatch(/^authsvc: unexpected failure: [^\n]*\n$/u);
     expect(text).not.toContain("ada@example.com");

@@ -1,6 +1,6 @@
 import { compileFunction } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { withLazyRequires } from "../../scripts/build/lazy-requires.ts";
+import { isLoadedLater, withLazyRequires } from "../../scripts/build/lazy-requires.ts";
 
 /** Runs a chunk as the executable does; tells what it exports, and which modules it has asked for so far. */
 function runChunk(code: string): { exports: Record<string, () => unknown>; asked: string[] } {
@@ -9,7 +9,7 @@ function runChunk(code: string): { exports: Record<string, () => unknown>; asked
   const require = (id: string): unknown => {
     asked.push(id);
     if (id === "./rolldown-runtime.js") return { __toESM: (named: object) => ({ default: named }) };
-    return id === "./yaml.js" ? { readYaml: () => "read" } : requireBuiltin(id);
+    return id === "./yaml.js" ? { readYaml: () => "read", default: () => "default" } : requireBuiltin(id);
   };
   compileFunction(code, ["exports", "require"])(exports, require);
   return { exports, asked };
@@ -70,9 +70,16 @@ describe("another chunk", () => {
     expect(exports["read"]?.()).toBe("read");
     exports["read"]?.();
     expect(asked).toEqual(["./yaml.js"]);
+    expect(isLoadedLater("./yaml.js", ["", withLazyRequires(code, ["./yaml.js"])])).toBe(true);
   });
 
   it("is loaded with the chunk otherwise", () => {
     expect(runChunk(withLazyRequires(code, ["./other.js"])).asked).toEqual(["./yaml.js"]);
+    expect(isLoadedLater("./yaml.js", [withLazyRequires(code, ["./other.js"])])).toBe(false);
+  });
+
+  it("keeps what it exports by the name of default", () => {
+    const whole = code.replace("readYaml", "default");
+    expect(runChunk(withLazyRequires(whole, ["./yaml.js"])).exports["read"]?.()).toBe("default");
   });
 });

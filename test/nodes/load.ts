@@ -4,7 +4,14 @@ import type { TestApp } from "../support/service.ts";
 import { ownAnswer } from "./balancer.ts";
 import type { Cluster, Node } from "./cluster.ts";
 
-type Answered = { at: number; what: string; status: number; balancer: boolean };
+type Answered = {
+  at: number;
+  what: string;
+  status: number;
+  balancer: boolean;
+  /** Nobody knows whether the same call was carried out before. */
+  isRepeated: boolean;
+};
 
 /** What one person was told that is true, whatever happens to the nodes. */
 type Known = {
@@ -24,21 +31,12 @@ export async function startLoad(cluster: Cluster, app: TestApp, people: number) 
   const stop = new AbortController();
   const everybody = await Promise.all(Array.from({ length: people }, async () => await newPerson(cluster, app)));
 
-  async function send(what: string, method: string, path: string, headers: Record<string, string>, body?: unknown) {
-    try {
-      const answer = await call(cluster.service, method, path, headers, body);
-      answers.push({ at: Date.now(), what, status: answer.status, balancer: answer.headers.has(ownAnswer) });
-      return answer;
-    } catch {
-      answers.push({ at: Date.now(), what, status: 0, balancer: true });
-      return undefined;
-    }
-  }
-
   /** Until somebody answers it: a node that died, or a database that is away, may have carried it out or not. */
   async function insist(what: string, method: string, path: string, headers: Record<string, string>, body?: unknown) {
-    for (;;) {
-      const answer = await send(what, method, path, headers, body);
+    for (let isRepeated = false; ; isRepeated = true) {
+      const answer = await call(cluster.service, method, path, headers, body).catch(() => undefined);
+      const balancer = answer?.headers.has(ownAnswer) ?? true;
+      answers.push({ at: Date.now(), what, status: answer?.status ?? 0, balancer, isRepeated });
       if (answer && answer.status < 500) return answer;
       await new Promise((later) => setTimeout(later, 30));
     }
@@ -69,6 +67,14 @@ export async function startLoad(cluster: Cluster, app: TestApp, people: number) 
   const lives = everybody.map(live);
   return {
     answers,
+
+    /** What nobody should have been answered. A logout that was carried out, and not answered, has ended the token that it is repeated with. */
+    refusals: (): Answered[] =>
+      answers.filter(
+        ({ what, status, isRepeated }) =>
+          status !== 200 && status !== 0 && status < 500 && !(what === "logout" && isRepeated && status === 401),
+      ),
+
     async stop(): Promise<void> {
       stop.abort();
       await Promise.all(lives);

@@ -31,6 +31,8 @@ function optional<T>(rule: Rule<T>, doc: SettingDoc): SettingSchema<T | undefine
 }
 
 const path = text("must be the path of a file");
+const host = text("must be an IP address or a host name", (value) => isHost(value.replace(/^\[(.*)\]$/, "$1")));
+const port = wholeNumber(0, 65535);
 const perMinute = wholeNumber(1, 1_000_000);
 
 /** Every setting, in the order of the example file. What one value must look like stands here, what two must be together in `complete.ts`. */
@@ -53,15 +55,11 @@ export const settingsSchema = {
     path: true,
   }),
   listen: {
-    host: withDefault(
-      text("must be an IP address or a host name", (value) => isHost(value.replace(/^\[(.*)\]$/, "$1"))),
-      "127.0.0.1",
-      {
-        about:
-          "The address to listen on. 0.0.0.0 or :: is every address of this machine, and needs a baseUrl. Flag: --host.",
-      },
-    ),
-    port: withDefault(wholeNumber(0, 65535), 8080, {
+    host: withDefault(host, "127.0.0.1", {
+      about:
+        "The address to listen on. 0.0.0.0 or :: is every address of this machine, and needs a baseUrl. Flag: --host.",
+    }),
+    port: withDefault(port, 8080, {
       about: "The port to listen on; 0 picks a free one. Flag: --port.",
     }),
     tls: {
@@ -191,15 +189,11 @@ export const settingsSchema = {
     }),
   },
   metrics: {
-    host: withDefault(
-      text("must be an IP address or a host name", (value) => isHost(value.replace(/^\[(.*)\]$/, "$1"))),
-      "127.0.0.1",
-      {
-        about:
-          "The address on which metrics can be read; they tell nothing about persons, but much about the service, and ask nobody who they are.",
-      },
-    ),
-    port: optional(wholeNumber(0, 65535), {
+    host: withDefault(host, "127.0.0.1", {
+      about:
+        "The address on which metrics can be read; they tell nothing about persons, but much about the service, and ask nobody who they are.",
+    }),
+    port: optional(port, {
       about:
         "The port for GET /metrics, in the format of Prometheus; another one than listen.port. Default: none, and nothing is measured.",
       example: "9464",

@@ -1,16 +1,40 @@
 import { defineConfig } from "vitest/config";
 
+// Tests start the program hundreds of times. Node keeps what it compiled, so that a start takes a third of the time.
+process.env["NODE_COMPILE_CACHE"] = `${import.meta.dirname}/node_modules/.cache/compile`;
+
 const isCi = Boolean(process.env["CI"]);
 const browserTests = "test/browser/**/*.test.ts";
 const executableTests = "test/executable/**/*.test.ts";
+/** Several nodes, other platforms, faults: what takes minutes. `npm run test:long` runs these, and CI does. */
+const longTests = ["test/nodes", "test/long", "test/faults"].map((folder) => `${folder}/**/*.test.ts`);
+/** `npm test` tries a thousand inputs, `npm run test:long` ten thousand. */
+const malformedInputs = "test/security/malformed-inputs.test.ts";
+const commandTests = "test/cli/**/*.test.ts";
+/** The commands that `npm test` runs on the executable as well; `npm run test:long` runs the others on it. */
+const commandsOnExecutable = ["apps", "conventions", "serve"].map((name) => `test/cli/${name}.test.ts`);
+
+const onExecutable = {
+  env: { AUTHSVC_TEST_EXECUTABLE: `${import.meta.dirname}/dist/authsvc` },
+  globalSetup: ["test/support/postgres-global-setup.ts", "test/support/executable-global-setup.ts"],
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  maxWorkers: 3,
+};
 
 export default defineConfig({
   test: {
     environment: "node",
     pool: "forks",
+    // Files share a worker's modules: importing them anew for each file took half of the processor time. Nothing of ours
+    // keeps state in a module.
+    isolate: false,
     setupFiles: ["./test/support/every-answer.ts"],
     // A .only that somebody forgot would hide every other test.
     allowOnly: !isCi,
+    // Thousands of tests use real clocks, servers and browsers. A second failure is a fault; one that does not come
+    // again is listed at the end of the run, and has to be repaired as well.
+    retry: isCi ? 1 : 0,
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
     projects: [
       {
@@ -18,11 +42,11 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["test/**/*.test.ts"],
-          exclude: [browserTests, executableTests],
+          exclude: [browserTests, executableTests, ...longTests],
           globalSetup: ["test/support/postgres-global-setup.ts"],
-          // What is slow on a machine that does something else besides is not wrong.
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          // A test is not wrong because the machine is busy: this only ends what hangs.
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
           // One more than cores: a third of the time a test waits, for a clock, a disk or another process.
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
@@ -34,8 +58,8 @@ export default defineConfig({
           name: "browser",
           include: [browserTests],
           globalSetup: ["test/support/postgres-global-setup.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
           // One browser at a time, after everything else: a page that waits for its turn looks like a page that is broken.
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
@@ -44,15 +68,33 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // The tests of the command line once more, with the one file that `npm run build` makes, and what concerns that file only.
+          ...onExecutable,
           name: "executable",
-          include: ["test/cli/**/*.test.ts", executableTests],
-          env: { AUTHSVC_TEST_EXECUTABLE: `${import.meta.dirname}/dist/authsvc` },
-          globalSetup: ["test/support/postgres-global-setup.ts", "test/support/executable-global-setup.ts"],
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
-          maxWorkers: 3,
+          include: [executableTests, ...commandsOnExecutable],
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "long",
+          include: [...longTests, malformedInputs],
+          env: { AUTHSVC_FUZZ_INPUTS: "10000" },
+          globalSetup: ["test/support/postgres-global-setup.ts"],
+          testTimeout: 900_000,
+          hookTimeout: 240_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...onExecutable,
+          name: "long-executable",
+          include: [commandTests],
+          exclude: commandsOnExecutable,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

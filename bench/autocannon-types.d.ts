@@ -1,4 +1,4 @@
-// Of autocannon, which brings no types, what is used here.
+// The parts of autocannon that are used here; it has no types of its own.
 declare module "autocannon" {
   type Request = {
     method?: "GET" | "POST";
@@ -12,7 +12,7 @@ declare module "autocannon" {
     /** Seconds. */
     duration: number;
     connections: number;
-    /** Of each connection, a second. */
+    /** Per connection and second. */
     connectionRate?: number;
     requests: Request[];
   };

@@ -1,7 +1,7 @@
 import autocannon, { type Result } from "autocannon";
 import { defaultConnections, type Load, type Pace, type Traffic } from "./traffic.ts";
 
-/** In this process: what it costs is missing from what it measures, because it shares the cores. */
+/** Runs in this process, so its own cost reduces the measured rate: both share the cores. */
 export async function loadByAutocannon(traffic: Traffic, pace: Pace): Promise<Load> {
   const { seconds, connections = defaultConnections, pauseMilliseconds } = pace;
   return loadOf(
@@ -26,7 +26,7 @@ export function loadOf({ duration, requests, latency, errors, non2xx }: Result):
   };
 }
 
-/** One line of tokens for all connections: what is answered goes to its end. */
+/** A queue of tokens shared by all connections; each answer appends its token. */
 function refreshes({ headers, tokens }: Extract<Traffic, { kind: "refresh" }>) {
   const waiting = [...tokens];
   return {

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-// The yardstick: what node:http alone does with the bytes that validate answers.
+// The baseline: node:http alone, answering the bytes of a validate.
 const body = JSON.stringify({
   valid: true,
   user: { id: "usr_01kagfk3wz8ye9ah6v5cbs0rx9", email: "person1@example.org", emailVerified: false, name: null },

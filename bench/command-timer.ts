@@ -1,6 +1,5 @@
-// Runs a command several times and prints how long it took, in milliseconds, in the middle of them. A process of its own, as small as a shell: to start another
-// process, the system copies what it knows of the memory of the one that asks, which takes 3 to 10 ms from a benchmark that holds thousands of logins.
-// Arguments: how often, then the command line. Its environment is the command's.
+// Prints the median milliseconds of a command: ARGUMENTS are the runs, then the command line. A
+// small process, because forking one with thousands of logins takes 3 to 10 ms.
 import { spawnSync } from "node:child_process";
 import { percentile } from "../src/benchmark/percentiles.ts";
 

@@ -4,7 +4,7 @@ import type { Program } from "./program.ts";
 
 const runs = 11;
 
-/** How long a command takes as from a terminal, in the middle of several runs. */
+/** The median time of a command in several runs, as from a terminal. */
 export function commandMilliseconds(
   { command, before }: Program,
   words: string[],

@@ -2,19 +2,19 @@ import { percentile } from "../src/benchmark/percentiles.ts";
 import type { Program } from "./program.ts";
 import type { Report } from "./report.ts";
 
-/** What every part of the benchmark is given. */
+/** What every part of the benchmark gets. */
 export type Context = {
   program: Program;
   report: Report;
-  /** How long one load lasts. */
+  /** The duration of one load. */
   seconds: number;
-  /** How often a figure and its yardstick are measured, in turns; the median counts. */
+  /** How often a figure and its baseline are measured in turns; the median counts. */
   rounds: number;
-  /** Users and logins, in thousands and three times as many thousands, of the large database. */
+  /** Thousands of users in the large database, with three logins each. */
   thousands: number;
 };
 
-/** Measures in turns, so that whatever else the machine does meets all of them; the median of each. */
+/** Measures in turns, so that other work of the machine affects all alike. Returns each median. */
 export async function inTurns<Name extends string>(
   rounds: number,
   measures: Record<Name, () => Promise<number>>,

@@ -2,17 +2,17 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { createPostgresFolder, startPostgres } from "../test/support/postgres.ts";
 
-/** PostgreSQL as it comes: durable, which the one of the tests is not. */
+/** PostgreSQL's defaults: durable, unlike the tests' server. */
 const asItComes = ["fsync=on", "full_page_writes=on", "autovacuum=on"];
 
 export type PostgresServer = {
   /** What a service needs to use a new database of this server. */
   environment(): Promise<{ AUTHSVC_DATABASE__URL: string; AUTHSVC_MASTER_KEY: string }>;
-  /** Its version and what its durability hangs on, as it says itself. */
+  /** Its version and durability settings, as reported by the server. */
   facts: string;
 };
 
-/** A server of its own, on this machine, for as long as `work` takes. */
+/** Runs a separate server on this machine during `work`. */
 export async function withPostgres<T>(work: (server: PostgresServer) => Promise<T>): Promise<T> {
   const postgres = await startPostgres(createPostgresFolder(), asItComes);
   try {

@@ -17,7 +17,7 @@ const runs = 10;
 const validates = 100_000;
 const signIns = 1000;
 
-/** What one process takes: on the disk, until it is ready, and of memory. */
+/** The resources of one process: disk, start time, memory. */
 export async function measureExecutable({ program, report }: Context): Promise<void> {
   if (program.isExecutable) reportSize(program.command, report);
   report.value("authsvc version", commandMilliseconds(program, ["version"], {}), "ms");

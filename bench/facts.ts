@@ -6,7 +6,10 @@ import type { TestLogin } from "../src/benchmark/logins.ts";
 import { inFolder } from "./program.ts";
 import { bearer, type Subject } from "./subject.ts";
 
-/** A figure is worth nothing when the service cut a corner: the next validate after a logout must be refused. Throws where it is not. */
+/**
+ * Verifies that the service takes no shortcuts: the next validate after a logout must be refused.
+ * Throws otherwise.
+ */
 export async function refusesAfterLogout({ server }: Subject, login: TestLogin): Promise<void> {
   const connection = await openConnection(server.url);
   const headers = headerLines(bearer(login));
@@ -16,7 +19,7 @@ export async function refusesAfterLogout({ server }: Subject, login: TestLogin):
   connection.close();
 }
 
-/** How often the process flushes to the disk for so many refreshes, one after the other; undefined without strace to watch it. */
+/** How many disk flushes a number of sequential refreshes causes; undefined without strace. */
 export async function flushesFor(
   { server, headers }: Subject,
   login: TestLogin,

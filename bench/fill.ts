@@ -3,11 +3,11 @@ import { openSqliteConnection } from "../src/storage/sqlite.ts";
 import { day, hour } from "../src/lib/clock.ts";
 import { ask } from "./databases.ts";
 
-/** How the same statements are written for each database. */
+/** The syntax differences between the databases. */
 type Dialect = {
   /** A series of numbers `n`, to select from. */
   series(from: number, to: number): string;
-  /** 23 digits: with three characters before them, what follows the prefix of an id. */
+  /** 23 digits: together with three more characters, an id without its prefix. */
   padded(number: string): string;
   flag(value: boolean): string;
   json(text: string): string;
@@ -32,7 +32,7 @@ export type Contents = { appId: string; users: number; now: number };
 
 const loginsOfAUser = 3;
 const rowsAtOnce = 100_000;
-/** Of no password that anybody knows; as long as a real one. */
+/** Of an unknown password; as long as a real one. */
 const passwordHash = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** The id of the login with this number, from 1 to three times the number of users. */
@@ -40,31 +40,31 @@ export function loginId(number: number): string {
   return `lgn_01j${String(number).padStart(23, "0")}`;
 }
 
-/** The numbers of `count` logins that live, from one end of the table to the other: each user's third has ended. */
+/** The numbers of `count` live logins, spread over the table: a third of each user's has ended. */
 export function liveLogins(users: number, count: number): number[] {
   const step = Math.floor(users / count) * loginsOfAUser;
   return Array.from({ length: count }, (_, n) => n * step + 1);
 }
 
 /**
- * Writes users with a password and three logins each straight into the tables, the same ones every time, beside what is there; counters follow. About 15
- * million values a minute.
+ * Writes users with a password and three logins each directly into the tables, in addition to
+ * existing rows; counters follow. Always the same rows. About 15 million values per minute.
  */
 export async function fill(place: { file: string } | { url: string }, contents: Contents): Promise<void> {
   if ("url" in place) {
     await ask(place.url, async (client) => {
-      // References are right by construction, and to look each of them up takes longer than to write it.
+      // References are correct by construction, and checking each takes longer than writing it.
       for (const setting of ["session_replication_role = replica", "synchronous_commit = off"])
         await client.query(`SET ${setting}`);
       for (const statement of statements(postgres, contents)) await client.query(statement);
-      // As autovacuum would have, with time.
+      // What autovacuum would do in time.
       for (const statement of ["VACUUM ANALYZE", "CHECKPOINT"]) await client.query(statement);
     });
     return;
   }
   const connection = openSqliteConnection(place.file);
   try {
-    // Nothing of it is worth anything after a crash.
+    // None of this needs to survive a crash.
     connection.pragma("synchronous = OFF");
     connection.pragma("cache_size = -500000");
     connection.function("md5", { deterministic: true }, (text) => hash("md5", String(text)));
@@ -90,7 +90,8 @@ function* statements(dialect: Dialect, { appId, users, now }: Contents): Generat
   for (let from = 1; from <= logins; from += rowsAtOnce) {
     const signedInAt = `${now - hour} - (n % 14) * ${day}`;
     const user = `(n - 1) / ${loginsOfAUser} + 1`;
-    // What a login says of its user, while it lives: the triggers of the database are spared three million turns.
+    // A live login's copy of the user's data. Written here, so that triggers need not run three
+    // million times.
     const unlessEnded = (value: string): string => `CASE WHEN n % ${loginsOfAUser} <> 0 THEN ${value} END`;
     yield `${series(from, Math.min(from + rowsAtOnce - 1, logins))}
       INSERT INTO logins (id, app_id, user_id, signed_in_with, scopes, public_client, signed_in_at, created_at, last_seen_at, ip_address, user_agent,

@@ -20,11 +20,14 @@ import { measured } from "./report.ts";
 import { appId, withSubject, type Subject } from "./subject.ts";
 import { refreshesOf, validatesOf } from "./tokens.ts";
 
-/** What is asked for in turn: enough that pages of the database do not stay where they were just read. */
+/** How many logins are used in turn: enough that database pages do not stay cached. */
 const logins = 2000;
 const gigabytes = 8;
 
-/** Validate and refresh of a service with a million users and three million logins, in turns with those of one that has only who is asked for. */
+/**
+ * Validate and refresh with a million users and three million logins, in turns with a database that
+ * has only the users of the calls.
+ */
 export async function measureMillion(
   context: Context,
   name: string,
@@ -55,8 +58,8 @@ export async function measureMillion(
 }
 
 /**
- * Asked in no order. In that in which they were made, the empty database would have eight of those who ask at the same moment on one page, and the full
- * one none: what is measured is the size of the database, not who signed in after whom.
+ * Shuffles the logins. In order of creation, concurrent callers would share a page in the small
+ * database but not in the full one: that would measure the order, not the size.
  */
 function scattered(subject: Subject): Subject {
   const order = (login: TestLogin): string => digestOf(login.loginId);
@@ -120,7 +123,7 @@ async function getMilliseconds({ server, headers }: Subject): Promise<number> {
   return percentile(took, 0.5);
 }
 
-/** Tokens for a login that was only written: its own, as if it had just begun. */
+/** Tokens for a login that was only written to the tables, as if it had just begun. */
 export async function revive(app: App, id: string): Promise<TestLogin> {
   const { tokens, users, applications } = app.services;
   const refreshToken = firstRefreshToken(id, systemRandom);

@@ -13,11 +13,14 @@ import { hashesPerSecond } from "./yardsticks.ts";
 
 const times = 10;
 const lastsSeconds = 10;
-/** Sign-ins wait for their turn in the queue of hashes, and surplus ones for the next arrival. */
+/** Sign-ins wait in the hash queue, and surplus ones for the next arrival. */
 const browsers = 400;
-/** Some hundred calls a second: what is asked is how late they are, not how many there can be. */
+/** A few hundred calls per second: measures their latency, not their maximum rate. */
 const validating = { connections: 8, pauseMilliseconds: 10 } satisfies Partial<Pace>;
-/** Whoever validates is connected already, as an application's server is. One call in fifty comes before the forms, and counts. */
+/**
+ * Callers that validate are already connected, like an application's server. One call in fifty
+ * precedes the forms, and counts.
+ */
 const headStartMilliseconds = 200;
 
 type OpenPage = { browser: Browser; page: Awaited<ReturnType<Browser["open"]>> };
@@ -27,11 +30,14 @@ type Arrivals = {
   refused: number[];
   /** Neither a code nor 429. */
   failed: number;
-  /** For which there was no browser left. */
+  /** Sign-ins without a free browser. */
   unsent: number;
 };
 
-/** Sign-ins that arrive ten times as fast as their passwords can be hashed, whether or not any is answered; validates beside them. */
+/**
+ * Sign-ins that arrive ten times as fast as their passwords can be hashed, whether or not any is
+ * answered; validates beside them.
+ */
 export async function measureOverload({ program, report, seconds }: Context): Promise<void> {
   await withSubject({ program, logins: 64, people: browsers }, async (subject) => {
     const { server, config } = subject;
@@ -94,8 +100,8 @@ function watchMemory({ server }: Subject) {
 }
 
 /**
- * How long each of them waited, from before it was connected: libuv accepts one connection in a turn of the event loop. Asked by the process that
- * posts the forms, whose own delay is in it.
+ * The waiting times of new connections, from before connecting: libuv accepts one connection per
+ * event-loop turn. Includes the delay of this process, which also posts the forms.
  */
 async function connectAnew({ server, logins: [login] }: Subject): Promise<number[]> {
   if (!login) throw new Error("nobody is signed in");
@@ -114,8 +120,8 @@ async function connectAnew({ server, logins: [login] }: Subject): Promise<number
 }
 
 /**
- * Posts forms at a steady rate. Each browser has its page open already: what arrives is the form. Who was let in redeems the code and opens the next page;
- * who was not keeps the page.
+ * Posts forms at a steady rate. Each browser already has its page open, so only the form arrives.
+ * Browsers that are let in redeem the code and open the next page; others keep the page.
  */
 async function arrive(opened: OpenPage[], perSecond: number): Promise<Arrivals> {
   const found: Arrivals = { signedIn: 0, refused: [], failed: 0, unsent: 0 };

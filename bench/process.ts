@@ -1,22 +1,22 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 
-/** A server in a process of its own, as people run it. */
+/** A server in its own process, as in production. */
 export type Running = {
   url: string;
   output: string;
   pid: number;
   readyMilliseconds: number;
-  /** Of 10^6 bytes. */
+  /** In 10^6 bytes. */
   residentMegabytes(): number;
-  /** Of all its threads, since it started. */
+  /** All threads, since the start. */
   processorSeconds(): number;
   stop(): Promise<void>;
 };
 
 /**
- * Starts a program, with the Node of this repository unless told otherwise, and waits until it says where it listens. What it logs goes to `log`, for what
- * it logs under load would fill a terminal.
+ * Starts a program, by default with this repository's Node, and waits for its URL. Its log goes to
+ * `log`, because under load it would fill a terminal.
  */
 export async function start(
   program: string[],
@@ -38,7 +38,8 @@ export async function start(
     residentMegabytes: () =>
       (Number(/VmRSS:\s+(\d+)/u.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) * 1024) / 1e6,
     processorSeconds() {
-      // After the name, which may hold anything: utime and stime are the 12th and the 13th, in hundredths of a second.
+      // After the name, which may contain anything: utime and stime are the 12th and 13th field, in
+      // hundredths of a second.
       const [, fields = ""] = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ");
       const [user, system] = fields.split(" ").slice(11, 13).map(Number);
       return ((user ?? 0) + (system ?? 0)) / 100;
@@ -57,7 +58,7 @@ async function untilListening(child: ChildProcess): Promise<{ output: string; ur
     child.stdout?.on("data", (chunk: Buffer) => {
       output += chunk.toString();
       const url = /listening on (\S+)\n/u.exec(output)?.[1];
-      // What development mode prints after it comes with the same write.
+      // Includes what development mode prints in the same write.
       if (url !== undefined) resolve({ output, url });
     });
     child.once("exit", (code) => reject(new Error(`the server ended with ${code} before it listened`)));

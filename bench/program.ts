@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 
-/** authsvc as it is measured: the executable where `npm run build` has made it, else the sources. */
+/** authsvc as it is measured: the executable if `npm run build` has made it, else the sources. */
 export type Program = { name: string; command: string; before: string[]; isExecutable: boolean };
 
 export const sources: Program = {
@@ -34,7 +34,7 @@ export function versionOf({ command, before }: Program): string {
   return stdout.trim();
 }
 
-/** A new folder for as long as `work` takes. */
+/** A new folder that exists during `work`. */
 export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "authsvc-bench-"));
   try {

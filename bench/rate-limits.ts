@@ -1,4 +1,5 @@
-// What the rate limiter costs a call, in CPU time, and how much memory a flood of addresses takes: node --expose-gc bench/rate-limits.ts
+// The CPU time of the rate limiter per call, and its memory in a flood of addresses: node
+// --expose-gc bench/rate-limits.ts
 import { addressKey, limitKey } from "../src/http/addresses.ts";
 import { createLocalLimiter } from "../src/rate-limits/limiter.ts";
 import { createSharedLimiter } from "../src/rate-limits/shared.ts";
@@ -19,11 +20,11 @@ const users = Array.from({ length: 10_000 }, (_, n) => `user:usr_0199e0a0b1c2d3e
 for (let round = 1; round <= 3; round += 1) {
   const known = await nanosecondsEach(takes, () => {
     for (let n = 0; n < takes; n += 1)
-      limiter.take(limitKey("authentication", users[n % users.length] ?? ""), 100, "known");
+      limiter.count(limitKey("authentication", users[n % users.length] ?? ""), 100, "known");
   });
   const stranger = await nanosecondsEach(takes, () => {
     for (let n = 0; n < takes; n += 1)
-      limiter.take(limitKey("authentication", addressKey("203.0.113.7")), 100, "stranger");
+      limiter.count(limitKey("authentication", addressKey("203.0.113.7")), 100, "stranger");
   });
   console.log(`in memory, round ${round}: ${known} a take by user, ${stranger} by address`);
 }
@@ -31,7 +32,7 @@ for (let round = 1; round <= 3; round += 1) {
 function flood(prefix: string): number {
   const before = heap();
   for (let n = 0; n < million; n += 1)
-    limiter.take(`authentication address:${prefix}:${n >> 16}:${n & 65_535}::/64`, 100, "stranger");
+    limiter.count(`authentication address:${prefix}:${n >> 16}:${n & 65_535}::/64`, 100, "stranger");
   return Math.round((heap() - before) / 1e6);
 }
 
@@ -42,7 +43,7 @@ function heap(): number {
 
 console.log(`a million new addresses in a minute: ${flood("2001:db8")} MB; a million more: ${flood("2001:db9")} MB`);
 
-/** As the database answers that nobody else counts in. */
+/** Answers like a database that no other node uses. */
 const shared = createSharedLimiter({
   addToCounts: async (counts) => new Map(counts.map(({ digest, used }) => [digest, used])),
   digestOf: (key) => key,
@@ -50,8 +51,8 @@ const shared = createSharedLimiter({
 });
 const setAside = await nanosecondsEach(takes, async () => {
   for (let n = 0; n < takes; n += 1) {
-    const standing = shared.take("authentication app:app_1", 1e9, "known");
-    if (standing instanceof Promise) await standing;
+    const limitResult = shared.count("authentication app:app_1", 1e9, "known");
+    if (limitResult instanceof Promise) await limitResult;
   }
 });
 console.log(`a point that is set aside: ${setAside} a take`);

@@ -1,20 +1,20 @@
-/** One line of what was measured. */
+/** One line of the results. */
 export type Row = {
   figure: string;
   value: string;
-  /** Against what `figure` names, in the same run. */
+  /** Relative to what `figure` names, in the same run. */
   ratio?: number;
   bar?: Bar;
-  /** Whether the bar is met: by the ratio where there is one, else by the value. */
+  /** Whether the goal is met: by the ratio if there is one, else by the value. */
   isMet?: boolean;
 };
 
-/** What issue 9 asks for. */
+/** The goal of a figure (docs/performance.md). */
 export type Bar = { atLeast: number } | { atMost: number };
 
 export type Report = ReturnType<typeof createReport>;
 
-/** Collects rows, and says each as soon as it is known: the whole run takes minutes. */
+/** Collects rows and prints each as soon as it is known: the whole run takes minutes. */
 export function createReport(say: (line: string) => void) {
   const rows: Row[] = [];
   function add(row: Row, judged: number, bar: Bar | undefined): void {
@@ -28,7 +28,7 @@ export function createReport(say: (line: string) => void) {
       add({ figure, value }, 0, undefined);
     },
 
-    /** So many a second, as a part of `yardstick` a second. */
+    /** A rate per second, as a ratio of `yardstick` per second. */
     rate(figure: string, perSecond: number, yardstick: number, bar?: Bar): void {
       const ratio = perSecond / yardstick;
       add({ figure, value: `${measured(perSecond)}/s`, ratio }, ratio, bar);
@@ -44,15 +44,15 @@ export function meets(value: number, bar: Bar): boolean {
   return "atLeast" in bar ? value >= bar.atLeast : value <= bar.atMost;
 }
 
-/** Three digits at least, and no more behind the point than mean something. */
+/** At least three digits, without meaningless decimals. */
 export function measured(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
 }
 
-/** A sentence in place of a number may stand out of its column. */
+/** A sentence instead of a number may exceed its column. */
 const widest = 16;
 
-/** Columns for a terminal; what misses its bar is marked. */
+/** Columns for a terminal; rows that miss their goal are marked. */
 export function table(rows: readonly Row[]): string {
   const lines = [["FIGURE", "VALUE", "RATIO", "BAR"], ...rows.map(cellsOf)];
   const width = (column: number): number =>

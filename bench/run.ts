@@ -1,9 +1,9 @@
-// `npm run bench [-- PART …] [--seconds N] [--rounds N] [--thousands N]`: starts what it measures, side by side in one run, on this machine alone, and
-// prints ratios and absolutes. What bounds the figures, and ours: docs/performance.md.
+// `npm run bench [-- PART …] [--seconds N] [--rounds N] [--thousands N]`: runs all measurements on
+// this machine and prints ratios and absolute values. Goals and results: docs/performance.md.
 import { cpus, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { loadConfig } from "../src/config/config.ts";
+import { loadConfig } from "../src/config/load.ts";
 import { openSqliteConnection } from "../src/storage/sqlite.ts";
 import type { Context } from "./context.ts";
 import { withPostgres } from "./databases.ts";
@@ -43,7 +43,7 @@ const { positionals, values } = parseArgs({
     rounds: { type: "string", default: "3" },
     /** Users of the large database, in thousands. */
     thousands: { type: "string", default: "1000" },
-    /** Measure the sources also where there is an executable. */
+    /** Measure the sources even if there is an executable. */
     sources: { type: "boolean", default: false },
   },
 });
@@ -73,7 +73,7 @@ for (const part of positionals.length > 0 ? positionals : Object.keys(parts)) {
 }
 console.log(`\n${head.join("\n")}\n\n${table(report.rows)}`);
 
-/** As the service itself opens a database. */
+/** Opens the database like the service. */
 async function sqliteFacts(folder: string): Promise<string> {
   const connection = openSqliteConnection(join(folder, "authsvc.db"));
   const version = String(connection.prepare("SELECT sqlite_version()").pluck().get());

@@ -6,10 +6,13 @@ import { hashesPerSecond } from "./yardsticks.ts";
 
 /** More than can be hashed at once, so that no core waits for a client. */
 const atOnce = 32;
-/** They sign in one after the other: nobody in life does so hundreds of times in a minute, and has hundreds of logins after it. */
+/**
+ * They sign in one after the other: in reality nobody signs in hundreds of times per minute, or has
+ * hundreds of logins.
+ */
 export const people = 64;
 
-/** Whole password sign-ins, in turns with argon2id alone. */
+/** Complete password sign-ins, in turns with argon2id alone. */
 export async function measureSignIns(
   { program, report, rounds, seconds }: Context,
   name: string,
@@ -18,7 +21,7 @@ export async function measureSignIns(
   await withSubject({ program, environment, people }, async (subject) => {
     const { passwords } = subject.config;
     let ownMilliseconds = 0;
-    // What runs only four times in a sign-in takes hundreds of them until it is compiled.
+    // Code that runs four times per sign-in needs hundreds of them until it is compiled.
     await signInsPerSecond(subject, seconds);
     const found = await inTurns(rounds, {
       argon2: async () => await hashesPerSecond(passwords, seconds),
@@ -32,18 +35,18 @@ export async function measureSignIns(
     });
     report.note(`${name}: of each sign-in, processor time of the people`, `${measured(ownMilliseconds)} ms`);
     report.note("argon2id alone", `${measured(found.argon2)}/s`);
-    // Of a database on the same two processors, nothing is asked.
+    // No goal for a database on the same two processors.
     const bar = environment === undefined ? { atLeast: 0.85 } : undefined;
-    report.rate(`${name}: whole password sign-in, of argon2id alone`, found.signIns, found.argon2, bar);
+    report.rate(`${name}: full password sign-in, of argon2id alone`, found.signIns, found.argon2, bar);
   });
 }
 
-/** initiate, the page, its form, callback; each person in a browser of their own, which they keep. */
+/** initiate, the page, its form, callback. Each person has a browser of their own. */
 export async function signInsPerSecond(subject: Subject, seconds: number): Promise<number> {
   return await signInUntil(subject, (_done, elapsed) => elapsed >= seconds);
 }
 
-/** The same until `isOver` says so; how many there were a second. */
+/** Repeats sign-ins until `isOver`, and returns their rate per second. */
 export async function signInUntil(
   { server, app, people: persons }: Subject,
   isOver: (done: number, elapsedSeconds: number) => boolean,
@@ -51,9 +54,10 @@ export async function signInUntil(
   const browsers = await Promise.all(
     persons.slice(0, people).map(async (person) => await openBrowser(server.url, app, person)),
   );
-  // Whoever has waited longest is next; never in turns by number: one that takes long would be met by the next round of them.
+  // The browser that has waited longest is next. Fixed turns would make a slow one delay the
+  // others.
   const free = [...browsers];
-  // The first one in a new browser is not like those after it.
+  // The first sign-in in a new browser differs from later ones.
   for (const browser of browsers) await browser.signIn();
   const began = performance.now();
   const elapsed = (): number => (performance.now() - began) / 1000;

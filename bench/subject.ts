@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { openApp, type App } from "../src/app.ts";
 import type { ClientApplication } from "../src/benchmark/browser.ts";
 import { makeLogins, type TestLogin } from "../src/benchmark/logins.ts";
-import { loadConfig, type Config } from "../src/config/config.ts";
+import type { Config } from "../src/config/config.ts";
+import { loadConfig } from "../src/config/load.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { start, type Running } from "./process.ts";
 import { inFolder, type Program } from "./program.ts";
 
-/** A service that is being measured, its application, and users who have signed in to it. */
+/** A measured service, its application, and users who have signed in. */
 export type Subject = {
   server: Running;
   app: ClientApplication;
@@ -19,17 +20,17 @@ export type Subject = {
   /** Users who can sign in by `password`. */
   people: { email: string; password: string }[];
   config: Config;
-  /** With which it was started: what a command for the same service needs. */
+  /** Its environment, for commands on the same service. */
   environment: Record<string, string>;
 };
 
 export type Wanted = {
   program: Program;
-  /** Which database, and whatever else differs from a service as it comes. */
+  /** The database, and other differences from the default environment. */
   environment?: Record<string, string> | undefined;
   logins?: number;
   people?: number;
-  /** Anything else that is to be there before it starts. */
+  /** Other preparations before it starts. */
   prepare?: (app: App, config: Config) => Promise<void>;
 };
 
@@ -37,7 +38,7 @@ const actor = { kind: "cli", name: "bench" } as const;
 export const appId = "app_bench";
 export const password = "correct horse battery staple";
 
-/** The limits of the contract would end every measurement after a hundred calls. */
+/** The contract's limits would end every measurement after a hundred calls. */
 export const unlimited = {
   AUTHSVC_RATE_LIMITS__AUTHENTICATION: "1000000",
   AUTHSVC_RATE_LIMITS__WEBHOOKS: "1000000",
@@ -45,8 +46,9 @@ export const unlimited = {
 };
 
 /**
- * Starts the service as people run it, in a process and a data folder of its own, and ends it when `work` is done. What it serves was written by the same
- * services, in this process, before it started: the data is real, and costs no hash for each login.
+ * Starts the service as in production, in its own process and data folder, and stops it after
+ * `work`. The data was written before by the same services in this process, so it is real but costs
+ * no hash per login.
  */
 export async function withSubject<T>(wanted: Wanted, work: (subject: Subject) => Promise<T>): Promise<T> {
   return await inFolder(async (folder) => {
@@ -95,7 +97,7 @@ async function prepare(config: Config, baseUrl: string, { logins = 0, people = 0
   }
 }
 
-/** The headers of a user-level call. */
+/** The headers of a call with a user's token. */
 export function bearer({ accessToken }: Pick<TestLogin, "accessToken">): Record<string, string> {
   return { authorization: `Bearer ${accessToken}`, "x-service-app-id": appId };
 }

@@ -14,9 +14,9 @@ export type Database = {
   bars: { validate: Bar; refresh: Bar };
 };
 
-/** More than connections, so that a call never waits for another's answer to have a token. */
+/** More than connections, so that no call waits for another one's token. */
 const users = 64;
-/** For what is looked at before anything is measured. */
+/** For the checks before the measurement. */
 const spare = 2;
 const watched = 20;
 
@@ -33,7 +33,7 @@ export async function measureTokens(context: Context, { name, environment, bars 
     await withSubject({ program, environment, logins: users * (rounds + 1) + spare }, async (subject) => {
       await showHonesty(context, name, subject, environment === undefined);
       const validates = validatesOf(subject, subject.logins.slice(0, users));
-      // A service that has run for a moment: what it runs is compiled.
+      // Warm up, so that the service's code is compiled.
       await load(validates, { seconds: 1 });
       await load(refreshesOf(subject, subject.logins.slice(users * rounds, users * (rounds + 1))), { seconds: 2 });
       const late = { validate: [] as number[], refresh: [] as number[] };
@@ -50,7 +50,7 @@ export async function measureTokens(context: Context, { name, environment, bars 
         bare: async () => (await load({ kind: "get", url: bare.url, headers: [{}] }, { seconds })).perSecond,
         validate: async () => await noted("validate", validates),
         refresh: async () => {
-          // Of those that were refreshed, only the generator knows the newest tokens.
+          // Only the generator knows the newest tokens of refreshed logins.
           const fresh = subject.logins.slice(users * round, users * (round + 1));
           round += 1;
           return await noted("refresh", refreshesOf(subject, fresh));
@@ -79,7 +79,10 @@ export function refreshesOf({ server, headers }: Subject, logins: TestLogin[]): 
   return { kind: "refresh", url: `${server.url}/auth/refresh`, headers, tokens };
 }
 
-/** What the figures are figures of: a service that looks up each login, and that answers a refresh when it is on the disk. */
+/**
+ * Shows that the figures are honest: the service looks up each login, and answers a refresh when it
+ * is durable.
+ */
 async function showHonesty({ report }: Context, name: string, subject: Subject, flushesItself: boolean): Promise<void> {
   const [first, second] = subject.logins.slice(-spare);
   if (!first || !second) throw new Error("nobody is signed in");
@@ -103,8 +106,8 @@ export function onPostgres(environment: Record<string, string>): Database {
 }
 
 /**
- * Validate under the limits of the contract: no user may call a hundred times in a minute more, and with PostgreSQL every call is counted for all nodes
- * before it is answered.
+ * Validate under the contract's limits: no user may call more than a hundred times per minute, and
+ * with PostgreSQL every call is counted for all nodes.
  */
 export async function measureManyUsers(context: Context, { name, environment }: Database): Promise<void> {
   const { program, report, seconds } = context;
@@ -113,7 +116,7 @@ export async function measureManyUsers(context: Context, { name, environment }: 
   const defaultLimits = { ...environment, AUTHSVC_RATE_LIMITS__AUTHENTICATION: String(limit) };
   try {
     const yardstick = (await load({ kind: "get", url: bare.url, headers: [{}] }, { seconds })).perSecond;
-    // Enough for three tenths of the yardstick, should all of it fall into one minute.
+    // Enough for three tenths of the baseline, even if all calls fall into one minute.
     const needed = Math.ceil((yardstick * 0.3 * (seconds + 1)) / limit);
     await withSubject({ program, environment: defaultLimits, logins: needed }, async (subject) => {
       const validates = validatesOf(subject, subject.logins);

@@ -1,13 +1,16 @@
-/** What to ask, over and over: GETs with one set of headers after the other, or refreshes, each with the token that an earlier one answered. */
+/**
+ * The calls to repeat: GETs with alternating headers, or refreshes, each with the token of an
+ * earlier answer.
+ */
 export type Traffic =
   | { kind: "get"; url: string; headers: Record<string, string>[] }
   | { kind: "refresh"; url: string; headers: Record<string, string>; tokens: string[] };
 
 export type Pace = {
   seconds: number;
-  /** Kept alive, one call at a time each. 32 unless told otherwise. */
+  /** Keep-alive connections, one call at a time each. 32 by default. */
   connections?: number;
-  /** Between an answer and the next call of its connection; none: as fast as answers come. */
+  /** The pause between an answer and the next call on its connection; none by default. */
   pauseMilliseconds?: number;
 };
 
@@ -16,7 +19,7 @@ export type Load = {
   perSecond: number;
   medianMilliseconds: number;
   p99Milliseconds: number;
-  /** Connections that failed, timeouts, answers that were no success. */
+  /** Failed connections, timeouts, unsuccessful answers. */
   failures: number;
 };
 

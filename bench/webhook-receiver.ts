@@ -1,4 +1,5 @@
-// A webhook receiver in a process of its own: takes everything, and answers GET with how many came, within how many seconds, and how late.
+// A webhook receiver in its own process. Accepts everything, and answers GET with the number,
+// duration and delay of what it received.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { percentile } from "../src/benchmark/percentiles.ts";

@@ -1,11 +1,11 @@
-// The service, with events that nobody had to sign in for: so many a second as soon as an application has a webhook endpoint, each in a
-// transaction of its own, as a redeemed code would write it.
+// The service with synthetic events: a fixed number per second once an application has a webhook
+// endpoint, each in its own transaction, like a redeemed code.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { loadConfig } from "../src/config/load.ts";
 import { startServer } from "../src/server.ts";
-import { loadConfig } from "../src/config/config.ts";
 
-// webhook-server.ts EVENTS-A-SECOND SECONDS serve --port PORT --data DIR
+// webhook-server.ts EVENTS-PER-SECOND SECONDS serve --port PORT --data DIR
 const { positionals, values } = parseArgs({
   options: { port: { type: "string" }, data: { type: "string" } },
   allowPositionals: true,
@@ -16,14 +16,14 @@ const turn = 10;
 const { config } = loadConfig({ flags: values, env: process.env, cwd: process.cwd() });
 const server = await startServer({ ...config, log: { ...config.log, level: "error" } });
 const { storage, services } = server.app;
-const origin = {
+const clientInfo = {
   ipAddress: "192.0.2.7",
   userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
 };
 
 function happen(appId: string, index: number): void {
   const sessionId = `lgn_${String(index).padStart(26, "0")}`;
-  const event = { kind: "user.login", appId, userId: null, authMethod: "passkey", origin, sessionId } as const;
+  const event = { kind: "user.login", appId, userId: null, authMethod: "passkey", clientInfo, sessionId } as const;
   void storage.write((tx) => services.events.record(tx, event, Date.now()));
 }
 

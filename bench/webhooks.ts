@@ -14,8 +14,9 @@ const lastsSeconds = 10;
 type Summary = { received: number; seconds: number; median: number; p99: number; latest: number };
 
 /**
- * A thousand events a second for ten seconds, to one receiver, beside as many sign-ins as there is room for. Nobody can sign in a thousand times a second:
- * the service is one that makes the events itself, so it is started from the sources.
+ * A thousand events per second for ten seconds to one receiver, beside as many sign-ins as
+ * possible. So many sign-ins are impossible, so the service creates the events itself and runs from
+ * the sources.
  */
 export async function measureWebhooks(
   { report, seconds }: Context,
@@ -38,9 +39,9 @@ export async function measureWebhooks(
       const { received, seconds: took, median, p99, latest } = await untilQuiet(receiver.url);
       const sent = eventsPerSecond * lastsSeconds;
       const late = `median ${median} ms, p99 ${p99} ms, at most ${latest} ms after the event`;
-      // Those of the sign-ins come on top of what was sent.
+      // Deliveries of the sign-ins come on top of what was sent.
       const arrived = Math.min(received, sent) / Math.max(took, lastsSeconds);
-      // The last of them may come a moment after the ten seconds.
+      // The last ones may arrive a moment after the ten seconds.
       const bar = { atLeast: 0.98 };
       report.rate(
         `${name}: webhooks at ${measured(eventsPerSecond)} events/s (${late})`,
@@ -48,14 +49,14 @@ export async function measureWebhooks(
         eventsPerSecond,
         bar,
       );
-      report.rate(`${name}: whole password sign-in beside them, of ${measured(alone)}/s without`, beside, alone);
+      report.rate(`${name}: full password sign-in beside them, of ${measured(alone)}/s without`, beside, alone);
     });
   } finally {
     await receiver.stop();
   }
 }
 
-/** Only a kind that sign-ins do not cause as well would leave them out; theirs are told, too. */
+/** Includes the events of the sign-ins, because no kind is free of them. */
 async function register({ server, headers }: Subject, url: string): Promise<void> {
   const connection = await openConnection(server.url);
   const body = JSON.stringify({ url, events: ["user.login"], secret: "a secret for a benchmark" });
@@ -64,7 +65,7 @@ async function register({ server, headers }: Subject, url: string): Promise<void
   connection.close();
 }
 
-/** What came in the end: when nothing more has for two seconds. */
+/** The result once nothing has arrived for two seconds. */
 async function untilQuiet(url: string): Promise<Summary> {
   let before: Summary | undefined;
   for (;;) {

@@ -11,7 +11,7 @@ export function hasWrk(): boolean {
   return spawnSync("wrk", ["--version"]).error === undefined;
 }
 
-/** One thread. */
+/** Uses one thread. */
 export async function loadByWrk(traffic: Traffic, pace: Pace): Promise<Load> {
   const folder = mkdtempSync(join(tmpdir(), "authsvc-bench-"));
   try {
@@ -25,7 +25,7 @@ export async function loadByWrk(traffic: Traffic, pace: Pace): Promise<Load> {
   }
 }
 
-/** What the script prints at the end; the tables of wrk itself round. */
+/** Parses the output of the script, because wrk's own tables are rounded. */
 export function resultOf(stdout: string): Load {
   const found = /^RESULT (\S+) (\S+) (\S+) (\S+) (\S+)$/mu.exec(stdout)?.slice(1).map(Number);
   if (!found) throw new Error(`wrk said nothing of its result: ${stdout}`);
@@ -38,7 +38,7 @@ function scriptOf(traffic: Traffic, { pauseMilliseconds }: Pace): string {
   return [traffic.kind === "get" ? getScript(traffic.headers) : refreshScript(traffic), delay, result].join("\n");
 }
 
-/** One request after the other, made before the first is sent. */
+/** The requests in turn, created before the first is sent. */
 function getScript(headers: Record<string, string>[]): string {
   const [first = {}, ...others] = headers;
   if (others.length === 0) return headerLines(first);
@@ -53,7 +53,10 @@ request = function()
 end`;
 }
 
-/** Each answer's refresh token goes to the end of the line that the next request's comes from: a rotation with every call. */
+/**
+ * Appends each answer's refresh token to the queue of the next requests, so that every call
+ * rotates.
+ */
 function refreshScript({ headers, tokens }: Extract<Traffic, { kind: "refresh" }>): string {
   return `${headerLines({ ...headers, "content-type": "application/json" })}
 local tokens = { ${tokens.map((token) => `"${token}"`).join(", ")} }

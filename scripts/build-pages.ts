@@ -1,9 +1,8 @@
-// Bundles the browser code of the hosted pages: each `src/pages/client/<name>.ts` becomes `src/pages/built/<name>.js`, one script that
-// imports nothing; Swagger UI, for /docs, is only compressed. `npm start`, `npm test` and `npm run check` run this when the source is newer.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Bundles the browser code: each `src/pages/client/<name>.ts` becomes `src/pages/built/<name>.js`,
+// one script without imports. `npm start`, `npm test` and `npm run check` run it when necessary.
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { gzipSync } from "node:zlib";
-import { build } from "rolldown";
+import { build, type Plugin } from "rolldown";
 
 const pages = path.resolve(import.meta.dirname, "../src/pages");
 const client = path.join(pages, "client");
@@ -13,19 +12,22 @@ const entries = readdirSync(client)
   .filter((name) => name.endsWith(".ts") && !name.startsWith("_"))
   .map((name) => path.basename(name, ".ts"));
 
-const swagger = path.resolve(import.meta.dirname, "../node_modules/swagger-ui-dist");
-const swaggerFiles = { "swagger-ui.js.gz": "swagger-ui-bundle.js", "swagger-ui.css.gz": "swagger-ui.css" };
-
 mkdirSync(built, { recursive: true });
 await Promise.all(entries.map(bundle));
-for (const [name, source] of Object.entries(swaggerFiles)) compress(path.join(swagger, source), path.join(built, name));
 removeLeftovers();
 
-function compress(source: string, target: string): void {
-  writeFileSync(
-    target,
-    gzipSync(readFileSync(source, "utf8").replace(/\n?\/[/*]# sourceMappingURL=\S+(?: \*\/)?\s*$/u, ""), { level: 9 }),
-  );
+/**
+ * Removes the library's English error messages, a quarter of the script. The pages have their own
+ * messages and use only the error's name, which comes from the browser.
+ */
+function shortErrors(): Plugin {
+  return {
+    name: "short-errors",
+    load(id) {
+      const name = /@simplewebauthn\/browser\/.*\/(identify\w+Error)\.js$/u.exec(id)?.[1];
+      return name === undefined ? null : `export const ${name} = ({ error }) => error;`;
+    },
+  };
 }
 
 async function bundle(name: string): Promise<void> {
@@ -33,6 +35,7 @@ async function bundle(name: string): Promise<void> {
     input: path.join(client, `${name}.ts`),
     platform: "browser",
     tsconfig: false,
+    plugins: [shortErrors()],
     treeshake: { moduleSideEffects: (id) => !id.includes("@simplewebauthn") },
     transform: { target: "es2020" },
     output: {
@@ -45,10 +48,9 @@ async function bundle(name: string): Promise<void> {
   });
 }
 
-/** A script whose source is gone would still be served. */
+/** Scripts without a source would still be served. */
 function removeLeftovers(): void {
   for (const name of readdirSync(built)) {
-    if (!entries.includes(path.basename(name, ".js")) && !(name in swaggerFiles))
-      rmSync(path.join(built, name), { recursive: true });
+    if (!entries.includes(path.basename(name, ".js"))) rmSync(path.join(built, name), { recursive: true });
   }
 }

@@ -1,5 +1,5 @@
-// `npm run build [-- --target linux-arm64] [--out FILE]`: makes the single executable, dist/authsvc. Downloads nothing for the platform that it
-// runs on; for another one npm fetches that platform's Node and native modules. How and why: docs/decisions/0005-executable.md.
+// `npm run build [-- --target linux-arm64] [--out FILE]`: makes the executable dist/authsvc. For
+// another platform, npm downloads its Node and native modules (docs/decisions/0005).
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ const out = path.resolve(
 );
 
 const { version } = locked(target.nodePackage);
-// What Node writes into the executable, only the same version of Node reads.
+// Only the same version of Node can read what Node writes into the executable.
 if (process.versions.node !== version)
   throw new Error(`this is Node ${process.versions.node}; run it with: npm run build`);
 const nodeFolder = packageFolder(target.nodePackage);
@@ -37,34 +37,34 @@ const stage = path.join(build, "stage");
 const node = path.join(build, "node", values.target);
 rmSync(stage, { recursive: true, force: true });
 strippedNode(path.join(nodeFolder, target.nodeFile), target, node);
-const { packed, missing } = packNativeModules(target, stage);
+const packed = packNativeModules(target, stage);
 const start = path.join(build, "start.js");
 await bundle(stage, start, [nativeModulesPlugin(packed)]);
 if (!isForeign) writeCodeCache(stage);
 packExecutable({ stage, start, node, out });
 writeFileSync(`${out}.cdx.json`, `${JSON.stringify(whatIsInIt(), null, 2)}\n`);
 console.log(path.relative(process.cwd(), out));
-for (const name of missing) {
-  console.warn(`WARNING: without the native ${name}: the registry at hand does not offer it for ${values.target}.`);
-}
 
 function whatIsInIt(): object {
   const lock = JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8")) as Lock;
-  for (const name of missing) delete lock.packages[`node_modules/@node-rs/${name}-${target?.napi}`];
   return sbomOf({ lock, platform: values.target as Platform });
 }
 
-/** Bytecode is of the machine that made it: another platform's executable starts without, in 60 ms more. */
+/**
+ * Bytecode is specific to a platform; a cross-built executable lacks it and starts 60 ms slower. A
+ * fixed hash seed and a single compiler thread make builds reproducible on busy machines too.
+ */
 function writeCodeCache(folder: string): void {
   const script = path.join(root, "scripts", "build", "code-cache.ts");
-  // Empty at each build, so that unpacking the module of SQLite is in the bytecode each time. Not among the sources: in a container, they are often
-  // another user's, who could put another in its place.
+  // Empty at each build, so that the bytecode always includes unpacking SQLite's module. Not beside
+  // the sources, which in a container often belong to another user, who could replace it.
   const native = mkdtempSync(path.join(tmpdir(), "authsvc-build-"));
   const { status, stderr } = spawnSync(
     node,
-    [...runtimeFlags, "--hash-seed=1", "--no-flush-bytecode", script, folder],
+    [...runtimeFlags, "--hash-seed=1", "--no-flush-bytecode", "--no-concurrent-sparkplug", script, folder],
     {
-      // Pipes, whatever the build itself reads and writes: Node loads other modules for a file or a terminal, and bytecode has the numbers of scripts in it.
+      // Always pipes: Node loads other modules for a file or terminal, and bytecode contains script
+      // numbers.
       stdio: "pipe",
       encoding: "utf8",
       env: { AUTHSVC_NATIVE_DIR: native },

@@ -1,4 +1,5 @@
-// `npm run check`: everything that can be said about the sources without running the service. Runs all of it, then shows what failed.
+// `npm run check`: all checks of the sources that do not run the service. Runs all of them, then
+// shows the failures.
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -7,7 +8,7 @@ const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, "..");
 const env = { ...process.env, NO_COLOR: "1" };
 
-/** What each check is called, and the tool in node_modules/.bin that makes it. */
+/** The name of each check, and its tool in node_modules/.bin. */
 const checks: [name: string, tool: string, ...args: string[]][] = [
   ["lock file", "node", "scripts/complete-lock.ts", "--check"],
   ["format", "oxfmt", "--check"],
@@ -15,7 +16,7 @@ const checks: [name: string, tool: string, ...args: string[]][] = [
   ["types", "tsc"],
   ["types of the browser code", "tsc", "-p", "src/pages/client"],
   ["dead code", "knip", "--no-config-hints"],
-  ["import rules", "vitest", "run", "test/unit/import-rules.test.ts"],
+  ["import rules and comments", "vitest", "run", "test/unit/import-rules.test.ts", "test/unit/comment-lines.test.ts"],
   ["security page", "node", "scripts/security-page.ts", "--check"],
   ["configuration page", "node", "scripts/configuration-page.ts", "--check"],
 ];
@@ -33,7 +34,7 @@ for (const [name, tool, ...args] of checks) {
 console.log(failures === 0 ? "check: everything is fine" : `check: ${failures} of ${checks.length} failed`);
 process.exitCode = failures === 0 ? 0 : 1;
 
-/** Runs a tool; undefined when it is content, otherwise everything that it said. */
+/** Runs a tool; undefined if it succeeds, otherwise its output. */
 async function outputOfFailure(tool: string, args: string[]): Promise<string | undefined> {
   try {
     await run(path.join(root, "node_modules", ".bin", tool), args, { cwd: root, env, maxBuffer: 64 * 1024 * 1024 });

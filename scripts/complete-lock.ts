@@ -1,8 +1,5 @@
-// `npm run lock`: adds to package-lock.json the optional packages for other platforms that npm left out.
-//
-// npm leaves out what the registry at hand does not offer, and some mirrors offer only one platform's native packages. `npm ci` then refuses
-// the lock file, on every machine. With an entry that names the version and the platform, npm is content and downloads nothing for it.
-// With `--check` nothing is written, and the exit code tells whether something is missing.
+// `npm run lock [-- --check]`: adds other platforms' optional packages, which the registry may not
+// offer, to package-lock.json. Without them, `npm ci` refuses it.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -46,7 +43,7 @@ function addMissing(packages: Record<string, LockEntry>): string[] {
   return names;
 }
 
-/** Looks where Node would: beneath the dependent, then in each node_modules above it. */
+/** Looks where Node would: below the dependent, then in each node_modules above it. */
 function findFor(packages: Record<string, LockEntry>, dependent: string, name: string): LockEntry | undefined {
   for (
     let folder = dependent;
@@ -59,7 +56,10 @@ function findFor(packages: Record<string, LockEntry>, dependent: string, name: s
   return packages[`node_modules/${name}`];
 }
 
-/** Packages of native code carry their platform in their name: `binding-linux-x64-musl`, `darwin-arm64`. */
+/**
+ * Packages with native code contain the platform in their name: `binding-linux-x64-musl`,
+ * `darwin-arm64`.
+ */
 function platformOf(name: string): Pick<LockEntry, "cpu" | "os" | "libc"> {
   if (name.endsWith("wasm32-wasi")) return { cpu: ["wasm32"] };
   const [, os, cpu, abi] =

@@ -1,4 +1,5 @@
-// `npm run migrations:generate -- NAME`: writes the next migration of both databases from src/storage/schema.ts, under one name.
+// `npm run migrations:generate -- NAME`: writes the next migration of both databases from
+// src/storage/schema.ts, under one name.
 import { execFileSync } from "node:child_process";
 import { globSync } from "node:fs";
 
@@ -17,6 +18,6 @@ function generate(dialect: string, ...more: string[]): void {
 
 for (const dialect of ["sqlite", "postgres"]) {
   generate(dialect);
-  // Nothing changes for this one (`onSqlite`): an empty migration keeps their numbers equal.
+  // If nothing changes for this database (`onSqlite`), an empty migration keeps the numbers equal.
   if (globSync(`migrations/${dialect}/*_${name}.sql`).length === 0) generate(dialect, "--custom");
 }

@@ -1,4 +1,5 @@
-// `npm run sbom`: the CycloneDX list of what is in the executable, on standard output, or with `--out` in a file. `--platform linux-arm64`: of another one.
+// `npm run sbom`: prints the CycloneDX list of the executable's contents, or writes it to a file
+// with `--out`. `--platform linux-arm64`: for another platform.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";

@@ -1,13 +1,15 @@
-// Walks through the demo page on a service of its own, takes the pictures docs/pages/demo.*.png on the way, and checks the page at each:
-// axe finds nothing, the policy blocks nothing, nothing scrolls sideways. Usage: node scripts/screenshots-demo.ts [folder]
+// Walks through the demo page, takes the pictures demo.*.png, and checks each state with axe, for
+// policy violations and sideways scrolling. Usage: node scripts/screenshots-demo.ts [folder]
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { loadConfig } from "../src/config/config.ts";
+import { loadConfig } from "../src/config/load.ts";
 import { startServer } from "../src/server.ts";
+import { proveAddress } from "../test/browser/demo-walk.ts";
 import { addVirtualAuthenticator, launchBrowser } from "../test/support/chromium.ts";
+import { usualFolder } from "./screenshots/kept.ts";
 
 const contexts: Readonly<Record<string, BrowserContextOptions>> = {
   light: { colorScheme: "light", viewport: { width: 1440, height: 900 } },
@@ -20,8 +22,7 @@ const contexts: Readonly<Record<string, BrowserContextOptions>> = {
 /** The others are only checked. */
 const kept = new Set(["light", "dark", "phone"]);
 
-const [folder = path.join(import.meta.dirname, "../docs/pages")] = process.argv.slice(2);
-mkdirSync(folder, { recursive: true });
+const [folder = ""] = process.argv.slice(2);
 const dataDir = mkdtempSync(path.join(tmpdir(), "authsvc-demo-"));
 const flags = { dev: true, port: "0", data: dataDir };
 const { config } = loadConfig({ flags, env: {}, cwd: dataDir });
@@ -62,9 +63,11 @@ async function walkThrough(page: Page, take: (moment: string) => Promise<void>):
   await take("cancelled");
   await toHosted();
   await page.getByRole("link", { name: "Create account" }).click();
-  await page.getByLabel("Email").fill(`ada.${Date.now()}@example.com`);
+  const email = `ada.${Date.now()}@example.com`;
+  await page.getByLabel("Email").fill(email);
   await page.getByLabel("Name").fill("Ada Lovelace");
   await press("Create a passkey");
+  await proveAddress(page, email);
   await page.waitForURL("**/dev/demo/callback?**");
   await take("returned");
   await press("Exchange the code");
@@ -79,10 +82,12 @@ async function walkThrough(page: Page, take: (moment: string) => Promise<void>):
 
 async function take(page: Page, moment: string, variant: string): Promise<void> {
   const label = `demo.${moment}.${variant}`;
-  // A whole page is large; one of each end will do, and what the window shows otherwise.
+  // Full-page pictures are large, so only for the start and the end; otherwise the visible part.
   const fullPage = moment === "start" || (moment === "done" && variant === "light");
   if (fullPage) await page.evaluate("scrollTo(0, 0)");
-  const file = path.join(folder, `${label}.png`);
+  const place = folder === "" ? usualFolder(label) : folder;
+  mkdirSync(place, { recursive: true });
+  const file = path.join(place, `${label}.png`);
   if (kept.has(variant)) await page.screenshot({ path: file, fullPage, animations: "disabled" });
   const { violations } = await new AxeBuilder({ page }).analyze();
   for (const { id, nodes } of violations) {

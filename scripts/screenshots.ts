@@ -1,10 +1,11 @@
-// Takes the pictures under docs/pages and checks each page on the way: axe finds nothing, the policy blocks nothing.
-// Usage: node scripts/screenshots.ts [folder] [part of a name] [language, for all of them]
+// Takes and checks pictures of all pages, in docs/pages (for documents) or build/pages. Arguments:
+// [folder, or ""] [part of a name, or "kept"] [language]
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { launchBrowser } from "../test/support/chromium.ts";
+import { isKept, usualFolder } from "./screenshots/kept.ts";
 import type { Sample, Variant } from "./screenshots/sample.ts";
 import { samples } from "./screenshots/samples.ts";
 import { startSampleServer } from "./screenshots/server.ts";
@@ -14,19 +15,21 @@ const contexts: Readonly<Record<Variant, BrowserContextOptions>> = {
   dark: { colorScheme: "dark", viewport: { width: 560, height: 640 } },
   phone: { colorScheme: "light", viewport: { width: 390, height: 700 }, isMobile: true, hasTouch: true },
   desktop: { colorScheme: "light", viewport: { width: 1000, height: 800 } },
-  // 320 CSS pixels: also what a 640 pixel window at 200 % zoom is.
+  // 320 CSS pixels, which also is a 640 pixel window at 200 % zoom.
   narrow: { colorScheme: "dark", viewport: { width: 320, height: 600 } },
   contrast: { colorScheme: "dark", forcedColors: "active", viewport: { width: 560, height: 640 } },
 };
 
-const [folder = path.join(import.meta.dirname, "../docs/pages"), wanted = ""] = process.argv.slice(2);
-mkdirSync(folder, { recursive: true });
+const [folder = "", wanted = ""] = process.argv.slice(2);
 const { origin, server } = await startSampleServer();
 const browser = await launchBrowser();
 const complaints: string[] = [];
 try {
-  for (const sample of samples.filter(({ name }) => name.includes(wanted))) {
-    for (const variant of sample.variants) await take(browser, sample, variant);
+  for (const sample of samples) {
+    for (const variant of sample.variants) {
+      const label = `${sample.name}.${variant}`;
+      if (wanted === "kept" ? isKept(label) : sample.name.includes(wanted)) await take(browser, sample, variant);
+    }
   }
 } finally {
   await browser.close();
@@ -40,14 +43,14 @@ async function take(browser: Browser, sample: Sample, variant: Variant): Promise
   const label = `${sample.name}.${variant}`;
   const context = await browser.newContext({
     ...contexts[variant],
-    // Sharp where others look first; the rest is for comparing, and stays small.
+    // High resolution for the first pages that people see; small files for the rest.
     deviceScaleFactor: ["sign-in", "create-account"].includes(sample.name) ? 2 : 1,
     reducedMotion: "reduce",
     javaScriptEnabled: sample.prepare !== "no-script",
   });
   const page = await context.newPage();
   page.on("console", (message) => {
-    // A failed request is what some samples are about.
+    // Some samples are about failed requests.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
       complaints.push(`${label}: console: ${message.text()}`);
     }
@@ -57,12 +60,16 @@ async function take(browser: Browser, sample: Sample, variant: Variant): Promise
   await addEmptyAuthenticator(page);
   await page.goto(`${origin}/${sample.name}`);
   await sample.act?.(page);
-  await page.screenshot({ path: path.join(folder, `${label}.png`), fullPage: true, animations: "disabled" });
+  const place = folder === "" ? usualFolder(label) : folder;
+  mkdirSync(place, { recursive: true });
+  await page.screenshot({ path: path.join(place, `${label}.png`), fullPage: true, animations: "disabled" });
   if (sample.prepare !== "no-script") await check(page, label);
   await context.close();
 }
 
-/** A device with a screen lock and no passkey: requests end as if the person had closed the dialog. */
+/**
+ * A device with a screen lock but no passkey: requests end as if the person had closed the dialog.
+ */
 async function addEmptyAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("WebAuthn.enable");

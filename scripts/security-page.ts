@@ -1,6 +1,5 @@
-// `npm run security-page`: writes docs/security.md from the checklist, the cases, and the titles of the tests.
-//
-// With `--check` nothing is written, and the exit code tells whether the page is as it would be written and every id has a test or a reason.
+// `npm run security-page`: writes docs/security.md from the checklist, the cases and the titles of
+// the tests. `--check`: only an exit code, for an outdated page or an id without test or reason.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { cases } from "../test/security/cases.ts";

@@ -1,17 +1,17 @@
-import { join } from "node:path";
-import type { Config } from "./config/config.ts";
+import { masterKeyOf, type Config } from "./config/config.ts";
+import { createClockWatch } from "./doctor/clock.ts";
 import { systemClock, type Clock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import { silentMeter, type Meter } from "./lib/meter.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
 import { silentLog } from "./lib/silent-log.ts";
-import { openRegistry } from "./registry.ts";
-import { findFact, replaceFact } from "./secrets/store.ts";
+import { openCore } from "./core.ts";
+import { findMetadata, replaceMetadata } from "./secrets/store.ts";
 import { openKeyring } from "./secrets/open-keyring.ts";
 import { sweepAll } from "./storage/sweep.ts";
 import { createServices } from "./services.ts";
 
-/** What is not ours to decide in a test. */
+/** Dependencies that tests replace. */
 export type Surroundings = {
   clock?: Clock;
   random?: Random;
@@ -20,15 +20,15 @@ export type Surroundings = {
   meter?: Meter | undefined;
 };
 
-const baseUrlFact = "base-url";
+const baseUrlMetadata = "base-url";
 
 export type App = Awaited<ReturnType<typeof openApp>>;
 
 /**
- * Opens storage at its newest schema (`registry.ts`) and puts the services together (`services.ts`, the composition root).
- * `baseUrl` (no trailing slash) is the issuer and the origin of every address that the service gives out; a command that is not told takes the
- * one under which the service last ran.
- * Throws UNUSABLE_STORAGE, INVALID_CONFIG.
+ * Opens storage at its newest schema (`core.ts`) and assembles the services (`services.ts`, the
+ * composition root). `baseUrl` (no trailing slash) is the issuer and the origin of every URL; by
+ * default, commands use the one of the last service run. `serves`: as in `core.ts`. Throws
+ * UNUSABLE_STORAGE, INVALID_CONFIG.
  */
 export async function openApp(
   config: Config,
@@ -39,19 +39,17 @@ export async function openApp(
     fetch = globalThis.fetch,
     log = silentLog,
     meter,
-  }: Surroundings & { baseUrl?: string | undefined },
+    serves = false,
+  }: Surroundings & { baseUrl?: string | undefined; serves?: boolean },
 ) {
-  const registry = await openRegistry(config, { clock, random, log, meter });
-  const { storage } = registry;
+  const core = await openCore(config, { clock, random, log, meter, serves });
+  const { storage, writability } = core;
   try {
-    const keyring = await openKeyring(
-      storage,
-      { masterKey: config.masterKey, file: join(config.dataDir, "master.key") },
-      random,
-    );
-    const baseUrl = given ?? (await findFact(storage.reader, baseUrlFact)) ?? `http://localhost:${config.listen.port}`;
-    const { services, keepers, closeConnections, ...working } = createServices({
-      ...registry,
+    const keyring = await openKeyring(storage, masterKeyOf(config), { random, now: clock() });
+    const rememberedBaseUrl = await findMetadata(storage.reader, baseUrlMetadata);
+    const baseUrl = given ?? rememberedBaseUrl ?? `http://localhost:${config.listen.port}`;
+    const { services, sweepers, closeConnections, ...working } = createServices({
+      ...core,
       config,
       keyring,
       baseUrl,
@@ -62,12 +60,14 @@ export async function openApp(
       meter: meter ?? silentMeter,
     });
 
+    const watchClock = createClockWatch({ storage, clock, log });
     let closing = false;
     let sweeping = Promise.resolve();
     const sweepOnce = async (): Promise<void> => {
-      for (const keeper of keepers) {
+      await watchClock();
+      for (const sweeper of sweepers) {
         await sweepAll(
-          () => keeper.sweep(),
+          () => sweeper.sweep(),
           () => closing,
         );
       }
@@ -81,22 +81,26 @@ export async function openApp(
       random,
       log,
       storage,
+      writability,
       keyring,
       /**
-       * `mailDelivery` sends what the outbox holds and `webhookWorker` what apps are told, once started: by the serving process, not by commands.
-       * `mailbox` is where mail goes in development mode without a mail server.
+       * The serving process starts `mailDelivery` and `webhookWorker`, which send the outboxes;
+       * commands do not. `mailbox` receives the mail of development mode without a mail server.
        */
       ...working,
       services,
+      watchClock,
 
-      /** For commands, which may not know on which port the service was started. */
+      /** For commands, which may not know the service's port. */
       async rememberBaseUrl(): Promise<void> {
-        await storage.write((tx) => replaceFact(tx, baseUrlFact, baseUrl));
+        // Starting on a temporarily read-only database must not write.
+        if (baseUrl === rememberedBaseUrl) return;
+        await storage.write((tx) => replaceMetadata(tx, baseUrlMetadata, baseUrl));
       },
 
       /**
-       * Removes what has expired, and prepares the next signing keys. Meant to be called now and then: one sweep after the other here,
-       * while several nodes may do it at once.
+       * Removes expired rows and prepares the next signing keys. Called periodically, one sweep at
+       * a time per process; several nodes may sweep at once.
        */
       async sweep(): Promise<void> {
         const swept = sweeping.then(sweepOnce);
@@ -104,13 +108,16 @@ export async function openApp(
         await swept;
       },
 
-      /** Waits for writes under way, and for a sweep to end after the batch that it is at. */
+      /** Waits for running writes, and for a sweep to finish its current batch. */
       async close(): Promise<void> {
         closing = true;
         await sweeping;
-        await services.audit.tally
+        await services.audit.aggregatedEvents
           .flush()
-          .catch((error: unknown) => log.error("refusals could not be written to the audit log", error));
+          .catch((error: unknown) => log.error("writing refusals to the audit log failed", error));
+        await services.applications.keyUses
+          .flush()
+          .catch((error: unknown) => log.error("writing the last use of API keys failed", error));
         await closeConnections();
         await storage.close();
       },

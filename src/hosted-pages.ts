@@ -6,47 +6,59 @@ import { createHosted } from "./hosted/hosted.ts";
 import { addressKey, limitKey } from "./http/addresses.ts";
 import { AppError } from "./lib/errors.ts";
 import type { AssetLinks } from "./pages/assets.ts";
+import { createAccountNames } from "./sign-in/account-names.ts";
 import { createAddPages } from "./sign-in/add-pages.ts";
 import { createChoosePages } from "./sign-in/choose-pages.ts";
+import { createConfirmLinkPages } from "./sign-in/confirm-link-pages.ts";
 import { createConfirmPages } from "./sign-in/confirm-pages.ts";
+import { createOauthDepartures } from "./sign-in/oauth-departures.ts";
 import { createOauthPages } from "./sign-in/oauth-pages.ts";
 import { createPasskeyPages } from "./sign-in/passkey-pages.ts";
 import { createPasswordPages } from "./sign-in/password-pages.ts";
 import { createResetPages } from "./sign-in/reset-pages.ts";
 import { createStepPages } from "./sign-in/step-pages.ts";
+import { createTakeOverPages } from "./sign-in/take-over-pages.ts";
 import { createVisits } from "./sign-in/visits.ts";
 
 export type HostedPages = ReturnType<typeof createHostedPages>;
 
-/** Puts the hosted pages together, as `app.ts` does the services. */
+/** Wires the hosted pages, as `services.ts` wires the services. */
 export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, assets: AssetLinks) {
   const { baseUrl, random, keyring, limiter, log, services } = app;
-  const {
-    signIn,
-    proofs,
-    passwords,
-    passkeys,
-    users,
-    providers: accounts,
-    rounds,
-    linking,
-    browserSessions,
-  } = services;
+  const { signIn, proofs, passwords, passkeys, users, authorizationRequests, signUp, addMethod } = services;
+  const { providers: providerClients, passwordSignIn, passkeySignIn, providerSignIn, takeOver } = services;
 
-  /** What looks like a visit, and yet writes and asks a provider. Throws RATE_LIMITED. */
+  /** Limits visits that write and contact a provider. Throws RATE_LIMITED. */
   async function countStart(ipAddress: string): Promise<void> {
     const key = limitKey("authentication", addressKey(ipAddress));
-    const { exceeded, retryAfterSeconds } = await limiter.take(key, config.rateLimits.authentication, "stranger");
+    const { exceeded, retryAfterSeconds } = await limiter.count(key, config.rateLimits.authentication, "stranger");
     if (exceeded) throw new AppError("RATE_LIMITED", "Too many requests.", { retryAfterSeconds });
   }
 
   const browsers = createBrowsers({ keyring, random, baseUrl });
   const hosted = createHosted({ browsers, assets, baseUrl });
   const visits = createVisits({ hosted, browsers, signIn });
-  const choose = createChoosePages({ visits, signIn, accounts, users, passkeysAvailable: passkeys.available });
-  const add = createAddPages({ visits, signIn, proofs, passkeys, passwords, accounts, browserSessions, users });
-  const steps = createStepPages({ visits, choose, add, signIn, proofs, passkeys, users });
-  const shared = { visits, choose, steps, signIn, proofs, users };
+  const accountNames = createAccountNames({ ...services, visits });
+  const choose = createChoosePages({
+    visits,
+    signIn,
+    providerClients,
+    accountNames,
+    passkeysAvailable: passkeys.available,
+  });
+  const add = createAddPages({ visits, proofs, passkeys, passwords, providerClients, accountNames, users, addMethod });
+  const steps = createStepPages({ visits, choose, add, proofs, passkeys, passkeySignIn });
+  const oauthDepartures = createOauthDepartures({
+    visits,
+    choose,
+    add,
+    signIn,
+    providerClients,
+    authorizationRequests,
+    countStart,
+    log,
+  });
+  const shared = { visits, choose, steps };
   const mailed = { ...services, hosted, browsers, visits, choose, baseUrl };
   const confirm = createConfirmPages({ ...mailed, steps });
   return {
@@ -56,10 +68,20 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     add,
     steps,
     confirm,
+    confirmLinks: createConfirmLinkPages({ ...mailed, confirm }),
     resetPages: createResetPages(mailed),
-    passwordPages: createPasswordPages({ ...shared, passwords, confirm }),
-    passkeyPages: createPasskeyPages({ ...shared, passkeys, confirm }),
-    account: createAccountPages({ ...services, hosted, browsers, accounts, countStart, clock: app.clock }),
-    oauthPages: createOauthPages({ ...shared, add, accounts, rounds, linking, countStart, log }),
+    passwordPages: createPasswordPages({ ...shared, confirm, passwordSignIn, signUp }),
+    passkeyPages: createPasskeyPages({ ...shared, confirm, passkeys, passkeySignIn, signUp }),
+    account: createAccountPages({ ...services, hosted, browsers, providerClients, countStart, clock: app.clock }),
+    takeOver: createTakeOverPages({ ...shared, takeOver, providerClients }),
+    oauthDepartures,
+    oauthPages: createOauthPages({
+      ...shared,
+      add,
+      departures: oauthDepartures,
+      signIn,
+      providerSignIn,
+      authorizationRequests,
+    }),
   };
 }

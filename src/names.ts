@@ -5,8 +5,8 @@ import { openReader } from "./storage/open.ts";
 import { findUsersBeginning } from "./users/list-store.ts";
 
 /**
- * Names that begin like this with what they stand for, for completion in a shell. Leaves the database as it is, and makes none.
- * Beside `app.ts`, because putting all services together would take longer than anybody waits for a key.
+ * Names with a prefix and their descriptions, for shell completion. Does not change or create the
+ * database. Does not use `app.ts`, because assembling all services takes too long for completion.
  */
 export async function readNames(
   config: Config,

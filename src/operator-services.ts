@@ -1,25 +1,25 @@
-import type { BrowserSessions } from "./account/browser-sessions.ts";
+import { join } from "node:path";
 import type { Applications } from "./applications/service.ts";
-import type { Audit } from "./audit/audit.ts";
+import type { Foundation } from "./core.ts";
 import { createDesiredStates } from "./desired-state/service.ts";
-import type { Config } from "./config/config.ts";
 import { createDoctor } from "./doctor/service.ts";
-import { second, type Clock } from "./lib/clock.ts";
-import type { Random } from "./lib/random.ts";
+import { AppError } from "./lib/errors.ts";
+import { second } from "./lib/clock.ts";
 import { smtpProblem } from "./mail/smtp.ts";
-import { createProviderAccounts, type ProviderAccounts } from "./oauth/accounts.ts";
-import type { Discover } from "./oauth/discovery.ts";
+import type { ProviderClients } from "./oauth/provider-clients.ts";
+import { providerTemplate } from "./oauth/providers.ts";
 import type { Passkeys } from "./passkeys/service.ts";
 import { isUsablePublicKey } from "./passkeys/webauthn.ts";
-import { firebaseHash, foreignHash } from "./passwords/foreign-hashes.ts";
+import { affordable, firebaseHash, foreignHash } from "./passwords/foreign-hashes.ts";
 import type { Passwords } from "./passwords/service.ts";
-import type { Keyring } from "./secrets/keyring.ts";
-import type { SignIn } from "./sign-in/service.ts";
+import { masterKeyTimes } from "./secrets/rotation.ts";
 import type { Handle, Storage } from "./storage/storage.ts";
 import { storageWithin } from "./storage/within.ts";
 import type { AccessTokens } from "./tokens/access-tokens.ts";
 import type { LoginAdministration } from "./tokens/login-administration.ts";
 import { createOperatorTokens } from "./tokens/operator-tokens.ts";
+import { createSigningKeyRevocation } from "./tokens/signing-key-revocation.ts";
+import type { RevokeAccess } from "./tokens/revoke-access.ts";
 import type { SigningKeys } from "./tokens/signing-keys.ts";
 import { createUserAdministration } from "./users/administration.ts";
 import { createUserExport } from "./users/export.ts";
@@ -27,57 +27,40 @@ import { createUserImport } from "./users/import.ts";
 import type { Users } from "./users/service.ts";
 import type { Webhooks } from "./webhooks/service.ts";
 
-/** What only commands use, put together for `app.ts`. */
-export function createOperatorServices(deps: {
-  config: Config;
-  storage: Storage;
-  keyring: Keyring;
-  accessTokens: AccessTokens;
-  signingKeys: SigningKeys;
-  applications: Applications;
-  providers: ProviderAccounts;
-  webhooks: Webhooks;
-  /** The same applications and webhooks within a transaction. */
-  applicationsOver(storage: Storage): Applications;
-  webhooksOver(storage: Storage): Webhooks;
-  users: Users;
-  passwords: Passwords;
-  passkeys: Passkeys;
-  signIn: SignIn;
-  logins: LoginAdministration;
-  browserSessions: BrowserSessions;
-  discover: Discover;
-  audit: Audit;
-  clock: Clock;
-  random: Random;
-  baseUrl: string;
-}) {
-  const { config, passkeys } = deps;
-  const {
-    storage,
-    keyring,
-    applications,
-    providers,
-    webhooks,
-    applicationsOver,
-    webhooksOver,
-    discover,
-    audit,
-    clock,
-  } = deps;
-  const { random, baseUrl } = deps;
+/** The services that only commands use; `services.ts` creates them. */
+export function createOperatorServices(
+  foundation: Foundation,
+  services: {
+    accessTokens: AccessTokens;
+    signingKeys: SigningKeys;
+    providers: ProviderClients;
+    webhooks: Webhooks;
+    /** The same within a transaction. */
+    providersOver(storage: Storage, applications: Applications): ProviderClients;
+    webhooksOver(storage: Storage): Webhooks;
+    users: Users;
+    passwords: Passwords;
+    passkeys: Passkeys;
+    logins: LoginAdministration;
+    access: RevokeAccess;
+  },
+) {
+  const deps = { ...foundation, ...services };
+  const { config, storage, writability, applications, audit, clock, random, baseUrl } = foundation;
+  const { providers, webhooks, passkeys } = services;
 
   const servicesIn = (tx: Handle) => {
-    const within = { storage: storageWithin(storage, tx), audit, clock };
-    const inside = applicationsOver(within.storage);
+    const within = storageWithin(storage, tx);
+    const inside = foundation.applicationsOver(within);
     return {
       applications: inside,
-      providers: createProviderAccounts({ ...within, applications: inside, keyring, baseUrl, discover }),
-      webhooks: webhooksOver(within.storage),
+      providers: services.providersOver(within, inside),
+      webhooks: services.webhooksOver(within),
     };
   };
 
   return {
+    signingKeyRevocation: createSigningKeyRevocation(deps),
     operatorTokens: createOperatorTokens({ ...deps, issuer: baseUrl }),
     userAdministration: createUserAdministration(deps),
     userImport: createUserImport({
@@ -88,17 +71,33 @@ export function createOperatorServices(deps: {
       findApplication: (id, handle) => applications.find(id, handle),
       foreignHash,
       firebaseHash,
+      affordable,
       isUsablePublicKey,
+      directories: (appId, handle) => providers.directories(appId, handle),
     }),
     userExport: createUserExport({ storage, audit, clock }),
-    desiredStates: createDesiredStates({ storage, services: { applications, providers, webhooks }, servicesIn }),
+    desiredStates: createDesiredStates({
+      storage,
+      services: { applications, providers, webhooks },
+      servicesIn,
+      shadowOf: async (tables) => {
+        const { openShadow } = await import("./storage/open-snapshot.ts");
+        const place = { url: config.database.url, file: join(config.dataDir, "authsvc.db") };
+        const shadow = await openShadow(place, tables);
+        if (!shadow) throw new AppError("UNUSABLE_STORAGE", `The database ${place.file} no longer exists.`);
+        return shadow;
+      },
+      tokenUrlOf: (name) => providerTemplate(name).endpoints.tokenUrl,
+    }),
     doctor: createDoctor({
       config,
       storage,
+      writability,
       applications,
       providers,
       webhooks,
       passkeysArePossible: passkeys.available,
+      masterKeyTimes: async () => await masterKeyTimes(storage.reader),
       mailProblem: async () => config.mail && (await smtpProblem(config.mail.server, 5 * second)),
       clock,
     }),

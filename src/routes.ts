@@ -1,9 +1,9 @@
-import { passkeyEndpointsHandler } from "./account/routes.ts";
+import { changePasswordHandler, passkeyEndpointsHandler } from "./account/routes.ts";
 import { applicationHandler, publicConfigHandler, updateApplicationHandler } from "./applications/routes.ts";
 import { createGuards } from "./http/guards.ts";
 import { createQueryGuards } from "./http/query-guards.ts";
 import { anyone, browser, pageRoute, route, type Route } from "./http/route.ts";
-import { assetHandler } from "./pages/asset-routes.ts";
+import { assetHandler, iconHandler, robotsHandler } from "./pages/asset-routes.ts";
 import { listMethodsHandler, removeMethodHandler } from "./methods/routes.ts";
 import { docsHandler, openApiHandler } from "./openapi/routes.ts";
 import { healthHandler, readinessHandler } from "./http/health.ts";
@@ -32,11 +32,29 @@ import {
 
 export type Pages = HostedPages & { assets: Assets };
 
-/** Every path of the service: who may call (browsers from which pages), what it counts as, what answers. Router, limiter and API documentation read this. */
+/**
+ * Every path of the service: who may call, from which browser pages, under which limit, and its
+ * handler. The router, the limiter and the API documentation use it.
+ */
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, tokens, signingKeys, signIn, redeem, profiles, methods } = app.services;
   const { passkeys, webhooks } = app.services;
-  const { visits, choose, steps, add, passwordPages, passkeyPages, oauthPages, confirm, resetPages, account } = pages;
+  const {
+    hosted,
+    visits,
+    choose,
+    steps,
+    add,
+    passwordPages,
+    passkeyPages,
+    oauthDepartures,
+    oauthPages,
+    takeOver,
+    confirm,
+    confirmLinks,
+    resetPages,
+    account,
+  } = pages;
   const check = {
     apiKey: applications.authenticate,
     accessToken: tokens.authenticate,
@@ -108,7 +126,12 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       route("GET", "/api/config", queryGuards.namedApp, "applicationManagement", publicConfigHandler(publicConfig)),
     ),
 
-    pageRoute("GET", session, undefined, steps.page(oauthPages.startByVisit)),
+    pageRoute(
+      "GET",
+      session,
+      undefined,
+      steps.page({ startProvider: oauthDepartures.startByVisit, takeOver: takeOver.page }),
+    ),
     pageRoute("GET", `${session}/create-account`, undefined, choose.createAccountPage),
     pageRoute("GET", `${session}/cancel`, undefined, choose.cancel),
     pageRoute("POST", `${session}/password`, "authentication", passwordPages.signIn),
@@ -116,8 +139,8 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     pageRoute("GET", `${session}/confirm`, undefined, confirm.page),
     pageRoute("POST", `${session}/confirm`, "authentication", confirm.byCode),
     pageRoute("POST", `${session}/confirm/again`, "authentication", confirm.again),
-    pageRoute("GET", "/confirm/:token", undefined, confirm.link),
-    pageRoute("POST", "/confirm/:token", "authentication", confirm.byLink),
+    pageRoute("GET", "/confirm/:token", undefined, confirmLinks.link),
+    pageRoute("POST", "/confirm/:token", "authentication", confirmLinks.byLink),
     pageRoute("GET", `${session}/forgot-password`, undefined, resetPages.forgotPage),
     pageRoute("POST", `${session}/forgot-password`, "authentication", resetPages.ask),
     pageRoute("POST", `${session}/reset`, "authentication", resetPages.byCode),
@@ -129,14 +152,15 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("POST", `${session}/create-account/passkey/options`, anyone, "authentication", passkeyPages.signUpOptions),
     pageRoute("POST", `${session}/step/passkey`, "authentication", steps.usePasskey),
     pageRoute("POST", `${session}/step/new-passkey`, "authentication", steps.newPasskey),
+    pageRoute("POST", `${session}/step/take-over`, "authentication", takeOver.agree),
     pageRoute("POST", `${session}/step/skip`, "authentication", steps.skip),
     route("POST", `${session}/step/passkey/options`, anyone, "authentication", steps.usePasskeyOptions),
     route("POST", `${session}/step/new-passkey/options`, anyone, "authentication", steps.newPasskeyOptions),
     pageRoute("POST", `${session}/add/passkey`, "authentication", add.passkey),
     pageRoute("POST", `${session}/add/password`, "authentication", add.password),
-    pageRoute("POST", `${session}/add/oauth`, "authentication", oauthPages.addByForm),
+    pageRoute("POST", `${session}/add/oauth`, "authentication", oauthDepartures.addByForm),
     route("POST", `${session}/add/passkey/options`, anyone, "authentication", add.passkeyOptions),
-    pageRoute("POST", `${session}/oauth/:provider`, "authentication", oauthPages.startByForm),
+    pageRoute("POST", `${session}/oauth/:provider`, "authentication", oauthDepartures.startByForm),
     pageRoute("GET", "/oauth/:provider/callback", "authentication", oauthPages.callback),
     pageRoute("POST", "/oauth/:provider/callback", "authentication", oauthPages.postedCallback),
     route(
@@ -144,7 +168,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       "/oauth/:provider/authorize",
       anyone,
       "authentication",
-      authorizeHandler({ signIn, visits, oauthPages, application: check.application }),
+      authorizeHandler({ signIn, visits, oauthDepartures, application: check.application }),
     ),
 
     pageRoute("GET", "/account", undefined, account.overview.overview),
@@ -169,14 +193,24 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     pageRoute("POST", "/account/delete", "authentication", account.data.remove),
     pageRoute("GET", "/account/deleted", undefined, account.data.deleted),
 
+    pageRoute("GET", "/", undefined, hosted.home),
     route("GET", "/assets/:file", anyone, undefined, assetHandler(pages.assets)),
+    route("GET", "/favicon.ico", anyone, undefined, iconHandler(pages.assets)),
+    route("GET", "/robots.txt", anyone, undefined, robotsHandler()),
 
+    route("GET", "/.well-known/change-password", anyone, undefined, changePasswordHandler(app.baseUrl)),
     route("GET", "/.well-known/passkey-endpoints", anyone, undefined, passkeyEndpointsHandler(app.baseUrl)),
     route("GET", "/.well-known/jwks.json", anyone, undefined, keySetHandler(signingKeys)),
     route("GET", "/.well-known/openid-configuration", anyone, undefined, discoveryHandler(app.baseUrl)),
-    pageRoute("GET", "/docs", undefined, docsHandler(pages.assets.links)),
+    pageRoute("GET", "/docs", undefined, docsHandler(app.baseUrl, pages.assets.links)),
     route("GET", "/openapi.json", anyone, undefined, openApiHandler(app.baseUrl)),
     route("GET", "/healthz", anyone, undefined, healthHandler()),
-    route("GET", "/readyz", anyone, undefined, readinessHandler(app.storage.ping, isReady)),
+    route(
+      "GET",
+      "/readyz",
+      anyone,
+      undefined,
+      readinessHandler(app.storage.ping, async () => (await app.writability.look())?.reason, isReady),
+    ),
   ];
 }

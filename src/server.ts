@@ -2,15 +2,18 @@ import { createServer, type AddressInfo } from "node:net";
 import type { RequestListener } from "node:http";
 import { openApp, type App, type Surroundings } from "./app.ts";
 import type { Config } from "./config/config.ts";
-import { sizeThreadPool } from "./config/thread-pool.ts";
+import { sizeThreadPool } from "./passwords/thread-pool.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
 import { createClientAddresses } from "./http/addresses.ts";
 import { createHostedPages } from "./hosted-pages.ts";
 import { readCertificate } from "./http/certificate.ts";
+import { allowedConnections } from "./http/connections.ts";
 import { createCors } from "./http/cors.ts";
 import { listen, type Listener } from "./http/listener.ts";
 import { nodeHandler } from "./http/node-handler.ts";
+import { refusedCall } from "./http/refused-calls.ts";
 import { createRequestLog } from "./http/request-log.ts";
+import type { Route } from "./http/route.ts";
 import { createRouter } from "./http/router.ts";
 import { createTraces } from "./http/traces.ts";
 import { minute, second, systemClock } from "./lib/clock.ts";
@@ -21,29 +24,43 @@ import { loadAssets } from "./pages/assets.ts";
 import { routes } from "./routes.ts";
 
 export type RunningServer = {
-  /** Where it listens. */
+  /** The URL at which it listens. */
   url: string;
   app: App;
   dev: Development["info"] | undefined;
-  /** Where metrics can be read. */
+  /** The URL of the metrics. */
   metricsUrl: string | undefined;
   reloadCertificate(): void;
-  /** Answers what has begun, then resolves. */
+  /** Finishes running requests, then resolves. */
   close(): Promise<void>;
 };
 
+/** Connections of the metrics listener; far more than collectors need. */
+const maxScrapes = 64;
 const sweepEvery = 10 * minute;
-/** Sooner than `audit list --follow` gives up waiting for a late event. */
-const tallyIsWrittenEvery = 10 * second;
-/** A service that is restarted more often than that sweeps, too. */
+/** How soon the return of a writable database is noticed without requests. */
+const looksForWritesEvery = 5 * second;
+/** Below the time that `audit list --follow` waits for a late event. */
+const aggregatedEventsAreWrittenEvery = 10 * second;
+/** Short enough that a service with frequent restarts sweeps too. */
 const firstSweepAfter = 10 * second;
 
-/** Starts the service. Rejects with Node's error when the address cannot be listened on; throws INVALID_CONFIG, UNUSABLE_STORAGE. */
-export async function startServer(config: Config, surroundings: Surroundings = {}): Promise<RunningServer> {
-  const { clock = systemClock, random = systemRandom, log = createLog(config.log) } = surroundings;
+/**
+ * `redirectUris`: added to the demo application (development mode). `beforeStorage`: runs just
+ * before the database opens.
+ */
+export type Start = Surroundings & { redirectUris?: readonly string[]; beforeStorage?: () => void };
+
+/**
+ * Starts the service. Rejects with Node's error if it cannot listen; throws INVALID_CONFIG,
+ * UNUSABLE_STORAGE.
+ */
+export async function startServer(config: Config, surroundings: Start = {}): Promise<RunningServer> {
+  const { clock = systemClock, random = systemRandom, log = createLog(config.log), redirectUris = [] } = surroundings;
   const { host, tls } = config.listen;
   sizeThreadPool(config.passwords.concurrency);
-  // What would end the start is found before the database is touched: a new version that cannot listen must not migrate what an old one serves.
+  // Check before touching the database: a new version that cannot listen must not migrate what an
+  // old one serves.
   if (tls) readCertificate(tls, clock());
   const port = await reachablePort(config.listen);
   if (config.metrics) await reachablePort(config.metrics);
@@ -52,38 +69,55 @@ export async function startServer(config: Config, surroundings: Surroundings = {
   const listenAddress = `${tls ? "https" : "http"}://${inUrl(host)}:${port}`;
   const traces = createTraces(random);
   const fetch = traces.fetch(surroundings.fetch ?? globalThis.fetch);
-  const app = await openApp(config, { clock, random, fetch, log, meter: metrics?.meter, baseUrl });
+  surroundings.beforeStorage?.();
+  const app = await openApp(config, { clock, random, fetch, log, meter: metrics?.meter, baseUrl, serves: true });
   let ready = true;
   let listener: Listener;
   let scrapes: Listener | undefined;
   let development: Development | undefined;
+  const learning = app.services.passwords
+    .learnStoredHashes(() => !ready)
+    .catch((error: unknown) => log.error("reading the stored password hashes failed", error));
   try {
-    // Published before use: the key set is complete before anybody can ask for it.
+    // Published before use: the key set must be complete before anybody requests it.
     await app.services.signingKeys.forSigning("ES256");
     await app.rememberBaseUrl();
-    development = config.dev ? await openDevelopment(app, { dataDir: config.dataDir, listenAddress }) : undefined;
+    await app.watchClock();
+    development = config.dev
+      ? await openDevelopment(app, { dataDir: config.dataDir, listenAddress, redirectUris })
+      : undefined;
     const handler = handlerFor(config, app, { development, isReady: () => ready, metrics });
-    listener = await listen({ ...config.listen, port }, traces.listener(handler), clock);
+    const maxConnections = allowedConnections(config.listen.maxConnections, log);
+    listener = await listen({ ...config.listen, port, maxConnections }, traces.listener(handler), { clock, log });
     if (config.metrics && metrics) {
       const { scrapeListener } = await import("./metrics/scrapes.ts");
-      const { hashing, storage, services } = app;
+      const { hashing, storage, writability, services } = app;
       const { certificateValidUntil } = listener;
       metrics.watch({
         storage,
+        writability,
         hashing,
         certificateValidUntil,
         webhooks: services.deliveries.backlog,
         mails: services.mail.backlog,
       });
-      scrapes = await listen({ ...config.metrics, tls: undefined }, scrapeListener(metrics, log), clock);
+      const address = { ...config.metrics, tls: undefined, maxConnections: maxScrapes };
+      const hosts = [config.metrics.host, ...config.metrics.hosts];
+      scrapes = await listen(address, scrapeListener(metrics, hosts, log), { clock, log });
     }
   } catch (error) {
+    ready = false;
+    await learning;
     await app.close();
     throw error;
   }
   const firstSweep = setTimeout(() => void sweep(app, log), firstSweepAfter);
   const sweeping = setInterval(() => void sweep(app, log), sweepEvery);
-  const writingTally = setInterval(() => void writeTally(app, log), tallyIsWrittenEvery);
+  const writingAggregatedEvents = setInterval(
+    () => void writeAggregatedEvents(app, log),
+    aggregatedEventsAreWrittenEvery,
+  );
+  const lookingForWrites = setInterval(() => void lookForWrites(app), looksForWritesEvery);
   app.mailDelivery.start();
   app.webhookWorker.start();
   return {
@@ -96,9 +130,11 @@ export async function startServer(config: Config, surroundings: Surroundings = {
       ready = false;
       clearTimeout(firstSweep);
       clearInterval(sweeping);
-      clearInterval(writingTally);
+      clearInterval(writingAggregatedEvents);
+      clearInterval(lookingForWrites);
       await Promise.all([listener.close(), app.mailDelivery.stop(), app.webhookWorker.stop()]);
       await scrapes?.close();
+      await learning;
       await app.close();
     },
   };
@@ -111,9 +147,11 @@ function handlerFor(config: Config, app: App, { development, isReady, metrics }:
   const assets = loadAssets({ demo: config.dev });
   const pages = createHostedPages(app, config, assets.links);
   const isHttps = baseUrl.startsWith("https:");
+  const served = routes(app, { ...pages, assets }, isReady);
+  const own = development?.routes(assets) ?? [];
   const logRequest = createRequestLog(log, { requests: config.log.requests, clock: app.clock });
   const router = createRouter({
-    routes: [...routes(app, { ...pages, assets }, isReady), ...(development?.routes(assets) ?? [])],
+    routes: [...served.filter((route) => !replaces(own, route)), ...own],
     addresses: createClientAddresses(config.trustedProxies),
     limiter,
     limits: config.rateLimits,
@@ -127,31 +165,47 @@ function handlerFor(config: Config, app: App, { development, isReady, metrics }:
     errorPage: pages.hosted.errorPage,
     onAnswered(answered) {
       logRequest(answered);
-      services.audit.tally.noteCall(answered);
+      const refused = refusedCall(answered);
+      if (refused) services.audit.aggregatedEvents.note(refused);
       metrics?.answered(answered);
     },
+    isKnownCause: app.writability.explains,
     log,
   });
   return nodeHandler(router, log);
+}
+
+/** Development mode has its own front page. */
+function replaces(own: Route[], { method, path }: Route): boolean {
+  return own.some((route) => route.method === method && route.path === path);
+}
+
+async function lookForWrites({ writability }: App): Promise<void> {
+  if (writability.problem()) await writability.look();
 }
 
 async function sweep(app: App, log: Log): Promise<void> {
   try {
     await app.sweep();
   } catch (error) {
-    log.error("sweeping failed", error);
+    log.error("deleting expired rows failed", error);
   }
 }
 
-async function writeTally({ services }: App, log: Log): Promise<void> {
+async function writeAggregatedEvents({ services, writability }: App, log: Log): Promise<void> {
+  // Already logged; the counts wait.
+  if (writability.problem()) return;
   try {
-    await services.audit.tally.flush();
+    await services.audit.aggregatedEvents.flush();
   } catch (error) {
-    log.error("refusals could not be written to the audit log", error);
+    log.error("writing refusals to the audit log failed", error);
   }
 }
 
-/** A port that can be listened on, `port` itself unless it is 0: it must be known before it is listened on, because it is part of the issuer. */
+/**
+ * A port that can be listened on: `port`, or a free one if it is 0. It must be known in advance,
+ * because it is part of the issuer.
+ */
 async function reachablePort({ host, port }: { host: string; port: number }): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -3,6 +3,8 @@ import { createAccountExport } from "./account/export.ts";
 import { createBrowserOrigins } from "./applications/browser-origins.ts";
 import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
+import type { Applications } from "./applications/service.ts";
+import { isStandIn } from "./dev/left.ts";
 import { createMailbox } from "./dev/mailbox.ts";
 import { createMailAllowance } from "./email-tokens/allowance.ts";
 import { createMailFlows } from "./email-tokens/flows.ts";
@@ -11,52 +13,48 @@ import { createNotices } from "./mail/notices.ts";
 import { createMail } from "./mail/service.ts";
 import { createSmtpTransport } from "./mail/smtp.ts";
 import { providerDisplayName } from "./oauth/providers.ts";
+import { createCircumstances } from "./methods/circumstances.ts";
 import { createMethods } from "./methods/service.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
-import { mostPasswordCharacters } from "./passwords/rules.ts";
+import { maxPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
+import { createStrength } from "./passwords/strength.ts";
 import { createRateLimits } from "./rate-limits/service.ts";
-import { createProviderAccounts } from "./oauth/accounts.ts";
+import { createProviderClients } from "./oauth/provider-clients.ts";
 import { createDiscovery } from "./oauth/discovery.ts";
+import { createFirstProof } from "./oauth/first-proof.ts";
 import { createLinking } from "./oauth/linking.ts";
 import { createProviderFetch } from "./oauth/provider-fetch.ts";
-import { createRounds } from "./oauth/rounds.ts";
+import { createAuthorizationRequests } from "./oauth/authorization-requests.ts";
+import { createAddMethod } from "./sign-in/add-method.ts";
+import { createFailedSignIns } from "./sign-in/failed-sign-ins.ts";
+import { createPasskeySignIn } from "./sign-in/passkey-sign-in.ts";
+import { createPasswordSignIn } from "./sign-in/password-sign-in.ts";
 import { createProofs } from "./sign-in/proofs.ts";
+import { createProviderSignIn } from "./sign-in/provider-sign-in.ts";
 import { createRedeem } from "./sign-in/redeem.ts";
 import { createSignIn } from "./sign-in/service.ts";
+import { createSignUp } from "./sign-in/sign-up.ts";
+import { createTakeOver } from "./sign-in/take-over.ts";
+import type { Storage } from "./storage/storage.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
 import { createOwnLogins } from "./tokens/own-logins.ts";
+import { createRevokeAccess } from "./tokens/revoke-access.ts";
 import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
 import { createTokens } from "./tokens/service.ts";
 import { createSigningKeys } from "./tokens/signing-keys.ts";
 import { createProfiles } from "./users/profile.ts";
 import { createUsers } from "./users/service.ts";
 import { createOutbound } from "./webhooks/outbound.ts";
-import type { Config } from "./config/config.ts";
-import type { Clock } from "./lib/clock.ts";
-import type { Log } from "./lib/log.ts";
-import type { Meter } from "./lib/meter.ts";
-import type { Random } from "./lib/random.ts";
-import type { Registry } from "./registry.ts";
-import type { Keyring } from "./secrets/keyring.ts";
+import type { Foundation } from "./core.ts";
 
-/** What everything stands on. */
-export type Foundation = Registry & {
-  config: Config;
-  keyring: Keyring;
-  /** No trailing slash. */
-  baseUrl: string;
-  clock: Clock;
-  random: Random;
-  fetch: typeof globalThis.fetch;
-  log: Log;
-  meter: Meter;
-};
-
-/** Puts the services together. Nothing here has a life of its own yet: `app.ts` sweeps and closes, `server.ts` starts what works by itself. */
+/**
+ * Creates all services. Nothing runs by itself yet: `app.ts` sweeps and closes, `server.ts` starts
+ * workers.
+ */
 export function createServices(foundation: Foundation) {
   const { storage, audit, applications, config, keyring, baseUrl, clock, random, fetch, log, meter } = foundation;
   const rateLimits = createRateLimits({ storage, keyring, clock });
@@ -73,8 +71,15 @@ export function createServices(foundation: Foundation) {
   });
   const { events, webhooks, deliveries } = outbound;
   const mailbox = config.dev && !config.mail ? createMailbox({ clock }) : undefined;
-  const goesTo = config.mail ? "smtp" : mailbox ? "mailbox" : "nowhere";
-  const mail = createMail({ storage, keyring, audit, clock, random, log, goesTo });
+  const mail = createMail({
+    storage,
+    keyring,
+    audit,
+    clock,
+    random,
+    log,
+    available: (config.mail ?? mailbox) !== undefined,
+  });
   const mailDelivery = createMailDelivery({
     mail,
     findApplication: (id) => applications.find(id),
@@ -83,22 +88,36 @@ export function createServices(foundation: Foundation) {
     log,
     meter,
   });
-  const allowance = createMailAllowance({ keyring });
+  const allowance = createMailAllowance({ keyring, audit, meter, maxOfApplication: config.mailsPerHour });
   const notices = createNotices({ mail, allowance });
   const browserSessions = createBrowserSessions({ storage, keyring, audit, clock });
   const browserOrigins = createBrowserOrigins({ storage, clock });
-  const publicConfig = createPublicConfig({
-    issuer: baseUrl,
-    mostPasswordCharacters,
-    displayNameOf: providerDisplayName,
-  });
   const users = createUsers({ storage, events, audit, random });
   const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const fetchProvider = createProviderFetch(fetch);
   const discover = createDiscovery(fetchProvider, clock);
-  const providers = createProviderAccounts({ storage, applications, audit, keyring, clock, baseUrl, discover });
-  const signIn = createSignIn({ storage, applications, providers, events, audit, clock, random, baseUrl, meter });
+  const providersOver = (over: Storage, inside: Applications) =>
+    createProviderClients({
+      storage: over,
+      applications: inside,
+      audit,
+      keyring,
+      clock,
+      baseUrl,
+      discover,
+      isStandIn,
+      standInsAct: foundation.leftoversAct,
+    });
+  const providers = providersOver(storage, applications);
+  const publicConfig = createPublicConfig({
+    issuer: baseUrl,
+    maxPasswordCharacters,
+    displayNameOf: providerDisplayName,
+    unusableProviders: (appId) => providers.unusable(appId),
+  });
+  const signIn = createSignIn({ storage, applications, providers, clock, random, baseUrl });
+  const access = createRevokeAccess({ signIn, users, browserSessions, events, audit });
   const tokens = createTokens({
     storage,
     keyring,
@@ -106,7 +125,7 @@ export function createServices(foundation: Foundation) {
     applications,
     users,
     browserSessions,
-    signIn,
+    access,
     events,
     audit,
     clock,
@@ -114,47 +133,84 @@ export function createServices(foundation: Foundation) {
     issuer: baseUrl,
   });
   const hasher = createHasher(config.passwords, random, meter, log);
-  storage.shareCommitsWhile?.(hasher.isBusy);
+  storage.shareCommitsWhile(hasher.isBusy);
   const attempts = rateLimits.attempts("password", config.passwords.attemptsPerMinute);
-  const passwords = createPasswords({ storage, users, hasher, keyring, attempts, clock, random, log });
+  const passwords = createPasswords({
+    storage,
+    users,
+    browserSessions,
+    hasher,
+    strengthOf: createStrength(),
+    minGuessesLog10: config.passwords.minGuessesLog10,
+    keyring,
+    attempts,
+    clock,
+    random,
+    log,
+  });
   const passkeys = createPasskeys({ storage, users, baseUrl, clock, random, log });
-  const rounds = createRounds({ storage, accounts: providers, keyring, fetchProvider, clock, random, baseUrl });
+  const authorizationRequests = createAuthorizationRequests({
+    storage,
+    providerClients: providers,
+    keyring,
+    fetchProvider,
+    clock,
+    random,
+    baseUrl,
+  });
+  const aboutUsers = { storage, applications, users, access, browserSessions, notices, audit, clock };
+  const methods = createMethods({
+    ...aboutUsers,
+    events,
+    circumstancesOf: createCircumstances({
+      applications,
+      passkeysAvailable: passkeys.available,
+      configuredProviders: (appId, handle) => providers.configured(appId, handle),
+    }),
+    providerDisplayName,
+  });
+  const firstProof = createFirstProof({ storage, passwords, passkeys, methods, access, audit, clock });
   const linking = createLinking({
     users,
-    passwords,
-    passkeys,
-    tokens,
-    signIn,
-    browserSessions,
+    firstProof,
+    access,
     notices,
     events,
     audit,
     random,
   });
-  const proofs = createProofs({ storage, users, passkeys, browserSessions, notices, events, audit, clock, random });
+  const proofs = createProofs({
+    linking,
+    providerDisplayName,
+    storage,
+    users,
+    passkeys,
+    browserSessions,
+    access,
+    notices,
+    events,
+    audit,
+    clock,
+    random,
+  });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
   const redeem = createRedeem({ storage, applications, users, tokens, logins, audit, events, clock, meter });
-  const aboutUsers = { storage, applications, users, signIn, browserSessions, notices, audit, clock };
   const mailFlows = createMailFlows({
     ...aboutUsers,
     keyring,
     passwords,
     passkeys,
-    linking,
-    tokens,
+    firstProof,
     mail,
     allowance,
     random,
     baseUrl,
   });
-  const methods = createMethods({
-    ...aboutUsers,
-    events,
-    passkeysAvailable: passkeys.available,
-    providerDisplayName,
-  });
-  const profiles = createProfiles({ storage, users, passwords, events, audit, clock });
-  const ownLogins = createOwnLogins({ storage, users, logins, browserSessions, signIn, clock });
+  const { mailSignUp } = mailFlows;
+  const failedSignIns = createFailedSignIns({ storage, events, audit, clock, meter });
+  const signsIn = { signIn, proofs, users, passwords, passkeys, linking, firstProof, audit, failedSignIns };
+  const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
+  const ownLogins = createOwnLogins({ storage, logins, browserSessions, access, clock });
   const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
 
   const services = {
@@ -172,12 +228,19 @@ export function createServices(foundation: Foundation) {
     signIn,
     proofs,
     browserSessions,
+    addMethod: createAddMethod(signsIn),
+    passwordSignIn: createPasswordSignIn(signsIn),
+    passkeySignIn: createPasskeySignIn(signsIn),
+    providerSignIn: createProviderSignIn({ ...signsIn, authorizationRequests, providerDisplayName }),
+    takeOver: createTakeOver(signsIn),
+    signUp: createSignUp({ ...signsIn, mailSignUp }),
     ...mailFlows,
     notices,
     redeem,
     providers,
-    rounds,
+    authorizationRequests,
     linking,
+    firstProof,
     methods,
     profiles,
     ownLogins,
@@ -186,18 +249,13 @@ export function createServices(foundation: Foundation) {
     audit,
     mail,
   };
-  const operatorServices = createOperatorServices({
+  const { webhooksOver } = outbound;
+  const operatorServices = createOperatorServices(foundation, {
     ...services,
-    config,
-    storage,
-    keyring,
+    access,
     accessTokens,
-    applicationsOver: foundation.applicationsOver,
-    webhooksOver: outbound.webhooksOver,
-    discover,
-    clock,
-    random,
-    baseUrl,
+    providersOver,
+    webhooksOver,
   });
   return {
     services: { ...services, ...operatorServices },
@@ -207,17 +265,17 @@ export function createServices(foundation: Foundation) {
     mailbox,
     webhookWorker: outbound.worker,
     closeConnections: outbound.close,
-    /** How many passwords are being hashed, and how many wait. */
+    /** The number of password hashes running and waiting. */
     hashing: hasher.load,
-    /** Everything that keeps what expires. */
-    keepers: [
+    /** Every service with rows that expire. */
+    sweepers: [
       applications,
       signIn,
       passkeys,
       passwords,
       tokens,
       browserSessions,
-      rounds,
+      authorizationRequests,
       mailFlows.emailTokens,
       mail,
       deliveries,

@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build, type OutputChunk, type Plugin } from "rolldown";
 import { chunkFolder, chunkWrapper, programFilesId } from "../../src/executable/chunks.ts";
@@ -8,17 +8,20 @@ import { compressed } from "./compressed.ts";
 import { isLoadedLater, withLazyRequires } from "./lazy-requires.ts";
 import { root } from "./target.ts";
 
-/** What nearly every command loads, each with all that it imports. Chunks of nothing else are packed compressed, and without bytecode. */
+/**
+ * Modules that nearly every command loads, with their imports. All other chunks are compressed and
+ * have no bytecode.
+ */
 const loadedOften = [
   "src/cli/run.ts",
-  "src/config/config.ts",
-  "src/registry.ts",
+  "src/config/load.ts",
+  "src/core.ts",
   "src/lib/log.ts",
   "src/app.ts",
   "src/server.ts",
 ];
 
-/** A chunk of its own that is loaded where it is used first: most commands find no configuration file. */
+/** A separate chunk, loaded on demand: most commands find no configuration file. */
 const yaml = {
   name: "yaml",
   test: /\/node_modules\/yaml\/|\/src\/config\/yaml\.ts$/u,
@@ -26,19 +29,19 @@ const yaml = {
 };
 const lazyChunks = [`./${yaml.name}.js`];
 
-/** What the program reads at run time (lib/program-files.ts). */
+/** Files that the program reads at run time (lib/program-files.ts). */
 const migrations = "migrations/*/*.sql";
 const files = [migrations, "src/pages/*.css", "src/pages/*.svg", "src/pages/built/*"];
 
-/** The files of the program are in the executable: the loader of the chunks has them. */
+/** Replaces the program's files by those of the chunk loader, inside the executable. */
 const programFilesPlugin: Plugin = {
   name: "program files",
   resolveId: (id) => (id.endsWith("/lib/program-files.ts") ? { id: programFilesId, external: true } : null),
 };
 
 /**
- * Of the relations between tables, which nothing of ours asks drizzle for, one class of its PostgreSQL half is used, and brings forty more to each
- * command on SQLite: there, it is SQLite's class of that name.
+ * drizzle's relations, which we do not use, import a class of its PostgreSQL half with forty more
+ * modules. For SQLite commands this substitutes SQLite's class of that name.
  */
 const drizzlePlugin: Plugin = {
   name: "drizzle",
@@ -49,8 +52,8 @@ const drizzlePlugin: Plugin = {
 };
 
 /**
- * Fills the staging folder: the sources with their libraries in chunks, so that a command loads what it needs, and the files that are read at
- * run time. `start` is where the first file of the executable goes.
+ * Fills the staging folder: sources and libraries in chunks, so that a command loads only what it
+ * needs, and files read at run time. `start`: the output path of the executable's first file.
  */
 export async function bundle(stage: string, start: string, plugins: Plugin[]): Promise<void> {
   const folder = path.join(stage, chunkFolder);
@@ -59,15 +62,16 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
   const { output } = await build({
     ...options,
     input: { authsvc: "src/cli/run.ts" },
-    // A group without its dependencies demands it.
+    // Required by a group without its dependencies.
     preserveEntrySignatures: "allow-extension",
     plugins: [programFilesPlugin, drizzlePlugin, ...plugins],
     write: false,
     output: {
-      // Importing node:http as an ES module reads all that it exports, and so loads Node's fetch: 30 ms, and memory.
+      // Importing node:http as an ES module loads all its exports, including fetch: 30 ms, and
+      // memory.
       format: "cjs",
       exports: "named",
-      // As the sources are, being ES modules: the bundler would leave it out.
+      // The sources are ES modules and therefore strict, which the bundler would omit.
       strict: true,
       comments: false,
       entryFileNames: "[name].js",
@@ -91,12 +95,21 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
     input: "src/executable/start.ts",
     output: { file: start, format: "cjs", strict: true, comments: false },
   });
+  // A worker is a single file: it shares no chunk with the program.
+  for (const worker of globSync("src/**/*-worker.ts", { cwd: root })) {
+    const file = path.join(stage, worker);
+    await build({ ...options, input: worker, output: { file, format: "cjs", strict: true, comments: false } });
+    writeFileSync(file, ascii(readFileSync(file, "utf8")));
+  }
   for (const file of globSync(files, { cwd: root })) cpSync(path.join(root, file), path.join(stage, file));
   for (const file of globSync(migrations, { cwd: root }))
     writeFileSync(path.join(stage, `${file}${digestEnding}`), filesBelow(root).digest(file));
 }
 
-/** One byte a character is read quicker, and takes half the memory. What is not ASCII stands in texts and patterns only, where an escape means the same. */
+/**
+ * Latin 1 is read faster and takes half the memory. Only strings and patterns contain other
+ * characters, and an escape means the same there.
+ */
 function ascii(code: string): string {
   return code.replace(/[^\0-\x7F]/g, (unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,5 +1,5 @@
-// Writes beside each chunk in the staging folder (the argument) the bytecode that V8 made of it: `<name>.cache`. Runs in the very Node that the executable
-// is made of, with its flags (runtime-flags.ts) and --hash-seed=1 --no-flush-bytecode: with a seed of its own, each run would write other bytes.
+// Writes V8's bytecode beside each chunk in the staging folder (the argument): `<name>.cache`. Run
+// it with the executable's Node and flags, and those of scripts/build.ts for reproducibility.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -16,7 +16,7 @@ const { load, scripts } = createChunkLoader(filesBelow(stage));
 const names = readdirSync(folder).filter((name) => name.endsWith(".js"));
 for (const name of names.toSorted()) load(name);
 
-// Only functions that have run are in the bytecode, the others are compiled when they are called: so what commands have in common runs once.
+// Bytecode contains only functions that have run, so run what commands have in common.
 const data = mkdtempSync(path.join(tmpdir(), "authsvc-build-"));
 try {
   await command("version");
@@ -27,7 +27,7 @@ try {
   rmSync(data, { recursive: true });
 }
 
-// V8 takes bytecode only from a run with the same flags, and the executable has neither of these.
+// V8 accepts bytecode only from a run with the same flags, and the executable has neither of these.
 setFlagsFromString("--hash-seed=0");
 setFlagsFromString("--flush-bytecode");
 for (const name of names) {
@@ -35,7 +35,7 @@ for (const name of names) {
   if (bytecode !== undefined) writeFileSync(path.join(folder, `${name}.cache`), bytecode);
 }
 
-/** Runs a command line on a database of its own, and shows nothing of it unless it fails. */
+/** Runs a command line on its own database, silently unless it fails. */
 async function command(...words: string[]): Promise<void> {
   const { run } = load("authsvc.js") as { run: typeof runCommand };
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync } from "node:zlib";
 
-/** Small, and quick to unpack: what is read seldom. */
+/** Compresses rarely used files, which remain quick to unpack. */
 export function compressed(content: Buffer): Buffer {
   return zstdCompressSync(content, { params: { [constants.ZSTD_c_compressionLevel]: 19 } });
 }

@@ -15,7 +15,10 @@ import { runtimeFlags } from "./runtime-flags.ts";
 import { stripElf } from "./strip-elf.ts";
 import type { Target } from "./target.ts";
 
-/** Without its symbols, which are a quarter of it. First of all: an executable that holds its program already does not survive it. */
+/**
+ * Removes Node's symbols, a quarter of its size. Do it first: it would break an executable with an
+ * embedded program.
+ */
 export function strippedNode(node: string, target: Target, file: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
   if (target.sqlite.startsWith("linux-")) writeFileSync(file, stripElf(readFileSync(node)));
@@ -23,7 +26,10 @@ export function strippedNode(node: string, target: Target, file: string): void {
   chmodSync(file, 0o755);
 }
 
-/** Makes one file of Node, the first file of the program and all files of the staging folder. It replaces the one before when it is whole. */
+/**
+ * Packs Node, the first file of the program and the staging folder into one file. It replaces the
+ * old one when complete.
+ */
 export function packExecutable(options: { stage: string; start: string; node: string; out: string }): void {
   const { stage, start, node, out } = options;
   const folder = path.dirname(start);
@@ -32,12 +38,15 @@ export function packExecutable(options: { stage: string; start: string; node: st
   writeFileSync(
     config,
     JSON.stringify({
-      // Node writes this name down: from the folder, so that the executable says nothing of the machine that built it.
+      // Node records this name. Relative, so that the executable reveals nothing about the build
+      // machine.
       main: path.basename(start),
       executable: node,
       output: packed,
       disableExperimentalSEAWarning: true,
       execArgv: runtimeFlags,
+      // NODE_OPTIONS could open the debugger or load foreign code.
+      execArgvExtension: "none",
       assets: Object.fromEntries(filesIn(stage).map((file) => [file, path.join(stage, file)])),
     }),
   );
@@ -48,8 +57,8 @@ export function packExecutable(options: { stage: string; start: string; node: st
   });
   if (status !== 0) throw new Error(`node --build-sea failed:\n${stdout}${stderr}`);
   mkdirSync(path.dirname(out), { recursive: true });
-  // Copied by the kernel, page by page. A file that was written in large pieces lies in memory in large pieces, and all of a piece counts as
-  // resident as soon as one page of it is used: 20 MB more.
+  // The kernel copies page by page. A file written in large pieces stays in memory in large pieces,
+  // which would make 20 MB more resident.
   copyFileSync(packed, `${out}.new`);
   chmodSync(`${out}.new`, 0o755);
   renameSync(`${out}.new`, out);

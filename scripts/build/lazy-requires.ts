@@ -1,18 +1,19 @@
-/** Modules of Node that take a millisecond and more to load, and that many commands never come to use. */
+/** Node modules that take a millisecond or more to load and that many commands never use. */
 const dear = ["child_process", "crypto", "dns/promises", "fs/promises", "https", "os", "tls", "zlib"].map(
   (id) => `node:${id}`,
 );
 
 /**
- * How the bundler writes an import at the top of a chunk, from Node or from another chunk: with a second line when it is the default export of Node's
- * that is used.
+ * The bundler's form of an import at the top of a chunk, from Node or another chunk; a default
+ * export of Node has a second line.
  */
 const imports =
   /^(?:let|const) (\w+) = require\("(node:[\w/]+|\.\/[\w-]+\.js)"\);$(?:\n\1 = require_rolldown_runtime\.__toESM\(\1, 1\);$)?/gmu;
 
 /**
- * Lets the code of a chunk load such modules, and the `chunks` named (`./yaml.js`), where it uses them first, and not with itself. It knows no grammar: a
- * text that held `node_zlib.` would be changed, too, and the bundler's own names stand in none of ours.
+ * Makes a chunk load these modules, and the named `chunks` (`./yaml.js`), on first use. Works on
+ * text: it would also change a string with `node_zlib.`, but our sources contain none of the
+ * bundler's names.
  */
 export function withLazyRequires(code: string, chunks: readonly string[] = []): string {
   const found: { name: string; isDefault: boolean }[] = [];
@@ -34,7 +35,10 @@ function getterOf(name: string): string {
   return `$get_${name}`;
 }
 
-/** Whether any of these texts has `withLazyRequires` load this chunk later: none would, did the bundler write its imports in another way. */
+/**
+ * Whether `withLazyRequires` makes any of these texts load the chunk later. Fails if the bundler's
+ * form of imports has changed.
+ */
 export function isLoadedLater(chunk: string, texts: readonly string[]): boolean {
   return texts.some((text) => text.includes(` ??= require("${chunk}");`));
 }

@@ -7,7 +7,9 @@ import { compressed } from "./compressed.ts";
 import { packageFolder } from "./packages.ts";
 import { root, type Target } from "./target.ts";
 
-/** The file in which each library looks for its native half, and what stands in its place in the executable. */
+/**
+ * The file in which each library looks for its native half, and its replacement in the executable.
+ */
 const loaders: { name: string; file: string; code(load: string): string }[] = [
   {
     name: "better-sqlite3",
@@ -15,16 +17,11 @@ const loaders: { name: string; file: string; code(load: string): string }[] = [
     code: (load) => `let addon; exports.getBinding = () => (addon ??= ${load});`,
   },
   { name: "argon2", file: "@node-rs/argon2/index.js", code: (load) => loadedAtUse(["hash", "verify"], load) },
-  {
-    name: "bcrypt",
-    file: "@node-rs/bcrypt/index.js",
-    code: (load) => loadedAtUse(["verify"], `require("./api.cjs")(${load})`),
-  },
 ];
 
 /**
- * Exports that are loaded when one is asked for, and asked for again after a failure: the bundler runs a module once, and what threw would be
- * an empty module from then on, which says nothing of the reason and stays when the reason has gone.
+ * Exports that are loaded on use, and again after a failure: a bundled module that threw once would
+ * stay empty and hide the reason.
  */
 function loadedAtUse(names: string[], load: string): string {
   return `let loaded;
@@ -35,28 +32,28 @@ for (const name of ${JSON.stringify(names)})
 const nativeModules = path.join(root, "src", "executable", "native-modules.ts");
 
 /**
- * Nearly every command compares it with the file that was unpacked, and so touches it where it lies in the executable. The others are compressed:
- * few commands come to use them.
+ * Nearly every command compares it with the unpacked file, so it is not compressed; few commands
+ * use the others.
  */
 const loadedOften = ["better-sqlite3"];
 
-/** Puts the native modules into `native/` of the staging folder. */
-export function packNativeModules(target: Target, stage: string): { packed: PackedModule[]; missing: string[] } {
+/**
+ * Puts the native modules into `native/` of the staging folder. Throws if the registry lacks one
+ * for the target.
+ */
+export function packNativeModules(target: Target, stage: string): PackedModule[] {
   mkdirSync(path.join(stage, "native"), { recursive: true });
   const packed: PackedModule[] = [];
-  const missing: string[] = [];
   for (const [name, file] of Object.entries(nativeFiles(target))) {
-    if (file === undefined || !existsSync(file)) {
-      missing.push(name);
-      continue;
-    }
+    if (file === undefined || !existsSync(file))
+      throw new Error(`the registry does not offer the native ${name} for ${target.napi}: nothing was built`);
     const content = readFileSync(file);
     const isPlain = loadedOften.includes(name);
     const packedFile = `native/${name}.node${isPlain ? "" : ".zst"}`;
     packed.push({ name, file: packedFile, digest: createHash("sha256").update(content).digest("hex") });
     writeFileSync(path.join(stage, packedFile), isPlain ? content : compressed(content));
   }
-  return { packed, missing };
+  return packed;
 }
 
 function nativeFiles({ sqlite, napi }: Target): Record<string, string | undefined> {
@@ -67,11 +64,10 @@ function nativeFiles({ sqlite, napi }: Target): Record<string, string | undefine
   return {
     "better-sqlite3": path.join(root, "node_modules", "better-sqlite3", "prebuilds", `${sqlite}.node`),
     argon2: napiFile("argon2"),
-    bcrypt: napiFile("bcrypt"),
   };
 }
 
-/** Lets the libraries take their native half from the executable. */
+/** Makes the libraries load their native half from the executable. */
 export function nativeModulesPlugin(packed: PackedModule[]): Plugin {
   return {
     name: "native modules",
@@ -79,7 +75,7 @@ export function nativeModulesPlugin(packed: PackedModule[]): Plugin {
       const loader = loaders.find(({ file }) => id.split(path.sep).join("/").endsWith(`/node_modules/${file}`));
       if (loader === undefined) return null;
       const found = packed.find(({ name }) => name === loader.name);
-      if (found === undefined) return `throw new Error("this build has no native ${loader.name}");`;
+      if (found === undefined) throw new Error(`${loader.name} was not packed`);
       const load = `require(${JSON.stringify(nativeModules)}).loadNativeModule(${JSON.stringify(found)})`;
       return loader.code(load);
     },

@@ -7,8 +7,8 @@ import { root } from "./target.ts";
 type Locked = { version: string; integrity?: string };
 
 /**
- * The folder of a locked package: the installed one, or for a package of another platform, which npm leaves out, one that npm fetches now.
- * Undefined when the registry does not offer it.
+ * The folder of a locked package, installed or, for another platform, downloaded by npm now.
+ * Undefined if the registry does not offer it.
  */
 export function packageFolder(name: string): string | undefined {
   const installed = path.join(root, "node_modules", name);
@@ -46,7 +46,7 @@ function fetchPackage(wanted: string, integrity: string | undefined, folder: str
   if (status !== 0) return false;
   const file = path.join(folder, readFileName(stdout));
   const found = `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
-  // Left out where the registry at hand did not have the package when it was locked (scripts/complete-lock.ts).
+  // Missing if the registry did not have the package when it was locked (scripts/complete-lock.ts).
   if (integrity !== undefined && integrity !== found)
     throw new Error(`${wanted} is not what package-lock.json says: ${found}`);
   const unpacked = spawnSync("tar", ["-xzf", file, "-C", folder], { stdio: "inherit" });
@@ -54,7 +54,7 @@ function fetchPackage(wanted: string, integrity: string | undefined, folder: str
   return true;
 }
 
-/** npm 11 answers an array, npm 12 an object by package. */
+/** npm 11 prints an array, npm 12 an object by package. */
 function readFileName(stdout: string): string {
   const [packed] = Object.values(JSON.parse(stdout) as Record<string, { filename: string }>);
   if (packed === undefined) throw new Error("npm pack named no file");

@@ -1,4 +1,4 @@
-/** Sections of no use to a running program: names of functions, and what a debugger wants. */
+/** Sections that a running program does not need: function names and debugging information. */
 const dispensable = /^\.(symtab|strtab|debug_.*|comment|gnu\.build\.attributes)$/;
 
 const sectionHeaderSize = 64;
@@ -16,8 +16,9 @@ type Section = {
 };
 
 /**
- * Takes the symbols out of a 64-bit little-endian ELF program, as `strip` of binutils does: a quarter of Node. In here because `strip` is not on
- * every machine, knows the formats of its own machine only, and its bytes change with its version. Nothing that is loaded moves.
+ * Removes the symbols of a 64-bit little-endian ELF program, a quarter of Node, like `strip` of
+ * binutils. That is not available everywhere, only knows its own machine's formats, and its output
+ * varies by version. Nothing that is loaded moves.
  */
 export function stripElf(program: Buffer): Buffer {
   if (program.readUInt32BE(0) !== 0x7f454c46 || program[4] !== 2 || program[5] !== 1)
@@ -72,7 +73,7 @@ function readSections(program: Buffer): Section[] {
   });
 }
 
-/** SHT_NOBITS (.bss) takes room in memory only. */
+/** SHT_NOBITS (.bss) takes up memory only. */
 function hasBytes(header: Buffer): boolean {
   return header.readUInt32LE(4) !== 8;
 }

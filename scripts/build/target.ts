@@ -3,10 +3,10 @@ import path from "node:path";
 export const root = path.resolve(import.meta.dirname, "../..");
 
 export type Target = {
-  /** The npm package that brings Node for it, and where Node is in there (the same as in scripts/bootstrap.mjs). */
+  /** The npm package with its Node, and the path in it (the same as in scripts/bootstrap.mjs). */
   nodePackage: string;
   nodeFile: string;
-  /** How better-sqlite3 and the packages of napi-rs call the platform. */
+  /** The platform's name in better-sqlite3 and the packages of napi-rs. */
   sqlite: string;
   napi: string;
 };

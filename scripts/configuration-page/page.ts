@@ -2,34 +2,37 @@ import { allSettings, problemOf, type Setting } from "../../src/config/settings.
 
 const head = `# Configuration
 
-Every setting of authsvc. This page is made from the schema that the program checks its configuration with (\`npm run configuration-page\`); \`authsvc config example\` prints the same as a file to start from.
+Every setting of authsvc. This page is generated from the configuration schema (\`npm run configuration-page\`);
+\`authsvc config example\` prints the same as a starting file.
 
 ## Where settings come from
 
-Later ones win, setting by setting:
+Later sources override earlier ones, per setting:
 
 1. the defaults below;
-2. the file: \`--config FILE\`, else \`AUTHSVC_CONFIG\`, else \`config.yaml\` in the working directory, if there is one;
-3. variables of the environment, \`AUTHSVC_…\`, with \`__\` between the levels;
+2. the file: \`--config FILE\`, or \`AUTHSVC_CONFIG\`, or \`config.yaml\` in the working directory if present;
+3. environment variables \`AUTHSVC_…\`, with \`__\` between levels;
 4. flags: \`--data\` with every command, \`--host\` and \`--port\` with \`serve\`.
 
-A key or a variable that is not a setting, a bad value, and half of a pair (\`certFile\` without \`keyFile\`) are errors: one line that names it, the rule and the nearest name, and exit code 2. Nothing is started or changed then.
-An empty variable is an error too, except for a list. Numbers and \`true\` or \`false\` are written plainly; a list in a variable is separated by commas.
+An unknown key or variable, an invalid value, or half of a pair (\`certFile\` without \`keyFile\`) is an error with exit
+code 2. The message names it, the rule and the nearest name, and nothing is started or changed. An empty variable is an
+error too, except for a list. Write numbers and \`true\` or \`false\` plainly; separate a list in a variable by commas.
 
 \`\`\`sh
 authsvc config example > config.yaml     # every setting, commented out
-authsvc config check                     # is it good, before anything is started with it
-authsvc config show                      # what holds, and whether file (line), variable, flag or default said so
+authsvc config check                     # checks the configuration before a start
+authsvc config show                      # every value and its source: file (line), variable, flag or default
 \`\`\`
 
-The file is read at the start. A change needs a restart; only the certificate is read again on SIGHUP.
+The file is read at start. A change needs a restart; only the certificate is reloaded on SIGHUP.
 
 ## Secrets
 
-Three settings are secrets: SECRETS. Each may be given as a file instead: the setting with \`File\` behind it, the variable with \`_FILE\`. A line break at the end of that file is left out. Both forms at once is an error. No command prints a secret,
-\`config show\` says only that there is one, and the start warns about a \`config.yaml\` with a secret in it that other users of the machine can read.
+Three settings are secrets: SECRETS. Each can be given as a file instead: the setting with the suffix \`File\`, the
+variable with \`_FILE\`. A trailing line break in that file is ignored. Giving both forms is an error. No command prints a
+secret, \`config show\` masks it, and the start warns if other users of the machine can read a \`config.yaml\` with a secret.
 
-Relative paths start at the folder of the file that they stand in; those of variables and flags at the working directory.
+Relative paths in the file start at its folder; those of variables and flags at the working directory.
 
 ## All settings
 `;
@@ -72,11 +75,11 @@ function sectionOf(setting: Setting): string[] {
 
 const defaultSentence = / ?Default: (.+?)\.(?= [A-Z]|$)/u;
 
-/** What stands in the table already is not said again. */
+/** Omits what the table already says. */
 function textOf({ doc }: Setting): string {
   const text = doc.about.replace(defaultSentence, "").replace(/ ?Flag: --\w+\./u, "");
   // A command in the text of a setting.
-  return text.replace(/(Make one with:) (.+)$/u, "$1 `$2`").trim();
+  return text.replace(/(Generate one with:) (.+)$/u, "$1 `$2`").trim();
 }
 
 function defaultOf({ defaultValue, doc }: Setting): string {
@@ -85,7 +88,7 @@ function defaultOf({ defaultValue, doc }: Setting): string {
   return defaultValue === undefined ? "none" : `\`${JSON.stringify(defaultValue).replaceAll('"', "")}\``;
 }
 
-/** The rule as the program itself says it when a value breaks it. */
+/** The rule in the words of the program's error. */
 function ruleOf(setting: Setting): string {
   const { key, rule } = setting;
   const { kind } = rule;
@@ -96,7 +99,7 @@ function ruleOf(setting: Setting): string {
   return kind === "list" ? `a list; each must ${said}` : said.replace(/^be /u, "");
 }
 
-/** As GitHub makes it from the heading. */
+/** The anchor that GitHub makes from the heading. */
 function anchorOf({ key }: Pick<Setting, "key">): string {
   return key.toLowerCase().replaceAll(".", "");
 }

@@ -1,14 +1,14 @@
 import { parseAst } from "rolldown/parseAst";
 
 export interface ImportLine {
-  /** What stands between the quotes. */
+  /** The module specifier between the quotes. */
   from: string;
   line: number;
-  /** `import type …`, `export type … from` or `import("…").T`: nothing of it is left when the program runs. */
+  /** `import type …`, `export type … from` or `import("…").T`: erased at run time. */
   isType: boolean;
 }
 
-/** What the rules look at in one source file. */
+/** The parts of a source file that the rules check. */
 export interface Module {
   /** Relative to the repository, with slashes: `src/users/store.ts`. */
   path: string;
@@ -20,7 +20,10 @@ export interface Module {
 
 type Node = Record<string, unknown> & { type: string; start: number };
 
-/** Reads with a parser rather than by pattern: an import within a comment or a string is none, one over five lines is one. */
+/**
+ * Uses a parser instead of a pattern: imports in comments or strings do not count, imports over
+ * several lines do.
+ */
 export function readModule(path: string, source: string): Module {
   const imports: ImportLine[] = [];
   const environmentReads: number[] = [];
@@ -51,7 +54,7 @@ function importedFrom(node: Node): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** `import { type A } from "x"` is not one: with verbatimModuleSyntax the module x is still loaded. */
+/** `import { type A } from "x"` is not one: with verbatimModuleSyntax, x is still loaded. */
 function isTypeImport(node: Node): boolean {
   return node.type === "TSImportType" || node["importKind"] === "type" || node["exportKind"] === "type";
 }

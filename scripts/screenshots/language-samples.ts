@@ -12,7 +12,7 @@ import {
   type Variant,
 } from "./sample.ts";
 
-/** The pages that most people meet: from right to left, with the longest words, and without spaces between them. */
+/** The most visited pages: right to left, with the longest words, and without spaces. */
 export const languageSamples: readonly Sample[] = [
   ...pagesIn("ar", all),
   ...pagesIn("de", all),
@@ -22,7 +22,7 @@ export const languageSamples: readonly Sample[] = [
 function pagesIn(lang: string, variants: readonly Variant[]): Sample[] {
   const email = "mona@example.com";
   const language = inLanguage(lang);
-  // One that has no mark of its own, and so the arrow.
+  // Okta has no mark of its own, so it shows the arrow.
   const oauth = everyProvider.filter(({ name }) => name === "google" || name === "okta");
   return [
     {

@@ -29,7 +29,7 @@ function resetByCode(changes: Partial<ResetByCodeData> = {}): Sample["page"] {
     });
 }
 
-/** What mails with a link and a code lead to. */
+/** The pages behind mailed links and codes. */
 export const mailSamples: readonly Sample[] = [
   { name: "check-mail", variants: [...all, "narrow"], page: checkMail() },
   { name: "check-mail-again", variants: some, page: checkMail({ again: true }) },

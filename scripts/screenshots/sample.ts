@@ -9,7 +9,7 @@ import { textsFor, type Localised } from "../../src/pages/texts/texts.ts";
 
 export type Variant = "light" | "dark" | "phone" | "desktop" | "narrow" | "contrast";
 
-/** What the options address answers; "never" keeps a button working. */
+/** The answer of the options URL; "never" keeps a button busy. */
 export type OptionsAnswer = "get" | "create" | "never" | "expired" | "limited" | "offline";
 
 export type Sample = {
@@ -17,7 +17,7 @@ export type Sample = {
   variants: readonly Variant[];
   page: (assets: AssetLinks, origin: string, sessionPath: string) => Html;
   options?: OptionsAnswer;
-  /** Runs before the page loads, in the page. */
+  /** Runs in the page before it loads. */
   prepare?: "no-passkeys" | "no-script";
   /** Brings the page into the state to be shown. */
   act?: (page: Page) => Promise<void>;
@@ -39,7 +39,7 @@ export const everyProvider = [
 ];
 export const usual = { passkey: true, password: true, oauth: oneProvider };
 
-/** What the pages speak where a sample asks for nothing else: the third argument of the command, else English. */
+/** The default language of samples: the command's third argument, else English. */
 const usualLanguage = inLanguage(process.argv[4] ?? "en");
 
 export function inLanguage(lang: string): Localised {
@@ -97,5 +97,17 @@ export const northwind: Look = {
   companyName: "Northwind Traders",
   logo: null,
   primaryColor: "#ffb703",
+};
+/** A colour too light for text on white, and the links that an operator may set. */
+export const yellow: Look = {
+  name: "Sunny",
+  companyName: null,
+  logo: null,
+  primaryColor: "#ffd400",
+  links: {
+    terms: "https://sunny.example/terms",
+    privacy: "https://sunny.example/privacy",
+    support: "https://sunny.example/help",
+  },
 };
 export const noApp = { look: serviceLook, backUrl: undefined };

@@ -15,6 +15,7 @@ import {
   signIn,
   some,
   usual,
+  yellow,
   type Sample,
 } from "./sample.ts";
 import { stepSamples } from "./step-samples.ts";
@@ -23,7 +24,25 @@ export const samples: readonly Sample[] = [
   { name: "sign-in", variants: [...all, "narrow", "contrast"], page: signIn() },
   { name: "sign-in-password", variants: all, page: signIn({ methods: { ...usual, passkey: false, oauth: [] } }) },
   { name: "sign-in-passkey", variants: all, page: signIn({ methods: { passkey: true, password: false, oauth: [] } }) },
-  { name: "sign-in-providers", variants: all, page: signIn({ methods: { ...usual, oauth: everyProvider } }) },
+  {
+    name: "sign-in-providers",
+    variants: [...all, "narrow"],
+    page: signIn({ methods: { ...usual, oauth: everyProvider }, usedLast: "oauth.github" }),
+  },
+  { name: "sign-in-used-last", variants: some, page: signIn({ usedLast: "oauth.google" }) },
+  { name: "sign-in-used-passkey", variants: some, page: signIn({ usedLast: "passkey" }) },
+  {
+    name: "sign-in-yellow",
+    variants: [...all, "narrow"],
+    page: signIn({ usedLast: "password" }, { look: yellow }),
+  },
+  {
+    name: "sign-in-broken-logo",
+    variants: some,
+    page: (assets, origin, sessionPath) =>
+      signIn({}, { look: { ...northwind, logo: `${origin}/no-logo.svg` } })(assets, origin, sessionPath),
+    act: async (page) => await page.locator("[data-no-logo]:not([hidden])").waitFor(),
+  },
   {
     name: "sign-in-providers-only",
     variants: some,
@@ -96,6 +115,23 @@ export const samples: readonly Sample[] = [
     page: createAccount({ email: "ada@example.com", name: "Ada Lovelace", problem: { kind: "password-common" } }),
   },
   {
+    name: "create-account-several",
+    variants: all,
+    page: createAccount({ email: "ada", problem: [{ kind: "email-invalid" }, { kind: "password-too-short" }] }),
+  },
+  {
+    name: "create-account-counting",
+    variants: all,
+    page: createAccount(),
+    act: async (page) => await page.locator("#password").fill("correct hors"),
+  },
+  {
+    name: "create-account-enough",
+    variants: some,
+    page: createAccount(),
+    act: async (page) => await page.locator("#password").fill("correct horse battery"),
+  },
+  {
     name: "create-account-cannot",
     variants: some,
     page: createAccount({ email: "ada@example.com", problem: { kind: "cannot-create" } }),
@@ -124,5 +160,16 @@ export const samples: readonly Sample[] = [
   message("server-error", { kind: "server-error" }),
   message("too-many-tries", { kind: "too-many-tries", retryAfterSeconds: 45 }),
   message("busy", { kind: "busy" }),
+  message("no-page", { kind: "no-page" }, noApp),
+  message(
+    "bad-link",
+    {
+      kind: "bad-link",
+      details: "redirect_uri: not registered for this application",
+      requestId: `req_${"2f".repeat(16)}`,
+    },
+    noApp,
+  ),
+  message("home", { kind: "home" }, noApp),
   standInSample,
 ];

@@ -5,7 +5,7 @@ import { loadAssets } from "../../src/pages/assets.ts";
 import type { OptionsAnswer } from "./sample.ts";
 import { samples } from "./samples.ts";
 
-/** The policy that the pages live under in the service. */
+/** The pages' content security policy in the service. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
@@ -37,7 +37,7 @@ export async function startSampleServer(): Promise<{ origin: string; server: Ser
 
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // Passkeys need a name, not an address.
+  // Passkeys need a host name, not an IP address.
   origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   return { origin, server };
 }

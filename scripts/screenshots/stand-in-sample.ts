@@ -4,7 +4,7 @@ import { standIns } from "../../src/dev/providers/stand-ins.ts";
 import { standInPage } from "../../src/pages/stand-in-page.ts";
 import { all, frameOf, type Sample } from "./sample.ts";
 
-/** Where "Continue with Google" leads in development mode. */
+/** The page behind "Continue with Google" in development mode. */
 export const standInSample: Sample = {
   name: "stand-in",
   variants: all,

@@ -1,10 +1,15 @@
+import type { Html } from "../../src/lib/html.ts";
 import { addMethodPage, type AddMethodData } from "../../src/pages/add-method-page.ts";
+import type { AssetLinks } from "../../src/pages/assets.ts";
 import { passkeyStepPage, type PasskeyStepData } from "../../src/pages/passkey-step-page.ts";
+import { resetByCodePage } from "../../src/pages/reset-password-page.ts";
+import { takeOverPage } from "../../src/pages/take-over-page.ts";
 import { all, frameOf, signIn, some, usual, type Sample } from "./sample.ts";
 
 const account = "ada@example.com";
+const unproven = { password: true, passkeys: 2, providers: ["Facebook"], logins: 3, mark: "m" };
 
-/** The pages after a proof, and those that add a way to sign in. */
+/** The pages after a proof, and those that add a sign-in method. */
 export const stepSamples: Sample[] = [
   { name: "step-passkey-use", variants: some, page: step({ step: "use" }) },
   { name: "step-passkey-create", variants: all, page: step({ step: "create" }) },
@@ -18,6 +23,22 @@ export const stepSamples: Sample[] = [
     name: "sign-in-account",
     variants: some,
     page: signIn({ methods: usual, signUpOpen: false, purpose: { kind: "account", account: undefined } }),
+  },
+  { name: "first-proof", variants: all, page: firstProof },
+  { name: "sign-in-conflict", variants: all, page: signIn({ methods: usual, signUpOpen: false, links: "Facebook" }) },
+  {
+    name: "reset-first-proof",
+    variants: all,
+    page: (assets, _origin, sessionPath) =>
+      resetByCodePage(frameOf(assets), {
+        sessionPath,
+        token: "token",
+        email: account,
+        again: false,
+        passwordMinLength: 15,
+        code: "12345678",
+        removes: unproven,
+      }),
   },
   { name: "add-passkey", variants: all, page: add({ adds: "passkey" }) },
   {
@@ -40,6 +61,10 @@ export const stepSamples: Sample[] = [
     }),
   },
 ];
+
+function firstProof(assets: AssetLinks, _origin: string, sessionPath: string): Html {
+  return takeOverPage(frameOf(assets), { sessionPath, token: "token", email: account, unproven });
+}
 
 function step(data: Pick<PasskeyStepData, "step">): Sample["page"] {
   return (assets, _origin, sessionPath) => passkeyStepPage(frameOf(assets), { ...data, sessionPath, token: "token" });

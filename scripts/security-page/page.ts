@@ -10,27 +10,31 @@ export type Content = {
   notApplicable: Record<string, string>;
 };
 
-const intro = `# Security: what must hold, and what shows it
+const intro = `# Security: rules and their tests
 
-What could go wrong with a sign-in service is known: it went wrong somewhere before. This page lists what must hold of this one, and beside
-each line the test that shows it against a running service, or the reason why the line does not apply.
+What can go wrong with a sign-in service is known from other systems. This page lists the rules for this one, each with
+the test that verifies it against a running service, or the reason why it does not apply.
 
-- [The threat model](threat-model.md) says who attacks what, and what stands in the way.
-- [SECURITY.md](../SECURITY.md) says how to report a weakness.
+- [The threat model](threat-model.md): who attacks what, and what stops them.
+- [SECURITY.md](../SECURITY.md): how to report a vulnerability.
 
 ## How to read it
 
-The **lines** (S1, R3 …) come from OWASP ASVS 5.0 (A), its cheat sheets (CS), RFC 9700 for OAuth, RFC 8725 for JWT, WebAuthn Level 3 (WA), NIST SP 800-63B-4, Standard
-Webhooks (SW), the tests of the OpenID Foundation (oidcc, FAPI2), and faults of other systems. The **cases** at the end are such faults, one by one: each has a test that tries
-the same here. Where the lines and [the decisions](decisions/) differ in a number, the decisions hold.
+The **rules** (S1, R3 …) come from OWASP ASVS 5.0 (A), its cheat sheets (CS), RFC 9700 for OAuth, RFC 8725 for JWT,
+WebAuthn Level 3 (WA), NIST SP 800-63B-4, Standard Webhooks (SW), the tests of the OpenID Foundation (oidcc, FAPI2), and
+vulnerabilities of other systems. The **cases** at the end are such vulnerabilities; a test tries each of them here.
+*contract* is [the contract](spec/http-api.md), with the section. If a rule and [the decisions](spec/decisions.md) differ
+in a number, the decisions apply.
 
-The tests are ordinary tests (\`npx vitest run test/security\`). Those in \`test/security/\` and \`test/browser/\` that begin with an id were written for it: they attack the service from outside, over
-HTTP, by its command line or in a real browser. *Also* names tests elsewhere that show the same beside something else.
+The tests are ordinary tests (\`npx vitest run test/security\`). Those in \`test/security/\` and \`test/browser/\` that
+begin with an id were written for it: they attack the service from outside, over HTTP, on the command line or in a real
+browser. *Also* lists other tests that cover the same.
 
-\`node scripts/security-page.ts\` writes this page from the titles of the tests; \`npm run check\` fails when they differ, and when an id has neither a test nor a reason. Do not edit it.
+\`npm run security-page\` generates this page from the titles of the tests. \`npm run check\` fails if it is out of date,
+or if an id has neither a test nor a reason. Do not edit it.
 `;
 
-/** What is wrong with the ids themselves, one sentence each. */
+/** Problems with the ids themselves, one sentence each. */
 export function complaintsAbout({ checklist, cases, tests, notApplicable }: Content): string[] {
   const known = [...checklist, ...cases].map(({ id }) => id);
   const owned = new Set(tests.filter(({ isOwn }) => isOwn).flatMap(({ ids }) => ids));
@@ -41,7 +45,7 @@ export function complaintsAbout({ checklist, cases, tests, notApplicable }: Cont
       : []),
     ...Object.keys(notApplicable).flatMap((id) =>
       !known.includes(id)
-        ? [`test/security/not-applicable.ts names "${id}", which is no line and no case`]
+        ? [`test/security/not-applicable.ts names "${id}", which is no rule and no case`]
         : owned.has(id)
           ? [`${id} has a test and a reason why it does not apply`]
           : [],
@@ -57,12 +61,12 @@ export function securityPage(content: Content): string {
       .map(({ id, holds, source }) =>
         row(`**${id}**`, `${cell(holds)}<br><sub>${cell(source)}</sub>`, shown(id, content)),
       );
-    return `## ${letter}: ${title}\n\n| | What must hold | What shows it |\n|---|---|---|\n${rows.join("\n")}\n`;
+    return `## ${letter}: ${title}\n\n| | Rule | Tests |\n|---|---|---|\n${rows.join("\n")}\n`;
   });
   const caseRows = cases.map(({ id, alsoKnownAs, project, mechanism }) =>
     row([`**${id}**`, ...alsoKnownAs].join("<br>"), cell(project), cell(mechanism), shown(id, content)),
   );
-  const caseSection = `## Cases\n\n| | Project | What went wrong there | What shows that it does not here |\n|---|---|---|---|\n${caseRows.join("\n")}\n`;
+  const caseSection = `## Cases\n\n| | Project | What went wrong there | Tests here |\n|---|---|---|---|\n${caseRows.join("\n")}\n`;
   return [intro, ...sections, caseSection].join("\n");
 }
 
@@ -75,7 +79,7 @@ function shown(id: string, { tests, notApplicable }: Content): string {
   return [own.length > 0 ? own : ["**nothing yet**"], also.length > 0 ? ["*Also:*", ...also] : []].flat().join("<br>");
 }
 
-/** One line per file: its name, then what its tests say. */
+/** One line per file: its name, then its tests. */
 function lines(tests: TitledTest[]): string[] {
   return [...Map.groupBy(tests, ({ file }) => file)].map(([file, those]) => {
     const name = file.split("/").at(-1) ?? file;
@@ -88,7 +92,7 @@ function row(...cells: string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** A title is not Markdown. */
+/** Escapes Markdown in a title. */
 function plain(sentence: string): string {
   return sentence.replaceAll(/[*_`<>[\]]/gu, (character) => `\\${character}`);
 }

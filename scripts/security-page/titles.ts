@@ -1,10 +1,13 @@
-/** A test as its title tells it. `isOwn`: it was written for these ids and stands under them; otherwise it shows them beside something else. */
+/**
+ * A test by its title. `isOwn`: written for these ids and listed under them; otherwise it covers
+ * them along with something else.
+ */
 export type TitledTest = { file: string; ids: string[]; sentence: string; isOwn: boolean };
 
-/** What a title does wrong, for whoever wrote it. */
+/** A mistake in a title, for its author. */
 export type Complaint = string;
 
-// E1, E2 … are the experiments about reliability, not lines of the checklist.
+// E1, E2 … are reliability experiments, not lines of the checklist.
 const id = String.raw`(?:[A-DF-Z]\d{1,2}|(?:CVE|GHSA)-[\w-]+|(?:GoTrue|Hanko|Okta)-[\d-]+)`;
 const idForm = new RegExp(`^${id}$`, "u");
 const startsWithIds = new RegExp(`^(${id}(?:, ${id})*)\\b(: )?`, "u");
@@ -12,7 +15,10 @@ const namesRules = / ?\(security rules? ([^)]*)\)/u;
 /** A literal that is the first argument of a call: `it("…"`, `it.each(…)("…"`, `describe("…"`. */
 const firstArguments = /\(\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)\s*,/gu;
 
-/** Reads the titles of a test file that name ids: `S3, GHSA-…: sentence` or `sentence (security rules S3, S4)`. */
+/**
+ * Reads the titles of a test file that name ids: `S3, GHSA-…: sentence` or `sentence (security
+ * rules S3, S4)`.
+ */
 export function readTitles(
   file: string,
   source: string,
@@ -35,7 +41,7 @@ export function readTitles(
       continue;
     }
     const unknown = ids.filter((id) => !isKnown(id));
-    for (const id of unknown) complaints.push(`${file}: no line and no case has the id "${id}": "${title}"`);
+    for (const id of unknown) complaints.push(`${file}: no rule and no case has the id "${id}": "${title}"`);
     const sentence = before ? title.slice(before[0].length) : title.replace(namesRules, "");
     if (unknown.length === 0)
       tests.push({ file, ids, sentence: withoutPlaceholders(sentence), isOwn: Boolean(before) && mayOwn });
@@ -47,7 +53,7 @@ function textOf(literal: string): string {
   return literal.slice(1, -1).replaceAll(/\\(.)/gu, "$1");
 }
 
-/** `%s` and `${name}` stand for the members of a table of cases. */
+/** `%s` and `${name}` stand for values of a table of cases. */
 function withoutPlaceholders(sentence: string): string {
   return sentence.replaceAll(/%[sdifjo]|\$\{[^}]*\}|\$[a-z]\w*/gu, "…");
 }

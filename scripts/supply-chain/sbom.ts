@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { productionClosure, runtimes, shippedTools, type Lock, type Locked, type Platform } from "./lock.ts";
+import { productionClosure, runtimes, type Lock, type Locked, type Platform } from "./lock.ts";
 
 type Component = {
   type: "application" | "library" | "platform";
@@ -28,8 +28,9 @@ export type Sbom = {
 };
 
 /**
- * What the executable for a platform is made of, by the lock file alone. The same lock gives the same bytes: no time, and a serial number
- * that is a digest of the rest. `without`: optional packages that the build left out. Throws for a package without version, licence or integrity: a list that leaves something out is none.
+ * The contents of a platform's executable, from the lock file alone. Reproducible: no time, and a
+ * serial number that is a digest of the rest. `without`: optional packages that the build left out.
+ * Throws for a package without version, licence or integrity, because the list must be complete.
  */
 export function sbomOf({ lock, platform, without }: { lock: Lock; platform: Platform; without?: string[] }): Sbom {
   const closure = productionClosure(lock, platform, without);
@@ -44,7 +45,7 @@ export function sbomOf({ lock, platform, without }: { lock: Lock; platform: Plat
     licenses: [{ license: { id: root?.license ?? "" } }],
     purl: `pkg:generic/${name}@${version}`,
   };
-  const direct = [...Object.keys(root?.dependencies ?? {}), runtimes[platform], ...shippedTools];
+  const direct = [...Object.keys(root?.dependencies ?? {}), runtimes[platform]];
   const locked = [...closure.keys()];
   const components = new Map(locked.map((each) => [refOf(each), componentOf(each, platform)]));
   const needs = new Map([...closure].map(([each, needed]) => [refOf(each), needed.map(refOf)]));
@@ -66,7 +67,10 @@ export function sbomOf({ lock, platform, without }: { lock: Lock; platform: Plat
   return { bomFormat: "CycloneDX", specVersion: "1.6", serialNumber: serialOf(content), version: 1, ...content };
 }
 
-/** Packages that a bundle took modules from (absolute paths, as rolldown's `moduleIds`) and the list of parts does not name. */
+/**
+ * Packages with modules in a bundle (absolute paths, as rolldown's `moduleIds`) that the list
+ * omits.
+ */
 export function unlistedIn(sbom: Sbom, moduleIds: string[]): string[] {
   const listed = new Set(sbom.components.map(({ group, name }) => (group === undefined ? name : `${group}/${name}`)));
   const used = moduleIds
@@ -75,7 +79,7 @@ export function unlistedIn(sbom: Sbom, moduleIds: string[]): string[] {
   return [...new Set(used)].filter((name) => !listed.has(name));
 }
 
-/** How an SBOM names a package of npm: https://github.com/package-url/purl-spec */
+/** The name of an npm package in an SBOM: https://github.com/package-url/purl-spec */
 function refOf({ name, entry }: Pick<Locked, "name" | "entry">): string {
   return `pkg:npm/${name.replace("@", "%40")}@${entry.version ?? ""}`;
 }
@@ -102,7 +106,7 @@ function componentOf(locked: Locked, platform: Platform): Component {
   };
 }
 
-/** A UUID (RFC 9562, version 8) of what the document says. */
+/** A UUID (RFC 9562, version 8) derived from the content. */
 function serialOf(content: object): string {
   const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
   const variant = ((Number.parseInt(digest[16] ?? "0", 16) & 3) | 8).toString(16);

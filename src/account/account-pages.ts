@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { EmailTokens } from "../email-tokens/service.ts";
 import type { MailService } from "../mail/service.ts";
 import type { Methods } from "../methods/service.ts";
-import type { ProviderAccounts } from "../oauth/accounts.ts";
+import type { ProviderClients } from "../oauth/provider-clients.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { SignIn } from "../sign-in/service.ts";
@@ -18,14 +18,14 @@ import { createProfilePages } from "./profile-pages.ts";
 import { createVerifyPages } from "./verify-pages.ts";
 import { createAccountVisits } from "./visits.ts";
 
-/** The pages on which people look after their own account, in a browser that is signed in to it. */
+/** The pages on which users manage their own account, in a browser that is signed in to it. */
 export function createAccountPages(
   deps: Parameters<typeof createAccountVisits>[0] & {
     browserSessions: BrowserSessions;
     methods: Methods;
     passkeys: Passkeys;
     passwords: Passwords;
-    accounts: ProviderAccounts;
+    providerClients: ProviderClients;
     ownLogins: OwnLogins;
     mail: MailService;
     emailTokens: EmailTokens;

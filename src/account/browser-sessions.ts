@@ -1,21 +1,21 @@
-import type { SignInMethod } from "../applications/application.ts";
 import type { Audit, By } from "../audit/audit.ts";
 import { day, hour, type Clock } from "../lib/clock.ts";
 import type { Keyring } from "../secrets/keyring.ts";
+import type { SignInMethod } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import {
   browserIsKnownUntil,
   deleteBrowserSession,
   deleteBrowserSessionsOfUser,
-  deleteOtherBrowserSessionsOfUser,
   findBrowserSession,
   forgetKnownBrowsers,
   forgetOldestKnownBrowsers,
   insertBrowserSession,
-  moveLoginsToBrowserSession,
-  outdateProofsOfOthers,
+  moveBrowserSessionOn,
+  outdateProofsOfUser,
   rememberBrowser,
   removeBrowserSession,
+  removeTiedBrowserSession,
   sweepBrowserSessions,
   type BrowserSession,
 } from "./store.ts";
@@ -29,70 +29,85 @@ type Meeting = { browser: { userId: string; digest: string }; isKnown: boolean; 
 
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>;
 
-/** Who is signed in to the account page, browser by browser. It opens nothing but that page: apps have logins of their own. */
+/**
+ * Who is signed in to the account page, by browser. These sessions open only that page: apps have
+ * their own logins.
+ */
 export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring; audit: Audit; clock: Clock }) {
   const { storage, keyring, audit, clock } = deps;
 
   return {
-    /** `replaces` is what the browser's cookie named before: that session ends, and the user's logins in this browser belong to the new one. */
+    /**
+     * `replaces`: the digest of the cookie that the browser sent; `tie`: of its session, as read
+     * before, or the new digest. Returns the tie: the same if that session still exists and is the
+     * user's, otherwise a new one.
+     */
     async start(
       tx: Handle,
-      session: { digest: string; appId: string; userId: string; signedInWith: SignInMethod },
+      session: { digest: string; appId: string; userId: string; tie: string; signedInWith: SignInMethod },
       { replaces }: { replaces: string },
       now: number,
-    ): Promise<void> {
-      const expiresAt = now + browserSessionLasts;
+    ): Promise<string> {
+      const { tie, ...opened } = session;
+      const { digest } = opened;
+      const begun = { ...opened, provenAt: now, createdAt: now, expiresAt: now + browserSessionLasts };
+      const moved = tie === digest ? undefined : await moveBrowserSessionOn(tx, replaces, begun);
+      if (moved !== undefined) return moved;
       await removeBrowserSession(tx, replaces);
-      await insertBrowserSession(tx, { ...session, provenAt: now, createdAt: now, expiresAt });
-      await moveLoginsToBrowserSession(tx, session.userId, { from: replaces, to: session.digest });
+      await insertBrowserSession(tx, { ...begun, tie: digest });
+      return digest;
     },
 
-    /** The live session behind a cookie's digest; undefined when there is none in this application. */
+    /** The live session with this cookie digest; undefined if this application has none. */
     async find(digest: string, appId: string, handle: Handle = storage.reader): Promise<BrowserSession | undefined> {
       const session = await findBrowserSession(handle, digest, clock());
       return session?.appId === appId ? session : undefined;
     },
 
-    async end(tx: Handle, digest: string): Promise<void> {
-      await removeBrowserSession(tx, digest);
+    /** The tie of the live session with this digest; undefined if there is none. */
+    async findTie(tx: Handle, digest: string, now: number): Promise<string | undefined> {
+      return (await findBrowserSession(tx, digest, now))?.tie;
     },
 
-    /** Somebody leaves the account page, and nothing else. */
+    /** Ends the session that a login is tied to. */
+    async end(tx: Handle, tie: string): Promise<void> {
+      await removeTiedBrowserSession(tx, tie);
+    },
+
+    /** Signs out of the account page only. */
     async close({ digest, appId, userId }: BrowserSession, by: By): Promise<void> {
       const now = clock();
       await storage.write(async (tx) => {
-        // A deletion of the user that was first has taken the session with it, and leaves nothing to tell.
+        // A concurrent deletion of the user has removed the session, so there is nothing to record.
         if (!(await deleteBrowserSession(tx, digest))) return;
         await audit.record(tx, { ...by, action: "account.sign-out", result: "success", appId, userId }, now);
       });
     },
 
-    async endAll(tx: Handle, userId: string): Promise<void> {
-      await deleteBrowserSessionsOfUser(tx, userId);
+    /**
+     * Ends a user's sessions except the one with the tie `keep`. `forgetBrowsers`: every browser
+     * counts as new afterwards.
+     */
+    async endAll(
+      tx: Handle,
+      userId: string,
+      { keep, forgetBrowsers }: { keep: string | undefined; forgetBrowsers: boolean },
+    ): Promise<void> {
+      await deleteBrowserSessionsOfUser(tx, userId, keep);
+      if (forgetBrowsers) await forgetKnownBrowsers(tx, userId);
     },
 
-    /** The same, and every browser is a new one: a stranger may have used any of them. */
-    async forgetAll(tx: Handle, userId: string): Promise<void> {
-      await deleteBrowserSessionsOfUser(tx, userId);
-      await forgetKnownBrowsers(tx, userId);
-    },
-
-    /** Ends what a user has in other browsers than this one. */
-    async endOthers(tx: Handle, userId: string, digest: string): Promise<void> {
-      await deleteOtherBrowserSessionsOfUser(tx, userId, digest);
+    /** Browsers stay signed in but need a new proof: the old one may rely on a removed method. */
+    async outdateProofs(tx: Handle, userId: string): Promise<void> {
+      await outdateProofsOfUser(tx, userId);
     },
 
     /**
-     * Other browsers stay signed in, but what they have proven counts as old: it may rest on a method that is gone. `digest`: the browser's that
-     * took it away; undefined when that was no browser.
+     * Whether a user has signed in with this browser before. `cookie`: the digest of its long-lived
+     * cookie. One statement.
      */
-    async outdateProofs(tx: Handle, userId: string, digest: string | undefined): Promise<void> {
-      await outdateProofsOfOthers(tx, userId, digest ?? "");
-    },
-
-    /** Whether a user has signed in with this browser before. `cookie`: what the browser keeps, as a digest. One statement. */
     async meet(tx: Handle, userId: string, cookie: string, now: number): Promise<Meeting> {
-      // A digest of its own for each user: rows of different people in one browser do not show that they share it.
+      // The digest depends on the user, so rows of different people do not reveal a shared browser.
       const browser = { userId, digest: keyring.mac("browser", userId, cookie).toString("base64url") };
       const until = await browserIsKnownUntil(tx, browser, now);
       // Not with every sign-in: the date need not be exact.
@@ -100,13 +115,13 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
       return { browser, isKnown: until !== undefined, isLasting };
     },
 
-    /** Remembers that the user has signed in with it. */
+    /** Remembers that the user has signed in with this browser. */
     async remember(tx: Handle, { browser, isKnown, isLasting }: Meeting, now: number): Promise<void> {
       if (!isLasting) await rememberBrowser(tx, { ...browser, expiresAt: now + browsersAreKnownFor });
       if (!isKnown) await forgetOldestKnownBrowsers(tx, browser.userId);
     },
 
-    /** Removes a batch of what has expired; true when more may be left. */
+    /** Removes a batch of expired rows; true if more may be left. */
     async sweep(): Promise<boolean> {
       const now = clock();
       return await storage.write((tx) => sweepBrowserSessions(tx, now));

@@ -8,7 +8,7 @@ import type { Profiles } from "../users/profile.ts";
 import type { AccountExport } from "./export.ts";
 import { byUser, type AccountVisits } from "./visits.ts";
 
-/** What somebody takes with them, and how they go. */
+/** Downloading one's data and deleting the account. */
 export function createDataPages(deps: { visits: AccountVisits; accountExport: AccountExport; profiles: Profiles }) {
   const { visits, accountExport, profiles } = deps;
 
@@ -58,7 +58,7 @@ export function createDataPages(deps: { visits: AccountVisits; accountExport: Ac
     async deleted(request: HttpRequest): Promise<Answer> {
       const guest = await visits.meet(request);
       if (isAnswer(guest)) return guest;
-      // Nobody is to be frightened by a link.
+      // A link from elsewhere must not frighten anyone with this page.
       const isMeant = !guest.signedIn && !visits.isCrossSite(request);
       return isMeant ? visits.end(guest, { kind: "deleted" }) : seeOther(accountPath(guest.application.id));
     },

@@ -1,4 +1,5 @@
-import type { Actor, Audit, Origin } from "../audit/audit.ts";
+import type { Actor, Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import type { Methods } from "../methods/service.ts";
@@ -12,7 +13,7 @@ const allScopes = ["profile", "email"];
 
 export type AccountExport = ReturnType<typeof createAccountExport>;
 
-/** What the service knows about somebody, for themselves: in the field names of the HTTP API, without a secret. */
+/** A user's own data, with the field names of the HTTP API and without secrets. */
 export function createAccountExport(deps: {
   storage: Storage;
   users: Users;
@@ -25,8 +26,11 @@ export function createAccountExport(deps: {
   const { storage, users, profiles, methods, logins, audit, clock } = deps;
 
   return {
-    /** Written down, because whoever has the file knows all of it. `exportedAt`: epoch milliseconds. Throws USER_NOT_FOUND. */
-    async of({ id: userId, appId, updatedAt, locale }: User, by: { actor: Actor; origin: Origin }) {
+    /**
+     * Audited, because the file contains everything. `exportedAt`: epoch milliseconds. Throws
+     * USER_NOT_FOUND.
+     */
+    async of({ id: userId, appId, updatedAt, locale }: User, by: { actor: Actor; clientInfo: ClientInfo }) {
       const now = clock();
       const content = {
         profile: { ...(await profiles.get(userId, allScopes)), updatedAt: isoTime(updatedAt), locale },
@@ -34,8 +38,8 @@ export function createAccountExport(deps: {
         logins: await logins.list(userId, { all: true }),
       };
       await storage.write(async (tx) => {
-        // Held: a deletion at the same moment must find this event, to take the address out of it.
-        if (!(await users.hold(tx, userId))) throw userNotFound();
+        // Locked: a concurrent deletion must see this event, to remove the address from it.
+        if (!(await users.lock(tx, userId))) throw userNotFound();
         await audit.record(tx, { ...by, action: "user.download", result: "success", appId, userId }, now);
       });
       return { exportedAt: now, ...content };

@@ -7,7 +7,7 @@ import { byUser, type AccountVisits } from "./visits.ts";
 
 const signedOut = "/signed-out";
 
-/** What somebody does about the places where they are signed in. None of it asks for a fresh proof: who fears a thief must be quick. */
+/** Ending logins. Needs no fresh proof: whoever suspects a thief must be quick. */
 export function createLoginPages(deps: {
   visits: AccountVisits;
   ownLogins: OwnLogins;
@@ -22,7 +22,7 @@ export function createLoginPages(deps: {
       if (isAnswer(posted)) return posted;
       const ended = await ownLogins.end(posted.user.id, request.parameter("loginId"), byUser(posted));
       if (!ended) return visits.notFound(posted);
-      const wasHere = ended.browserSessionDigest === posted.session.digest;
+      const wasHere = ended.endedAt === null && ended.browserSessionDigest === posted.session.tie;
       return wasHere ? visits.leave(posted, signedOut) : visits.done(posted, "login-ended");
     },
 
@@ -38,11 +38,11 @@ export function createLoginPages(deps: {
     async endAll(request: HttpRequest): Promise<Answer> {
       const posted = await visits.post(request);
       if (isAnswer(posted)) return posted;
-      await ownLogins.endAll(posted.user, byUser(posted));
+      await ownLogins.endAll(posted.user.id, byUser(posted));
       return visits.leave(posted, signedOut);
     },
 
-    /** POST /account/sign-out: of this page alone. */
+    /** POST /account/sign-out: of this page only. */
     async signOut(request: HttpRequest): Promise<Answer> {
       const posted = await visits.post(request);
       if (isAnswer(posted)) return posted;

@@ -1,26 +1,27 @@
-import type { Application, SignInMethod } from "../applications/application.ts";
+import type { Application } from "../applications/application.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Methods } from "../methods/service.ts";
-import type { ProviderAccounts } from "../oauth/accounts.ts";
+import type { ProviderClients } from "../oauth/provider-clients.ts";
 import { removeMethodPage, type RemoveMethodData } from "../pages/account-confirm-pages.ts";
 import { renameFormPage, type RenameFormData } from "../pages/account-form-pages.ts";
 import type { AccountMethod } from "../pages/account-methods.ts";
 import type { SignIn } from "../sign-in/service.ts";
+import type { SignInMethod } from "../storage/column-types.ts";
 import type { OverviewPages } from "./overview-pages.ts";
 import { byUser, type AccountVisit, type AccountVisits } from "./visits.ts";
 
-/** What somebody does about their ways to sign in. */
+/** Managing sign-in methods. */
 export function createMethodPages(deps: {
   visits: AccountVisits;
   overview: OverviewPages;
   methods: Methods;
-  accounts: ProviderAccounts;
+  providerClients: ProviderClients;
   signIn: SignIn;
 }) {
-  const { visits, overview, methods, accounts, signIn } = deps;
+  const { visits, overview, methods, providerClients, signIn } = deps;
 
   async function methodIn({ request, user }: AccountVisit): Promise<AccountMethod | undefined> {
     const id = request.parameter("methodId");
@@ -43,19 +44,22 @@ export function createMethodPages(deps: {
     return visits.page(visit, removeMethodPage(frame, data), { status: problem ? 422 : 200 });
   }
 
-  /** A page may be old, or written by hand. */
+  /** Checked again on posting: the page may be old or the form forged. */
   async function allows({ id, authMethods }: Application, { adds, addsProvider }: Adding): Promise<boolean> {
     if (!authMethods[adds].enabled || addsProvider === null) return authMethods[adds].enabled;
-    return authMethods.oauth.providers.includes(addsProvider) && (await accounts.isConfigured(id, addsProvider));
+    return authMethods.oauth.providers.includes(addsProvider) && (await providerClients.isConfigured(id, addsProvider));
   }
 
-  /** After a proof, the page that asked for it goes on. */
+  /** The page to continue with after a proof. */
   function nextAfterProof(request: HttpRequest): string {
     return `remove-${request.parameter("methodId")}`;
   }
 
   return {
-    /** POST /account/add: to the session that adds a method, asks for a proof itself where it needs one, and comes back. */
+    /**
+     * POST /account/add: starts a session that adds a method, asks for a proof if necessary, and
+     * returns here.
+     */
     async add(request: HttpRequest): Promise<Answer> {
       const posted = await visits.post(request);
       if (isAnswer(posted)) return posted;
@@ -92,7 +96,7 @@ export function createMethodPages(deps: {
           name,
           name.trim() === ""
             ? { kind: "name-missing" }
-            : { kind: "name-too-long", maxLength: methods.mostLabelCharacters },
+            : { kind: "name-too-long", maxLength: methods.maxLabelCharacters },
         );
       }
       return visits.done(posted, "renamed");
@@ -109,11 +113,12 @@ export function createMethodPages(deps: {
       const posted = await visits.postProven(request, nextAfterProof(request));
       if (isAnswer(posted)) return posted;
       try {
-        await methods.remove(posted.user.id, request.parameter("methodId"), byUser(posted), posted.session.digest);
+        const keep = { browserSession: posted.session.digest };
+        await methods.remove(posted.user.id, request.parameter("methodId"), byUser(posted), keep);
       } catch (error) {
         const code = error instanceof AppError ? error.code : undefined;
         if (code === "METHOD_NOT_FOUND") return visits.notFound(posted);
-        // The one thing that the service refuses: somebody would lock themselves out.
+        // Only refused if the user could not sign in any more.
         if (code !== "INVALID_REQUEST") throw error;
         const isPasskey = (await methodIn(posted))?.type === "passkey";
         const needsPasskey = posted.application.authMethods.passkey.required;

@@ -7,39 +7,34 @@ import { browserOf, deviceOf } from "../lib/user-agent.ts";
 import type { MailService } from "../mail/service.ts";
 import type { Method } from "../methods/method.ts";
 import type { Methods } from "../methods/service.ts";
-import type { ProviderAccounts } from "../oauth/accounts.ts";
+import type { ProviderClients } from "../oauth/provider-clients.ts";
 import type { AccountLogin } from "../pages/account-logins.ts";
 import { methodTitle, type AccountMethod, type AddableMethods } from "../pages/account-methods.ts";
 import { accountPage, type AccountNotice } from "../pages/account-page.ts";
 import { accountPath } from "../pages/account-parts.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import type { Passwords } from "../passwords/service.ts";
-import type { Login } from "../tokens/login-store.ts";
+import type { Login } from "../tokens/login.ts";
 import type { OwnLogins } from "../tokens/own-logins.ts";
 import type { User } from "../users/user.ts";
-import type { AccountGuest, AccountVisit, AccountVisits } from "./visits.ts";
+import { plainNotices, type AccountGuest, type AccountVisit, type AccountVisits } from "./visits.ts";
 
 export type OverviewPages = ReturnType<typeof createOverviewPages>;
 
-/** What a page that has just changed something may ask the overview to say. */
-const plainNotices = ["profile", "verified", "renamed", "removed", "password", "login-ended", "others-ended"] as const;
-
-export type PlainNotice = (typeof plainNotices)[number];
-
-/** The first page of an account: everything at a glance. */
+/** The first page of an account: an overview of everything. */
 export function createOverviewPages(deps: {
   visits: AccountVisits;
   methods: Methods;
   passkeys: Passkeys;
   passwords: Passwords;
-  accounts: ProviderAccounts;
+  providerClients: ProviderClients;
   ownLogins: OwnLogins;
   mail: MailService;
   clock: Clock;
 }) {
-  const { visits, methods, passkeys, passwords, accounts, ownLogins, mail, clock } = deps;
+  const { visits, methods, passkeys, passwords, providerClients, ownLogins, mail, clock } = deps;
 
-  /** A user's methods as their owner sees them, oldest first. */
+  /** A user's methods, oldest first, as their owner sees them. */
   async function methodsOf(user: User): Promise<AccountMethod[]> {
     const [all, usable, changedAt] = [
       await methods.list(user.id),
@@ -51,17 +46,17 @@ export function createOverviewPages(deps: {
   }
 
   function methodFor(method: Method, works: boolean, changedAt: number): AccountMethod {
-    if (method.type === "oauth") return { ...method, works, displayName: accounts.displayName(method.provider) };
+    if (method.type === "oauth") return { ...method, works, displayName: providerClients.displayName(method.provider) };
     return method.type === "password" ? { ...method, works, changedAt } : { ...method, works };
   }
 
   async function addable(application: Application, user: User, has: AccountMethod[]): Promise<AddableMethods> {
     const { passkey, password, oauth } = application.authMethods;
     const connected = new Set(has.map((method) => (method.type === "oauth" ? method.provider : "")));
-    const offered = oauth.enabled ? await accounts.offered(application.id) : [];
+    const offered = oauth.enabled ? await providerClients.offered(application.id) : [];
     return {
       passkey: passkey.enabled && passkeys.available,
-      // Without an address there would be nothing to type beside it.
+      // A password is entered with an address, so it needs one.
       password: password.enabled && user.email !== null && !has.some(({ type }) => type === "password"),
       providers: offered.filter(({ name }) => oauth.providers.includes(name) && !connected.has(name)),
     };
@@ -76,16 +71,19 @@ export function createOverviewPages(deps: {
       now: clock(),
       notice,
       user,
-      canVerify: mail.canVerify,
+      canVerify: mail.available,
       methods: has,
       adds: await addable(application, user, has),
-      logins: logins.map((login) => loginFor(login, session.digest)),
+      logins: logins.map((login) => loginFor(login, session.tie)),
       signal: await passkeys.signalFor(application, user),
     });
     return visits.page(visit, body);
   }
 
-  /** A browser in which nobody is signed in; whoever has just turned back at the sign-in is not sent there again. */
+  /**
+   * For a browser that is not signed in. Someone who has just cancelled the sign-in is not sent
+   * there again.
+   */
   async function showStranger(guest: AccountGuest, query: Map<string, string>): Promise<Answer> {
     if (!query.has("error")) return await visits.begin(guest, {});
     return visits.end(guest, { kind: "not-signed-in", path: accountPath(guest.application.id) });
@@ -118,13 +116,14 @@ export function createOverviewPages(deps: {
     },
   };
 
-  /** A link from elsewhere must not be able to make this page say what never happened. */
+  /** A link from elsewhere must not make this page report what never happened. */
   function noticeIn(
     { request, frame }: AccountVisit,
     query: Map<string, string>,
     has: AccountMethod[],
   ): AccountNotice | undefined {
-    const added = query.get("status") === "added" && has.find(({ id }) => id === query.get("methodId"));
+    const isAdded = ["added", "changed"].includes(query.get("status") ?? "");
+    const added = isAdded && has.find(({ id }) => id === query.get("methodId"));
     if (added && added.type === "password") return { kind: "password" };
     if (added) return { kind: "added", name: methodTitle(frame, added) };
     const kind = plainNotices.find((known) => known === query.get("notice"));
@@ -132,7 +131,7 @@ export function createOverviewPages(deps: {
   }
 }
 
-/** The page that somebody wanted before they were asked to prove who they are; only pages that change nothing by being opened. */
+/** The page that was requested before the proof. Only pages that change nothing when opened. */
 function nextPage(query: Map<string, string>): string | undefined {
   const next = query.get("state") ?? "";
   if (query.has("error")) return undefined;
@@ -141,7 +140,7 @@ function nextPage(query: Map<string, string>): string | undefined {
   return methodId === undefined ? undefined : `/methods/${methodId}/remove`;
 }
 
-function loginFor(login: Login, digest: string): AccountLogin {
+function loginFor(login: Login, tie: string): AccountLogin {
   const { id, userAgent, ipAddress, signedInAt, lastSeenAt, browserSessionDigest, signedInWith } = login;
   return {
     id,
@@ -150,7 +149,7 @@ function loginFor(login: Login, digest: string): AccountLogin {
     ipAddress,
     signedInAt,
     lastSeenAt,
-    isHere: browserSessionDigest === digest,
+    isHere: browserSessionDigest === tie,
     byOperator: signedInWith === "operator",
   };
 }

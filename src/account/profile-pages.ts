@@ -1,14 +1,14 @@
 import { isAnswer } from "../hosted/hosted.ts";
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
-import { isHttpsAddress, mostNameCharacters } from "../lib/text.ts";
+import { isHttpsAddress, maxNameCharacters } from "../lib/text.ts";
 import { profileFormPage, type ProfileFormData } from "../pages/account-form-pages.ts";
 import type { ProfileChange, Profiles } from "../users/profile.ts";
 import { byUser, type AccountVisit, type AccountVisits } from "./visits.ts";
 
 type Problem = ProfileFormData["problem"];
 
-/** What somebody changes of their profile. */
+/** Editing the profile. */
 export function createProfilePages({ visits, profiles }: { visits: AccountVisits; profiles: Profiles }) {
   function show(visit: AccountVisit, shown: { name: string; picture: string }, problem?: Problem): Answer {
     const { application, browser, frame } = visit;
@@ -32,7 +32,8 @@ export function createProfilePages({ visits, profiles }: { visits: AccountVisits
       const typed = { name: form.get("name")?.trim() ?? "", picture: form.get("picture")?.trim() ?? "" };
       const picture = typed.picture === "" ? null : typed.picture;
       const change: ProfileChange = {
-        // Who never had a name need not take one; it cannot be taken away again (contract 2.2: a string).
+        // A user may remain without a name, but a name cannot be removed: it is a string
+        // (docs/spec/http-api.md, 2.2).
         ...(typed.name === (user.name ?? "") ? {} : { name: typed.name }),
         ...(picture === user.picture ? {} : { picture }),
       };
@@ -44,10 +45,10 @@ export function createProfilePages({ visits, profiles }: { visits: AccountVisits
   };
 }
 
-/** In words what the service would refuse. */
+/** Explains what the service would refuse. */
 function problemWith({ name, picture }: ProfileChange): Problem {
   if (name === "") return { kind: "name-missing" };
-  if (name !== undefined && name.length > mostNameCharacters)
-    return { kind: "name-too-long", maxLength: mostNameCharacters };
+  if (name !== undefined && name.length > maxNameCharacters)
+    return { kind: "name-too-long", maxLength: maxNameCharacters };
   return typeof picture === "string" && !isHttpsAddress(picture) ? { kind: "picture-not-https" } : undefined;
 }

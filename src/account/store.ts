@@ -1,33 +1,64 @@
-import { and, desc, eq, gt, inArray, isNull, ne, sql } from "drizzle-orm";
-import type { SignInMethod } from "../applications/application.ts";
+import { and, desc, eq, getTableColumns, gt, inArray, ne, or, sql } from "drizzle-orm";
+import type { SignInMethod } from "../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 
-/** Somebody signed in to the account page of an application, in one browser. Instants are epoch milliseconds. */
+/**
+ * A user signed in to an application's account page in one browser. Instants are epoch
+ * milliseconds.
+ */
 export type BrowserSession = {
   digest: string;
   appId: string;
   userId: string;
+  /** The value by which logins refer to it. */
+  tie: string;
   signedInWith: SignInMethod;
-  /** When the person last proved who they are. */
+  /** When the user was last proven. */
   provenAt: number;
   createdAt: number;
   expiresAt: number;
 };
 
-/** Of one user. The oldest beyond them is a new one again, which costs its owner one mail. */
-const mostKnownBrowsers = 100;
+/** Per user. Beyond that, the oldest is treated as new again, which costs its owner one mail. */
+const maxKnownBrowsers = 100;
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
-  const { browserSessions: sessions, knownBrowsers: known, logins } = tables;
+  const { browserSessions: sessions, knownBrowsers: known } = tables;
   const given = placeholders(sessions);
+  const tie = sql.placeholder("tie");
+  // In sessions of an older version, logins refer to the digest.
+  const tieOfRow = sql<string>`COALESCE(${sessions.tie}, ${sessions.digest})`;
   const browser = placeholders(known);
   return {
     insert: prepare(db.insert(sessions).values(given), "insert_browser_session"),
+    // An update in place, so foreign keys are not checked again. Of two with the same digest, the
+    // second finds it gone.
+    moveOn: prepare(
+      db
+        .update(sessions)
+        .set({
+          digest: given.digest,
+          tie: tieOfRow,
+          signedInWith: given.signedInWith,
+          provenAt: given.provenAt,
+          createdAt: given.createdAt,
+          expiresAt: given.expiresAt,
+        })
+        .where(
+          and(
+            eq(sessions.digest, sql.placeholder("replaces")),
+            eq(sessions.userId, given.userId),
+            gt(sessions.expiresAt, given.createdAt),
+          ),
+        )
+        .returning({ tie: sessions.tie }),
+      "move_browser_session_on",
+    ),
     live: prepare(
       db
-        .select()
+        .select({ ...getTableColumns(sessions), tie: tieOfRow })
         .from(sessions)
         .where(and(eq(sessions.digest, given.digest), gt(sessions.expiresAt, given.expiresAt))),
       "browser_session",
@@ -37,33 +68,17 @@ const prepared = statements((handle) => {
       "delete_browser_session",
     ),
     remove: prepare(db.delete(sessions).where(eq(sessions.digest, given.digest)), "remove_browser_session"),
+    removeTied: prepare(
+      db.delete(sessions).where(or(eq(sessions.tie, tie), eq(sessions.digest, tie))),
+      "remove_tied_browser_session",
+    ),
     deleteOfUser: prepare(
-      db.delete(sessions).where(eq(sessions.userId, given.userId)),
+      db.delete(sessions).where(and(eq(sessions.userId, given.userId), ne(tieOfRow, tie))),
       "delete_browser_sessions_of_user",
     ),
-    deleteOthersOfUser: prepare(
-      db.delete(sessions).where(and(eq(sessions.userId, given.userId), ne(sessions.digest, given.digest))),
-      "delete_other_browser_sessions_of_user",
-    ),
-    outdateProofsOfOthers: prepare(
-      db
-        .update(sessions)
-        .set({ provenAt: 0 })
-        .where(and(eq(sessions.userId, given.userId), ne(sessions.digest, given.digest))),
-      "outdate_proofs_of_other_browser_sessions",
-    ),
-    moveLogins: prepare(
-      db
-        .update(logins)
-        .set({ browserSessionDigest: sql`${sql.placeholder("to")}` })
-        .where(
-          and(
-            eq(logins.userId, given.userId),
-            eq(logins.browserSessionDigest, sql.placeholder("from")),
-            isNull(logins.endedAt),
-          ),
-        ),
-      "move_logins_to_browser_session",
+    outdateProofs: prepare(
+      db.update(sessions).set({ provenAt: 0 }).where(eq(sessions.userId, given.userId)),
+      "outdate_proofs_of_browser_sessions",
     ),
     sweep: prepareSweep(
       handle,
@@ -104,8 +119,8 @@ const prepared = statements((handle) => {
                 .from(known)
                 .where(eq(known.userId, browser.userId))
                 .orderBy(desc(known.expiresAt), desc(known.digest))
-                .limit(mostKnownBrowsers)
-                .offset(mostKnownBrowsers),
+                .limit(maxKnownBrowsers)
+                .offset(maxKnownBrowsers),
             ),
           ),
         ),
@@ -119,11 +134,25 @@ const prepared = statements((handle) => {
   };
 });
 
+/** On PostgreSQL, does not wait for the answer. */
 export async function insertBrowserSession(tx: Handle, session: BrowserSession): Promise<void> {
   await prepared(tx).insert.execute(session satisfies Row<"browserSessions">);
 }
 
-/** Undefined when there is none, or no longer. */
+/**
+ * Replaces the user's live session with the digest `replaces`, and returns its tie, which stays the
+ * same.
+ */
+export async function moveBrowserSessionOn(
+  tx: Handle,
+  replaces: string,
+  session: Omit<BrowserSession, "tie">,
+): Promise<string | undefined> {
+  const [moved] = await prepared(tx).moveOn.execute({ ...session, replaces });
+  return moved?.tie ?? undefined;
+}
+
+/** Undefined if it does not exist or has expired. */
 export async function findBrowserSession(
   handle: Handle,
   digest: string,
@@ -133,39 +162,33 @@ export async function findBrowserSession(
   return row;
 }
 
-/** False when there was none. */
+/** False if there was none. */
 export async function deleteBrowserSession(tx: Handle, digest: string): Promise<boolean> {
   return (await prepared(tx).delete.execute({ digest })).length === 1;
 }
 
-/** The same where nobody asks whether there was one: PostgreSQL is not waited for. */
+/** On PostgreSQL, does not wait for the answer. */
 export async function removeBrowserSession(tx: Handle, digest: string): Promise<void> {
   await prepared(tx).remove.execute({ digest });
 }
 
-export async function deleteBrowserSessionsOfUser(tx: Handle, userId: string): Promise<void> {
-  await prepared(tx).deleteOfUser.execute({ userId });
+/** Ends the session that a login is tied to. On PostgreSQL, does not wait for the answer. */
+export async function removeTiedBrowserSession(tx: Handle, tie: string): Promise<void> {
+  await prepared(tx).removeTied.execute({ tie });
 }
 
-export async function deleteOtherBrowserSessionsOfUser(tx: Handle, userId: string, digest: string): Promise<void> {
-  await prepared(tx).deleteOthersOfUser.execute({ userId, digest });
+/** Deletes all sessions except the one with this tie. */
+export async function deleteBrowserSessionsOfUser(tx: Handle, userId: string, keep: string | undefined): Promise<void> {
+  // An empty value matches no tie.
+  await prepared(tx).deleteOfUser.execute({ userId, tie: keep ?? "" });
 }
 
-/** Whoever is signed in as this user in another browser has to prove it again before changing the account. */
-export async function outdateProofsOfOthers(tx: Handle, userId: string, digest: string): Promise<void> {
-  await prepared(tx).outdateProofsOfOthers.execute({ userId, digest });
+/** Every browser of this user needs a new proof before it changes the account. */
+export async function outdateProofsOfUser(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).outdateProofs.execute({ userId });
 }
 
-/** What a user signed in to in a browser belongs to the browser's next session. */
-export async function moveLoginsToBrowserSession(
-  tx: Handle,
-  userId: string,
-  digests: { from: string; to: string },
-): Promise<void> {
-  await prepared(tx).moveLogins.execute({ userId, ...digests });
-}
-
-/** Until when a browser of the user is known; undefined for one that the user has never signed in with, or not for long. */
+/** Until when a browser is remembered for the user; undefined if it never was or no longer is. */
 export async function browserIsKnownUntil(
   handle: Handle,
   browser: { userId: string; digest: string },
@@ -182,17 +205,17 @@ export async function rememberBrowser(
   await prepared(tx).remember.execute(browser satisfies Row<"knownBrowsers">);
 }
 
-/** Forgets a user's oldest browsers, where there are too many. */
+/** Removes a user's oldest known browsers if there are too many. */
 export async function forgetOldestKnownBrowsers(tx: Handle, userId: string): Promise<void> {
   await prepared(tx).forgetOldestKnown.execute({ userId });
 }
 
-/** From then on every browser of the user is a new one. */
+/** Every browser of the user counts as new afterwards. */
 export async function forgetKnownBrowsers(tx: Handle, userId: string): Promise<void> {
   await prepared(tx).forgetKnown.execute({ userId });
 }
 
-/** Removes a batch of what has expired; true when more may be left. */
+/** Removes a batch of expired rows; true if more may be left. */
 export async function sweepBrowserSessions(tx: Handle, expiredBefore: number): Promise<boolean> {
   const { sweep, sweepKnown } = prepared(tx);
   const sessions = await sweep(expiredBefore);

@@ -10,9 +10,9 @@ import type { AccountVisit, AccountVisits } from "./visits.ts";
 
 const page = "/verify-email";
 
-/** How somebody proves, from the account page, that a mail to their address reaches them. */
+/** Verifying an address from the account page. */
 export function createVerifyPages({ visits, emailTokens }: { visits: AccountVisits; emailTokens: EmailTokens }) {
-  /** Back to the first page when nothing was sent, or there is nothing to prove any more. */
+  /** Returns to the first page if nothing was sent or the address is already verified. */
   async function show(visit: AccountVisit, shown: { again?: boolean; problem?: CodeProblem } = {}): Promise<Answer> {
     const { user, application, browser, frame } = visit;
     const { again = false, problem } = shown;
@@ -28,8 +28,8 @@ export function createVerifyPages({ visits, emailTokens }: { visits: AccountVisi
     async send(request: HttpRequest): Promise<Answer> {
       const posted = await visits.post(request);
       if (isAnswer(posted)) return posted;
-      const { user, application, frame, origin, form } = posted;
-      await emailTokens.startVerify(user, { origin, lang: frame.lang });
+      const { user, application, frame, clientInfo, form } = posted;
+      await emailTokens.startVerify(user, { clientInfo, lang: frame.lang });
       return seeOther(`${accountPath(application.id, page)}${form.has("again") ? "&again=1" : ""}`);
     },
 
@@ -45,7 +45,7 @@ export function createVerifyPages({ visits, emailTokens }: { visits: AccountVisi
       if (isAnswer(posted)) return posted;
       const code = typedCode(posted.form.get("code") ?? "");
       if (code === undefined) return await show(posted, { problem: { kind: "code-missing" } });
-      const outcome = await emailTokens.confirmVerify(posted.user, { code }, posted.origin);
+      const outcome = await emailTokens.confirmVerify(posted.user, { code }, posted.clientInfo);
       return outcome === "verified"
         ? visits.done(posted, "verified")
         : await show(posted, { problem: { kind: `code-${outcome}` } });

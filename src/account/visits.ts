@@ -1,10 +1,11 @@
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
-import type { Actor, Origin } from "../audit/audit.ts";
+import type { Actor } from "../audit/audit.ts";
 import type { Browser, Browsers } from "../hosted/browser.ts";
 import { appHome, isAnswer, type Guest, type Hosted, type PageSettings, type PostedForm } from "../hosted/hosted.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
 import type { Html } from "../lib/html.ts";
 import { accountEndPage, type AccountEnd } from "../pages/account-end-page.ts";
 import { accountPath } from "../pages/account-parts.ts";
@@ -14,25 +15,37 @@ import type { SignIn } from "../sign-in/service.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import type { BrowserSessions } from "./browser-sessions.ts";
-import type { PlainNotice } from "./overview-pages.ts";
 import type { BrowserSession } from "./store.ts";
 
-/** A browser in front of the account page of an application, and who is signed in to it there. */
+/** Messages that the overview shows after a change on another page. */
+export const plainNotices = [
+  "profile",
+  "verified",
+  "renamed",
+  "removed",
+  "password",
+  "login-ended",
+  "others-ended",
+] as const;
+
+export type PlainNotice = (typeof plainNotices)[number];
+
+/** A browser on an application's account page, and the user signed in to it, if any. */
 export type AccountGuest = Guest & { signedIn: { session: BrowserSession; user: User } | undefined };
 
-/** Somebody who is signed in to the account page. */
+/** A user signed in to the account page. */
 export type AccountVisit = Guest & { session: BrowserSession; user: User };
 
 export type AccountPosted = AccountVisit & PostedForm;
 
 export type AccountVisits = ReturnType<typeof createAccountVisits>;
 
-/** Who did what a posted form asks for. */
-export function byUser({ user, origin }: AccountPosted): { actor: Actor; origin: Origin } {
-  return { actor: { kind: "user", name: user.id }, origin };
+/** The actor of a posted form. */
+export function byUser({ user, clientInfo }: AccountPosted): { actor: Actor; clientInfo: ClientInfo } {
+  return { actor: { kind: "user", name: user.id }, clientInfo };
 }
 
-/** What the pages of an account share: whose it is, and whether they proved it a moment ago. */
+/** What the pages of an account share: the signed-in user, and whether their proof is fresh. */
 export function createAccountVisits(deps: {
   hosted: Hosted;
   browsers: Browsers;
@@ -51,10 +64,11 @@ export function createAccountVisits(deps: {
   }
 
   async function signedInWith(browser: Browser, application: Application): Promise<AccountGuest["signedIn"]> {
-    // Without a cookie there is nothing to look for.
+    // Without a cookie there is no session.
     if (browser.setCookie !== undefined) return undefined;
     const session = await browserSessions.find(browser.digest, application.id);
-    // What let them in must still let people in: a passkey may be required since, or passwords switched off.
+    // The session's method must still be allowed: passkeys may be required or passwords disabled by
+    // now.
     if (!session || !applications.accepts(application, session.signedInWith, null)) return undefined;
     const user = await users.find(session.userId);
     return user && user.disabledAt === null ? { session, user } : undefined;
@@ -84,7 +98,7 @@ export function createAccountVisits(deps: {
     return await hosted.post(request, () => visit(request));
   }
 
-  /** To a sign-in that comes back to the account page. It writes a row, which a visit alone must not do without being counted. */
+  /** Starts a sign-in that returns to the account page. It writes a row, so it is rate limited. */
   async function begin(guest: Guest, asked: { user?: User; next?: string }): Promise<Answer> {
     await countStart(guest.request.ipAddress);
     const { authUrl } = await signIn.initiateAccount(guest.application, {
@@ -95,7 +109,10 @@ export function createAccountVisits(deps: {
     return seeOther(authUrl);
   }
 
-  /** The visit with a proof of a moment ago; otherwise the way to one, after which `next` goes on. */
+  /**
+   * The visit if its proof is fresh; otherwise a redirect to a new proof, which continues with
+   * `next`.
+   */
   async function proven<V extends AccountVisit>(found: V | Answer, next: string): Promise<V | Answer> {
     if (isAnswer(found)) return found;
     const isProven = await proofs.isFresh(found.session, found.application);
@@ -111,7 +128,10 @@ export function createAccountVisits(deps: {
 
     begin,
 
-    /** For what whoever finds an open browser must not do. `next` is the page to come back to, as `nextPage` reads it. */
+    /**
+     * For actions that an unattended browser must not allow. `next` is the page to return to, as
+     * `nextPage` reads it.
+     */
     async visitProven(request: HttpRequest, next: string): Promise<AccountVisit | Answer> {
       return await proven(await visit(request), next);
     },
@@ -128,18 +148,18 @@ export function createAccountVisits(deps: {
 
     end: (guest: Guest, content: AccountEnd, settings?: PageSettings) => end(guest.frame, content, settings),
 
-    /** For a method or login that is not there, whoever may have it. */
+    /** The same answer for a missing method or login and for another user's. */
     notFound: (guest: Guest) =>
       end(guest.frame, { kind: "not-found", path: accountPath(guest.application.id) }, { status: 404 }),
 
     isCrossSite: browsers.isCrossSite,
 
-    /** Back to the first page of the account, which says what has been done. */
+    /** Redirects to the first page of the account with a message. */
     done({ application }: Guest, notice: PlainNotice): Answer {
       return seeOther(`${accountPath(application.id)}&notice=${notice}`);
     },
 
-    /** Sends on, and takes the cookie of this page away. */
+    /** Redirects and removes the cookie of this page. */
     leave({ application }: Guest, page: string): Answer {
       const cookie = browsers.forget({ kind: "account", key: application.id });
       return { ...seeOther(accountPath(application.id, page)), cookies: [cookie] };

@@ -3,22 +3,31 @@ import type { Random } from "../lib/random.ts";
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ourForm = /^ak_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})$/u;
-/** An operator's own key, so that a pipeline can be written before the service first runs. 32 characters carry at least 160 random bits. */
+/**
+ * Keys chosen by operators, for example for a pipeline written before the service first runs. 32
+ * characters have at least 160 random bits.
+ */
 const acceptedForm = /^[A-Za-z0-9_.-]{32,256}$/u;
 
-/** `ak_` + 256 random bits + CRC-32, all letters and digits: selects as one word, and secret scanners can know it for certain. */
+/**
+ * `ak_` + 256 random bits + CRC-32, letters and digits only: selected by a double click, and
+ * recognised reliably by secret scanners.
+ */
 export function newApiKey(random: Random): string {
   const body = base62(BigInt(`0x${Buffer.from(random(32)).toString("hex")}`), 43);
   return `ak_${body}_${checksum(body)}`;
 }
 
-/** Whether a key can exist at all: refuses a mistyped key of ours, and what no command would have accepted, without reading storage. */
+/**
+ * Whether a key can exist: refuses mistyped keys and forms that no command accepts, without reading
+ * storage.
+ */
 export function isPossibleApiKey(key: string): boolean {
   const parts = ourForm.exec(key);
   return parts?.[1] !== undefined ? checksum(parts[1]) === parts[2] : acceptedForm.test(key);
 }
 
-/** Each call by key computes it: with numbers, which 32 bits fit into. */
+/** Computed on every call with a key. 32 bits fit into a number. */
 function checksum(body: string): string {
   let text = "";
   for (let rest = crc32(body); text.length < 6; rest = Math.floor(rest / 62)) text = digits.charAt(rest % 62) + text;

@@ -1,17 +1,21 @@
 import { minute, second, type Clock } from "../lib/clock.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Application } from "./application.ts";
-import { originsOf } from "./redirect-uris.ts";
+import { originsOf } from "../lib/redirect-uris.ts";
 import { listRedirectUris } from "./store.ts";
 
-/** A known origin may be this out of date: it only lets a browser ask, and the answer is for the application's origins of that moment. */
+/**
+ * How long a known origin is cached. It only allows a preflight; the answer to the call uses the
+ * application's current origins.
+ */
 const knownFor = minute;
-/** An unknown one is looked for again, but a flood of made-up origins costs one read of the table in this time. */
+/** Unknown origins trigger at most one read of the table in this time, even in a flood. */
 const unknownFor = second;
 
-export type BrowserOrigins = ReturnType<typeof createBrowserOrigins>;
-
-/** The origins whose pages belong to applications. A preflight asks about all applications at once: answered from memory, read when needed. */
+/**
+ * The origins of all applications' pages. A preflight does not name its application, so it is
+ * answered from memory.
+ */
 export function createBrowserOrigins({ storage, clock }: { storage: Storage; clock: Clock }) {
   let registered = new Set<string>();
   let readAt = Number.NEGATIVE_INFINITY;
@@ -24,12 +28,12 @@ export function createBrowserOrigins({ storage, clock }: { storage: Storage; clo
   }
 
   return {
-    /** Whether this is an origin of this application, as it is now. */
+    /** Whether this is currently an origin of this application. */
     isOf(application: Application, origin: string): boolean {
       return originsOf(application.redirectUris).includes(origin);
     },
 
-    /** Whether any application has this origin; a new one is known after a second at most. */
+    /** Whether any application has this origin. A new one is known within a second. */
     async isRegistered(origin: string): Promise<boolean> {
       const age = Math.abs(clock() - readAt);
       if (age >= (registered.has(origin) ? knownFor : unknownFor)) {

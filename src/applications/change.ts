@@ -1,50 +1,62 @@
 import { isIP } from "node:net";
-import type { EndpointType } from "../http/route.ts";
+import { isDeepStrictEqual } from "node:util";
 import { invalidRequest } from "../lib/errors.ts";
-import { isHttpsAddress, isShowable } from "../lib/text.ts";
-import type { Application, AppSettings, AuthMethods, Branding, Scope } from "./application.ts";
-import { redirectUriProblem } from "./redirect-uris.ts";
+import type { EndpointType } from "../lib/rate-limits.ts";
+import { hasPlainHost, isHttpsAddress, isShowable } from "../lib/text.ts";
+import type { AppSettings, AuthMethods, Branding, Scope } from "../storage/column-types.ts";
+import type { Application } from "./application.ts";
+import { redirectUriProblem } from "../lib/redirect-uris.ts";
 
-/** What can be changed of an application; what is left out stays as it is. */
+/** The changes to an application; omitted fields stay unchanged. */
 export type ApplicationChange = {
   name?: string;
   domain?: string | null;
   redirectUris?: string[];
+  /** Added to the current ones, or to `redirectUris`. */
+  addedRedirectUris?: string[];
+  removedRedirectUris?: string[];
   authMethods?: {
     passkey?: Partial<AuthMethods["passkey"]>;
     oauth?: Partial<AuthMethods["oauth"]>;
     password?: Partial<AuthMethods["password"]>;
   };
   branding?: Partial<Branding>;
-  /** A limit of null is that of the configuration again. */
-  settings?: Partial<Omit<AppSettings, "rateLimits">> & { rateLimits?: Partial<Record<EndpointType, number | null>> };
+  /** A limit of null restores the configuration's. */
+  settings?: Partial<Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development">> & {
+    rateLimits?: Partial<Record<EndpointType, number | null>>;
+  };
 };
 
 const hostName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/u;
-const mostRedirectUris = 50;
+const maxRedirectUris = 50;
 
 const fewestPasswordCharacters = 8;
-/** Far below what a password may have: nobody's password manager must be beyond it. */
-const mostOfFewestPasswordCharacters = 128;
-const mostCallsPerMinute = 1_000_000;
+/** Far below the maximum length of a password, so that every password manager can comply. */
+const maxOfFewestPasswordCharacters = 128;
+const maxCallsPerMinute = 1_000_000;
 const allScopes: Scope[] = ["profile", "email"];
 const endpointTypes: EndpointType[] = ["authentication", "userManagement", "applicationManagement", "webhooks"];
 
-/** Whether an application may list a provider of this name: one that everybody knows, or one that it has an account with. */
+/**
+ * Whether an application may list a provider: a well-known one, or one for which it has a client.
+ */
 export type KnowsProvider = (name: string) => boolean;
 
-/** The application after a change; throws INVALID_REQUEST naming the field. Only what is given is checked, and what it must agree with. */
+/**
+ * Applies a change to an application. Checks only the changed fields and what they depend on.
+ * Throws INVALID_REQUEST naming the field.
+ */
 export function changedApplication(
   application: Application,
   change: ApplicationChange,
   knowsProvider: KnowsProvider,
 ): Application {
-  const { name, domain, redirectUris, authMethods, branding, settings } = change;
+  const { name, domain, authMethods, branding, settings } = change;
   return {
     ...application,
-    name: name === undefined ? application.name : checkedName(name),
+    name: name === undefined ? application.name : checkedName("name", name, 200),
     domain: domain === undefined ? application.domain : checkedDomain(domain),
-    redirectUris: redirectUris === undefined ? application.redirectUris : checkedRedirectUris(redirectUris),
+    redirectUris: changedRedirectUris(application.redirectUris, change),
     authMethods: authMethods
       ? changedMethods(application.authMethods, authMethods, knowsProvider)
       : application.authMethods,
@@ -53,7 +65,7 @@ export function changedApplication(
   };
 }
 
-/** `base` with what is given in `change`; a key that is there without a value says nothing. */
+/** `base` with the values of `change`; undefined values are ignored. */
 function merged<T extends object>(base: T, change: Partial<T> = {}): T {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   return { ...base, ...(Object.fromEntries(given) as Partial<T>) };
@@ -84,26 +96,29 @@ function changedMethods(
 function changedSettings(settings: AppSettings, change: NonNullable<ApplicationChange["settings"]>): AppSettings {
   const { rateLimits, ...others } = change;
   const next = merged(settings, others);
-  if (!isWholeNumber(next.passwordMinLength, fewestPasswordCharacters, mostOfFewestPasswordCharacters)) {
+  if (!isWholeNumber(next.passwordMinLength, fewestPasswordCharacters, maxOfFewestPasswordCharacters)) {
     throw invalidRequest(
-      `settings.passwordMinLength: a whole number from ${fewestPasswordCharacters} to ${mostOfFewestPasswordCharacters}`,
+      `settings.passwordMinLength: a whole number from ${fewestPasswordCharacters} to ${maxOfFewestPasswordCharacters}`,
     );
   }
   const { relyingPartyId } = next;
   if (relyingPartyId !== null && (!hostName.test(relyingPartyId) || isIP(relyingPartyId) !== 0))
     throw invalidRequest("settings.relyingPartyId: a lower-case host name, such as example.com");
+  checkMailName(settings.mailName, change.mailName);
   const scopes = allScopes.filter((scope) => next.scopes.includes(scope));
   if (scopes.length === 0) throw invalidRequest("settings.scopes: at least one of profile, email");
   const limits = merged<Record<string, number | null>>(settings.rateLimits, rateLimits);
   for (const [type, limit] of Object.entries(limits)) {
     if (
       !endpointTypes.some((known) => known === type) ||
-      !(limit === null || isWholeNumber(limit, 1, mostCallsPerMinute))
+      !(limit === null || isWholeNumber(limit, 1, maxCallsPerMinute))
     )
-      throw invalidRequest(`settings.rateLimits: ${endpointTypes.join(", ")}, each from 1 to ${mostCallsPerMinute}`);
+      throw invalidRequest(`settings.rateLimits: ${endpointTypes.join(", ")}, each from 1 to ${maxCallsPerMinute}`);
   }
+  const algorithmChanged = next.signingAlgorithm !== settings.signingAlgorithm;
   return {
     ...next,
+    ...(algorithmChanged ? { previousSigningAlgorithm: settings.signingAlgorithm } : {}),
     scopes,
     rateLimits: Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null)),
   };
@@ -113,11 +128,36 @@ function isWholeNumber(value: number, least: number, most: number): boolean {
   return Number.isInteger(value) && value >= least && value <= most;
 }
 
-function checkedName(name: string): string {
+/** Checks a name given by an operator. Throws INVALID_REQUEST naming the field. */
+export function checkedName(field: string, name: string, maxLength: number): string {
   const trimmed = name.trim();
-  if (trimmed.length < 1 || trimmed.length > 200) throw invalidRequest("name: 1 to 200 characters");
-  if (!isShowable(trimmed)) throw invalidRequest("name: no control characters");
+  if (trimmed.length < 1 || trimmed.length > maxLength) throw invalidRequest(`${field}: 1 to ${maxLength} characters`);
+  if (!isShowable(trimmed)) throw invalidRequest(`${field}: no control characters`);
   return trimmed;
+}
+
+function checkMailName(before: string | null | undefined, name: string | null | undefined): void {
+  if (name === undefined || name === null || name === before) return;
+  if (name.trim() === "" || name.length > 64 || !isShowable(name))
+    throw invalidRequest("settings.mailName: 1 to 64 characters, no control characters");
+}
+
+/** Letters on both sides of a dot, which mail programs turn into a link. */
+const likeDomain = /[\p{L}\p{N}-][.\u3002\uFF0E\uFF61]\p{L}{2,}/u;
+
+/**
+ * The changes that an API key allows: the name must not look like an address, and mails keep the
+ * operator's name. Throws INVALID_REQUEST.
+ */
+export function changeByApp(application: Application, change: ApplicationChange): ApplicationChange {
+  const name = change.name?.trim();
+  if (name === undefined || name === application.name) return change;
+  if (name.length < 1 || name.length > 64) throw invalidRequest("name: 1 to 64 characters");
+  if (/[/@]/u.test(name) || likeDomain.test(name))
+    throw invalidRequest("name: no '/', no '@', and nothing that looks like a web address");
+  const { settings, branding } = application;
+  const mailName = settings.mailName ?? branding.companyName ?? application.name;
+  return { ...change, settings: { ...change.settings, mailName } };
 }
 
 function checkedDomain(domain: string | null): string | null {
@@ -127,25 +167,52 @@ function checkedDomain(domain: string | null): string | null {
   return domain;
 }
 
-/** Shown on every page: nothing in it may be more than a colour, a name and an address of a picture. */
-function checkedBranding({ logo, primaryColor, companyName }: Branding): Branding {
-  if (logo !== null && !isHttpsAddress(logo)) {
-    throw invalidRequest("branding.logo: an https address of at most 2048 characters");
+const brandingLinks = ["termsUrl", "privacyUrl", "supportUrl"] as const;
+
+/** Shown on every page, so only a colour, names and https URLs are allowed. */
+function checkedBranding(branding: Branding): Branding {
+  const { logo, primaryColor, companyName } = branding;
+  if (logo !== null && !(isHttpsAddress(logo) && hasPlainHost(new URL(logo)))) {
+    throw invalidRequest("branding.logo: an https address of at most 2048 characters, with a plain host name");
   }
   if (primaryColor !== null && !/^#[0-9a-f]{6}$/iu.test(primaryColor))
     throw invalidRequest("branding.primaryColor: #rrggbb");
   if (companyName !== null && (companyName.trim() === "" || companyName.length > 200 || !isShowable(companyName))) {
     throw invalidRequest("branding.companyName: 1 to 200 characters, no control characters");
   }
-  return { logo, primaryColor, companyName };
+  for (const name of brandingLinks) {
+    const address = branding[name] ?? null;
+    if (address !== null && !isHttpsAddress(address))
+      throw invalidRequest(`branding.${name}: an https address of at most 2048 characters`);
+  }
+  return branding;
 }
 
-/** The addresses, each once. Throws INVALID_REQUEST naming the first that is not fit to be one. */
-function checkedRedirectUris(uris: string[]): string[] {
-  if (uris.length > mostRedirectUris) throw invalidRequest(`redirectUris: at most ${mostRedirectUris}`);
+function changedRedirectUris(
+  present: string[],
+  { redirectUris, addedRedirectUris = [], removedRedirectUris = [] }: ApplicationChange,
+): string[] {
+  const base = redirectUris === undefined ? present : checkedRedirectUris(redirectUris);
+  const added = checkedRedirectUris(addedRedirectUris, "addedRedirectUris");
+  const unknown = removedRedirectUris.findIndex((uri) => !base.includes(uri));
+  if (unknown !== -1)
+    throw invalidRequest(`removedRedirectUris[${unknown}]: this is not one of the application's redirect URIs`);
+  if (added.length === 0 && removedRedirectUris.length === 0) return base;
+  return checkedRedirectUris([...base.filter((uri) => !removedRedirectUris.includes(uri)), ...added]);
+}
+
+/** The addresses without duplicates. Throws INVALID_REQUEST naming the first invalid one. */
+export function checkedRedirectUris(uris: readonly string[], field = "redirectUris"): string[] {
+  if (uris.length > maxRedirectUris) throw invalidRequest(`${field}: at most ${maxRedirectUris}`);
   for (const [position, uri] of uris.entries()) {
     const problem = redirectUriProblem(uri);
-    if (problem !== undefined) throw invalidRequest(`redirectUris[${position}]: ${problem}`);
+    if (problem !== undefined) throw invalidRequest(`${field}[${position}]: ${problem}`);
   }
   return [...new Set(uris)];
+}
+
+/** The names of the fields that differ. */
+export function changedFields(before: Application, after: Application): string[] {
+  const fields = ["name", "domain", "redirectUris", "authMethods", "branding", "settings"] as const;
+  return fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
 }

@@ -1,15 +1,13 @@
 import { and, count, eq, gt, lt, or, sql, sum } from "drizzle-orm";
 import { day as dayLength, dayNumber } from "../lib/clock.ts";
+import type { CounterName } from "../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
-
-/** "users" and "logins" are totals, with day 0; "active" are users by the UTC day of their last sign-in. Counted in `users/counter-store.ts`. */
-export type CounterName = "users" | "logins" | "active";
 
 export type ApplicationStats = { totalUsers: number; activeUsers: number; totalLogins: number };
 
 export const noStats: ApplicationStats = { totalUsers: 0, activeUsers: 0, totalLogins: 0 };
 
-/** A user counts as active on the day of a sign-in and on the 29 days after it. */
+/** A user counts as active on the day of a sign-in and for 29 days afterwards. */
 const activeDays = 30;
 
 const prepared = statements(({ db, tables: { applicationCounters: counters } }) => {
@@ -42,23 +40,27 @@ export async function readStats(handle: Handle, appId: string, now: number): Pro
   return statsOf(await prepared(handle).ofApplication.execute({ appId, inactiveDay: inactiveDay(now) }));
 }
 
-/** Those of every application that has any, by App ID. */
+/** The counts of all applications that have any, by App ID. */
 export async function readAllStats(handle: Handle, now: number): Promise<Map<string, ApplicationStats>> {
   const totals: Total[] = await prepared(handle).ofAll.execute({ inactiveDay: inactiveDay(now) });
   return new Map([...Map.groupBy(totals, ({ appId }) => appId)].map(([appId, ofApp]) => [appId, statsOf(ofApp)]));
 }
 
-/** Removes days that nobody asks for any more. */
+/** Removes days that are no longer counted. */
 export async function sweepCounters(tx: Handle, now: number): Promise<void> {
   await prepared(tx).sweep.execute({ inactiveDay: inactiveDay(now) });
 }
 
-/** Where what was counted is not what is there: users, and those who were active, by their number for an application and a day (0: altogether). */
+/**
+ * Differences between the counters and the rows: users and active users, by application and day (0:
+ * total).
+ */
 export async function findMiscounts(
   { db, tables: { applicationCounters: counters, users } }: Handle,
   now: number,
 ): Promise<{ appId: string; name: CounterName; day: number; counted: number; present: number }[]> {
-  // A literal, because PostgreSQL takes two parameters of the same value for two values; its driver gives a text.
+  // A literal, because PostgreSQL treats two equal parameters as different expressions. Its driver
+  // returns text.
   const day = sql<number | string>`${users.lastLoginAt} / ${sql.raw(String(dayLength))}`;
   const counted = await db
     .select({ appId: counters.appId, name: counters.name, day: counters.day, value: sum(counters.value) })
@@ -82,7 +84,7 @@ export async function findMiscounts(
     return known;
   };
   for (const row of counted) {
-    // Logins of users that are gone stay counted, and days that nobody asks for may be there or not.
+    // Logins of deleted users stay counted, and old days may or may not have been removed.
     if (row.name === "users" || (row.name === "active" && row.day > inactiveDay(now)))
       tally(row.appId, row.name, row.day).counted = Number(row.value);
   }
@@ -96,7 +98,7 @@ function statsOf(totals: Total[]): ApplicationStats {
   return { totalUsers: value("users"), activeUsers: value("active"), totalLogins: value("logins") };
 }
 
-/** The last day whose users are not active any more. */
+/** The latest day whose users are no longer active. */
 function inactiveDay(now: number): number {
   return dayNumber(now) - activeDays;
 }

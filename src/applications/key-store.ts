@@ -1,23 +1,26 @@
 import { and, asc, count, eq, gt, isNull, lt, or } from "drizzle-orm";
 import type { Handle } from "../storage/storage.ts";
 
-/** A server's credential; only the key's digest is kept. Instants are epoch milliseconds. */
+/** A server's credential; only the key's digest is stored. Instants are epoch milliseconds. */
 export type ApiKey = {
   id: string;
   appId: string;
   keyDigest: string;
+  label: string | null;
+  /** Accurate to an hour; null if never used. */
+  lastUsedAt: number | null;
   createdAt: number;
   expiresAt: number | null;
   revokedAt: number | null;
 };
 
-/** False when the same key is already in use. */
+/** False if the same key is already in use. */
 export async function insertApiKey({ db, tables: { apiKeys } }: Handle, key: ApiKey): Promise<boolean> {
   const inserted = await db.insert(apiKeys).values(key).onConflictDoNothing().returning({ id: apiKeys.id });
   return inserted.length === 1;
 }
 
-/** All keys, or those of one application, oldest first; those that have ended as well. */
+/** All keys or those of one application, oldest first, including those that have ended. */
 export async function listApiKeys({ db, tables: { apiKeys } }: Handle, appId: string | undefined): Promise<ApiKey[]> {
   return await db
     .select()
@@ -26,7 +29,9 @@ export async function listApiKeys({ db, tables: { apiKeys } }: Handle, appId: st
     .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id));
 }
 
-/** Lets an application's live keys end at `expiresAt`, unless they end sooner; those that this changed. */
+/**
+ * Ends an application's live keys at `expiresAt` unless they end sooner; returns the changed ones.
+ */
 export async function expireApiKeys(
   { db, tables: { apiKeys } }: Handle,
   appId: string,
@@ -40,7 +45,7 @@ export async function expireApiKeys(
     .returning();
 }
 
-/** The key when this call revoked it; undefined when there is none, or it was revoked before. */
+/** The key, if this call revoked it; undefined if it does not exist or was revoked before. */
 export async function revokeApiKey(
   { db, tables: { apiKeys } }: Handle,
   id: string,
@@ -65,6 +70,18 @@ export async function countLiveApiKeys(
     .from(apiKeys)
     .where(and(eq(apiKeys.appId, appId), live));
   return row?.count ?? 0;
+}
+
+/** Unless a use at `notAfter` or later is already recorded. */
+export async function recordApiKeyUse(
+  { db, tables: { apiKeys } }: Handle,
+  { keyDigest, usedAt, notAfter }: { keyDigest: string; usedAt: number; notAfter: number },
+): Promise<void> {
+  const isLater = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, notAfter));
+  await db
+    .update(apiKeys)
+    .set({ lastUsedAt: usedAt })
+    .where(and(eq(apiKeys.keyDigest, keyDigest), isLater));
 }
 
 export async function removeApiKeysEndedBefore({ db, tables: { apiKeys } }: Handle, before: number): Promise<void> {

@@ -5,6 +5,7 @@ import { digestOf, newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { isPossibleApiKey, newApiKey } from "./api-keys.ts";
 import { applicationNotFound } from "./application.ts";
+import { checkedName } from "./change.ts";
 import {
   countLiveApiKeys,
   expireApiKeys,
@@ -17,38 +18,49 @@ import {
   revokeApiKey,
   type ApiKey,
 } from "./key-store.ts";
-import { findApplication, takeApplication } from "./store.ts";
+import { findApplication, lockApplication } from "./store.ts";
 
 const longestKeyOverlap = 90 * day;
-/** Live ones of one application: every node and every stage of a rotation has room. */
-const mostKeys = 50;
-/** A key that has ended stays to be seen for as long as the audit log tells of it. */
+/** Live keys per application: enough for every node and every stage of a rotation. */
+const maxKeys = 50;
+/** Ended keys stay visible as long as the audit log mentions them. */
 const endedKeysAreKept = 90 * day;
 
-/** A new key, shown this once. */
-export type NewApiKeyAnswer = { id: string; appId: string; apiKey: string; createdAt: string };
+/** A new key, shown only once. */
+export type NewApiKeyAnswer = { id: string; appId: string; label: string | null; apiKey: string; createdAt: string };
 
-/** A key as it is shown afterwards. */
+/** A key without its secret. */
 export type ApiKeyAnswer = {
   id: string;
   appId: string;
+  label: string | null;
   state: "live" | "expired" | "revoked";
   createdAt: string;
+  /** Accurate to an hour; null if never used. */
+  lastUsedAt: string | null;
   expiresAt: string | null;
   revokedAt: string | null;
 };
 
-/** The credentials of applications' servers. */
+/** Throws INVALID_REQUEST. */
+function checkedLabel(label: string | undefined): string | null {
+  return label === undefined ? null : checkedName("label", label, 64);
+}
+
+/** The API keys of applications' servers. */
 export function createApiKeys(deps: { storage: Storage; audit: Audit; clock: Clock; random: Random }) {
   const { storage, audit, clock, random } = deps;
 
-  function answerFor({ id, appId, createdAt, expiresAt, revokedAt }: ApiKey, now: number): ApiKeyAnswer {
+  function answerFor(key: ApiKey, now: number): ApiKeyAnswer {
+    const { id, appId, label, createdAt, lastUsedAt, expiresAt, revokedAt } = key;
     const expired = expiresAt !== null && expiresAt <= now;
     return {
       id,
       appId,
+      label,
       state: revokedAt === null ? (expired ? "expired" : "live") : "revoked",
       createdAt: isoTime(createdAt),
+      lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
       expiresAt: expiresAt === null ? null : isoTime(expiresAt),
       revokedAt: revokedAt === null ? null : isoTime(revokedAt),
     };
@@ -59,7 +71,7 @@ export function createApiKeys(deps: { storage: Storage; audit: Audit; clock: Clo
     await audit.record(tx, { actor, action, result: "success", appId, details: { keyId } }, now);
   }
 
-  /** Throws INVALID_REQUEST for a key that an operator has chosen badly. */
+  /** Throws INVALID_REQUEST if the operator's own key is not acceptable. */
   function chosenOrNew(chosen: string | undefined): string {
     if (chosen !== undefined && !isPossibleApiKey(chosen)) {
       throw invalidRequest(
@@ -71,20 +83,20 @@ export function createApiKeys(deps: { storage: Storage; audit: Audit; clock: Clo
 
   async function insert(
     tx: Handle,
-    appId: string,
-    apiKey: string,
+    { appId, apiKey, label = null }: { appId: string; apiKey: string; label?: string | null | undefined },
     actor: Actor,
     now: number,
   ): Promise<NewApiKeyAnswer> {
-    if ((await countLiveApiKeys(tx, appId, now)) >= mostKeys)
-      throw new AppError("CONFLICT", "The application has as many API keys as it may.", {
-        details: `live API keys: at most ${mostKeys}`,
+    if ((await countLiveApiKeys(tx, appId, now)) >= maxKeys)
+      throw new AppError("CONFLICT", "The application has the maximum number of API keys.", {
+        details: `live API keys: at most ${maxKeys}`,
       });
     const id = newId("key", now, random);
-    const key = { id, appId, keyDigest: digestOf(apiKey), createdAt: now, expiresAt: null, revokedAt: null };
-    if (!(await insertApiKey(tx, key))) throw new AppError("CONFLICT", "This API key is in use already.");
+    const keyDigest = digestOf(apiKey);
+    const key = { id, appId, keyDigest, label, lastUsedAt: null, createdAt: now, expiresAt: null, revokedAt: null };
+    if (!(await insertApiKey(tx, key))) throw new AppError("CONFLICT", "This API key is already in use.");
     await note(tx, actor, "api-key.create", key, now);
-    return { id, appId, apiKey, createdAt: isoTime(now) };
+    return { id, appId, label, apiKey, createdAt: isoTime(now) };
   }
 
   return {
@@ -97,24 +109,32 @@ export function createApiKeys(deps: { storage: Storage; audit: Audit; clock: Clo
     },
 
     commands: {
-      /** Another API key of an application. Throws APP_NOT_FOUND, INVALID_REQUEST, CONFLICT. */
-      async createKey(input: { appId: string; apiKey?: string | undefined }, actor: Actor): Promise<NewApiKeyAnswer> {
+      /**
+       * Creates another API key for an application. Throws APP_NOT_FOUND, INVALID_REQUEST,
+       * CONFLICT.
+       */
+      async createKey(
+        input: { appId: string; apiKey?: string | undefined; label?: string | undefined },
+        actor: Actor,
+      ): Promise<NewApiKeyAnswer> {
+        const { appId } = input;
         const apiKey = chosenOrNew(input.apiKey);
+        const label = checkedLabel(input.label);
         const now = clock();
         return await storage.write(async (tx) => {
-          // Taken, so that of two keys made at once the later one counts the other.
-          if (!(await takeApplication(tx, input.appId, now))) throw applicationNotFound();
-          return await insert(tx, input.appId, apiKey, actor, now);
+          // Locked, so that two concurrent calls count each other's key.
+          if (!(await lockApplication(tx, appId, now))) throw applicationNotFound();
+          return await insert(tx, { appId, apiKey, label }, actor, now);
         });
       },
 
-      /** The key with this text, of whichever application; undefined when there is none. */
+      /** The key with this text, of any application; undefined if there is none. */
       async findKey(apiKey: string): Promise<ApiKeyAnswer | undefined> {
         const key = await findApiKeyByDigest(storage.reader, digestOf(apiKey));
         return key && answerFor(key, clock());
       },
 
-      /** All keys, or those of one application, oldest first. Throws APP_NOT_FOUND. */
+      /** All keys or those of one application, oldest first. Throws APP_NOT_FOUND. */
       async listKeys(appId?: string): Promise<ApiKeyAnswer[]> {
         if (appId !== undefined && !(await findApplication(storage.reader, appId))) throw applicationNotFound();
         const now = clock();
@@ -122,36 +142,41 @@ export function createApiKeys(deps: { storage: Storage; audit: Audit; clock: Clo
       },
 
       /**
-       * A new key; those that the application has end after `overlap` milliseconds (0: now), unless they end sooner. They are listed as `ending`.
-       * Throws APP_NOT_FOUND, INVALID_REQUEST, CONFLICT.
+       * Creates a key and ends the existing ones after `overlap` milliseconds (0: now) unless they
+       * end sooner; these are returned as `ending`. Throws APP_NOT_FOUND, INVALID_REQUEST,
+       * CONFLICT.
        */
       async rotateKey(
-        input: { appId: string; overlap: number; apiKey?: string | undefined },
+        input: { appId: string; overlap: number; apiKey?: string | undefined; label?: string | undefined },
         actor: Actor,
       ): Promise<NewApiKeyAnswer & { ending: ApiKeyAnswer[] }> {
         const { appId, overlap } = input;
         if (!Number.isInteger(overlap) || overlap < 0 || overlap > longestKeyOverlap)
           throw invalidRequest(`overlap: from 0 to ${longestKeyOverlap / day} days`);
         const apiKey = chosenOrNew(input.apiKey);
+        const label = checkedLabel(input.label);
         const now = clock();
         return await storage.write(async (tx) => {
-          // Taken, so that of two rotations at once each sees the other's key.
-          if (!(await takeApplication(tx, appId, now))) throw applicationNotFound();
+          // Locked, so that two concurrent rotations see each other's key.
+          if (!(await lockApplication(tx, appId, now))) throw applicationNotFound();
           const ending = await expireApiKeys(tx, appId, now + overlap);
           for (const key of ending) await note(tx, actor, "api-key.expire", key, now);
           return {
-            ...(await insert(tx, appId, apiKey, actor, now)),
+            ...(await insert(tx, { appId, apiKey, label }, actor, now)),
             ending: ending.map((key) => answerFor(key, now)),
           };
         });
       },
 
-      /** Lets another application have the key. Only for one whose application is on its way out: a key that has ended stays to be seen. */
+      /**
+       * Frees the key for another application. Only for an application that is being removed: ended
+       * keys otherwise stay visible.
+       */
       async removeKey(id: string): Promise<void> {
         await storage.write((tx) => removeApiKey(tx, id));
       },
 
-      /** Ends a key at once, or finds it ended. Throws KEY_NOT_FOUND. */
+      /** Ends a key at once; does nothing if it has ended. Throws KEY_NOT_FOUND. */
       async revokeKey(id: string, actor: Actor): Promise<ApiKeyAnswer> {
         const now = clock();
         return await storage.write(async (tx) => {

@@ -1,6 +1,10 @@
-import type { Application, AuthMethods, Branding } from "./application.ts";
+import type { AuthMethods, Branding } from "../storage/column-types.ts";
+import type { Application } from "./application.ts";
 
-/** What anybody may know of an application (decision 10): enough to draw a sign-in button, and nothing about its users, keys or addresses. */
+/**
+ * Public information about an application (docs/spec/decisions.md, 10): enough for a sign-in
+ * button, and nothing about its users, keys or addresses.
+ */
 export type PublicConfigAnswer = {
   id: string;
   name: string;
@@ -17,21 +21,26 @@ export type PublicConfigAnswer = {
 
 export type PublicConfig = ReturnType<typeof createPublicConfig>;
 
-/** Each field is named: what an application gains later stays private until somebody adds it here. */
+/** Lists each field, so that new ones stay private until they are added here. */
 export function createPublicConfig(service: {
   issuer: string;
-  mostPasswordCharacters: number;
+  maxPasswordCharacters: number;
   displayNameOf(provider: string): string;
+  /** The application's providers that may not be used here. */
+  unusableProviders(appId: string): Promise<string[]>;
 }) {
-  const { issuer, mostPasswordCharacters, displayNameOf } = service;
+  const { issuer, maxPasswordCharacters, displayNameOf, unusableProviders } = service;
 
-  return ({ id, name, domain, branding, authMethods, settings }: Application): PublicConfigAnswer => {
+  return async (application: Application): Promise<PublicConfigAnswer> => {
+    const { id, name, domain, branding, authMethods, settings } = application;
     const { passkey, oauth, password } = authMethods;
     const { logo, primaryColor, companyName } = branding;
-    const providers = (oauth.enabled ? oauth.providers : []).map((provider) => ({
+    const unusable = oauth.enabled && oauth.providers.length > 0 ? await unusableProviders(id) : [];
+    const offered = oauth.enabled ? oauth.providers.filter((provider) => !unusable.includes(provider)) : [];
+    const providers = offered.map((provider) => ({
       name: provider,
       displayName: displayNameOf(provider),
-      // Complete but for redirect_uri, which is the caller's choice.
+      // Complete except for redirect_uri, which the caller chooses.
       authorizeUrl: `${issuer}/oauth/${provider}/authorize?app_id=${encodeURIComponent(id)}`,
     }));
     return {
@@ -44,7 +53,7 @@ export function createPublicConfig(service: {
         oauth: { enabled: oauth.enabled, providers },
         password: { enabled: password.enabled },
       },
-      passwordRules: { minLength: settings.passwordMinLength, maxLength: mostPasswordCharacters },
+      passwordRules: { minLength: settings.passwordMinLength, maxLength: maxPasswordCharacters },
       issuer,
       jwksUri: `${issuer}/.well-known/jwks.json`,
       scopes: settings.scopes,

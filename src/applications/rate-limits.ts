@@ -1,14 +1,17 @@
-import type { RateLimits } from "../http/route.ts";
 import { second, type Clock } from "../lib/clock.ts";
+import type { RateLimits } from "../lib/rate-limits.ts";
 import type { Storage } from "../storage/storage.ts";
 import { findApplication } from "./store.ts";
 
-/** A change of an application's limits counts for its users after so long; for its own calls at once. */
+/**
+ * How long limits are cached for calls counted by user. An application's own calls use the current
+ * ones.
+ */
 const knownFor = second;
 
 /**
- * The limits that an application has of its own, for calls that are counted by user: the only thing that such a call needs of its application,
- * and not worth a query each time. Holds one entry for each application that is asked about.
+ * The applications' own limits, for calls counted by user. Cached, because such calls need nothing
+ * else of their application. One entry per requested application.
  */
 export function createRateLimitsOf({ storage, clock }: { storage: Storage; clock: Clock }) {
   const known = new Map<string, { limits: RateLimits; readAt: number }>();

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { json } from "../http/answer.ts";
-import { originOf, type HttpRequest } from "../http/request.ts";
+import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import type { Application } from "./application.ts";
 import type { PublicConfig } from "./public-config.ts";
 import type { Applications } from "./service.ts";
 
-/** Short: what an operator changes or switches off is seen everywhere a minute later. */
+/** Short, so that an operator's changes are visible everywhere within a minute. */
 const configMaxAgeSeconds = 60;
 
 /** GET /api/config */
 export function publicConfigHandler(publicConfig: PublicConfig) {
-  return (_request: HttpRequest, application: Application) => {
-    const answer = json(publicConfig(application));
+  return async (_request: HttpRequest, application: Application) => {
+    const answer = json(await publicConfig(application));
     answer.headers["cache-control"] = `public, max-age=${configMaxAgeSeconds}`;
     return answer;
   };
@@ -19,7 +19,10 @@ export function publicConfigHandler(publicConfig: PublicConfig) {
 
 const flag = z.boolean("must be a boolean").optional();
 
-/** What an application's own server may change (contract 4.4); the rest is the operator's. */
+/**
+ * What an application's own server may change (docs/spec/http-api.md, 4.4); the operator changes
+ * the rest.
+ */
 export const applicationBody = z.strictObject({
   name: z.string("must be a string").optional(),
   redirectUris: z.array(z.string("must be a string"), "must be an array").optional(),
@@ -50,6 +53,6 @@ export function updateApplicationHandler(applications: Applications) {
   return async (request: HttpRequest, { id }: Application) => {
     const change = await request.json(applicationBody);
     const actor = { kind: "app", name: id } as const;
-    return json(await applications.update(id, change, actor, { origin: originOf(request) }));
+    return json(await applications.update(id, change, actor, { clientInfo: clientInfoOf(request) }));
   };
 }

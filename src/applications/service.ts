@@ -1,35 +1,37 @@
-import { isDeepStrictEqual } from "node:util";
-import type { Actor, Audit, Origin } from "../audit/audit.ts";
+import type { Actor, Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
 import type { Clock } from "../lib/clock.ts";
-import { AppError, invalidApiKey } from "../lib/errors.ts";
-import { digestOf, newId, type Random } from "../lib/random.ts";
+import { newId, type Random } from "../lib/random.ts";
+import type { AuthMethods, SignInMethod } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { isPossibleApiKey } from "./api-keys.ts";
+import { applicationNotFound, idExists, idWasDeleted, type Application } from "./application.ts";
 import {
-  applicationFrom,
-  applicationNotFound,
-  type Application,
-  type AuthMethods,
-  type NewApplication,
-  type SignInMethod,
-} from "./application.ts";
-import { changedApplication, type ApplicationChange, type KnowsProvider } from "./change.ts";
+  changeByApp,
+  changedApplication,
+  changedFields,
+  checkedRedirectUris,
+  type ApplicationChange,
+  type KnowsProvider,
+} from "./change.ts";
 import { noStats, readAllStats, readStats, sweepCounters, type ApplicationStats } from "./counter-store.ts";
+import { createKeyUses } from "./key-uses.ts";
 import { createApiKeys } from "./keys.ts";
+import { createLookup, type DemoApp } from "./lookup.ts";
+import { applicationFrom } from "./new-application.ts";
+import type { NewApplication } from "./new-application.ts";
 import {
   deleteApplication,
   deleteSomeUsers,
   findApplication,
-  findApplicationByKey,
   insertApplication,
   listApplications,
   listProviderNames,
-  listTwoApplications,
   saveApplication,
-  takeApplication,
+  lockApplication,
+  wasDeleted,
 } from "./store.ts";
 
-/** The application as the contract shows it (2.4). */
+/** The application in answers (docs/spec/http-api.md, 2.4). */
 export type ApplicationAnswer = Pick<
   Application,
   "id" | "name" | "domain" | "redirectUris" | "authMethods" | "branding"
@@ -46,17 +48,26 @@ export function createApplications(deps: {
   random: Random;
   /** Whether a provider of this name is in the service's own table. */
   isKnownProvider: KnowsProvider;
+  demoApp: DemoApp;
+  demoAppActs: boolean;
 }) {
   const { storage, audit, clock, random, isKnownProvider } = deps;
   const keys = createApiKeys(deps);
+  const keyUses = createKeyUses(deps);
 
   async function withStats(application: Application): Promise<ApplicationAnswer> {
     return answerFor(application, await readStats(storage.reader, application.id, clock()));
   }
 
-  async function insert(tx: Handle, application: Application, actor: Actor): Promise<void> {
-    if (!(await insertApplication(tx, application)))
-      throw new AppError("CONFLICT", "An application with this id exists already.");
+  async function insert(
+    tx: Handle,
+    application: Application,
+    actor: Actor,
+    { mayReuseId = false }: { mayReuseId?: boolean | undefined } = {},
+  ): Promise<void> {
+    if (!(await insertApplication(tx, application))) throw idExists();
+    // After the insert, which waits for a concurrent deletion of an application with this id.
+    if (!mayReuseId && (await wasDeleted(tx, application.id))) throw idWasDeleted();
     await audit.record(
       tx,
       { actor, action: "application.create", result: "success", appId: application.id },
@@ -69,14 +80,16 @@ export function createApplications(deps: {
     return applicationFrom(input, newId("app", now, random), isKnownProvider, now);
   }
 
-  /** Changes an application that is there as `change` says, with everything that others change at the same time. Throws APP_NOT_FOUND. */
-  async function takeAndChange(
+  /**
+   * Locks an existing application and applies `change` to its current state. Throws APP_NOT_FOUND.
+   */
+  async function lockAndChange(
     tx: Handle,
     id: string,
     change: (application: Application) => Application | Promise<Application>,
     now: number,
   ): Promise<{ before: Application; after: Application }> {
-    const before = await takeApplication(tx, id, now);
+    const before = await lockApplication(tx, id, now);
     if (!before) throw applicationNotFound();
     const after = await change(before);
     await saveApplication(tx, after);
@@ -88,70 +101,95 @@ export function createApplications(deps: {
     return changedApplication(application, change, (name) => isKnownProvider(name) || own.includes(name));
   }
 
-  /** Whether a sign-in by this method (and, for oauth, this provider) may begin and go on now. */
+  /** Whether a sign-in by this method (and provider, for oauth) may start and continue now. */
   function allows({ authMethods }: Application, method: SignInMethod, provider: string | null): boolean {
     return authMethods[method].enabled && (provider === null || authMethods.oauth.providers.includes(provider));
   }
 
   return {
-    /** The application as `create` would make it; changes nothing. Throws INVALID_REQUEST. */
-    check(input: NewApplication): ApplicationAnswer {
-      return answerFor(newApplication(input), noStats);
+    /** Like `create`, without changing anything. Throws INVALID_REQUEST, CONFLICT. */
+    async check(input: NewApplication): Promise<ApplicationAnswer> {
+      const application = newApplication(input);
+      if (await findApplication(storage.reader, application.id)) throw idExists();
+      if (await wasDeleted(storage.reader, application.id)) throw idWasDeleted();
+      return answerFor(application, noStats);
     },
 
-    /** An application without an API key, for those who bring their own. Throws INVALID_REQUEST, CONFLICT. */
+    /**
+     * Creates an application without an API key, for operators who bring their own. Throws
+     * INVALID_REQUEST, CONFLICT.
+     */
     async create(input: NewApplication, actor: Actor): Promise<ApplicationAnswer> {
       const application = newApplication(input);
       await storage.write((tx) => insert(tx, application, actor));
       return answerFor(application, noStats);
     },
 
-    /** The application and its first API key, or neither. The key is shown here and never again. Throws INVALID_REQUEST, CONFLICT. */
+    /**
+     * Creates an application with its first API key, in one transaction. The key is shown only
+     * here. `mayReuseId`: also allows the id of a deleted application. Throws INVALID_REQUEST,
+     * CONFLICT.
+     */
     async createWithKey(
       input: NewApplication,
       key: { apiKey?: string | undefined },
       actor: Actor,
+      options: { mayReuseId?: boolean } = {},
     ): Promise<{ application: ApplicationAnswer; apiKey: string }> {
       const application = newApplication(input);
       const apiKey = keys.chosenOrNew(key.apiKey);
       await storage.write(async (tx) => {
-        await insert(tx, application, actor);
-        await keys.insert(tx, application.id, apiKey, actor, application.createdAt);
+        await insert(tx, application, actor, options);
+        await keys.insert(tx, { appId: application.id, apiKey }, actor, application.createdAt);
       });
       return { application: await withStats(application), apiKey };
     },
 
     ...keys.commands,
+    keyUses,
 
-    /** The application, with its settings, as `update` would make it; changes nothing. Throws what `update` throws. */
+    /** Like `update`, without changing anything. Returns the application with its settings. */
     async checkUpdate(
       id: string,
       change: ApplicationChange,
-    ): Promise<ApplicationAnswer & Pick<Application, "settings">> {
+    ): Promise<ApplicationAnswer & Pick<Application, "branding" | "settings">> {
       const application = await findApplication(storage.reader, id);
       if (!application) throw applicationNotFound();
       const changed = await changeIt(storage.reader, application, change);
-      return { ...(await withStats(changed)), settings: changed.settings };
+      return { ...(await withStats(changed)), branding: changed.branding, settings: changed.settings };
     },
 
     /**
-     * The application after `change`, which is all written or not at all. Changes of other things at the same time are kept.
+     * Changes an application, completely or not at all. Keeps concurrent changes of other fields.
      * Throws APP_NOT_FOUND, INVALID_REQUEST naming the field.
      */
     async update(
       id: string,
       change: ApplicationChange,
       actor: Actor,
-      { origin }: { origin?: Origin } = {},
+      { clientInfo }: { clientInfo?: ClientInfo } = {},
     ): Promise<ApplicationAnswer> {
       const now = clock();
       const changed = await storage.write(async (tx) => {
-        const { before, after } = await takeAndChange(tx, id, (application) => changeIt(tx, application, change), now);
-        const fields = changedFields(before, after).join(", ");
+        const { before, after } = await lockAndChange(
+          tx,
+          id,
+          (application) => {
+            const allowed = actor.kind === "app" ? changeByApp(application, change) : change;
+            return changeIt(tx, application, allowed);
+          },
+          now,
+        );
+        // A rename by the application's server may pin `settings.mailName`; that is not logged as a
+        // change.
+        const isOwn = actor.kind === "app";
+        const fields = changedFields(before, after)
+          .filter((field) => !isOwn || field !== "settings")
+          .join(", ");
         if (fields !== "")
           await audit.record(
             tx,
-            { actor, action: "application.update", result: "success", appId: id, origin, details: { fields } },
+            { actor, action: "application.update", result: "success", appId: id, clientInfo, details: { fields } },
             now,
           );
         return after;
@@ -159,26 +197,28 @@ export function createApplications(deps: {
       return await withStats(changed);
     },
 
-    /** Removes an application with its keys, its users and all that is theirs. Throws APP_NOT_FOUND. */
+    /**
+     * Deletes an application with its keys and users; its id is never reused. Throws APP_NOT_FOUND.
+     */
     async delete(id: string, actor: Actor): Promise<void> {
       if (!(await findApplication(storage.reader, id))) throw applicationNotFound();
-      // In batches: a million users in one transaction would keep everybody else waiting.
+      // In batches: a million users in one transaction would block everyone else.
       while (await storage.write((tx) => deleteSomeUsers(tx, id)));
       const now = clock();
       await storage.write(async (tx) => {
-        if (!(await deleteApplication(tx, id))) throw applicationNotFound();
+        if (!(await deleteApplication(tx, id, now))) throw applicationNotFound();
         await audit.record(tx, { actor, action: "application.delete", result: "success", appId: id }, now);
       });
     },
 
-    /** Changes what an application lets people do with providers; the result. Throws APP_NOT_FOUND. */
+    /** Changes and returns the settings for an application's providers. Throws APP_NOT_FOUND. */
     async changeProviders(
       tx: Handle,
       id: string,
       change: (oauth: AuthMethods["oauth"]) => AuthMethods["oauth"],
       now: number,
     ): Promise<AuthMethods["oauth"]> {
-      const { after } = await takeAndChange(
+      const { after } = await lockAndChange(
         tx,
         id,
         (application) => ({
@@ -190,14 +230,17 @@ export function createApplications(deps: {
       return after.authMethods.oauth;
     },
 
-    /** Registers one more address. Throws APP_NOT_FOUND. */
-    async addRedirectUri(id: string, uri: string, actor: Actor): Promise<void> {
+    /**
+     * Adds redirect URIs. Throws APP_NOT_FOUND; INVALID_REQUEST with an index into the new ones.
+     */
+    async addRedirectUris(id: string, uris: readonly string[], actor: Actor): Promise<void> {
       const now = clock();
+      const added = checkedRedirectUris(uris);
       await storage.write(async (tx) => {
         const add = (application: Application) =>
-          changedApplication(application, { redirectUris: [...application.redirectUris, uri] }, isKnownProvider);
-        const { before } = await takeAndChange(tx, id, add, now);
-        if (before.redirectUris.includes(uri)) return;
+          changedApplication(application, { redirectUris: [...application.redirectUris, ...added] }, isKnownProvider);
+        const { before } = await lockAndChange(tx, id, add, now);
+        if (added.every((uri) => before.redirectUris.includes(uri))) return;
         const details = { fields: "redirectUris" };
         await audit.record(tx, { actor, action: "application.update", result: "success", appId: id, details }, now);
       });
@@ -216,7 +259,10 @@ export function createApplications(deps: {
       return await withStats(application);
     },
 
-    /** Whether a sign-in that has ended with this method (and provider) may be redeemed and refreshed now. */
+    /**
+     * Whether a completed sign-in with this method (and provider) may be redeemed and refreshed
+     * now.
+     */
     accepts(application: Application, method: SignInMethod, provider: string | null): boolean {
       const { passkey } = application.authMethods;
       if (passkey.enabled && passkey.required && method !== "passkey") return false;
@@ -225,9 +271,10 @@ export function createApplications(deps: {
 
     allows,
 
-    /** Removes what nobody asks for any more. */
+    /** Removes rows that are no longer needed. */
     async sweep(): Promise<boolean> {
       const now = clock();
+      await keyUses.flush();
       await storage.write(async (tx) => {
         await sweepCounters(tx, now);
         await keys.sweep(tx, now);
@@ -235,35 +282,13 @@ export function createApplications(deps: {
       return false;
     },
 
-    /** As it is now: a command may have changed it a moment ago. Undefined when there is none. */
-    async find(id: string, handle: Handle = storage.reader): Promise<Application | undefined> {
-      return await findApplication(handle, id);
-    },
-
-    /** The one application of a service that has just one; undefined otherwise. */
-    async findOnly(): Promise<Application | undefined> {
-      const [only, ...others] = await listTwoApplications(storage.reader);
-      return others.length === 0 ? only : undefined;
-    },
-
-    /** The application that an API key speaks for. Throws INVALID_API_KEY. */
-    async authenticate(apiKey: string): Promise<Application> {
-      const application = isPossibleApiKey(apiKey)
-        ? await findApplicationByKey(storage.reader, digestOf(apiKey), clock())
-        : undefined;
-      if (!application) throw invalidApiKey();
-      return application;
-    },
+    ...createLookup({ ...deps, keyUses }),
   };
 }
 
 function answerFor(application: Application, stats: ApplicationStats): ApplicationAnswer {
   const { id, name, domain, redirectUris, authMethods, branding } = application;
-  return { id, name, domain, redirectUris, authMethods, branding, stats };
-}
-
-/** The names of what is not the same. */
-function changedFields(before: Application, after: Application): string[] {
-  const fields = ["name", "domain", "redirectUris", "authMethods", "branding", "settings"] as const;
-  return fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  const { logo, primaryColor, companyName } = branding;
+  // The contract has only these three (docs/spec/http-api.md, 2.4).
+  return { id, name, domain, redirectUris, authMethods, branding: { logo, primaryColor, companyName }, stats };
 }

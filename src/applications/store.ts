@@ -1,9 +1,7 @@
-import { and, asc, eq, getTableColumns, gt, inArray, isNull, or, sql } from "drizzle-orm";
-import { found, questions, sharedInTurn } from "../storage/gathered.ts";
+import { and, asc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
+import { sharedInTurn } from "../storage/gathered.ts";
 import { beginsWith, prepare, statements, type Handle } from "../storage/storage.ts";
 import type { Application } from "./application.ts";
-
-const keys = questions({ keyDigest: "text", now: "bigint" });
 
 type LiveKey = { keyDigest: string; now: number };
 
@@ -34,21 +32,6 @@ const prepared = statements(({ db, tables: { applications, apiKeys } }) => {
       ({ keyDigest }: LiveKey) => keyDigest,
       async (key) => (await byKey.execute(key))[0],
     ),
-    byKeyAmongOthers: keys.answeredBy(
-      prepare(
-        db.select({ place: keys.place, ...found(getTableColumns(applications)) }).from(
-          sql`${keys.rows}, LATERAL (
-              SELECT * FROM applications
-              WHERE id = (
-                SELECT app_id FROM api_keys
-                WHERE key_digest = asked."keyDigest" AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > asked.now)
-              )
-              LIMIT 1
-            ) AS applications`,
-        ),
-        "applications_by_keys",
-      ),
-    ),
     byId: prepare(
       db
         .select()
@@ -64,18 +47,23 @@ export async function findApplication(handle: Handle, id: string): Promise<Appli
   return row;
 }
 
-/** The application of a live API key, by the key's digest: at the end of this turn, and so outside of transactions. */
+/**
+ * The application of a live API key, by the key's digest. Answered at the end of this turn, so
+ * outside of transactions.
+ */
 export async function findApplicationByKey(
   handle: Handle,
   keyDigest: string,
   now: number,
 ): Promise<Application | undefined> {
-  const { byKey, byKeyAmongOthers } = prepared(handle);
-  return await (handle.gathers ? byKeyAmongOthers : byKey)({ keyDigest, now });
+  return await prepared(handle).byKey({ keyDigest, now });
 }
 
-/** The application as it was committed last, locked until the transaction ends: the first statement of every read-and-change. */
-export async function takeApplication(
+/**
+ * Locks the application until the transaction ends, and returns its latest committed state: the
+ * first statement of every read and change.
+ */
+export async function lockApplication(
   { db, tables: { applications } }: Handle,
   id: string,
   now: number,
@@ -84,16 +72,16 @@ export async function takeApplication(
   return row;
 }
 
-/** At most two: enough to know whether there is exactly one. */
-export async function listTwoApplications({ db, tables: { applications } }: Handle): Promise<Application[]> {
-  return await db.select().from(applications).limit(2);
+/** At most three: enough to find the only one besides one that may not be used. */
+export async function listThreeApplications({ db, tables: { applications } }: Handle): Promise<Application[]> {
+  return await db.select().from(applications).limit(3);
 }
 
 export async function listApplications({ db, tables: { applications } }: Handle): Promise<Application[]> {
   return await db.select().from(applications).orderBy(asc(applications.createdAt), asc(applications.id));
 }
 
-/** Applications whose id begins like this, for completion in a shell. */
+/** Applications whose id begins with a prefix, for shell completion. */
 export async function findApplicationsBeginning(
   { db, tables: { applications } }: Handle,
   prefix: string,
@@ -113,7 +101,7 @@ export async function listRedirectUris({ db, tables: { applications } }: Handle)
   return rows.map(({ redirectUris }) => redirectUris);
 }
 
-/** False when the id is taken. */
+/** False if the id is taken. */
 export async function insertApplication({ db, tables }: Handle, application: Application): Promise<boolean> {
   const inserted = await db
     .insert(tables.applications)
@@ -123,7 +111,7 @@ export async function insertApplication({ db, tables }: Handle, application: App
   return inserted.length === 1;
 }
 
-/** Writes an application that was taken and changed in this transaction. */
+/** Writes an application that this transaction has locked and changed. */
 export async function saveApplication(
   { db, tables: { applications } }: Handle,
   { id, ...changed }: Application,
@@ -131,20 +119,30 @@ export async function saveApplication(
   await db.update(applications).set(changed).where(eq(applications.id, id));
 }
 
-/** Its users, keys and everything else of it go with it. False when there was none. */
-export async function deleteApplication({ db, tables: { applications } }: Handle, id: string): Promise<boolean> {
+/** Deletes an application with all its rows, and records its id. False if there was none. */
+export async function deleteApplication({ db, tables }: Handle, id: string, now: number): Promise<boolean> {
+  const { applications, deletedApplications } = tables;
   const deleted = await db.delete(applications).where(eq(applications.id, id)).returning({ id: applications.id });
-  return deleted.length === 1;
+  if (deleted.length === 0) return false;
+  // The demo application may be deleted more than once.
+  await db.insert(deletedApplications).values({ id, deletedAt: now }).onConflictDoNothing();
+  return true;
 }
 
-/** Removes a batch of an application's users; true when more may be left. */
+/** Whether an application with this id was deleted. */
+export async function wasDeleted({ db, tables: { deletedApplications } }: Handle, id: string): Promise<boolean> {
+  const rows = await db.select().from(deletedApplications).where(eq(deletedApplications.id, id));
+  return rows.length > 0;
+}
+
+/** Removes a batch of an application's users; true if more may be left. */
 export async function deleteSomeUsers({ db, tables: { users } }: Handle, appId: string): Promise<boolean> {
   const most = 500;
   const some = db.select({ id: users.id }).from(users).where(eq(users.appId, appId)).limit(most);
   return (await db.delete(users).where(inArray(users.id, some)).returning({ id: users.id })).length === most;
 }
 
-/** The providers that an application has an account with. */
+/** The providers for which an application has a client. */
 export async function listProviderNames({ db, tables: { oauthProviders } }: Handle, appId: string): Promise<string[]> {
   const rows = await db
     .select({ name: oauthProviders.name })

@@ -1,3 +1,4 @@
+import type { ClientInfo } from "../lib/client-info.ts";
 import { day, isoTime, type Clock } from "../lib/clock.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -9,16 +10,16 @@ import {
   sweepAuditEvents,
   type AuditRow,
 } from "./store.ts";
-import { createTally } from "./tally.ts";
+import { createAggregatedEvents } from "./aggregated-events.ts";
 
-/** Who caused it: a person in a browser, an app with its key, a command by an operating-system user, or the service itself. */
+/**
+ * Who caused it: a person in a browser, an app with its key, a command of an operating system user,
+ * or the service itself.
+ */
 export type Actor = { kind: "user" | "app" | "cli" | "service"; name: string };
 
-/** Where a request came from; null for commands and the service itself. */
-export type Origin = { ipAddress: string; userAgent: string | null; requestId: string };
-
-/** Who asks for a change, and from where; a command comes from nowhere. */
-export type By = { actor: Actor; origin?: Origin | undefined };
+/** Who requests a change, from which client (none for a command). */
+export type By = { actor: Actor; clientInfo?: ClientInfo | undefined };
 
 export type AuditEvent = {
   actor: Actor;
@@ -26,27 +27,30 @@ export type AuditEvent = {
   result: "success" | "failure";
   appId?: string | null;
   userId?: string | null;
-  origin?: Origin | undefined;
-  /** Bare facts; never a secret, a token, an address or text that a stranger chose. */
+  clientInfo?: ClientInfo | undefined;
+  /** Bare facts; never a secret, a token, an address or text from strangers. */
   details?: Record<string, string | number | boolean | null>;
 };
 
-/** An event as commands show it. */
+/** An event as shown by commands. */
 export type AuditEventAnswer = Omit<AuditRow, "at"> & { at: string };
 
 const eventsAreKept = 90 * day;
-/** Whoever looks into what happened last month finds from where; after that, what happened is enough. */
+/** Addresses help to investigate the last month; later the event itself is enough. */
 const addressesAreKept = 30 * day;
 
 export type Audit = ReturnType<typeof createAudit>;
 
-/** The audit log. Events are written in the transaction of what they describe, so neither exists without the other. */
+/**
+ * The audit log. Events are written in the transaction that they describe, so neither exists
+ * without the other.
+ */
 export function createAudit(deps: { storage: Storage; clock: Clock; random: Random }) {
   const { storage, clock, random } = deps;
-  const tally = createTally(deps);
+  const aggregatedEvents = createAggregatedEvents(deps);
   return {
-    /** What strangers can cause at will: not a row each, and in no transaction. */
-    tally,
+    /** Events that strangers can cause at will: not one row each, and in no transaction. */
+    aggregatedEvents,
 
     async record(tx: Handle, event: AuditEvent, now: number): Promise<void> {
       await insertAuditEvent(tx, {
@@ -57,30 +61,38 @@ export function createAudit(deps: { storage: Storage; clock: Clock; random: Rand
         result: event.result,
         appId: event.appId ?? null,
         userId: event.userId ?? null,
-        ipAddress: event.origin?.ipAddress ?? null,
-        requestId: event.origin?.requestId ?? null,
+        ipAddress: event.clientInfo?.ipAddress ?? null,
+        requestId: event.clientInfo?.requestId ?? null,
         details: event.details ?? {},
       });
     },
 
-    /** The newest events that fit, at most `limit`, oldest first, with what is counted here so far. `since` is in epoch milliseconds. */
+    /** The newest 1,000 entries of an application since then, as this transaction sees them. */
+    async recent(tx: Handle, wanted: { appId: string; action: string; since: number }): Promise<AuditRow[]> {
+      return await listAuditEvents(tx, { ...wanted, limit: 1000 });
+    },
+
+    /**
+     * The newest matching events, at most `limit`, oldest first, including counts not written yet.
+     * `since` is in epoch milliseconds.
+     */
     async list(wanted: {
       appId?: string | undefined;
       userId?: string | undefined;
       since?: number | undefined;
       limit: number;
     }): Promise<AuditEventAnswer[]> {
-      await tally.flush();
+      await aggregatedEvents.flush();
       const events = await listAuditEvents(storage.reader, wanted);
       return events.toReversed().map((event) => ({ ...event, at: isoTime(event.at) }));
     },
 
-    /** Takes out of every event about a user what is more than the bare id (decision 6). */
+    /** Reduces every event about a user to the bare id (docs/spec/decisions.md, 6). */
     async forgetUser(tx: Handle, userId: string): Promise<void> {
       await forgetAddressesInAudit(tx, userId);
     },
 
-    /** Removes a batch of what has expired; true when more may be left. */
+    /** Removes a batch of expired rows; true if more may be left. */
     async sweep(): Promise<boolean> {
       const now = clock();
       const events = await storage.write((tx) => sweepAuditEvents(tx, now - eventsAreKept));

@@ -35,12 +35,12 @@ export async function insertAuditEvent(tx: Handle, row: AuditRow): Promise<void>
   await prepared(tx).insert.execute(row satisfies Row<"auditEvents">);
 }
 
-/** Leaves of a person only the id. */
+/** Keeps only the id of a person. */
 export async function forgetAddressesInAudit(tx: Handle, userId: string): Promise<void> {
   await prepared(tx).forgetAddresses.execute({ userId });
 }
 
-/** The same for those of these events whose user is gone. */
+/** The same for those of these events whose user no longer exists. */
 export async function forgetAddressesOfGone({ db, tables }: Handle, ids: string[]): Promise<void> {
   const { auditEvents: events, users } = tables;
   await db
@@ -60,10 +60,10 @@ export async function forgetAddressesOfGone({ db, tables }: Handle, ids: string[
     );
 }
 
-/** Up to where `forgetOldAddresses` has come, so that it need not look at the same events again. */
+/** The position of `forgetOldAddresses`, so that it need not read the same events again. */
 const forgottenFact = "audit-addresses-forgotten";
 
-/** Takes the address out of a batch of events from before `before`; true when more may be left. */
+/** Removes the address from a batch of events before `before`; true if more may be left. */
 export async function forgetOldAddresses({ db, tables }: Handle, before: number): Promise<boolean> {
   const { auditEvents: events, facts } = tables;
   const most = 500;
@@ -93,7 +93,7 @@ export async function forgetOldAddresses({ db, tables }: Handle, before: number)
   return old.length === most;
 }
 
-/** Which of these ids are applications'. */
+/** The ids that belong to applications. */
 export async function findApplicationsOf({ db, tables }: Handle, ids: string[]): Promise<Set<string>> {
   const { applications } = tables;
   if (ids.length === 0) return new Set();
@@ -101,17 +101,23 @@ export async function findApplicationsOf({ db, tables }: Handle, ids: string[]):
   return new Set(found.map(({ id }) => id));
 }
 
-/** Removes a batch of events from before `before`; true when more may be left. */
+/** Removes a batch of events before `before`; true if more may be left. */
 export async function sweepAuditEvents(tx: Handle, before: number): Promise<boolean> {
   return await prepared(tx).sweep(before);
 }
 
-/** The newest events that fit, at most `limit`, newest first. */
+/** The newest matching events, at most `limit`, newest first. */
 export async function listAuditEvents(
   { db, tables: { auditEvents: events } }: Handle,
-  wanted: { appId?: string | undefined; userId?: string | undefined; since?: number | undefined; limit: number },
+  wanted: {
+    appId?: string | undefined;
+    userId?: string | undefined;
+    action?: string | undefined;
+    since?: number | undefined;
+    limit: number;
+  },
 ): Promise<AuditRow[]> {
-  const { appId, userId, since, limit } = wanted;
+  const { appId, userId, action, since, limit } = wanted;
   return await db
     .select()
     .from(events)
@@ -119,6 +125,7 @@ export async function listAuditEvents(
       and(
         appId === undefined ? undefined : eq(events.appId, appId),
         userId === undefined ? undefined : eq(events.userId, userId),
+        action === undefined ? undefined : eq(events.action, action),
         since === undefined ? undefined : gte(events.at, since),
       ),
     )

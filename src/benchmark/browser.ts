@@ -5,12 +5,12 @@ export type ClientApplication = { id: string; apiKey: string; redirectUri: strin
 
 export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 
-/** Where a sign-in stands whose page is open. */
+/** The state of a sign-in with an open page. */
 type OpenPage = { sessionId: string; origin: string; form: string };
 
 /**
- * A person's browser and the application's server behind it, on one connection, signing in by password in the four steps of the contract. It keeps its
- * cookies: a browser that is new to somebody costs a mail as well.
+ * A person's browser and the application's server on one connection, signing in by password in the
+ * contract's four steps. It keeps its cookies, because a new browser costs a mail.
  */
 export async function openBrowser(url: string, app: ClientApplication, person: { email: string; password: string }) {
   const connection = await openConnection(url);
@@ -29,9 +29,9 @@ export async function openBrowser(url: string, app: ClientApplication, person: {
     return answer;
   }
 
-  /** Initiate, and the page. */
+  /** Initiates, and opens the page. */
   async function open(): Promise<OpenPage> {
-    // In life the cookie of the sign-in before has expired by now: nobody signs in many times an hour.
+    // In reality the previous sign-in's cookie has expired: nobody signs in many times per hour.
     for (const name of cookies.keys()) if (name.includes("authsvc-visit-")) cookies.delete(name);
     const started = await connection.send("POST", "/auth/initiate", server, startBody);
     const { sessionId, authUrl } = JSON.parse(bodyOf(started, 200)) as { sessionId: string; authUrl: string };
@@ -39,7 +39,9 @@ export async function openBrowser(url: string, app: ClientApplication, person: {
     return { sessionId, origin: new URL(authUrl).origin, form: filledIn(page, person) };
   }
 
-  /** Posts the form of a page that is open: 303 to the application, or a page that says why not. */
+  /**
+   * Posts the form of an open page. The answer is 303 to the application, or a page with an error.
+   */
   async function submit({ sessionId, origin, form }: OpenPage): Promise<Received> {
     const headers = `origin: ${origin}\r\nsec-fetch-site: same-origin\r\ncontent-type: application/x-www-form-urlencoded\r\n`;
     return await browse("POST", `/sign-in/${sessionId}/password`, headers, form);
@@ -64,7 +66,7 @@ export async function openBrowser(url: string, app: ClientApplication, person: {
   };
 }
 
-/** What a page's script would switch on stays off: this browser runs none. */
+/** Leaves out what a page's script would enable: this browser runs none. */
 function filledIn(page: string, { email, password }: { email: string; password: string }): string {
   const hidden = [...page.matchAll(/<input\b[^>]*type="hidden"[^>]*>/gu)].map(([input]) => input);
   const form = new URLSearchParams({ email, password });

@@ -3,9 +3,9 @@ import { connect, type Socket } from "node:net";
 export type Received = { status: number; head: string; body: string };
 
 /**
- * One keep-alive connection, one call at a time: what is measured shares its cores with whoever asks, and fetch costs more than the service
- * does. Knows only what the service sends: every answer has a content-length. One that the service has closed meanwhile, because nothing was asked
- * for some seconds, is made anew.
+ * A keep-alive connection for one call at a time. Fetch would cost more than the service, with
+ * which the client shares its cores. Only supports what the service sends: every answer has a
+ * content-length. Reconnects if the service closed the idle connection.
  */
 export async function openConnection(url: string) {
   const { hostname, port, host } = new URL(url);
@@ -20,12 +20,12 @@ export async function openConnection(url: string) {
       noDelay: true,
     });
     await new Promise((resolve, reject) => made.once("connect", resolve).once("error", reject));
-    // Of an answer that broke off.
+    // The rest of an interrupted answer.
     received = "";
-    // One character a byte, so that lengths agree; what is looked for in answers is ASCII.
+    // One character per byte, so that lengths match; only ASCII is searched in answers.
     made.setEncoding("latin1");
     made.on("data", receive);
-    // The end of an old connection may come when its successor waits for an answer already.
+    // An old connection may end when its successor is already waiting for an answer.
     made.on("error", (error) => made === socket && fail(error));
     made.on("close", () => made === socket && fail(new Error("the service closed the connection")));
     return made;
@@ -70,7 +70,7 @@ export function bodyOf({ status, body }: Received, wanted: number): string {
   return body;
 }
 
-/** Headers as `send` takes them. */
+/** Headers in the form of `send`. */
 export function headerLines(headers: Record<string, string>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)

@@ -1,15 +1,15 @@
 import type { App } from "../app.ts";
 
-/** A user of their own with a live login, and its tokens. */
+/** A user with a live login, and its tokens. */
 export type TestLogin = { loginId: string; email: string; accessToken: string; refreshToken: string };
 
 const actor = { kind: "cli", name: "bench" } as const;
-/** Fewer than the shortest queue of hashes holds. */
+/** Below the limit of the shortest hash queue. */
 const atOnce = 50;
 
 /**
- * Users with one live login each, made by the services without a sign-in, which would cost a hash each. With `password` they can sign in, too, and
- * each costs a hash after all.
+ * Creates users with one live login each, directly in the services, because a sign-in would cost a
+ * hash. With `password` they can also sign in, which does cost a hash each.
  */
 export async function makeLogins(
   app: App,
@@ -39,10 +39,12 @@ async function makeLogin(app: App, appId: string, email: string, password: strin
     tokens.startLogin(
       tx,
       {
+        id: tokens.newLoginId(now),
         appId,
         userId: created.id,
         signedInWith: "password",
         provider: null,
+        proofs: null,
         scopes: ["profile", "email"],
         publicClient: false,
         signedInAt: now,

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { sizeThreadPool } from "../config/thread-pool.ts";
+import { sizeThreadPool } from "../passwords/thread-pool.ts";
 import { silentLog } from "../lib/silent-log.ts";
 import { newSecret, systemRandom } from "../lib/random.ts";
 import { createHasher } from "../passwords/hasher.ts";
@@ -12,7 +12,7 @@ import { bodyOf, openConnection } from "./connection.ts";
 import { makeLogins } from "./logins.ts";
 import { percentile, rounded } from "./percentiles.ts";
 
-/** One thing that was measured, with `atOnce` of it under way at any moment. */
+/** One measurement, with `atOnce` operations running at any time. */
 export type Figure = {
   figure: "argon2" | "validate" | "refresh" | "sign-in";
   atOnce: number;
@@ -24,16 +24,16 @@ export type Figure = {
 export type Benchmark = {
   machine: { node: string; platform: string; cores: number; processor: string };
   passwords: { memoryKiB: number; iterations: number; parallelism: number };
-  /** Of the service that was measured, which is not the one that the configuration names where that is PostgreSQL. */
+  /** The measured service's database, even if the configuration names PostgreSQL. */
   database: "sqlite";
   seconds: number;
   figures: Figure[];
 };
 
-/** Of the three ways to hash, and the three kinds of calls. */
+/** Three kinds of hashing, and three kinds of calls. */
 export const numberOfFigures = 6;
 
-/** Beside connections, more only wait: client and service share a process. */
+/** More connections would only wait: client and service share a process. */
 const connections = 16;
 const unlimited = 1_000_000_000;
 const actor = { kind: "cli", name: "bench" } as const;
@@ -42,15 +42,16 @@ const redirectUri = "https://bench.example/callback";
 type Work = () => Promise<void>;
 
 /**
- * Measures this machine with the parameters of a configuration: `seconds` for each figure. The service is started in this process, on loopback,
- * over a SQLite database of its own, in the data folder where there is one, because that disk is what matters. Nothing of it is left afterwards.
+ * Measures this machine with a configuration's parameters, for `seconds` per figure. The service
+ * runs in this process, on loopback, with a temporary SQLite database. That is in the data folder
+ * if it exists, because its disk matters. Everything is removed afterwards.
  */
 export async function measure(
   config: Config,
   { seconds, isStopping }: { seconds: number; isStopping(): boolean },
 ): Promise<Benchmark> {
   const { memoryKiB, iterations, parallelism, concurrency } = config.passwords;
-  // As the service does, which finds the pool started.
+  // Like the service, which starts with a sized pool.
   sizeThreadPool(concurrency);
   const figures: Figure[] = [];
   const until = (): (() => boolean) => {
@@ -68,12 +69,12 @@ export async function measure(
   await withService(config, async (server) => {
     const { validates, refreshes, signIns, close } = await openCalls(server);
     try {
-      // The first calls are slower: what they run is not compiled yet.
+      // The first calls are slower, because their code is not compiled yet.
       await repeated(validates, onceEach(validates.length * 20));
       figures.push({ figure: "validate", ...(await repeated(validates, until())) });
       await repeated(refreshes, onceEach(refreshes.length * 10));
       figures.push({ figure: "refresh", ...(await repeated(refreshes, until())) });
-      // The first sign-in in a new browser is not like those after it.
+      // The first sign-in in a new browser differs from later ones.
       await repeated(signIns, onceEach(signIns.length));
       figures.push({ figure: "sign-in", ...(await repeated(signIns, until())) });
     } finally {
@@ -99,7 +100,7 @@ function onceEach(times: number): () => boolean {
   return () => (left -= 1) < 0;
 }
 
-/** Runs each of `works` again and again, all of them at once. */
+/** Repeats each of `works`, all in parallel. */
 async function repeated(works: Work[], isOver: () => boolean): Promise<Omit<Figure, "figure">> {
   const took: number[] = [];
   const began = performance.now();
@@ -156,7 +157,7 @@ async function withService(config: Config, work: (server: RunningServer) => Prom
   }
 }
 
-/** Users with logins, a connection for each, and what is done over it. */
+/** Users with logins, a connection for each, and their calls. */
 async function openCalls({ app, url }: RunningServer) {
   const { application, apiKey } = await app.services.applications.createWithKey(
     { name: "bench", redirectUris: [redirectUri] },

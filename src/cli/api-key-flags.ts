@@ -6,27 +6,32 @@ import { facts } from "./text.ts";
 
 export type ApiKeyFlags = { apiKeyStdin?: boolean; apiKeyFile?: string };
 
-/** Adds `--api-key-stdin` and `--api-key-file`. There is no `--api-key`: arguments are seen by every user of the machine. */
+/**
+ * Adds `--api-key-stdin` and `--api-key-file`. No `--api-key`: every user of the machine can read
+ * arguments.
+ */
 export function addApiKeyFlags(command: Command): Command {
   return command
     .addOption(
-      new Option("--api-key-stdin", "read the API key to use from standard input, instead of making one").conflicts(
+      new Option("--api-key-stdin", "read the API key from standard input instead of generating one").conflicts(
         "apiKeyFile",
       ),
     )
-    .option("--api-key-file <file>", "read the API key to use from a file");
+    .option("--api-key-file <file>", "read the API key from a file");
 }
 
 /** A new key, for people. */
-export function createdKeyText({ id, appId, apiKey }: { id: string; appId: string; apiKey: string }): string {
+export function createdKeyText(created: { id: string; appId: string; label: string | null; apiKey: string }): string {
+  const { id, appId, label, apiKey } = created;
   return facts([
     ["Key ID", id],
     ["App ID", appId],
+    ...(label === null ? [] : [["Label", label] as [string, string]]),
     ["API key", apiKey],
   ]);
 }
 
-/** The key that the operator chose, or `undefined` to have one made. `flag` is where it came from. */
+/** The key that the operator chose; `undefined` to create one. `flag` names its source. */
 export async function chosenApiKey(
   io: Io,
   { apiKeyStdin, apiKeyFile }: ApiKeyFlags,

@@ -1,8 +1,8 @@
-import type { AppSettings, Branding } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
+import type { AppSettings, Branding } from "../storage/column-types.ts";
 import { facts } from "./text.ts";
 
-/** What commands show of an application; with `--json` all of it is printed as the HTTP API answers it. */
+/** An application as shown by commands; `--json` prints all of it in the form of the HTTP API. */
 export type ShownApplication = {
   id: string;
   name: string;
@@ -18,13 +18,13 @@ export type ShownApplication = {
   settings?: AppSettings;
 };
 
-/** What the HTTP API answers of an application, and the settings that only commands change. */
+/** The HTTP API's answer, plus the branding and settings that only commands change. */
 export async function withSettings<Answer extends { id: string }>(
   applications: Pick<Applications, "find">,
   answer: Answer,
-): Promise<Answer & { settings?: AppSettings }> {
+): Promise<Answer & { branding?: Branding; settings?: AppSettings }> {
   const application = await applications.find(answer.id);
-  return application ? { ...answer, settings: application.settings } : answer;
+  return application ? { ...answer, branding: application.branding, settings: application.settings } : answer;
 }
 
 /** `passkey (required), password` */
@@ -52,7 +52,7 @@ export function applicationText(application: ShownApplication): string {
     [
       "Branding",
       Object.values(branding)
-        .filter((value) => value !== null)
+        .filter((value) => typeof value === "string")
         .join(", ") || "-",
     ],
     ...(settings ? settingsFacts(settings) : []),
@@ -61,14 +61,15 @@ export function applicationText(application: ShownApplication): string {
 }
 
 function settingsFacts(settings: AppSettings): [name: string, value: string][] {
-  const limits = Object.entries(settings.rateLimits).map(([type, calls]) => `${type} ${calls} a minute`);
+  const limits = Object.entries(settings.rateLimits).map(([type, calls]) => `${type} ${calls} per minute`);
   return [
     ["Sign-up", settings.signUp],
     ["Passwords", `at least ${settings.passwordMinLength} characters`],
     ["Scopes", settings.scopes.join(", ")],
-    ["Signed with", settings.signingAlgorithm],
-    ["Passkeys of", settings.relyingPartyId ?? "the domain, else the service's host"],
-    ["Query calls", settings.queryEndpoints ? "on" : "off"],
-    ["Limits", limits.join(", ") || "those of the configuration"],
+    ["Signing algorithm", settings.signingAlgorithm],
+    ["Passkey domain", settings.relyingPartyId ?? "domain, else the service's host"],
+    ["Name in mails", settings.mailName ?? "company name, else application name"],
+    ["Query endpoints", settings.queryEndpoints ? "on" : "off"],
+    ["Limits", limits.join(", ") || "from the configuration"],
   ];
 }

@@ -4,38 +4,52 @@ import { AppError } from "../lib/errors.ts";
 import { canAsk } from "./io.ts";
 import type { Io } from "./io.ts";
 
-/** A value that a command needs: `flag` is how it is given (`--name`, `TOKEN`), `question` how a person is asked for it. */
-type Wanted = { flag: string; question: string };
+/**
+ * A value that a command needs: the argument that provides it (`--name`, `TOKEN`), and the question
+ * for a person.
+ */
+type Wanted = { flag: string; question: string; problem?: (answer: string) => string | undefined };
 
 const secretBytes = 65_536;
-/** Long enough for a password manager that asks its owner first; short enough that a pipe nobody writes to is noticed. */
+/**
+ * Long enough for a password manager that asks its owner first; short enough to notice a pipe that
+ * nobody writes to.
+ */
 const silenceSeconds = 30;
 
-/** A command that was typed wrongly: exit code 2. `message` names the flag. */
+/** A mistyped command: exit code 2. `message` names the flag. */
 function usageError(message: string, cause?: unknown): AppError {
   return new AppError("INVALID_REQUEST", message, { cause });
 }
 
-/** `given`, or what a person answers; without a terminal a usage error. */
-export async function askUnlessGiven(io: Io, given: string | undefined, { flag, question }: Wanted): Promise<string> {
+/** `given`, or a person's answer; a usage error without a terminal. */
+export async function askUnlessGiven(
+  io: Io,
+  given: string | undefined,
+  { flag, question, problem }: Wanted,
+): Promise<string> {
   if (given !== undefined) return given;
-  if (!canAsk(io)) throw usageError(`${flag} is missing`);
+  if (!canAsk(io)) throw usageError(`${flag} is missing${flag.startsWith("--") ? "" : `: ${question}`}`);
   const { input } = await import("@inquirer/prompts");
-  return await input({ message: question, required: true }, { input: io.stdin, output: io.stderr });
+  const validate = (answer: string): string | true => {
+    const rule = problem?.(answer);
+    return rule === undefined ? true : `Allowed: ${rule}.`;
+  };
+  return await input({ message: question, required: true, validate }, { input: io.stdin, output: io.stderr });
 }
 
-/** A secret from standard input: typed unseen by a person, else all that a pipe or file holds. */
+/** A secret from standard input: hidden while a person types, or else the whole pipe or file. */
 export async function readSecret(io: Io, { flag, question }: Wanted): Promise<string> {
   if (!io.stdin.isTTY) return oneLine(await readAll(io, flag), flag, "standard input");
-  if (!canAsk(io)) throw usageError(`${flag} is missing: standard input is a terminal, and there is nowhere to ask`);
+  if (!canAsk(io)) throw usageError(`${flag} is missing: standard input is a terminal, and no prompt is possible`);
   const { password } = await import("@inquirer/prompts");
-  return oneLine(await password({ message: question }, { input: io.stdin, output: io.stderr }), flag, "the answer");
+  return oneLine(await password({ message: question }, { input: io.stdin, output: io.stderr }), flag, "the input");
 }
 
-/** `--yes`, or a person's yes; without a terminal a usage error. Throws CONFLICT for a no. */
+/** `--yes`, or a person's consent; a usage error without a terminal. Throws CONFLICT for a no. */
 export async function demandYes(io: Io, given: boolean | undefined, question: string): Promise<void> {
   if (given === true) return;
-  if (!canAsk(io)) throw usageError(`--yes is missing, and there is nobody to ask: ${question}`);
+  if (!canAsk(io)) throw usageError(`--yes is missing, and no prompt is possible: ${question}`);
   const { confirm } = await import("@inquirer/prompts");
   if (!(await confirm({ message: question, default: false }, { input: io.stdin, output: io.stderr }))) {
     throw new AppError("CONFLICT", "Nothing was changed.");
@@ -47,16 +61,15 @@ export async function readSecretFile(io: Io, file: string, flag: string): Promis
   return oneLine(await readKeyFile(io, file, flag), flag, "the file");
 }
 
-/** All that stands in the file that `flag` names, such as a key in PEM. */
+/** The contents of the file that `flag` names, such as a key in PEM. */
 export async function readKeyFile(io: Io, file: string, flag: string): Promise<string> {
   try {
     return await readFile(resolve(io.cwd(), file), "utf8");
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    throw usageError(
-      `${flag}: the file ${file} ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`,
-      cause,
-    );
+    // People sometimes paste the secret instead of its file's name, so the value is not repeated.
+    const name = flag.startsWith("--") ? "the file" : `the file ${file}`;
+    throw usageError(`${flag}: ${name} ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`, cause);
   }
 }
 
@@ -65,7 +78,7 @@ export async function readAll(io: Io, flag: string, most = secretBytes): Promise
   const { stdin } = io;
   let text = "";
   const silent = (): void =>
-    void stdin.destroy(usageError(`${flag}: nothing came on standard input for ${silenceSeconds} s`));
+    void stdin.destroy(usageError(`${flag}: no input on standard input for ${silenceSeconds} s`));
   const timer = setTimeout(silent, silenceSeconds * 1000);
   try {
     stdin.setEncoding("utf8");

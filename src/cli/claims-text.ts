@@ -2,7 +2,7 @@ import { facts } from "./text.ts";
 
 const instants = new Set(["iat", "exp", "nbf", "auth_time"]);
 
-/** Claims of a token, one a line, times also as people read them. */
+/** The claims of a token, one per line; times also in readable form. */
 export function claimsText(claims: Record<string, unknown>): string {
   return facts(Object.entries(claims).map(([name, value]) => [name, claimText(name, value)]));
 }
@@ -15,5 +15,5 @@ function claimText(name: string, value: unknown): string {
 /** A token may claim any number. */
 function instantText(epochSeconds: number): string {
   const date = new Date(epochSeconds * 1000);
-  return Number.isNaN(date.getTime()) ? "no moment" : date.toISOString();
+  return Number.isNaN(date.getTime()) ? "invalid time" : date.toISOString();
 }

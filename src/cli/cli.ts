@@ -1,53 +1,83 @@
 import { userInfo } from "node:os";
 import type { App } from "../app.ts";
-import type { Registry } from "../registry.ts";
-import type { Config, ConfigFlags, explainConfig } from "../config/config.ts";
+import type { ConfigFlags, explainConfig } from "../config/load.ts";
+import type { Core } from "../core.ts";
+import type { Config } from "../config/config.ts";
 import { AppError } from "../lib/errors.ts";
+import { escapeUnseen } from "../lib/text.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { write } from "./io.ts";
 import type { Io } from "./io.ts";
-import { json, visible } from "./text.ts";
+import { screenOf, type Screen } from "./screen.ts";
+import { json, printable, wrapped } from "./text.ts";
 
-/** The flags that go with every command. */
+/** The flags of every command. */
 export type GlobalFlags = { config?: string; data?: string; json?: boolean; quiet?: boolean; yes?: boolean };
 
 export type Cli = ReturnType<typeof createCli>;
 
-/** What every command needs: output by the conventions, the configuration, the application's services. */
+/** What every command needs: consistent output, the configuration, the application's services. */
 export function createCli(io: Io, globalFlags: () => GlobalFlags) {
   let debug = io.env["AUTHSVC_LOG__LEVEL"] === "debug";
   let onInterrupt = (): void => io.exit(exitCodes.interrupted);
   let exitCode: ExitCode = exitCodes.done;
 
   async function configure(flags: ConfigFlags = {}): Promise<{ config: Config; warnings: string[] }> {
-    const { loadConfig } = await import("../config/config.ts");
+    const { loadConfig } = await import("../config/load.ts");
     const { config, data } = globalFlags();
-    const loaded = loadConfig({ flags: { config, data, ...flags }, env: io.env, cwd: io.cwd() });
+    const loaded = loadConfig({
+      flags: { config, data, ...flags },
+      env: io.env,
+      cwd: io.cwd(),
+      isTerminal: io.stderr.isTTY,
+    });
     debug = loaded.config.log.level === "debug";
     return loaded;
+  }
+
+  /** Escapes, emphasises and wraps a text for the stream. */
+  async function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
+    const { columns, colour } = screenOf(io, stream);
+    await write(stream, printable(columns === undefined ? text : wrapped(text, columns), colour));
   }
 
   return {
     io,
     configure,
 
-    /** Every setting of this call with where it comes from. Throws INVALID_CONFIG. */
+    /** What standard output shows. */
+    screen: (): Screen => screenOf(io, io.stdout),
+
+    /** Writes a text for people to standard output, without ending the output like `result`. */
+    print: async (text: string): Promise<void> => await print(io.stdout, text),
+
+    /** Writes an error to standard error. */
+    complain: async (text: string): Promise<void> => await print(io.stderr, text),
+
+    /** Every setting of this call with its source. Throws INVALID_CONFIG. */
     async explainConfig(): Promise<ReturnType<typeof explainConfig>> {
-      const { explainConfig: explain } = await import("../config/config.ts");
+      const { explainConfig: explain } = await import("../config/load.ts");
       const { config, data } = globalFlags();
       return explain({ flags: { config, data }, env: io.env, cwd: io.cwd() });
     },
 
-    /** Whether errors should be explained to a developer, stack and cause included. */
+    /** The data folder and the configuration's files. Throws INVALID_CONFIG. */
+    async ownPaths(): Promise<string[]> {
+      const { pathsOfConfig } = await import("../config/load.ts");
+      const { config, data } = globalFlags();
+      return pathsOfConfig({ flags: { config, data }, env: io.env, cwd: io.cwd() });
+    },
+
+    /** Whether to show errors with stack and cause. */
     debug: (): boolean => debug,
 
-    /** Ctrl-C: ends the process with 130 until a command wants it otherwise. */
+    /** Ctrl-C: exits with 130 unless a command handles it. */
     interrupt: (): void => onInterrupt(),
     handleInterrupt(handler: () => void): void {
       onInterrupt = handler;
     },
 
-    /** What a command that did not fail tells scripts: 0, unless it says otherwise. */
+    /** The exit code of a successful command: 0 unless it sets another one. */
     exitCode: (): ExitCode => exitCode,
     endWith(code: ExitCode): void {
       exitCode = code;
@@ -55,16 +85,25 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
 
     /** The result on standard output: `document` with `--json`, else `text` for people. */
     async result(document: unknown, text: string): Promise<void> {
-      await write(io.stdout, globalFlags().json ? json(document, io.stdout.isTTY) : text).catch((cause: unknown) => {
-        throw new AppError("SERVER_ERROR", "It is done, but the result could not be written to standard output.", {
-          cause,
-        });
-      });
+      const { columns } = screenOf(io, io.stdout);
+      const printed = globalFlags().json
+        ? write(io.stdout, json(document, columns !== undefined))
+        : print(io.stdout, text);
+      await printed.catch(unwritten);
     },
 
-    /** A sentence beside the result, on standard error; `--quiet` leaves it out. */
+    /**
+     * A result that is a file, such as YAML: unchanged in a file or pipe, escaped on a terminal.
+     */
+    async file(document: unknown, text: string): Promise<void> {
+      const { columns } = screenOf(io, io.stdout);
+      const shown = columns === undefined ? text : escapeUnseen(text, "\n\t");
+      await write(io.stdout, globalFlags().json ? json(document, columns !== undefined) : shown).catch(unwritten);
+    },
+
+    /** A sentence beside the result, on standard error; omitted with `--quiet`. */
     async note(sentence: string): Promise<void> {
-      if (!globalFlags().quiet) await write(io.stderr, `${visible(sentence)}\n`);
+      if (!globalFlags().quiet) await print(io.stderr, `${sentence}\n`);
     },
 
     saidYes: (): boolean => globalFlags().yes ?? false,
@@ -73,19 +112,22 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
 
     isQuiet: (): boolean => globalFlags().quiet ?? false,
 
-    /** For commands that only look at applications, their keys and the audit log: storage and these, and nothing of what else there is. */
-    async withRegistry(work: (registry: Registry) => Promise<void>): Promise<void> {
+    /**
+     * For commands that only need applications, their keys and the audit log: opens storage without
+     * all other services.
+     */
+    async withCore(work: (core: Core) => Promise<void>): Promise<void> {
       const { config } = await configure();
-      const { openRegistry } = await import("../registry.ts");
-      const registry = await openRegistry(config);
+      const { openCore } = await import("../core.ts");
+      const core = await openCore(config);
       try {
-        await work(registry);
+        await work(core);
       } finally {
-        await registry.storage.close();
+        await core.storage.close();
       }
     },
 
-    /** Opens storage with the configuration of this call, and closes it whatever happens. */
+    /** Opens storage with the configuration of this call, and always closes it. */
     async withApp(work: (services: App["services"]) => Promise<void>): Promise<void> {
       const { config } = await configure();
       const { openApp } = await import("../app.ts");
@@ -99,17 +141,37 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
   };
 }
 
-/** Who the audit log names for what a command does. */
+/** The rule for a field, as a sentence about its flag. */
+export function ruleSentence(flag: string, rule: string): string {
+  if (rule.startsWith("of ")) return `${flag} must be among ${rule.slice(3)}`;
+  if (rule.startsWith("port ")) return `${flag} must have ${rule}`;
+  if (/^(?:\d|an? |at |from |one |#|https?\b|letters|printable|written|absent)/u.test(rule))
+    return `${flag} must be ${rule}`;
+  if (rule.startsWith("no ")) return `${flag} may have ${rule}`;
+  if (rule.startsWith("not ")) return `${flag} is refused: it must ${rule.replace(/^not/u, "not be")}`;
+  if (/^(?:only|required|needed) /u.test(rule)) return `${flag} is ${rule}`;
+  return `${flag} is refused: ${rule}`;
+}
+
+function unwritten(cause: unknown): never {
+  throw new AppError("SERVER_ERROR", "The command succeeded, but its result could not be written to standard output.", {
+    cause,
+  });
+}
+
+/** The audit log's actor for a command. */
 export function commandActor(): { kind: "cli"; name: string } {
   try {
     return { kind: "cli", name: userInfo().username };
   } catch {
-    // A container may run under a number that has no entry in its password file.
+    // In a container, the user id may have no entry in the password file.
     return { kind: "cli", name: `uid ${process.getuid?.() ?? "unknown"}` };
   }
 }
 
-/** Runs `work`; a refused field is named as the flag that gave it (`redirectUris[1]` → `--redirect-uri 2`). */
+/**
+ * Runs `work`, and renames a refused field to its flag (`redirectUris[1]` → `--redirect-uri 2`).
+ */
 export async function namingFlags<T>(flags: Record<string, string>, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
@@ -119,6 +181,6 @@ export async function namingFlags<T>(flags: Record<string, string>, work: () => 
     const flag = flags[field];
     if (flag === undefined) throw error;
     const which = position === undefined ? "" : ` ${Number(position) + 1}`;
-    throw new AppError("INVALID_REQUEST", `${flag}${which}: ${rule}`, { cause: error });
+    throw new AppError("INVALID_REQUEST", ruleSentence(`${flag}${which}`, rule ?? ""), { cause: error });
   }
 }

@@ -6,12 +6,12 @@ import { createProgress } from "./progress.ts";
 
 export const surroundings = { clock: systemClock, random: systemRandom };
 
-/** Thrown out of a step of long work, which then undoes what it has begun. */
+/** Thrown by a step of long work, which then undoes what it began. */
 class Interrupted extends Error {}
 
 /**
- * Runs work that may take long: shows on standard error how far it is, and lets Ctrl-C end it at its next step. Undefined when it was ended,
- * which has been said then.
+ * Runs long work with its progress on standard error. Ctrl-C ends it at its next step; then the
+ * result is undefined and the interruption was reported.
  */
 export async function longWork<T>(
   cli: Cli,
@@ -28,12 +28,12 @@ export async function longWork<T>(
     return await work((done, all) => {
       if (interrupted) throw new Interrupted();
       progress ??= createProgress(cli, unit, all);
-      // Nobody is left to tell when standard error is closed.
+      // If standard error is closed, nobody can be told.
       progress.show(done, done).catch(() => {});
     });
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    await cli.note("Interrupted: nothing was changed.");
+    await cli.note("Interrupted. Nothing was changed.");
     cli.endWith(exitCodes.interrupted);
     return undefined;
   } finally {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../lib/errors.ts";
 
-/** What a command's exit code means to a script. */
+/** The meaning of exit codes for scripts. */
 export const exitCodes = {
   done: 0,
   failed: 1,

@@ -2,13 +2,14 @@ import { AppError } from "../lib/errors.ts";
 import type { FirebaseParameters } from "../passwords/foreign-hashes.ts";
 
 /**
- * The parameters of a Firebase project's password hashes, from the block of text that its console shows ("Password hash parameters"), or the same
- * names in JSON. Throws INVALID_REQUEST naming the parameter.
+ * Parses the hash parameters of a Firebase project, from the text in its console ("Password hash
+ * parameters") or JSON with the same names. Throws INVALID_REQUEST naming the parameter.
  */
 export function firebaseParameters(text: string, flag: string): FirebaseParameters {
   const value = (name: string, form: RegExp): string => {
     const found = new RegExp(`\\b${name}"?\\s*:\\s*"?(${form.source})(?=["\\s,}]|$)`, "u").exec(text)?.[1];
-    if (found === undefined) throw new AppError("INVALID_REQUEST", `${flag}: ${name} is missing or not in its form`);
+    if (found === undefined)
+      throw new AppError("INVALID_REQUEST", `${flag}: ${name} is missing or has the wrong format`);
     return found;
   };
   const base64 = /[A-Za-z0-9+/_-]+={0,2}/u;

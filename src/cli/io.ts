@@ -1,12 +1,18 @@
-/** What a command sees of its process; `process` itself is one. */
+/** The parts of `process` that a command uses. */
 export type Io = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "cwd" | "on" | "off" | "exit">;
 
-/** Whether a person can be asked. Both ends must be a terminal: a prompt into a log file, or answered by a pipe, helps nobody. */
+/**
+ * Whether a person can be asked. Both ends must be a terminal: a prompt in a log file or answered
+ * by a pipe is useless.
+ */
 export function canAsk(io: Io): boolean {
   return io.stdin.isTTY && io.stderr.isTTY;
 }
 
-/** Writes all of `text`, and rejects when that fails (a full disk), except that a reader who left early (`| head`) is no failure. */
+/**
+ * Writes all of `text`. Rejects on failure (such as a full disk), except if the reader has closed
+ * the pipe (`| head`).
+ */
 export async function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     stream.write(text, (error) => {
@@ -16,7 +22,10 @@ export async function write(stream: NodeJS.WriteStream, text: string): Promise<v
   });
 }
 
-/** Failed writes are reported by `write`; without a listener the stream would also throw them at the process. */
+/**
+ * `write` reports failed writes; without a listener the stream would also throw them at the
+ * process.
+ */
 export function ignoreStreamErrors({ stdout, stderr }: Io): void {
   for (const stream of [stdout, stderr]) stream.on("error", () => {});
 }

@@ -33,7 +33,9 @@ import { addProviderList } from "./commands/provider-list.ts";
 import { addProviderRemove } from "./commands/provider-remove.ts";
 import { addProviderSet } from "./commands/provider-set.ts";
 import { addServe } from "./commands/serve.ts";
+import { addMasterKeyRotate } from "./commands/master-key-rotate.ts";
 import { addSigningKeyList } from "./commands/signing-key-list.ts";
+import { addSigningKeyRevoke } from "./commands/signing-key-revoke.ts";
 import { addSigningKeyRotate } from "./commands/signing-key-rotate.ts";
 import { addTokenInspect } from "./commands/token-inspect.ts";
 import { addTokenMint } from "./commands/token-mint.ts";
@@ -63,14 +65,14 @@ import { examples } from "./examples.ts";
 import { version } from "./version.ts";
 
 /**
- * Every command with its flags; with the `words` of a command line, the commands of those groups only that are named among them. Building it loads
- * nothing but commander: what a command does is imported when it runs.
+ * The program with all commands and flags, or with the `words` of a command line only those of the
+ * named groups. Loads only commander: a command's code is imported when it runs.
  */
 export function buildProgram(cli: Cli, words?: readonly string[]): Command {
   const { stdout, stderr } = cli.io;
   const program = new Command("authsvc")
     .description("Self-hosted sign-in for your applications.")
-    // Settings below are inherited by every command that `.command()` makes.
+    // Inherited by every command that `.command()` makes.
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),
@@ -81,37 +83,41 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help for a command")
     .version(version, "-V, --version", "show the version")
-    .option("--config <file>", "configuration file (else AUTHSVC_CONFIG, else ./config.yaml when present)")
-    .option("--data <folder>", "data folder (else AUTHSVC_DATA, else ./data)")
+    .option("--config <file>", "configuration file (default: AUTHSVC_CONFIG, or ./config.yaml if present)")
+    .option("--data <folder>", "data folder (default: AUTHSVC_DATA, or ./data)")
     .option("--json", "print the result as one JSON document")
-    .option("-q, --quiet", "print the result and errors only")
-    .option("-y, --yes", "answer every confirmation with yes");
+    .option("-q, --quiet", "print only the result and errors")
+    .option("-y, --yes", "answer yes to every confirmation");
   examples(program, [
     "authsvc serve --dev",
     'authsvc app create --name "My shop" --redirect-uri https://shop.example.com/callback',
   ]);
 
-  /** A group whose name nobody typed cannot be called, so its commands need not be made: with all of them, that takes longer than loading this code. */
+  /**
+   * Creates a group's commands only if the group was named: creating all takes longer than loading
+   * this code.
+   */
   function group(name: string, description: string, lines: string[], commands: ((group: Command, cli: Cli) => void)[]) {
     const made = examples(program.command(name).description(description), lines);
     if (words?.includes(name) ?? true) for (const add of commands) add(made, cli);
   }
 
+  program.commandsGroup("Run:");
   addInit(program, cli);
   addServe(program, cli);
-  addHealth(program, cli);
+
+  program.commandsGroup("Applications:");
   group(
     "app",
-    "applications that people sign in to",
+    "applications that users sign in to",
     ["authsvc app list", "authsvc app show app_shop --json"],
     [addAppCreate, addAppList, addAppShow, addAppUpdate, addAppDelete, addProviders],
   );
-  group(
-    "key",
-    "API keys of applications",
-    ["authsvc key list --app app_shop", "authsvc key rotate --app app_shop --overlap 7d"],
-    [addKeyCreate, addKeyList, addKeyRotate, addKeyRevoke],
-  );
+  addPlan(program, cli);
+  addApply(program, cli);
+  addExport(program, cli);
+
+  program.commandsGroup("Users:");
   group(
     "user",
     "users of applications",
@@ -136,19 +142,32 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
     ["authsvc token verify eyJhbGciOi…", "authsvc token verify --app app_shop < token.txt"],
     [addTokenVerify, addTokenInspect, addTokenMint, addTokenRevoke],
   );
+
+  program.commandsGroup("Keys:");
+  group(
+    "key",
+    "API keys of applications",
+    ["authsvc key list --app app_shop", "authsvc key rotate --app app_shop --overlap 7d"],
+    [addKeyCreate, addKeyList, addKeyRotate, addKeyRevoke],
+  );
   group(
     "signing-key",
     "keys that sign access tokens",
     ["authsvc signing-key list", "authsvc signing-key rotate --dry-run"],
-    [addSigningKeyList, addSigningKeyRotate],
+    [addSigningKeyList, addSigningKeyRotate, addSigningKeyRevoke],
   );
-  addPlan(program, cli);
-  addApply(program, cli);
-  addExport(program, cli);
-  addDoctor(program, cli);
+
+  group(
+    "master-key",
+    "the key that encrypts the secrets in the database",
+    ["authsvc master-key rotate --dry-run", "authsvc master-key rotate --new-key-file new.key --yes"],
+    [addMasterKeyRotate],
+  );
+
+  program.commandsGroup("Webhooks:");
   group(
     "webhook",
-    "endpoints of applications' servers that are told of events",
+    "endpoints that receive events",
     ["authsvc webhook list --app app_shop", "authsvc webhook test whe_shop"],
     [
       addWebhookCreate,
@@ -162,9 +181,21 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
       addWebhookRotateSecret,
     ],
   );
+
+  program.commandsGroup("Database:");
+  group(
+    "db",
+    "the database: schema, backup, restore, copy",
+    ["authsvc db status", "authsvc db backup /var/backups/authsvc.backup --yes"],
+    [addDbStatus, addDbMigrate, addDbCheck, addDbBackup, addDbRestore, addDbCopy],
+  );
+
+  program.commandsGroup("Diagnose:");
+  addDoctor(program, cli);
+  addHealth(program, cli);
   group(
     "audit",
-    "what happened, and who did it",
+    "the audit log: what happened, and who did it",
     ["authsvc audit list --since 24h", "authsvc audit list --user usr_01k… --json"],
     [addAuditList],
   );
@@ -174,13 +205,9 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
     ["authsvc config check", "authsvc config example > config.yaml"],
     [addConfigCheck, addConfigShow, addConfigExample],
   );
-  group(
-    "db",
-    "the database: schema, backup, moving to another one",
-    ["authsvc db status", "authsvc db backup /var/backups/authsvc.backup --yes"],
-    [addDbStatus, addDbMigrate, addDbCheck, addDbBackup, addDbRestore, addDbCopy],
-  );
   addBench(program, cli);
+
+  program.commandsGroup("Other:");
   addOpenApi(program, cli);
   addCompletion(program, cli, () => buildProgram(cli));
   addCompletionValues(program, cli);
@@ -191,7 +218,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
 /** Providers are a group within the group of applications. */
 function addProviders(app: Command, cli: Cli): void {
   const provider = examples(
-    app.command("provider").description("providers that people of an application can sign in with"),
+    app.command("provider").description("providers that users of an application can sign in with"),
     [
       "authsvc app provider list app_shop",
       "authsvc app provider set app_shop github --client-id Iv1.8a61f9b3 --client-secret-stdin < secret.txt",
@@ -200,7 +227,7 @@ function addProviders(app: Command, cli: Cli): void {
   for (const add of [addProviderSet, addProviderList, addProviderRemove]) add(provider, cli);
 }
 
-/** Every long flag of a command and of those below it. */
+/** Every long flag of a command and its subcommands. */
 export function flagsOf(command: Command): string[] {
   return [...command.options.flatMap(({ long }) => long ?? []), ...command.commands.flatMap(flagsOf)];
 }

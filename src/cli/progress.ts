@@ -6,8 +6,8 @@ const redrawMilliseconds = 100;
 const logMilliseconds = 5000;
 
 /**
- * How far a long command is, on standard error: a bar that is drawn again on a terminal, else a line now and then; nothing with `--quiet`.
- * `total` is undefined where nobody knows it.
+ * The progress of a long command on standard error: a redrawn bar on a terminal, else a line from
+ * time to time; nothing with `--quiet`. `total` is undefined if unknown.
  */
 export function createProgress(cli: Cli, unit: string, total: number | undefined) {
   const { stderr } = cli.io;
@@ -26,7 +26,7 @@ export function createProgress(cli: Cli, unit: string, total: number | undefined
   }
 
   return {
-    /** `done` counts towards `total`, `count` is what is shown. */
+    /** `done` counts towards `total`; `count` is shown. */
     async show(done: number, count: number): Promise<void> {
       if (performance.now() - shownAt < (drawn ? redrawMilliseconds : logMilliseconds)) return;
       shownAt = performance.now();
@@ -34,7 +34,7 @@ export function createProgress(cli: Cli, unit: string, total: number | undefined
       else await cli.note(text(done, count));
     },
 
-    /** Makes room for what is printed next. */
+    /** Clears the line for other output. */
     end(): void {
       if (drawn) stderr.write("\r\u001b[K");
     },

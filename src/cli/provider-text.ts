@@ -1,7 +1,7 @@
-import type { ProviderAnswer } from "../oauth/accounts.ts";
+import type { ProviderAnswer } from "../oauth/provider-clients.ts";
 import { facts } from "./text.ts";
 
-/** A provider of an application for people. */
+/** An application's provider, for people. */
 export function providerFacts({
   name,
   displayName,
@@ -9,6 +9,7 @@ export function providerFacts({
   enabled,
   callbackUrl,
   endpoints,
+  trustsEmail,
 }: ProviderAnswer): string {
   const { authorizationUrl, issuer } = endpoints;
   return facts([
@@ -16,6 +17,7 @@ export function providerFacts({
     ["Client ID", clientId],
     ["Enabled", enabled ? "yes" : "no"],
     ["Redirect URI", callbackUrl],
+    ["Trusts email", trustsEmail ? "yes" : "no"],
     ...(issuer === undefined ? [] : [["Issuer", issuer] as [string, string]]),
     ...(authorizationUrl === undefined ? [] : [["Authorization", authorizationUrl] as [string, string]]),
   ]);

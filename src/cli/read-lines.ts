@@ -1,11 +1,14 @@
-/** A line of a file, counted from 1, or why it cannot be read. */
+/** A line of a file, numbered from 1, or why it cannot be read. */
 export type Line = { line: number; text: string } | { line: number; problem: string };
 
 const newline = 0x0a;
 /** A user with fifty passkeys takes a twentieth of it. */
-const mostBytes = 1_048_576;
+const maxBytes = 1_048_576;
 
-/** The lines of a stream of any length, in memory for one line. A line that is too long is skipped without being kept. */
+/**
+ * The lines of a stream of any length, with one line in memory. Lines that are too long are
+ * skipped.
+ */
 export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let line = 1;
   let parts: Buffer[] = [];
@@ -13,13 +16,13 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
 
   function add(part: Buffer): void {
     size += part.length;
-    if (size > mostBytes) parts = [];
+    if (size > maxBytes) parts = [];
     else parts.push(part);
   }
 
   function end(): Line {
     const bytes = Buffer.concat(parts);
-    const ended: Line = size > mostBytes ? { line, problem: `longer than ${mostBytes} bytes` } : decoded(line, bytes);
+    const ended: Line = size > maxBytes ? { line, problem: `longer than ${maxBytes} bytes` } : decoded(line, bytes);
     [parts, size] = [[], 0];
     line += 1;
     return ended;
@@ -39,7 +42,7 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
 
 function decoded(line: number, bytes: Buffer): Line {
   try {
-    // Takes a byte order mark away.
+    // Removes a byte order mark.
     return { line, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
     return { line, problem: "not UTF-8 text" };

@@ -1,6 +1,6 @@
 import { createCli } from "./cli.ts";
 import type { GlobalFlags } from "./cli.ts";
-import { ignoreStreamErrors, write } from "./io.ts";
+import { ignoreStreamErrors } from "./io.ts";
 import type { Io } from "./io.ts";
 import { buildProgram, flagsOf } from "./program.ts";
 import { reportOf } from "./report.ts";
@@ -16,15 +16,17 @@ export async function run(argv: string[], io: Io): Promise<number> {
     return cli.exitCode();
   } catch (error) {
     const { text, exitCode } = await reportOf(error, cli.debug(), () => flagsOf(buildProgram(cli)));
-    // Nobody is left to tell when standard error is closed; the exit code still says it.
-    await write(io.stderr, text).catch(() => {});
+    // If standard error is closed, the exit code still reports it.
+    await cli.complain(text).catch(() => {});
     return exitCode;
   } finally {
     io.off("SIGINT", cli.interrupt);
   }
 }
 
-/** `help user list` as `user list --help`: commander's own help command looks no deeper than `user`. */
+/**
+ * Rewrites `help user list` to `user list --help`: commander's own help command stops at `user`.
+ */
 function withHelpFlag(argv: string[]): string[] {
   const [node = "", script = "", first, ...path] = argv;
   return first === "help" && path.length > 1 ? [node, script, ...path, "--help"] : argv;

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Option } from "commander";
 import type { Command } from "commander";
 import { AppError } from "../lib/errors.ts";
@@ -6,14 +7,27 @@ import type { Io } from "./io.ts";
 
 export type SecretFlags = { secretStdin?: boolean; secretFile?: string };
 
-/** Adds `--secret-stdin` and `--secret-file`. There is no `--secret`: arguments are seen by every user of the machine. */
+/**
+ * Adds `--secret-stdin` and `--secret-file`. No `--secret`: every user of the machine can read
+ * arguments.
+ */
 export function addSecretFlags(command: Command): Command {
   return command
-    .addOption(new Option("--secret-stdin", "read the secret that signs from standard input").conflicts("secretFile"))
-    .option("--secret-file <file>", "read the secret that signs from a file");
+    .addOption(new Option("--secret-stdin", "read the signing secret from standard input").conflicts("secretFile"))
+    .option("--secret-file <file>", "read the signing secret from a file");
 }
 
-/** The secret that a command needs, and the flag that it came from; a person at a terminal is asked. */
+/** The secret that the operator chose, or a new one, which must be shown. */
+export async function chosenSecret(
+  io: Io,
+  flags: SecretFlags,
+): Promise<{ secret: string; flag: string; isNew: boolean }> {
+  if (flags.secretFile !== undefined || flags.secretStdin === true)
+    return { ...(await neededSecret(io, flags)), isNew: false };
+  return { secret: `whsec_${randomBytes(32).toString("base64")}`, flag: "--secret-stdin", isNew: true };
+}
+
+/** The secret that a command needs, and its flag; asks a person at a terminal. */
 export async function neededSecret(
   io: Io,
   { secretStdin, secretFile }: SecretFlags,

@@ -1,13 +1,14 @@
 import type { SigningKeyAnswer } from "../tokens/signing-key-line.ts";
-import { table } from "./text.ts";
+import type { Screen } from "./screen.ts";
+import { table } from "./table.ts";
 
-export function signingKeyTable(keys: SigningKeyAnswer[], emphasise: (text: string) => string): string {
+export function signingKeyTable(keys: SigningKeyAnswer[], screen: Screen): string {
   const rows = keys.map(({ kid, algorithm, state, signsFrom, publishedUntil }) => [
     kid,
     algorithm,
     state,
-    signsFrom,
-    publishedUntil ?? "-",
+    screen.time(signsFrom),
+    publishedUntil === null ? "-" : screen.time(publishedUntil),
   ]);
-  return table(["KEY ID (kid)", "ALGORITHM", "STATE", "SIGNS FROM", "PUBLISHED UNTIL"], rows, emphasise);
+  return table(["KEY ID (kid)", "ALGORITHM", "STATE", "SIGNS FROM", "PUBLISHED UNTIL"], rows, screen);
 }

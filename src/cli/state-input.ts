@@ -2,25 +2,39 @@ import { dirname, resolve } from "node:path";
 import type { StateFile } from "../config/state-file.ts";
 import { AppError } from "../lib/errors.ts";
 import { readAll, readKeyFile } from "./ask.ts";
-import type { Io } from "./io.ts";
+import type { Cli } from "./cli.ts";
 
-/** Thousands of applications. */
-const mostCharacters = 16_777_216;
+export const secretsDirAbout = "another folder that file: references may read from, besides the folder of FILE";
 
-/** The desired state in the file that an argument names, or on standard input (`-`), with its secrets. Throws INVALID_CONFIG, INVALID_REQUEST. */
-export async function readState(io: Io, file: string | undefined): Promise<StateFile> {
+/** Enough for thousands of applications. */
+const maxCharacters = 16_777_216;
+
+/**
+ * Reads the desired state with its secrets from a file or standard input (`-`). Throws
+ * INVALID_CONFIG, INVALID_REQUEST.
+ */
+export async function readState(
+  { io, ownPaths }: Pick<Cli, "io" | "ownPaths">,
+  file: string | undefined,
+  { secretsDir }: { secretsDir?: string | undefined },
+): Promise<StateFile> {
   if (file === undefined) throw new AppError("INVALID_REQUEST", "FILE is missing (- is standard input)");
   const isInput = file === "-";
-  const content = isInput ? await readAll(io, "FILE", mostCharacters) : await readKeyFile(io, file, "FILE");
+  const content = isInput ? await readAll(io, "FILE", maxCharacters) : await readKeyFile(io, file, "FILE");
   const { readStateFile } = await import("../config/state-file.ts");
   return readStateFile(content, {
     name: isInput ? "standard input" : file,
     folder: isInput ? io.cwd() : dirname(resolve(io.cwd(), file)),
+    secretsDir: secretsDir === undefined ? undefined : resolve(io.cwd(), secretsDir),
     env: io.env,
+    protectedPaths: await ownPaths(),
   });
 }
 
-/** Runs `work`; what a service refuses is named by line and column (`applications[0].redirectUris[1]: …`). */
+/**
+ * Runs `work`, and adds line and column to what a service refuses
+ * (`applications[0].redirectUris[1]: …`).
+ */
 export async function namingLines<T>({ where }: StateFile, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,12 +1,23 @@
 import type { Change } from "../desired-state/difference.ts";
+import type { UsedReference } from "../desired-state/references.ts";
 import { visible } from "./text.ts";
 
 const signs = { create: "+", update: "~", delete: "-" } as const;
 const kinds = { application: "application", provider: "provider", webhook: "webhook", apiKey: "API key" } as const;
 
-/** What would change, or has: an object a line, its fields below it. */
+/** Planned or applied changes: an object per line, its fields below. */
 export function changesText(changes: Change[]): string {
   return changes.map(changeText).join("");
+}
+
+/** Each secret of the file: its source, purpose and destination. */
+export function referencesText(references: UsedReference[]): string {
+  if (references.length === 0) return "";
+  const lines = references.map(({ reference, field, application, name, host }) => {
+    const what = [field, "of", ...(name === null ? [] : [name, "of"]), application].join(" ");
+    return `    ${reference} (${what}): ${host === null ? "not sent anywhere" : `sent to ${host}`}`;
+  });
+  return ["Secrets", ...lines].map((line) => `${visible(line)}\n`).join("");
 }
 
 /** `2 to create, 1 to change, 1 to delete` */
@@ -17,11 +28,11 @@ export function summaryText(changes: Change[]): string {
 }
 
 function changeText(change: Change): string {
-  const { action, kind, application, name, users, fields } = change;
+  const { action, kind, application, name, users, keptIdentities, fields } = change;
   const object =
     kind === "application"
       ? `application ${application}${users === undefined ? "" : ` and its ${usersText(users)}`}`
-      : [kinds[kind], name, "of", application].filter(Boolean).join(" ");
+      : [kinds[kind], name, "of", application].filter(Boolean).join(" ") + keptText(keptIdentities);
   const lines = fields.flatMap((field): string[] => {
     if ("secret" in field) return [`${field.field}: ${action === "create" ? "set" : "changed"}, not shown`];
     const { before, after } = field;
@@ -31,6 +42,10 @@ function changeText(change: Change): string {
   return [`${signs[action]} ${object}`, ...lines.map((line) => `    ${line}`)]
     .map((line) => `${visible(line)}\n`)
     .join("");
+}
+
+function keptText(identities: number | undefined): string {
+  return identities === undefined ? "" : ` (linked identities that stay: ${identities.toLocaleString("en")})`;
 }
 
 /** `1 user`, `1,234 users` */

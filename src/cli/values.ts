@@ -1,29 +1,28 @@
 import { InvalidArgumentError } from "commander";
-import { didYouMean, nearest } from "../config/nearest.ts";
+import { didYouMean, nearest } from "../lib/nearest.ts";
 import { day, hour, minute, second } from "../lib/clock.ts";
 
 const units: Record<string, number> = { s: second, m: minute, h: hour, d: day };
 const instantForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u;
 
-/** `90s`, `30m`, `24h` or `7d` in milliseconds: the one form of a duration on the command line. */
+/** `90s`, `30m`, `24h` or `7d` in milliseconds: the only form of durations on the command line. */
 export function durationFrom(text: string): number {
   const milliseconds = parseDuration(text);
-  if (milliseconds === undefined)
-    throw new InvalidArgumentError("A duration is a whole number and a unit: 90s, 30m, 24h or 7d.");
+  if (milliseconds === undefined) throw new InvalidArgumentError("Use a whole number and a unit: 90s, 30m, 24h or 7d.");
   return milliseconds;
 }
 
-/** A moment in the past as epoch milliseconds: how long ago, or an ISO 8601 date (of UTC) or instant. */
+/** A past moment as epoch milliseconds: a duration ago, or an ISO 8601 date (UTC) or instant. */
 export function sinceFrom(text: string): number {
   const ago = parseDuration(text);
   if (ago !== undefined) return Date.now() - ago;
   const instant = instantForm.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(instant))
-    throw new InvalidArgumentError("Say how long ago (24h, 7d), or an instant such as 2026-11-20T10:00:00Z.");
+    throw new InvalidArgumentError("Use a time span (24h, 7d) or a time such as 2026-11-20T10:00:00Z.");
   return instant;
 }
 
-/** A parser of whole numbers from `least` to `most`. */
+/** A parser for whole numbers from `least` to `most`. */
 export function wholeNumberFrom(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,15}$/u.test(text) ? Number(text) : Number.NaN;
@@ -33,17 +32,17 @@ export function wholeNumberFrom(least: number, most: number): (text: string) => 
   };
 }
 
-/** One of a few words. */
+/** One of some words. */
 export function wordOf<const Word extends string>(words: readonly Word[]): (text: string) => Word {
   return (text) => {
     const word = words.find((known) => known === text);
     if (word === undefined)
-      throw new InvalidArgumentError(`Known are ${words.join(", ")}${didYouMean(nearest(text, words))}`);
+      throw new InvalidArgumentError(`Use one of ${words.join(", ")}${didYouMean(nearest(text, words))}`);
     return word;
   };
 }
 
-/** Words of a few, separated by commas. */
+/** Some of these words, separated by commas. */
 export function wordsOf<const Word extends string>(words: readonly Word[]): (list: string) => Word[] {
   const one = wordOf(words);
   return (list) => list.split(",").map((entry) => one(entry.trim()));

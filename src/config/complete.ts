@@ -4,37 +4,44 @@ import { addressFamily, hostOf, isLoopbackHost } from "../lib/loopback.ts";
 import type { Config } from "./config.ts";
 import { parseSender, parseSmtpUrl } from "./mail.ts";
 import { canonicalOrigin } from "./network.ts";
+import { postgresUrlProblem, unencryptedHost } from "./postgres-url.ts";
 import type { Settings } from "./schema.ts";
 import { invalidConfig } from "./settings.ts";
 
 type Context = {
   dev: boolean;
+  /** Whether logs are written to a terminal. */
+  isTerminal?: boolean;
   cwd: string;
-  /** The name of a setting as its source spells it; the key where no source gave it. */
+  /** A setting's name as its source spells it, or its key if no source gave it. */
   nameOf: (key: string) => string;
 };
 
-/** Checks what two settings must be together, and fills in what depends on others. Throws INVALID_CONFIG. */
+/**
+ * Checks rules between settings and fills in values that depend on others. Throws INVALID_CONFIG.
+ */
 export function complete(settings: Settings, context: Context): { config: Config; warnings: string[] } {
   const host = settings.listen.host.replace(/^\[(.*)\]$/, "$1");
   const baseUrl = settings.baseUrl === undefined ? undefined : canonicalOrigin(settings.baseUrl);
   const tls = completeTls(settings, context);
   checkAddresses({ host, baseUrl, tls: tls !== undefined, proxies: settings.trustedProxies.length > 0 }, context);
+  checkDatabase(settings, context);
   const passwords = completePasswords(settings, context);
   const config: Config = {
     dev: context.dev,
     dataDir: resolve(context.cwd, settings.data),
     baseUrl,
-    listen: { host, port: settings.listen.port, tls },
+    listen: { host, port: settings.listen.port, tls, maxConnections: settings.listen.maxConnections },
     trustedProxies: settings.trustedProxies,
     database: { url: settings.database.url, poolSize: settings.database.poolSize },
     masterKey: settings.masterKey,
     mail: completeMail(settings, context),
+    mailsPerHour: settings.mail.perHour,
     passwords,
     rateLimits: settings.rateLimits,
     webhooks: settings.webhooks,
     metrics: completeMetrics(settings, context),
-    log: { ...settings.log, format: settings.log.format ?? (context.dev ? "text" : "json") },
+    log: { ...settings.log, format: settings.log.format ?? (context.dev || context.isTerminal ? "text" : "json") },
   };
   return { config, warnings: warningsAbout(config, context) };
 }
@@ -42,9 +49,8 @@ export function complete(settings: Settings, context: Context): { config: Config
 function completeTls({ listen: { tls } }: Settings, { nameOf }: Context): Config["listen"]["tls"] {
   const { certFile, keyFile } = tls;
   if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
-  if (certFile !== undefined)
-    throw invalidConfig(`${nameOf("listen.tls.certFile")} needs listen.tls.keyFile beside it`);
-  if (keyFile !== undefined) throw invalidConfig(`${nameOf("listen.tls.keyFile")} needs listen.tls.certFile beside it`);
+  if (certFile !== undefined) throw invalidConfig(`${nameOf("listen.tls.certFile")} also needs listen.tls.keyFile`);
+  if (keyFile !== undefined) throw invalidConfig(`${nameOf("listen.tls.keyFile")} also needs listen.tls.certFile`);
   return undefined;
 }
 
@@ -56,11 +62,11 @@ function checkAddresses({ host, baseUrl, tls, proxies }: Addresses, { dev, nameO
   if (baseUrl === undefined) {
     if (!isLoopbackHost(host))
       throw invalidConfig(
-        `baseUrl is missing: ${nameOf("listen.host")} can be reached from other machines, so say under which https address`,
+        `baseUrl is missing: ${nameOf("listen.host")} is reachable from other machines, so set the public https URL`,
       );
     if (tls)
       throw invalidConfig(
-        `baseUrl is missing: ${nameOf("listen.tls.certFile")} makes the service speak https, so say under which address`,
+        `baseUrl is missing: ${nameOf("listen.tls.certFile")} enables https, so set the public https URL`,
       );
     return;
   }
@@ -74,27 +80,31 @@ function checkAddresses({ host, baseUrl, tls, proxies }: Addresses, { dev, nameO
   if (!isHttps) throw invalidConfig(`${name} must start with https://; only an address of this machine may be http`);
   if (!tls && !proxies) {
     throw invalidConfig(
-      `${name} is https, so set listen.tls.certFile and listen.tls.keyFile, or name the proxy that ends https in trustedProxies`,
+      `${name} is https, so set listen.tls.certFile and listen.tls.keyFile, or list the proxy that terminates TLS in trustedProxies`,
     );
   }
 }
 
+function checkDatabase({ database: { url } }: Settings, { nameOf }: Context): void {
+  const problem = url === undefined ? undefined : postgresUrlProblem(url);
+  if (problem !== undefined) throw invalidConfig(`${nameOf("database.url")} ${problem}`);
+}
+
 function completeMetrics({ metrics, listen }: Settings, { nameOf }: Context): Config["metrics"] {
-  const { host, port } = metrics;
+  const { host, port, hosts } = metrics;
   if (port === undefined) return undefined;
-  // Whatever the addresses: what is one port today is behind one proxy tomorrow.
+  // Checked even when the hosts differ: a proxy may put both behind one address later.
   if (port === listen.port && port !== 0)
-    throw invalidConfig(`${nameOf("metrics.port")} must be another port than listen.port, which everybody can reach`);
-  return { host: host.replace(/^\[(.*)\]$/, "$1"), port };
+    throw invalidConfig(`${nameOf("metrics.port")} must differ from listen.port, which is public`);
+  return { host: host.replace(/^\[(.*)\]$/, "$1"), port, hosts };
 }
 
 function completeMail({ mail: { smtpUrl, from } }: Settings, { nameOf }: Context): Config["mail"] {
   const server = smtpUrl === undefined ? undefined : parseSmtpUrl(smtpUrl);
   const sender = from === undefined ? undefined : parseSender(from);
   if (server && sender) return { server, from: sender };
-  if (server)
-    throw invalidConfig(`${nameOf("mail.smtpUrl")} needs mail.from beside it: the address that mail comes from`);
-  if (sender) throw invalidConfig(`${nameOf("mail.from")} needs mail.smtpUrl beside it: the server that sends it`);
+  if (server) throw invalidConfig(`${nameOf("mail.smtpUrl")} also needs mail.from, the sender address`);
+  if (sender) throw invalidConfig(`${nameOf("mail.from")} also needs mail.smtpUrl, the mail server`);
   return undefined;
 }
 
@@ -103,20 +113,37 @@ function completePasswords({ passwords }: Settings, { nameOf }: Context): Config
   if (passwords.memoryKiB < 8 * passwords.parallelism) {
     throw invalidConfig(`${nameOf("passwords.memoryKiB")} must be at least 8 times passwords.parallelism`);
   }
-  // Each takes its memory: who has many processors for sign-ins says so.
+  // Each hash needs its own memory. Servers with many processors set this explicitly.
   const concurrency = passwords.concurrency ?? Math.min(4, availableParallelism());
   return { ...passwords, concurrency, queueSize: passwords.queueSize ?? 64 * concurrency };
 }
 
-/** Memory in KiB for 1, 2, … passes: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#argon2id */
+/**
+ * Memory in KiB for 1, 2, … passes:
+ * https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#argon2id
+ */
 const owaspMemoryKiB = [47_104, 19_456, 12_288, 9_216, 7_168];
 
-function warningsAbout({ baseUrl, trustedProxies, passwords }: Config, { nameOf }: Context): string[] {
+function warningsAbout(
+  { baseUrl, listen, trustedProxies, passwords, database, metrics }: Config,
+  { nameOf }: Context,
+): string[] {
   const warnings: string[] = [];
   const enough = owaspMemoryKiB[Math.min(passwords.iterations, owaspMemoryKiB.length) - 1] ?? 0;
   if (passwords.memoryKiB < enough) {
     warnings.push(
-      `${nameOf("passwords.memoryKiB")} is below the ${enough} that OWASP asks for with passwords.iterations ${passwords.iterations}: stolen password hashes would be cheap to guess`,
+      `${nameOf("passwords.memoryKiB")} is below the ${enough} that OWASP recommends with passwords.iterations ${passwords.iterations}: stolen password hashes would be cheap to crack`,
+    );
+  }
+  const unencrypted = database.url === undefined ? undefined : unencryptedHost(database.url);
+  if (unencrypted !== undefined) {
+    warnings.push(
+      `${nameOf("database.url")} has sslmode=disable: traffic to ${unencrypted} is not encrypted, and anybody on the network can read and change it`,
+    );
+  }
+  if (metrics && isEveryAddress(metrics.host)) {
+    warnings.push(
+      `${nameOf("metrics.host")} is ${metrics.host}: anybody who can reach this machine can read the metrics; bind one address, or allow only Prometheus in a firewall`,
     );
   }
   if (baseUrl !== undefined && addressFamily(hostOf(baseUrl)) !== 0) {
@@ -124,10 +151,24 @@ function warningsAbout({ baseUrl, trustedProxies, passwords }: Config, { nameOf 
       `${nameOf("baseUrl")} is an IP address: passkeys work only under a host name (on this machine: localhost)`,
     );
   }
-  if (trustedProxies.some((entry) => entry.endsWith("/0"))) {
+  const basePort = baseUrl === undefined ? undefined : portOf(baseUrl);
+  if (basePort !== undefined && listen.port !== 0 && basePort !== listen.port && trustedProxies.length === 0) {
     warnings.push(
-      `${nameOf("trustedProxies")} holds every address: any client can then choose the address it is counted under`,
+      `${nameOf("baseUrl")} says port ${basePort} and ${nameOf("listen.port")} is ${listen.port}: clients cannot reach the service unless the port is forwarded`,
     );
   }
+  if (trustedProxies.some((entry) => entry.endsWith("/0"))) {
+    warnings.push(`${nameOf("trustedProxies")} contains every address: any client can then forge its IP address`);
+  }
   return warnings;
+}
+
+/** `0.0.0.0` and `::`, in any notation. */
+function isEveryAddress(host: string): boolean {
+  return addressFamily(host) !== 0 && /^[0.:]+$/u.test(host);
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 }

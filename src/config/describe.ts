@@ -3,7 +3,10 @@ import type { Settings } from "./schema.ts";
 import { allSettings } from "./settings.ts";
 import type { Given } from "./settings.ts";
 
-/** A setting as it holds now. `source` is where it came from, as its author knows it, or `default`. A secret's value is masked. */
+/**
+ * A setting's current value. `source` is where it came from, as its author knows it, or `default`.
+ * Secrets are masked.
+ */
 export type ShownSetting = {
   key: string;
   variable: string;
@@ -12,7 +15,10 @@ export type ShownSetting = {
   secret: boolean;
 };
 
-/** Every setting in the order of the schema; `…File` settings are shown as what they give. */
+/**
+ * Every setting in the order of the schema. A `…File` setting is shown as the setting that it
+ * provides.
+ */
 export function describeSettings(settings: Settings, config: Config, given: Map<string, Given>): ShownSetting[] {
   const secretKeys = allSettings.filter(({ doc }) => doc.secret).map(({ key }) => key);
   return allSettings
@@ -32,8 +38,14 @@ function valueAt(group: unknown, key: string): unknown {
   return rest.length === 0 ? value : valueAt(value, rest.join("."));
 }
 
-/** Of an address, its scheme and host are no secret, and say which server is meant. */
+/**
+ * An unescaped password could be parsed as part of the host, so scheme and host are shown only for
+ * an unambiguous URL.
+ */
 function masked(secret: string): string {
-  const { protocol, host } = URL.canParse(secret) ? new URL(secret) : { protocol: "", host: "" };
-  return secret.startsWith(`${protocol}//`) && host !== "" ? `${protocol}//***@${host}/***` : "***";
+  const [, scheme, host] =
+    /^([a-z][a-z0-9+.-]*):\/\/(?:[^@/?#\s]*@)?([a-z0-9.-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)(?:[/?][^@#\s]*)?$/iu.exec(
+      secret,
+    ) ?? [];
+  return host === undefined || !URL.canParse(secret) ? "***" : `${scheme}://***@${host}/***`;
 }

@@ -1,27 +1,33 @@
-import { didYouMean, nearest } from "./nearest.ts";
+import { didYouMean, nearest } from "../lib/nearest.ts";
 import { allSettings, fromText, invalidConfig } from "./settings.ts";
 import type { Given } from "./settings.ts";
 
 export type Environment = Record<string, string | undefined>;
 
 const prefix = "AUTHSVC_";
-/** What is read elsewhere: by the configuration before its settings, and by the executable before anything (executable/native-folders.ts). */
+/**
+ * Read elsewhere: by `loadConfig` before other settings, and by the executable at its start
+ * (executable/native-folders.ts).
+ */
 const otherVariables = ["AUTHSVC_CONFIG", "AUTHSVC_NATIVE_DIR"];
 const byVariable = new Map(allSettings.map((setting) => [setting.variable, setting]));
 
-/** The settings in the variables `AUTHSVC_…`. Throws INVALID_CONFIG for one that nothing reads: a misspelt limit must not be silently the default. */
+/**
+ * The settings in `AUTHSVC_…` variables. Throws INVALID_CONFIG for an unknown one: a misspelt limit
+ * must not silently fall back to the default.
+ */
 export function readEnvironment(env: Environment): Given[] {
   return Object.entries(env).flatMap(([name, value]): Given[] => {
     if (!name.startsWith(prefix) || value === undefined) return [];
-    // An empty variable is what `X=${UNSET}` leaves behind; taking the default instead would, say, put the data into SQLite.
+    // `X=${UNSET}` leaves an empty variable. Using the default instead could, for example, store
+    // the data in SQLite.
     if (otherVariables.includes(name)) {
-      if (value === "") throw invalidConfig(`${name} is empty: give it a value or leave it out`);
+      if (value === "") throw invalidConfig(`${name} is empty: set a value or remove it`);
       return [];
     }
     const setting = byVariable.get(name);
     if (setting === undefined) throw unknownVariable(name);
-    if (value === "" && setting.rule.kind !== "list")
-      throw invalidConfig(`${name} is empty: give it a value or leave it out`);
+    if (value === "" && setting.rule.kind !== "list") throw invalidConfig(`${name} is empty: set a value or remove it`);
     return [{ key: setting.key, value: fromText(setting, value), origin: name }];
   });
 }
@@ -29,7 +35,7 @@ export function readEnvironment(env: Environment): Given[] {
 function unknownVariable(name: string): Error {
   const members = [...byVariable.keys()].filter((variable) => variable.startsWith(`${name}__`));
   if (members.length > 0) return invalidConfig(`${name} is a group of settings: ${members.join(", ")}`);
-  // Without the prefix, which every name shares and which would make any two look alike.
+  // Without the common prefix, which would make any two names look similar.
   const known = [...byVariable.keys(), ...otherVariables].map((variable) => variable.slice(prefix.length));
   const short = name.slice(prefix.length);
   // `AUTHSVC_PORT` for `AUTHSVC_LISTEN__PORT`: the right name without its group.

@@ -10,7 +10,10 @@ const head = [
   "# paths in this file start at its own folder. A key that authsvc does not know is refused.",
 ];
 
-/** The text of `config.example.yaml`, made from the schema's descriptions; or of a file in which some settings have a value. */
+/**
+ * The text of `config.example.yaml`, made from the schema's descriptions. Settings in `values` are
+ * set, all others commented out.
+ */
 export function exampleConfig(values: ReadonlyMap<string, unknown> = new Map()): string {
   const lines = [...head];
   let above: string[] = [];

@@ -1,14 +1,19 @@
-import { didYouMean, nearest } from "./nearest.ts";
+import { didYouMean, nearest } from "../lib/nearest.ts";
 import { allSettings, invalidConfig, settingsByKey } from "./settings.ts";
 import type { Given } from "./settings.ts";
 import { readYaml, type YamlNode } from "./yaml.ts";
 
-/** The settings in the text of a `config.yaml`; `name` is how messages call the file. Throws INVALID_CONFIG with line and column. */
+/**
+ * Reads the settings from the text of a `config.yaml`. Error messages call the file `name`. Throws
+ * INVALID_CONFIG with line and column.
+ */
 export function readConfigFile(content: string, name: string): Given[] {
   const root = readYaml(content, name);
   if (root.entries() !== undefined) return readGroup(root, []);
   if (root.value() === null) return [];
-  throw invalidConfig(`${root.where}: the file must hold keys and values, such as "baseUrl: https://auth.example.com"`);
+  throw invalidConfig(
+    `${root.where}: the file must contain keys and values, such as "baseUrl: https://auth.example.com"`,
+  );
 }
 
 function readGroup(group: YamlNode, above: string[]): Given[] {
@@ -18,7 +23,7 @@ function readGroup(group: YamlNode, above: string[]): Given[] {
     const origin = `${node.where}: ${key}`;
     const members = membersOf(path);
     if (name.includes(".") && settingsByKey.has(key))
-      throw invalidConfig(`${origin} must be written as groups: each part on a line of its own, below the other`);
+      throw invalidConfig(`${origin} must be nested: write each part of the key on its own line`);
     if (settingsByKey.has(key)) {
       return [{ key, value: node.value(), origin }];
     }
@@ -30,14 +35,17 @@ function readGroup(group: YamlNode, above: string[]): Given[] {
   });
 }
 
-/** The names directly below a group; empty when there is no such group. */
+/** The names directly below a group; empty if the group does not exist. */
 function membersOf(path: string[]): string[] {
   const prefix = path.length === 0 ? "" : `${path.join(".")}.`;
   const below = allSettings.filter(({ key }) => key.startsWith(prefix)).map(({ key }) => key.slice(prefix.length));
   return [...new Set(below.map((key) => key.split(".")[0] ?? key))];
 }
 
-/** The setting meant by an unknown key: one of its neighbours, else the same name in another group (`port` → `listen.port`). */
+/**
+ * The setting that an unknown key probably means: a neighbour, or the same name in another group
+ * (`port` → `listen.port`).
+ */
 function suggestion(path: string[]): string | undefined {
   const name = path.at(-1) ?? "";
   const above = path.slice(0, -1);

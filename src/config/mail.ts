@@ -2,13 +2,13 @@ import { canonicalEmail } from "../lib/email.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { isHost } from "./network.ts";
 
-/** A mail server as `mail.smtpUrl` names it. */
+/** A mail server as configured by `mail.smtpUrl`. */
 export type SmtpServer = {
   host: string;
   port: number;
   user: string | undefined;
   password: string | undefined;
-  /** `from-start` (smtps), `upgrade` (STARTTLS, or nothing is sent), `none`. */
+  /** `from-start`: smtps. `upgrade`: STARTTLS is required. `none`: plain text. */
   tls: "from-start" | "upgrade" | "none";
 };
 
@@ -17,11 +17,12 @@ export type Sender = { name: string | undefined; address: string };
 const ports = { "smtp:": 587, "smtps:": 465 } as const;
 
 /**
- * Reads `smtp[s]://[user:password@]host[:port]`. smtp:// means STARTTLS, which a man in the middle cannot talk us out of; only towards this
- * machine, or with `?tls=none`, goes mail in the clear. Undefined for anything else.
+ * Parses `smtp[s]://[user:password@]host[:port]`; undefined if invalid. smtp:// requires STARTTLS,
+ * so an attacker on the network cannot strip it. Plain text is used only for this machine or with
+ * `?tls=none`.
  */
 export function parseSmtpUrl(text: string): SmtpServer | undefined {
-  // Whatever the URL class would forgive is a typing error in a setting.
+  // The URL class tolerates characters that are typing errors in a setting.
   if (!/^smtps?:\/\/[\x21-\x7e]+$/iu.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   const host = url.hostname.replace(/^\[|\]$/gu, "");
@@ -47,7 +48,7 @@ export function parseSmtpUrl(text: string): SmtpServer | undefined {
   };
 }
 
-/** Reads `auth@example.com` or `Acme <auth@example.com>`; undefined for anything else. */
+/** Parses `auth@example.com` or `Acme <auth@example.com>`; undefined if invalid. */
 export function parseSender(text: string): Sender | undefined {
   const [, name, bracketed] = /^([^<>]*)<([^<>]+)>$/u.exec(text.trim()) ?? [];
   const address = (bracketed ?? text).trim();
@@ -59,7 +60,7 @@ export function parseSender(text: string): Sender | undefined {
 function decoded(text: string): string | undefined {
   try {
     const value = decodeURIComponent(text);
-    // They become lines of the SMTP dialogue.
+    // Control characters would inject lines into the SMTP dialogue.
     return /\p{Cc}/u.test(value) ? undefined : value;
   } catch {
     return undefined;

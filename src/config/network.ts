@@ -1,7 +1,10 @@
 import { isIP } from "node:net";
 import { addressFamily } from "../lib/loopback.ts";
 
-/** An address such as `10.0.0.7` or `::1`, or a network such as `10.0.0.0/8`. No zone (`%eth0`): it means nothing on another machine. */
+/**
+ * An address such as `10.0.0.7` or `::1`, or a network such as `10.0.0.0/8`. No zone (`%eth0`):
+ * zones are local to one machine.
+ */
 export function isAddressOrNetwork(value: string): boolean {
   const [address = "", prefix, ...rest] = value.split("/");
   const family = isIP(address);
@@ -15,9 +18,12 @@ export function isHost(value: string): boolean {
   return value.length <= 253 && /^([a-z\d]([a-z\d-]{0,61}[a-z\d])?)(\.[a-z\d]([a-z\d-]{0,61}[a-z\d])?)*$/i.test(value);
 }
 
-/** `https://host[:port]` in its canonical form (no trailing slash, default port left out), or `undefined` for anything else. */
+/**
+ * `https://host[:port]` in canonical form (no trailing slash, default port omitted); `undefined` if
+ * invalid.
+ */
 export function canonicalOrigin(value: string): string | undefined {
-  // Checked on the text itself: URL forgives spaces, backslashes, an empty query and `https:host`.
+  // Checks the text: the URL class accepts spaces, backslashes, an empty query and `https:host`.
   if (!/^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) || !URL.canParse(value)) return undefined;
   const url = new URL(value);
   return url.port === "0" ? undefined : url.origin;

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { AppError } from "../lib/errors.ts";
 import { invalidConfig } from "./settings.ts";
 
 const reasons: Record<string, string> = {
@@ -7,13 +8,21 @@ const reasons: Record<string, string> = {
   EISDIR: "is a folder, not a file",
 };
 
-/** The UTF-8 text of a file that a setting names; `origin` is the setting as its author wrote it. Throws INVALID_CONFIG. */
+/**
+ * Reads a UTF-8 file that a setting names. `origin` is the setting as its author wrote it. Throws
+ * INVALID_CONFIG.
+ */
 export function readText(file: string, origin: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    const reason = cause instanceof TypeError ? "is not UTF-8 text" : (reasons[code] ?? `cannot be read (${code})`);
-    throw invalidConfig(`${origin}: the file ${file} ${reason}`, cause);
+    throw unreadable(file, origin, cause);
   }
+}
+
+/** Wraps a read error as INVALID_CONFIG. */
+export function unreadable(file: string, origin: string, cause: unknown): AppError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const reason = cause instanceof TypeError ? "is not UTF-8 text" : (reasons[code] ?? `cannot be read (${code})`);
+  return invalidConfig(`${origin}: the file ${file} ${reason}`, cause);
 }

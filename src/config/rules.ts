@@ -1,20 +1,25 @@
-/** What one value must be; `T` is what it is then. */
+/** The rule for one value; `T` is its type once accepted. */
 export type Rule<T> = {
   kind: "number" | "flag" | "list" | "text";
   accepts(value: unknown): value is T;
-  /** What is wrong with a value that is not accepted, to stand behind its name: `must be true or false`. */
+  /**
+   * What is wrong with a rejected value, as a phrase to follow its name: `must be true or false`.
+   */
   problemOf(value: unknown): string;
 };
 
-/** A control character in a path or an address is never meant, and NUL makes file calls throw. */
-export function text(problem: string, holds: (value: string) => boolean = () => true): Rule<string> {
+/**
+ * Rejects control characters: they are never intended in a path or address, and NUL makes file
+ * calls throw.
+ */
+export function text(problem: string, isValid: (value: string) => boolean = () => true): Rule<string> {
   // oxlint-disable-next-line no-control-regex
-  return string(problem, (value) => value !== "" && !/[\u0000-\u001f\u007f]/.test(value) && holds(value));
+  return string(problem, (value) => value !== "" && !/[\u0000-\u001f\u007f]/.test(value) && isValid(value));
 }
 
-/** What a secret must look like is said by `holds` alone. */
-export function secret(problem: string, holds: (value: string) => boolean): Rule<string> {
-  return string(problem, holds);
+/** `isValid` alone decides whether the secret is valid. */
+export function secret(problem: string, isValid: (value: string) => boolean): Rule<string> {
+  return string(problem, isValid);
 }
 
 export function wholeNumber(minimum: number, maximum: number): Rule<number> {
@@ -45,8 +50,8 @@ export function list(entry: Rule<string>): Rule<readonly string[]> {
   };
 }
 
-function string(problem: string, holds: (value: string) => boolean): Rule<string> {
-  return one("text", problem, (value): value is string => typeof value === "string" && holds(value));
+function string(problem: string, isValid: (value: string) => boolean): Rule<string> {
+  return one("text", problem, (value): value is string => typeof value === "string" && isValid(value));
 }
 
 function one<T>(kind: Rule<T>["kind"], problem: string, accepts: (value: unknown) => value is T): Rule<T> {

@@ -2,21 +2,24 @@ import { parseSender, parseSmtpUrl } from "./mail.ts";
 import { canonicalOrigin, isAddressOrNetwork, isHost } from "./network.ts";
 import { flag, list, oneOf, secret, text, wholeNumber, type Rule } from "./rules.ts";
 
-/** What a person needs to know about a setting; the example file and `config` commands are made from it. */
+/** Describes a setting to people, in the example file and the `config` commands. */
 export type SettingDoc = {
   about: string;
-  /** Shown in the example where there is no default, or where the default is not a plain value. */
+  /** The value in the example file if there is no default, or no plain one. */
   example?: string;
-  /** Never printed; may also be given as `…File`. */
+  /** Never printed. It may also be given as `…File`. */
   secret?: true;
-  /** A file or folder: relative ones start at the folder of `config.yaml`, or at the working directory for variables and flags. */
+  /**
+   * A file or folder. Relative paths start at the folder of `config.yaml`, or at the working
+   * directory for variables and flags.
+   */
   path?: true;
 };
 
-/** One setting: what its value must be, what it is when none is given, and what a person needs to know. */
+/** One setting: its rule, its default, and its description. */
 export type SettingSchema<T> = { rule: Rule<T>; defaultValue: T; doc: SettingDoc };
 
-/** What a group of settings becomes: each is its value. */
+/** The settings of a group, each replaced by its value. */
 type Values<Group> = {
   [Name in keyof Group]: Group[Name] extends SettingSchema<infer T> ? T : Values<Group[Name]>;
 };
@@ -25,7 +28,7 @@ function withDefault<T>(rule: Rule<T>, defaultValue: NoInfer<T>, doc: SettingDoc
   return { rule, defaultValue, doc };
 }
 
-/** `undefined` where no value is given. */
+/** The default is `undefined`. */
 function optional<T>(rule: Rule<T>, doc: SettingDoc): SettingSchema<T | undefined> {
   return { rule, defaultValue: undefined, doc };
 }
@@ -35,29 +38,32 @@ const host = text("must be an IP address or a host name", (value) => isHost(valu
 const port = wholeNumber(0, 65535);
 const perMinute = wholeNumber(1, 1_000_000);
 
-/** Every setting, in the order of the example file. What one value must look like stands here, what two must be together in `complete.ts`. */
+/**
+ * Every setting, in the order of the example file. Rules for one value are here; rules between
+ * settings are in `complete.ts`.
+ */
 export const settingsSchema = {
   baseUrl: optional(
     text(
-      "must be https://HOST or http://HOST with at most a port: no path, query, fragment or user name",
+      "must be https://HOST or http://HOST, optionally with a port, without path, query, fragment or user name",
       (value) => canonicalOrigin(value) !== undefined,
     ),
     {
       about:
-        "The address under which browsers and apps reach the service. Links, token issuer and cookies come from it, never from a request. " +
-        "It must be https, unless it is an address of this machine. Default: http://localhost and the port.",
+        "The URL at which browsers and apps reach the service. Links, token issuer and cookies are derived from it, never from a request. " +
+        "It must be https, except on this machine. Default: http://localhost and the port.",
       example: "https://auth.example.com",
     },
   ),
   data: withDefault(text("must be the path of a folder"), "./data", {
     about:
-      "The folder for what the service keeps: authsvc.db and master.key. Default: ./data in the working directory. Flag: --data.",
+      "The data folder, which contains authsvc.db and master.key. Default: ./data in the working directory. Flag: --data.",
     path: true,
   }),
   listen: {
     host: withDefault(host, "127.0.0.1", {
       about:
-        "The address to listen on. 0.0.0.0 or :: is every address of this machine, and needs a baseUrl. Flag: --host.",
+        "The address to listen on. 0.0.0.0 or :: listens on every address of this machine, and needs a baseUrl. Flag: --host.",
     }),
     port: withDefault(port, 8080, {
       about: "The port to listen on; 0 picks a free one. Flag: --port.",
@@ -65,7 +71,7 @@ export const settingsSchema = {
     tls: {
       certFile: optional(path, {
         about:
-          "Certificate chain (PEM). With this and keyFile the service itself speaks https; both are read again on SIGHUP. Default: none.",
+          "Certificate chain (PEM). With this and keyFile, the service itself terminates TLS; both are reloaded on SIGHUP. Default: none.",
         example: "/etc/authsvc/tls/fullchain.pem",
         path: true,
       }),
@@ -75,13 +81,18 @@ export const settingsSchema = {
         path: true,
       }),
     },
+    maxConnections: optional(wholeNumber(1, 1_000_000), {
+      about:
+        "Maximum number of simultaneous connections, at most three quarters of the open-file limit (ulimit -n). Further ones are closed at once and logged. Default: that maximum.",
+      example: "4096",
+    }),
   },
   trustedProxies: withDefault(
     list(text("must be an IP address or a network such as 10.0.0.0/8", isAddressOrNetwork)),
     [],
     {
       about:
-        "Addresses or networks of the proxies that end https in front of the service. Only their X-Forwarded-For and X-Forwarded-Proto are believed. Default: none.",
+        "Addresses or networks of the proxies that terminate TLS in front of the service. X-Forwarded-For and X-Forwarded-Proto are trusted only from them. Default: none.",
       example: "[10.0.0.0/8, 127.0.0.1]",
     },
   ),
@@ -89,114 +100,132 @@ export const settingsSchema = {
     url: optional(
       secret("must start with postgres:// or postgresql://", (value) => /^postgres(ql)?:\/\/./.test(value)),
       {
-        about: "A PostgreSQL database. Default: SQLite, in the data folder.",
-        example: "postgres://authsvc:password@db.example.com/authsvc",
+        about:
+          "The URL of a PostgreSQL database. For another machine, add ?sslmode=verify-full, which encrypts and verifies the server's certificate; " +
+          "sslmode=disable does not encrypt. Several hosts (HOST1,HOST2) are a primary and its standbys: the writable one is used. " +
+          "Default: SQLite, in the data folder.",
+        example: "postgres://authsvc:password@db.example.com/authsvc?sslmode=verify-full",
         secret: true,
       },
     ),
     urlFile: optional(path, {
-      about: "The same, read from a file.",
+      about: "The same, from a file.",
       example: "/run/secrets/database-url",
       path: true,
     }),
-    poolSize: withDefault(wholeNumber(1, 1000), 10, { about: "Connections to PostgreSQL at most." }),
+    poolSize: withDefault(wholeNumber(1, 1000), 10, { about: "Maximum number of PostgreSQL connections." }),
   },
   masterKey: optional(
     secret("must be 43 base64url characters (256 random bits), as authsvc writes to master.key", (value) =>
-      /^[\w-]{43}$/.test(value),
+      /^[\w-]{43}(?:\s+[\w-]{43}){0,3}$/.test(value),
     ),
     {
       about:
-        "The key that encrypts stored secrets; every node needs the same one. Default: master.key in the data folder, made at the first start. " +
-        "Make one with: openssl rand -base64 32 | tr '+/' '-_' | tr -d '='",
+        "The key that encrypts stored secrets; every node needs the same one. During a rotation: the new key, then the old one, separated by a line break or space. " +
+        "Default: master.key in the data folder, generated at the first start. " +
+        "Generate one with: openssl rand -base64 32 | tr '+/' '-_' | tr -d '='",
       example: "(43 base64url characters)",
       secret: true,
     },
   ),
   masterKeyFile: optional(path, {
-    about: "The same, read from a file.",
+    about: "The same, from a file.",
     example: "/run/secrets/master-key",
     path: true,
   }),
   mail: {
     smtpUrl: optional(
       secret(
-        "must be smtp://HOST or smtps://HOST, with USER:PASSWORD@ before it and a port behind it where needed",
+        "must be smtp://HOST or smtps://HOST, optionally with USER:PASSWORD@ before the host and :PORT after it",
         (value) => parseSmtpUrl(value) !== undefined,
       ),
       {
         about:
-          "The mail server. smtps:// speaks TLS from the start (port 465), smtp:// insists on STARTTLS (port 587), except towards this machine; " +
-          "?tls=none at the end sends in the clear. Characters such as @ or / in a password are written %40, %2F. " +
+          "The mail server. smtps:// uses TLS from the start (port 465), smtp:// requires STARTTLS (port 587), except on this machine; " +
+          "?tls=none sends unencrypted. Write characters such as @ or / in a password as %40, %2F. " +
           "Default: none; no mail is sent, and addresses stay unverified.",
         example: "smtps://authsvc:password@mail.example.com",
         secret: true,
       },
     ),
-    smtpUrlFile: optional(path, { about: "The same, read from a file.", example: "/run/secrets/smtp-url", path: true }),
+    smtpUrlFile: optional(path, { about: "The same, from a file.", example: "/run/secrets/smtp-url", path: true }),
     from: optional(
       text(
         "must be an address, or a name and an address: Acme <auth@example.com>",
         (value) => parseSender(value) !== undefined,
       ),
       {
-        about:
-          "The sender of every mail, needed with smtpUrl. Without a name in it, a mail carries the name of its app.",
+        about: "The sender of every mail; required with smtpUrl. Without a display name, the app's name is used.",
         example: "auth@example.com",
       },
     ),
+    perHour: withDefault(wholeNumber(1, 1_000_000), 2000, {
+      about:
+        "Maximum number of mails per hour that visitors of one application can trigger, for each purpose (sign-up, reset, address verification). " +
+        "Above that, only a reset without a valid earlier link is sent; the audit log records mail.limited.",
+    }),
   },
   passwords: {
     memoryKiB: withDefault(wholeNumber(8, 4_194_304), 19_456, {
       about:
-        "argon2id: memory for one hash, in KiB. A stored hash that is weaker than these three settings is renewed at the next sign-in.",
+        "argon2id: memory of one hash, in KiB. A stored hash weaker than these three settings is replaced at the next sign-in.",
     }),
-    iterations: withDefault(wholeNumber(1, 1000), 2, { about: "argon2id: passes over the memory." }),
-    parallelism: withDefault(wholeNumber(1, 64), 1, { about: "argon2id: lanes." }),
+    iterations: withDefault(wholeNumber(1, 1000), 2, { about: "argon2id: number of passes." }),
+    parallelism: withDefault(wholeNumber(1, 64), 1, { about: "argon2id: number of lanes." }),
     concurrency: optional(wholeNumber(1, 64), {
-      about: "Hashes computed at the same time. Default: one per processor core, at most 4.",
+      about: "Maximum number of concurrent hashes. Default: one per processor core, at most 4.",
       example: "2",
     }),
     queueSize: optional(wholeNumber(1, 100_000), {
       about:
-        "Hashes that may wait; more are answered 429 at once. Default: 64 times concurrency, which drains in about a second.",
+        "Maximum number of waiting hashes; further requests get 429 at once. Default: 64 times concurrency, about a second of work.",
       example: "128",
     }),
+    minGuessesLog10: withDefault(wholeNumber(0, 30), 10, {
+      about:
+        "How many guesses a new password must withstand, as a power of ten: 10 means ten billion. " +
+        "Keyboard patterns, sequences, dates, repetitions, common passwords and the user's own data withstand few. 0 turns the check off.",
+    }),
     attemptsPerMinute: withDefault(wholeNumber(1, 1_000_000), 10, {
-      about: "Password attempts a minute from one address.",
+      about: "Failed password attempts and new passwords per minute from one address.",
     }),
   },
   rateLimits: {
     authentication: withDefault(perMinute, 100, {
-      about: "Calls a minute to /auth and /oauth, and posts of the sign-in pages.",
+      about: "Calls per minute to /auth and /oauth, and posts of the sign-in pages.",
     }),
-    userManagement: withDefault(perMinute, 500, { about: "Calls a minute to /users and /api/user." }),
+    userManagement: withDefault(perMinute, 500, { about: "Calls per minute to /users and /api/user." }),
     applicationManagement: withDefault(perMinute, 100, {
-      about: "Calls a minute to /applications and /api/config.",
+      about: "Calls per minute to /applications and /api/config.",
     }),
-    webhooks: withDefault(perMinute, 1000, { about: "Calls a minute to /webhooks." }),
+    webhooks: withDefault(perMinute, 1000, { about: "Calls per minute to /webhooks." }),
   },
   webhooks: {
     allowPrivateNetworks: withDefault(flag, false, {
       about:
-        "Whether webhooks may go to addresses that only this machine's network reaches, and by http to this machine itself. " +
-        "Whoever holds an API key can then make the service send requests there.",
+        "Whether webhooks may be sent to private networks, and over http to this machine. " +
+        "Anybody with an API key can then make the service send requests there.",
     }),
-    // The ten attempts at a delivery take up to 91 hours: what is kept for less would be lost before the last of them.
+    // Ten delivery attempts take up to 91 hours. A shorter retention would delete deliveries before
+    // the last attempt.
     retentionDays: withDefault(wholeNumber(4, 3650), 30, {
-      about:
-        "How long events and what became of their deliveries are kept, in days; at least 4, which the retries take.",
+      about: "How long events and their deliveries are kept, in days; at least 4, because retries take that long.",
     }),
   },
   metrics: {
     host: withDefault(host, "127.0.0.1", {
       about:
-        "The address on which metrics can be read; they tell nothing about persons, but much about the service, and ask nobody who they are.",
+        "The address to serve metrics on. Metrics need no authentication; they contain nothing about people, but much about the service.",
     }),
     port: optional(port, {
       about:
-        "The port for GET /metrics, in the format of Prometheus; another one than listen.port. Default: none, and nothing is measured.",
+        "The port for GET /metrics, in Prometheus format; must differ from listen.port. Default: none, and no metrics are collected.",
       example: "9464",
+    }),
+    hosts: withDefault(list(host), [], {
+      about:
+        "Host names that Prometheus uses, without a port. The Host header must be one of them, metrics.host, the connected address, or a name of this machine. Default: none.",
+      example: "[authsvc.internal]",
     }),
   },
   log: {
@@ -204,13 +233,13 @@ export const settingsSchema = {
       about: "debug, info, warn, error or silent.",
     }),
     format: optional(oneOf(["json", "text"]), {
-      about: "json or text. Default: json; text with serve --dev.",
+      about: "json or text. Default: json, or text with serve --dev and on a terminal.",
       example: "json",
     }),
     requests: withDefault(oneOf(["none", "errors", "all"]), "errors", {
       about:
-        "Which requests get a line at level info: none, errors (refused, failed, or a second or slower; at most 100 lines a second) or all. " +
-        "At level debug all of them have one.",
+        "Which requests are logged at level info: none, errors (refused, failed, or slower than a second; at most 100 lines per second) or all. " +
+        "At level debug, all are logged.",
     }),
   },
 };

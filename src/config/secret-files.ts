@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { repairOf } from "../lib/own-files.ts";
 import { readText } from "./read-text.ts";
 import { allSettings, invalidConfig, settingsByKey } from "./settings.ts";
 import type { Given } from "./settings.ts";
@@ -7,8 +8,9 @@ import type { Given } from "./settings.ts";
 const secretKeys = allSettings.filter(({ doc }) => doc.secret).map(({ key }) => key);
 
 /**
- * One source's values with every `…File` of a secret replaced by what the file holds, and every other path made absolute from `folder`.
- * Within one source, the secret and its file together are refused; between sources the later one wins, whichever form it has.
+ * Reads the `…File` of each secret in one source and makes other paths absolute from `folder`. A
+ * secret and its file in the same source are refused. Between sources the later one wins, in either
+ * form.
  */
 export function resolveFiles(given: Given[], folder: string): Given[] {
   return given.map((entry) => {
@@ -19,17 +21,31 @@ export function resolveFiles(given: Given[], folder: string): Given[] {
     }
     const other = given.find(({ key }) => key === secret);
     if (other !== undefined)
-      throw invalidConfig(`${entry.origin} and ${other.origin} are two ways to give one setting: leave one out`);
-    const value = readText(resolve(folder, entry.value), entry.origin).replace(/[\r\n]+$/, "");
+      throw invalidConfig(`${entry.origin} and ${other.origin} set the same value: remove one of them`);
+    const file = resolve(folder, entry.value);
+    const value = readText(file, entry.origin).replace(/[\r\n]+$/, "");
     if (value === "") throw invalidConfig(`${entry.origin}: the file is empty`);
-    return { key: secret, value, origin: `the file that ${entry.origin} names` };
+    const repair = secret === "masterKey" ? repairOf(file) : undefined;
+    if (repair !== undefined)
+      throw invalidConfig(`${entry.origin}: the file ${file} can be changed by other users of this machine: ${repair}`);
+    return { key: secret, value, origin: `the file that ${entry.origin} names`, file };
   });
 }
 
-/** A sentence for the operator when every user of the machine can read a `config.yaml` that holds a secret itself. */
+/** The files and folders named in one source's settings, absolute from `folder`. */
+export function pathsIn(given: Given[], folder: string): string[] {
+  return given.flatMap(({ key, value }) =>
+    typeof value === "string" && value !== "" && settingsByKey.get(key)?.doc.path ? [resolve(folder, value)] : [],
+  );
+}
+
+/**
+ * A warning for the operator if other users of the machine can read a `config.yaml` that contains a
+ * secret.
+ */
 export function exposureWarning(given: Given[], file: { path: string; name: string }): string | undefined {
   const held = given.find(({ key }) => secretKeys.includes(key));
-  // Windows has no such bits; node makes them up.
+  // Windows has no such mode bits; Node invents them.
   if (held === undefined || process.platform === "win32" || (statSync(file.path).mode & 0o004) === 0) return undefined;
-  return `${file.name} holds ${held.key} and can be read by every user of this machine: chmod 600 ${file.name}, or use ${held.key}File`;
+  return `${file.name} holds ${held.key} and is readable by every user of this machine: chmod 600 ${file.name}, or use ${held.key}File`;
 }

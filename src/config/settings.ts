@@ -1,7 +1,7 @@
 import { AppError } from "../lib/errors.ts";
 import { settingsSchema, type SettingSchema } from "./schema.ts";
 
-/** One setting as each source spells it. */
+/** One setting with its name in each source. */
 export type Setting = SettingSchema<unknown> & {
   /** `rateLimits.authentication` */
   key: string;
@@ -9,8 +9,11 @@ export type Setting = SettingSchema<unknown> & {
   variable: string;
 };
 
-/** A value that a source gave, before any check. `origin` is how its author knows it: `config.yaml line 3, column 3: listen.port`, `--port`. */
-export type Given = { key: string; value: unknown; origin: string };
+/**
+ * An unchecked value from a source. `origin` is where its author gave it: `config.yaml line 3,
+ * column 3: listen.port`, `--port`. `file` is the file that a secret was read from.
+ */
+export type Given = { key: string; value: unknown; origin: string; file?: string };
 
 /** Every setting, in the order of the schema. */
 export const allSettings: readonly Setting[] = settingsOf(settingsSchema, []);
@@ -29,17 +32,20 @@ function settingsOf(group: Group, above: string[]): Setting[] {
   });
 }
 
-/** No setting can be called `rule` itself: its group would look like one. */
+/** No setting can be called `rule`: its group would be mistaken for a setting. */
 function isSetting(member: Group | SettingSchema<unknown>): member is SettingSchema<unknown> {
   return "rule" in member;
 }
 
-/** `memoryKiB` → `MEMORY_KIB`: a word starts where a capital is followed by a small letter. */
+/** `memoryKiB` → `MEMORY_KIB`: a word starts at a capital followed by a lower-case letter. */
 function snake(name: string): string {
   return name.replace(/([a-z\d])([A-Z][a-z])/g, "$1_$2").toUpperCase();
 }
 
-/** What a text from the environment or a flag means for a setting. What does not fit stays text, and the schema names the rule. */
+/**
+ * Converts text from the environment or a flag to the type of the setting. Text that does not fit
+ * is returned unchanged, and the schema rejects it.
+ */
 export function fromText({ rule: { kind } }: Setting, value: string): unknown {
   if (kind === "number") return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
   if (kind === "flag") return value === "true" ? true : value === "false" ? false : value;
@@ -51,19 +57,19 @@ export function fromText({ rule: { kind } }: Setting, value: string): unknown {
   return value;
 }
 
-/** What is wrong with a value by itself, to stand behind its name; undefined when nothing is. */
+/** What is wrong with a value, as a phrase to follow its name; undefined if it is valid. */
 export function problemOf({ rule }: Setting, value: unknown): string | undefined {
   return rule.accepts(value) ? undefined : rule.problemOf(value);
 }
 
-/** The same of the setting with this key, of which there must be one. */
+/** Like `problemOf`, for a key that must exist. */
 export function settingProblem(key: string, value: unknown): string | undefined {
   const setting = settingsByKey.get(key);
   if (setting === undefined) throw new Error(`there is no setting ${key}`);
   return problemOf(setting, value);
 }
 
-/** A refused configuration. `message` names the key and the rule, never a value. */
+/** A rejected configuration. `message` names the key and the rule, never a value. */
 export function invalidConfig(message: string, cause?: unknown): AppError {
   return new AppError("INVALID_CONFIG", message, { cause });
 }

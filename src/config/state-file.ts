@@ -1,35 +1,41 @@
-import { resolve } from "node:path";
 import type * as z from "zod";
-import type { Environment } from "./environment.ts";
-import { didYouMean, nearest } from "./nearest.ts";
-import { readText } from "./read-text.ts";
+import { didYouMean, nearest } from "../lib/nearest.ts";
+import { resolveReference, type ReferenceSources } from "./secret-references.ts";
 import { invalidConfig } from "./settings.ts";
 import { stateSchema, type DesiredApplication, type DesiredState } from "./state-schema.ts";
 import { readYaml, writeYaml, type YamlNode } from "./yaml.ts";
 
 type Path = readonly PropertyKey[];
 
-/** A file that says what applications are meant to be, and where in it something stands. */
+/** `env:NAME` or `file:PATH`, and its path in the file. */
+export type SecretReference = { reference: string; path: Path };
+
+/** A parsed state file, with the position of each value. */
 export type StateFile = {
   state: DesiredState;
-  /** `shop.yaml line 3, column 5` of what is at a path, or of what is nearest above it. */
+  /** Every secret reference, in file order. */
+  references: SecretReference[];
+  /**
+   * The position of a path, or of its nearest existing parent, such as `shop.yaml line 3, column
+   * 5`.
+   */
   where(path: Path): string;
 };
 
 /**
- * Reads the text of such a file with its secrets, `folder` being where relative files of theirs start. Throws INVALID_CONFIG with line, column,
- * key and rule, never a value.
+ * Reads a state file and its secrets. Relative paths start at its folder. Throws INVALID_CONFIG
+ * with line, column, key and rule, never a value.
  */
-export function readStateFile(
-  content: string,
-  { name, folder, env }: { name: string; folder: string; env: Environment },
-): StateFile {
+export function readStateFile(content: string, { name, ...sources }: { name: string } & ReferenceSources): StateFile {
   const root = readYaml(content, name);
   const where = (path: Path): string => nodeAt(root, path).node.where;
   const parsed = stateSchema.safeParse(root.value() ?? {});
   if (!parsed.success) throw problemOf(parsed.error.issues[0], root);
-  const read = (reference: string, path: Path): string =>
-    readSecret(reference, { folder, env, origin: `${where(path)}: ${String(path.at(-1))}` });
+  const references: SecretReference[] = [];
+  const read = (reference: string, path: Path): string => {
+    references.push({ reference, path });
+    return resolveReference(reference, sources, `${where(path)}: ${String(path.at(-1))}`);
+  };
   const { applications = [] } = parsed.data;
   refuseTwins(
     applications.map(({ id }, index) => ({ name: id, path: ["applications", index, "id"] })),
@@ -55,16 +61,16 @@ export function readStateFile(
     );
     return withSecrets(application, path, read);
   });
-  return { state: { ...parsed.data, applications: resolved }, where };
+  return { state: { ...parsed.data, applications: resolved }, references, where };
 }
 
-/** Such a file from what is. */
+/** Writes the state as a state file. */
 export function stateFileText(state: DesiredState): string {
   return [
-    "# Written by authsvc export; authsvc plan and authsvc apply read it. What is left out stays as it is.",
+    "# Written by authsvc export; authsvc plan and authsvc apply read it. Omitted fields stay as they are.",
     "# Secrets and API keys are not in it. To set one, name where it is kept:",
     "#   apiKeys: [{ value: env:SHOP_API_KEY }]",
-    "#   clientSecret: file:/run/secrets/github",
+    "#   clientSecret: file:secrets/github",
     writeYaml(state),
   ].join("\n");
 }
@@ -92,22 +98,10 @@ function withSecrets(application: DesiredApplication, path: Path, read: Read): D
   };
 }
 
-function readSecret(reference: string, from: { folder: string; env: Environment; origin: string }): string {
-  const rest = reference.slice(reference.indexOf(":") + 1);
-  if (reference.startsWith("env:")) {
-    const value = from.env[rest];
-    if (value === undefined || value === "") throw invalidConfig(`${from.origin}: the variable ${rest} is not set`);
-    return value;
-  }
-  const value = readText(resolve(from.folder, rest), from.origin).replace(/[\r\n]+$/u, "");
-  if (value === "") throw invalidConfig(`${from.origin}: the file is empty`);
-  return value;
-}
-
 function refuseTwins(named: { name: string; path: Path }[], where: (path: Path) => string): void {
   const names = named.map(({ name }) => name);
   const twin = named.find(({ name }, index) => names.indexOf(name) < index);
-  if (twin) throw invalidConfig(`${where(twin.path)}: ${String(twin.path.at(-1))}: the same is given twice`);
+  if (twin) throw invalidConfig(`${where(twin.path)}: ${String(twin.path.at(-1))}: given twice`);
 }
 
 function problemOf(issue: z.core.$ZodIssue | undefined, root: YamlNode): Error {
@@ -116,14 +110,14 @@ function problemOf(issue: z.core.$ZodIssue | undefined, root: YamlNode): Error {
   if (issue?.code === "unrecognized_keys") {
     const key = issue.keys[0] ?? "";
     const meant = nearest(key, keysAt(stateSchema, path));
-    return invalidConfig(`${nodeAt(root, [...path, key]).node.where}: ${key} is not known here${didYouMean(meant)}`);
+    return invalidConfig(`${nodeAt(root, [...path, key]).node.where}: ${key} is not a known key${didYouMean(meant)}`);
   }
   const name = path.findLast((step) => typeof step === "string");
   const subject = `${node.where}: ${name ?? "the file"}`;
   return invalidConfig(`${subject} ${found ? (issue?.message ?? "is not valid") : "is missing"}`);
 }
 
-/** What may stand at a path of the file. */
+/** The keys that the schema allows at a path. */
 function keysAt(schema: unknown, path: Path): string[] {
   const inner = unwrapped(schema as z.ZodType);
   const [step, ...rest] = path;
@@ -140,7 +134,7 @@ function unwrapped(schema: z.ZodType): z.ZodType {
     : schema;
 }
 
-/** What stands at a path, or else what is nearest above it. */
+/** The node at a path, or its nearest existing parent. */
 function nodeAt(node: YamlNode, path: Path): { node: YamlNode; found: boolean } {
   const [step, ...rest] = path;
   if (step === undefined) return { node, found: true };

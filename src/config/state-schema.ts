@@ -14,11 +14,14 @@ function flag(about: string) {
   return z.boolean("must be true or false").describe(about);
 }
 
-/** Never the secret itself: the file is meant for version control. Becomes the secret when it is resolved. */
+/**
+ * A reference, never the secret itself: the file is meant for version control. Reading the file
+ * replaces it by the secret.
+ */
 function secret(about: string) {
   return z
     .string("must be env:NAME or file:PATH")
-    .regex(secretForm, "must be env:NAME or file:PATH: the secret itself does not belong in this file")
+    .regex(secretForm, "must be env:NAME or file:PATH, not the secret itself")
     .describe(`${about} As env:NAME or file:PATH.`);
 }
 
@@ -28,63 +31,67 @@ function oneOf<const T extends readonly string[]>(values: T, about: string) {
   return z.enum(values, `must be one of ${values.join(", ")}`).describe(about);
 }
 
-const perMinute = z
-  .int("must be a whole number")
-  .nullable()
-  .describe("Calls a minute; null: as the configuration says.");
+const perMinute = z.int("must be a whole number").nullable().describe("Calls per minute; null: the configured limit.");
 
 const provider = group({
-  name: text("google, github, microsoft, apple, discord, facebook, or a name of yours with an issuer."),
-  clientId: text("The client id that the provider gave you."),
+  name: text("google, github, microsoft, apple, discord, facebook, or a name you choose, with an issuer."),
+  clientId: text("The client ID from the provider."),
   clientSecret: secret("The client secret.").optional(),
   privateKey: secret("Apple: the .p8 key, instead of a client secret.").optional(),
-  teamId: text("Apple: team id.").optional(),
-  keyId: text("Apple: id of the private key.").optional(),
-  issuer: text("An OpenID Connect issuer of your own.").optional(),
-  authorizationUrl: text("Instead of the provider's own.").optional(),
-  tokenUrl: text("Instead of the provider's own.").optional(),
-  userinfoUrl: text("Instead of the provider's own.").optional(),
-  jwksUrl: text("Instead of the provider's own.").optional(),
+  teamId: text("Apple: team ID.").optional(),
+  keyId: text("Apple: ID of the private key.").optional(),
+  issuer: text("The issuer of your own OpenID Connect provider.").optional(),
+  authorizationUrl: text("Overrides the provider's URL.").optional(),
+  tokenUrl: text("Overrides the provider's URL.").optional(),
+  userinfoUrl: text("Overrides the provider's URL.").optional(),
+  jwksUrl: text("Overrides the provider's URL.").optional(),
+  trustsEmail: flag("Only with issuer: whether to trust its verified addresses.").optional(),
 });
 
 const webhook = group({
-  id: text("An id of your choice."),
-  url: text("Where events are sent to."),
-  events: list("Which events."),
+  id: text("The Webhook ID to use."),
+  url: text("The URL that receives events."),
+  events: list("The event types to send."),
   enabled: flag("Whether events are sent.").optional(),
-  secret: secret("What signs the events.").optional(),
+  secret: secret("The signing secret.").optional(),
 });
 
 const application = group({
-  id: text("App ID of your choice."),
-  name: text("The name that people see when they sign in.").optional(),
+  id: text("The App ID to use."),
+  name: text("The name shown to users when they sign in.").optional(),
   domain: text("The domain whose passkeys the application shares.").nullable().optional(),
   redirectUris: list("Where people return to after signing in.").optional(),
   authMethods: group({
     passkey: group({
-      enabled: flag("Whether people may sign in with passkeys.").optional(),
-      required: flag("Whether nobody gets in without one.").optional(),
+      enabled: flag("Whether users may sign in with passkeys.").optional(),
+      required: flag("Whether every sign-in requires one.").optional(),
     }).optional(),
-    password: group({ enabled: flag("Whether people may sign in with passwords.").optional() }).optional(),
+    password: group({ enabled: flag("Whether users may sign in with passwords.").optional() }).optional(),
     oauth: group({
-      enabled: flag("Whether people may sign in with providers.").optional(),
-      providers: list("Which of the providers are offered, in this order.").optional(),
+      enabled: flag("Whether users may sign in with providers.").optional(),
+      providers: list("The providers to offer, in this order.").optional(),
     }).optional(),
   }).optional(),
   branding: group({
-    logo: text("https address of a picture.").nullable().optional(),
+    logo: text("https URL of an image.").nullable().optional(),
     primaryColor: text("#rrggbb").nullable().optional(),
     companyName: text("Shown instead of the name.").nullable().optional(),
+    termsUrl: text("https URL of the terms of use, linked on the pages.").nullable().optional(),
+    privacyUrl: text("https URL of the privacy policy, linked on the pages.").nullable().optional(),
+    supportUrl: text("https URL of your support, linked on the pages and in mails.").nullable().optional(),
   }).optional(),
-  signUp: oneOf(["open", "closed"], "Whether strangers may create accounts.").optional(),
-  passwordMinLength: z.int("must be a whole number").describe("Characters that a password has at least.").optional(),
+  signUp: oneOf(["open", "closed"], "Whether anybody may create an account.").optional(),
+  passwordMinLength: z.int("must be a whole number").describe("Minimum length of a password.").optional(),
   scopes: z
     .array(oneOf(["profile", "email"], "A scope."), "must be a list")
-    .describe("What sign-ins may ask for.")
+    .describe("The scopes that sign-ins may request.")
     .optional(),
-  signingAlgorithm: oneOf(["ES256", "EdDSA", "RS256"], "How access tokens are signed.").optional(),
-  queryEndpoints: flag("Whether the query-style endpoints answer for this application.").optional(),
-  relyingPartyId: text("Whose passkeys these are, where it is neither the domain nor the service's host.")
+  signingAlgorithm: oneOf(["ES256", "EdDSA", "RS256"], "The algorithm that signs access tokens.").optional(),
+  queryEndpoints: flag("Whether the query-style endpoints are enabled for this application.").optional(),
+  relyingPartyId: text("The domain of the passkeys, if it is neither the domain nor the service's host.")
+    .nullable()
+    .optional(),
+  mailName: text("The application's name in mails; null: the company name, or the application name.")
     .nullable()
     .optional(),
   rateLimits: group({
@@ -94,26 +101,26 @@ const application = group({
     webhooks: perMinute.optional(),
   }).optional(),
   apiKeys: z
-    .array(group({ value: secret("An API key of your choice.") }), "must be a list")
-    .describe("API keys that must work. Others are left alone.")
+    .array(group({ value: secret("The API key to use.") }), "must be a list")
+    .describe("API keys that must exist. Others are left unchanged.")
     .optional(),
-  providers: z.array(provider, "must be a list").describe("Accounts with providers.").optional(),
+  providers: z.array(provider, "must be a list").describe("Configured providers.").optional(),
   webhooks: z.array(webhook, "must be a list").describe("Webhook endpoints.").optional(),
 });
 
-/** The file of `plan` and `apply`, before its secrets are read. What it leaves out stays as it is. */
+/** The file for `plan` and `apply`, before its secrets are read. Omitted values stay unchanged. */
 export const stateSchema = group({
-  version: z.literal(1, "must be 1").describe("The version of this form."),
+  version: z.literal(1, "must be 1").describe("The format version."),
   applications: z.array(application, "must be a list").optional(),
 });
 
-/** What applications are meant to be. Every secret is either missing or the secret itself. */
+/** The desired state of the applications. Every secret is either missing or resolved. */
 export type DesiredState = z.output<typeof stateSchema>;
 export type DesiredApplication = z.output<typeof application>;
 export type DesiredProvider = z.output<typeof provider>;
 export type DesiredWebhook = z.output<typeof webhook>;
 
-/** The form of the file for editors and other programs: https://json-schema.org */
+/** The JSON Schema of the file, for editors and other programs: https://json-schema.org */
 export function stateJsonSchema(): object {
   return z.toJSONSchema(stateSchema, { io: "input" });
 }

@@ -2,34 +2,40 @@ import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, stringify }
 import type { Document, Pair } from "yaml";
 import { invalidConfig } from "./settings.ts";
 
-/** A value in a YAML file, and where it stands. */
+/** A value in a YAML file, with its position. */
 export type YamlNode = {
-  /** `shop.yaml line 3, column 5`: of the key where there is one, else of the value. */
+  /** `shop.yaml line 3, column 5`: the position of the key if there is one, else of the value. */
   where: string;
-  /** Undefined for anything but a group of keys. A key that is no text is called `?`. */
+  /** Undefined unless this is a group of keys. A key that is not a string is called `?`. */
   entries(): { name: string; node: YamlNode }[] | undefined;
-  /** Undefined for anything but a list. */
+  /** Undefined unless this is a list. */
   items(): YamlNode[] | undefined;
-  /** As a JavaScript value; null where there is none. Throws INVALID_CONFIG for aliases that unfold into millions of values. */
+  /**
+   * As a JavaScript value; null if missing. Throws INVALID_CONFIG for aliases that expand into
+   * millions of values.
+   */
   value(): unknown;
 };
 
-// The library's own sentences repeat the line they complain about, which may hold a secret.
+// The library's own messages quote the offending line, which may contain a secret.
 const syntaxErrors: Record<string, string> = {
-  DUPLICATE_KEY: "this key is given twice",
-  TAB_AS_INDENT: "indented with a tab; YAML wants spaces",
-  BAD_INDENT: "the indentation or a bracket does not fit the lines above",
-  MULTIPLE_DOCS: "a second document begins here; there may be only one",
+  DUPLICATE_KEY: "this key appears twice",
+  TAB_AS_INDENT: "indented with a tab; YAML requires spaces",
+  BAD_INDENT: "the indentation or a bracket does not match the lines above",
+  MULTIPLE_DOCS: "a second document begins here; only one is allowed",
   MISSING_CHAR: "a quote, a bracket, a colon or the hyphen of a list is missing",
   BLOCK_AS_IMPLICIT_KEY: "the next line is indented too far, or this value needs quotes",
   MULTILINE_IMPLICIT_KEY: "a colon is missing after this key",
   BAD_SCALAR_START: "a value that starts with @, % or ` needs quotes",
-  UNEXPECTED_TOKEN: "something here does not belong; a value may need quotes",
+  UNEXPECTED_TOKEN: "unexpected text; a value may need quotes",
   BAD_ALIAS: "an alias without an anchor (a value that starts with * or & needs quotes)",
   TAG_RESOLVE_FAILED: "an unknown tag (a value that starts with ! needs quotes)",
 };
 
-/** The one document in a YAML text; `name` is how messages call it. Throws INVALID_CONFIG with line and column. */
+/**
+ * Parses a YAML text with one document. Error messages call the file `name`. Throws INVALID_CONFIG
+ * with line and column.
+ */
 export function readYaml(content: string, name: string): YamlNode {
   const lines = new LineCounter();
   const document = parseDocument(content, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
@@ -44,7 +50,7 @@ export function readYaml(content: string, name: string): YamlNode {
   return nodeOf(document, document.contents, offsetOf(document.contents, 0), at);
 }
 
-/** A value as YAML, one key a line. */
+/** Writes a value as YAML, one key per line. */
 export function writeYaml(value: unknown): string {
   return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 }
@@ -67,7 +73,7 @@ function nodeOf(document: Document, node: unknown, offset: number, at: (offset: 
       try {
         return node.toJS(document);
       } catch (cause) {
-        throw invalidConfig(`${at(offset)} must be a plain value, without aliases`, cause);
+        throw invalidConfig(`${at(offset)} must be a plain value without aliases`, cause);
       }
     },
   };

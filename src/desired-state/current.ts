@@ -1,17 +1,18 @@
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { DesiredApplication, DesiredProvider, DesiredWebhook } from "../config/state-schema.ts";
-import type { ProviderAccounts, ProviderSettings } from "../oauth/accounts.ts";
+import type { ProviderClients, ProviderSettings } from "../oauth/provider-clients.ts";
 import type { Webhooks } from "../webhooks/service.ts";
 import { fieldsOf, type StateObject, type StateObjects } from "./difference.ts";
 
-export type Services = { applications: Applications; providers: ProviderAccounts; webhooks: Webhooks };
+export type Services = { applications: Applications; providers: ProviderClients; webhooks: Webhooks };
 
-/** An application as the file describes it, without its keys, providers and webhooks. */
+/** An application in the form of the file, without its keys, providers and webhooks. */
 export function describedApplication(application: Application): DesiredApplication {
   const { id, name, domain, redirectUris, authMethods, branding, settings } = application;
-  const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, rateLimits } = settings;
-  const { logo, primaryColor, companyName } = branding;
+  const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, rateLimits } =
+    settings;
+  const { logo, primaryColor, companyName, termsUrl = null, privacyUrl = null, supportUrl = null } = branding;
   const { passkey, password, oauth } = authMethods;
   return {
     id,
@@ -23,26 +24,28 @@ export function describedApplication(application: Application): DesiredApplicati
       password: { enabled: password.enabled },
       oauth: { enabled: oauth.enabled, providers: oauth.providers },
     },
-    branding: { logo, primaryColor, companyName },
+    branding: { logo, primaryColor, companyName, termsUrl, privacyUrl, supportUrl },
     signUp,
     passwordMinLength,
     scopes,
     signingAlgorithm,
     queryEndpoints,
     relyingPartyId,
+    mailName: mailName ?? null,
     ...(Object.keys(rateLimits).length === 0 ? {} : { rateLimits }),
   };
 }
 
-/** A provider without its secret; what is the table's own is left out. */
+/** A provider without its secret and without the table's defaults. */
 export function describedProvider(settings: ProviderSettings): DesiredProvider {
-  const { name, clientId, teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl } = settings;
-  const given = { teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
+  const { name, clientId, teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, trustsEmail } =
+    settings;
+  const given = { teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, trustsEmail };
   const own = Object.entries(given).filter(([, value]) => value !== null);
   return { name, clientId, ...(Object.fromEntries(own) as Partial<DesiredProvider>) };
 }
 
-/** The providers and webhooks of an application as the file describes them. */
+/** An application's providers and webhooks in the form of the file. */
 export async function describedParts(
   { providers, webhooks }: Services,
   appId: string,
@@ -53,7 +56,7 @@ export async function describedParts(
   };
 }
 
-/** Everything that a file can describe of these applications, as it is now. */
+/** The current state of these applications, as far as a file can describe it. */
 export async function currentObjects(services: Services, appIds: Iterable<string>): Promise<StateObjects> {
   const objects: StateObjects = new Map();
   const add = (id: string, object: StateObject): void => void objects.set(objectKey(object.kind, id), object);
@@ -73,7 +76,7 @@ export async function currentObjects(services: Services, appIds: Iterable<string
   return objects;
 }
 
-/** By which an object is known: providers by application and name, the rest by id. */
+/** The key of an object: application and name for providers, the id for others. */
 export function objectKey(kind: StateObject["kind"], id: string): string {
   return `${kind} ${id}`;
 }

@@ -2,33 +2,45 @@ import { isDeepStrictEqual } from "node:util";
 
 export type ObjectKind = "application" | "provider" | "webhook" | "apiKey";
 
-/** One object of the state with its fields by their dotted names. */
+/** An object of the state, with its fields by dotted names. */
 export type StateObject = {
   kind: ObjectKind;
   application: string;
-  /** Of a provider or webhook; undefined for applications and for API keys, which have no name of anybody's choice. */
+  /**
+   * Of a provider or webhook. Undefined for applications, and for API keys, which have no chosen
+   * name.
+   */
   name?: string | undefined;
   fields: Map<string, unknown>;
 };
 
 export type FieldChange = { field: string } & ({ before: unknown; after: unknown } | { secret: true });
 
-/** What becomes of one object. Values as the file spells them; `null` where there was or will be none. */
+/** The change of one object. Values as in the file; `null` for a missing one. */
 export type Change = {
   action: "create" | "update" | "delete";
   kind: ObjectKind;
   application: string;
   name?: string | undefined;
-  /** How many users go with an application that is deleted. */
+  /** The number of users deleted with an application. */
   users?: number;
+  /** The number of a provider's identities that stay linked although its endpoints change. */
+  keptIdentities?: number;
   fields: FieldChange[];
 };
 
-/** Objects by a key of their own. */
+/** Objects by `objectKey`. */
 export type StateObjects = Map<string, StateObject>;
 
-/** What leads from the objects before to those after. `secrets`: which of an object's was set, by the object's key. What is deleted comes last. */
-export function differences(before: StateObjects, after: StateObjects, secrets: Map<string, string>): Change[] {
+/**
+ * The changes from `before` to `after`, deletions last. By object key: `secrets` set, identities
+ * `kept`.
+ */
+export function differences(
+  before: StateObjects,
+  after: StateObjects,
+  { secrets, kept: keptIdentities }: { secrets: Map<string, string>; kept: Map<string, number> },
+): Change[] {
   const kept = [...after].flatMap(([key, object]): Change[] => {
     const old = before.get(key);
     const secret = secrets.get(key);
@@ -38,12 +50,14 @@ export function differences(before: StateObjects, after: StateObjects, secrets: 
     ];
     const { kind, application, name } = object;
     if (old && fields.length === 0) return [];
-    return [{ action: old ? "update" : "create", kind, application, name, fields }];
+    const identities = keptIdentities.get(key);
+    const kept = identities === undefined ? {} : { keptIdentities: identities };
+    return [{ action: old ? "update" : "create", kind, application, name, ...kept, fields }];
   });
   const gone = [...before].filter(([key]) => !after.has(key)).map(([, object]) => object);
   const goneApplications = gone.filter(({ kind }) => kind === "application").map(({ application }) => application);
   const deleted = gone
-    // What an application has goes with it, and need not be told.
+    // Deleting an application implies the deletion of its parts.
     .filter(({ kind, application }) => kind === "application" || !goneApplications.includes(application))
     .map(({ kind, application, name }): Change => ({ action: "delete", kind, application, name, fields: [] }));
   return [...kept, ...deleted];
@@ -56,7 +70,9 @@ function changedFields(before: Map<string, unknown>, after: Map<string, unknown>
   });
 }
 
-/** `{ passkey: { enabled: true } }` as `passkey.enabled` and its value. Lists are one value. */
+/**
+ * `{ passkey: { enabled: true } }` becomes `passkey.enabled` with its value. Lists are one value.
+ */
 export function fieldsOf(value: object, above = ""): Map<string, unknown> {
   const entries = Object.entries(value).flatMap(([name, member]: [string, unknown]): [string, unknown][] => {
     if (member === undefined) return [];

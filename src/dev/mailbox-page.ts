@@ -3,7 +3,7 @@ import { isoTime } from "../lib/clock.ts";
 import { framePage, type Frame } from "../pages/frame.ts";
 import type { MailboxEntry } from "./mailbox.ts";
 
-/** What the pages of the mailbox have beyond the hosted pages; the answer of GET /dev/mail.css. */
+/** Styles of the mailbox in addition to those of the hosted pages; served as GET /dev/mail.css. */
 export const mailboxStylesheet = `
 .card{max-inline-size:40rem}
 .mails{list-style:none;padding:0}
@@ -42,7 +42,7 @@ export function mailboxPage(frame: Frame, entries: readonly MailboxEntry[]): Htm
   return framePage(frame, { title, body, stylesheet });
 }
 
-/** GET /dev/mail/:id: the mail as a reader of HTML and as a reader of plain text sees it. */
+/** GET /dev/mail/:id: the mail as HTML and as plain text. */
 export function mailPage(frame: Frame, { id, subject, to, kind, arrivedAt, text, language }: MailboxEntry): Html {
   const body = html`<p><a href="/dev/mail">Mailbox</a></p>
     <div>

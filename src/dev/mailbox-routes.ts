@@ -23,7 +23,7 @@ export function mailboxRoutes(
 
   function entryOf(request: HttpRequest): MailboxEntry {
     const entry = mailbox.find(request.parameter("id"));
-    if (!entry) throw new AppError("UNKNOWN_PATH", "There is nothing at this path.");
+    if (!entry) throw new AppError("UNKNOWN_PATH", "This path does not exist.");
     return entry;
   }
 
@@ -42,14 +42,16 @@ export function mailboxRoutes(
   ];
 }
 
-/** A page that shows a mail in a frame of its own. */
+/** A page with a mail in a frame. */
 function withFrames(page: Html): Answer {
   const answer = pageAnswer(page);
   const policy = `${answer.headers["content-security-policy"]}; frame-src 'self'`;
   return { ...answer, headers: { ...answer.headers, "content-security-policy": policy } };
 }
 
-/** The mail itself, as foreign as it is: no script, no form, no origin; its links open in a tab of their own. */
+/**
+ * The mail itself, treated as untrusted: no script, no form, no origin; links open in a new tab.
+ */
 function mailAlone({ html }: MailboxEntry): Answer {
   const policy = [
     "sandbox allow-popups allow-popups-to-escape-sandbox",

@@ -1,20 +1,20 @@
 import type { Clock } from "../lib/clock.ts";
 import type { MailMessage, Transport } from "../mail/mail.ts";
 
-const mostKept = 100;
+const maxKept = 100;
 
 export type MailboxEntry = MailMessage & { arrivedAt: number };
 
 export type Mailbox = ReturnType<typeof createMailbox>;
 
-/** Where mail goes in development mode: into memory, the newest first, for the pages at /dev/mail. */
+/** Keeps the mail of development mode in memory, newest first, for the pages at /dev/mail. */
 export function createMailbox({ clock }: { clock: Clock }) {
   let entries: MailboxEntry[] = [];
   const transport: Transport = {
     async send(message) {
-      // Sent again after a failed note: the same mail, not another one.
+      // Sent again because recording it failed: replace the first copy.
       const others = entries.filter(({ id }) => id !== message.id);
-      entries = [{ ...message, arrivedAt: clock() }, ...others].slice(0, mostKept);
+      entries = [{ ...message, arrivedAt: clock() }, ...others].slice(0, maxKept);
       return { result: "sent" };
     },
     close() {},

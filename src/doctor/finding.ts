@@ -1,4 +1,7 @@
-/** What a check found. `fix`: the command that mends it, or what to change where no command can; null when nothing is wrong. */
+/**
+ * The result of a check. `fix`: the command that repairs it, or what to change if there is no
+ * command; null if nothing is wrong.
+ */
 export type Finding = {
   check: CheckName;
   status: "ok" | "warning" | "problem";
@@ -11,13 +14,15 @@ export type CheckName =
   | "files"
   | "certificate"
   | "database"
+  | "master-key"
   | "clock"
   | "mail"
   | "sign-up"
   | "passkeys"
   | "providers"
   | "redirect-uris"
-  | "webhooks";
+  | "webhooks"
+  | "development";
 
 export function warning(check: CheckName, message: string, fix: string): Finding {
   return { check, status: "warning", message, fix };

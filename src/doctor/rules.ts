@@ -1,28 +1,75 @@
 import type { Application } from "../applications/application.ts";
-import { second } from "../lib/clock.ts";
+import { day, isoTime, second } from "../lib/clock.ts";
+import { quotedPath } from "../lib/own-files.ts";
+import type { StrandedIdentities } from "../oauth/provider-clients.ts";
+import type { WriteProblemText } from "../storage/write-problem.ts";
 import type { EndpointAnswer } from "../webhooks/endpoint.ts";
 import { problem, warning, type Finding } from "./finding.ts";
 
-/** Codes live for a minute and signed times are compared with those of other machines: half of it is too much. */
-const mostDeviation = 30 * second;
+/**
+ * Codes live for a minute, and signed times are compared between machines: half a minute is too
+ * much.
+ */
+const maxDeviation = 30 * second;
 
-/** `there`: what the database says that time is; on SQLite, which has no clock of its own, when it was written to last. */
+const mebibyte = 2 ** 20;
+const scarceBytes = 100 * mebibyte;
+
+/** `there`: the database's time; on SQLite, which has no clock, the time of its last write. */
 export function clockFindings(
   dialect: "sqlite" | "postgres",
   { here, there }: { here: number; there: number | undefined },
 ): Finding[] {
   if (there === undefined) return [];
   const ahead = there - here;
-  if (dialect === "sqlite" ? ahead <= mostDeviation : Math.abs(ahead) <= mostDeviation) return [];
+  if (dialect === "sqlite" ? ahead <= maxDeviation : Math.abs(ahead) <= maxDeviation) return [];
   const seconds = Math.round(Math.abs(ahead) / second);
   const message =
     dialect === "sqlite"
-      ? `The database was written to ${seconds} seconds from now: the clock of this machine is, or was, wrong.`
+      ? `The database has timestamps ${seconds} seconds in the future: the clock of this machine is or was wrong.`
       : `The clocks of this machine and of the database are ${seconds} seconds apart.`;
   return [problem("clock", message, "timedatectl set-ntp true")];
 }
 
-/** Passkeys need a host name, and https beyond this machine. */
+/** A master key should be replaced periodically, because nobody knows who has seen it. */
+const masterKeyLasts = 2 * 365 * day;
+
+/**
+ * `since` is undefined if an older version made the database; `rotatingSince` if no rotation is in
+ * progress.
+ */
+export function masterKeyFindings(
+  { since, rotatingSince }: { since: number | undefined; rotatingSince: number | undefined },
+  now: number,
+): Finding[] {
+  const fix = "authsvc master-key rotate";
+  if (rotatingSince !== undefined)
+    return [
+      warning(
+        "master-key",
+        `A rotation of the master key began at ${isoTime(rotatingSince)} and has not finished.`,
+        fix,
+      ),
+    ];
+  if (since === undefined) return [];
+  const message = `The master key is ${Math.max(0, Math.floor((now - since) / day))} days old.`;
+  return now - since > masterKeyLasts
+    ? [warning("master-key", message, fix)]
+    : [{ check: "master-key", status: "ok", message, fix: null }];
+}
+
+export function writeFindings(found: WriteProblemText | undefined): Finding[] {
+  return found ? [problem("database", `Sign-ins fail: ${found.reason}.`, found.fix)] : [];
+}
+
+/** The disk with the SQLite file. Its log alone takes up to 64 MiB. */
+export function spaceFindings(freeBytes: number, dataDir: string): Finding[] {
+  if (freeBytes >= scarceBytes) return [];
+  const message = `Only ${Math.floor(freeBytes / mebibyte)} MiB are free on the disk of the database; sign-ins fail once it is full.`;
+  return [warning("database", message, `make room: df -h ${quotedPath(dataDir)}`)];
+}
+
+/** Passkeys need a host name, and https except on this machine. */
 export function passkeyFindings(applications: Application[], isPossible: boolean): Finding[] {
   if (isPossible) return [];
   return applications
@@ -46,15 +93,52 @@ export function providerFindings(
     return [
       warning(
         "providers",
-        `${id} lets people sign in with providers, but has none.`,
+        `${id} allows sign-in with providers, but has none.`,
         `authsvc app provider set ${id} PROVIDER --client-id ID --client-secret-stdin`,
       ),
     ];
   return without.map((name) =>
     problem(
       "providers",
-      `${id} offers ${name} without an account with it.`,
+      `${id} offers ${name}, which is not configured.`,
       `authsvc app provider set ${id} ${name} --client-id ID --client-secret-stdin`,
+    ),
+  );
+}
+
+/**
+ * Objects made by `serve --dev`: unusable without it, and confusing in the list of applications.
+ */
+export function developmentFindings(
+  demoAppId: string | undefined,
+  standIns: { appId: string; name: string }[],
+): Finding[] {
+  const idle = "of development mode (serve --dev), and does nothing without it.";
+  const apps = demoAppId === undefined ? [] : [demoAppId];
+  return [
+    ...apps.map((id) =>
+      warning("development", `${id} is the demo application ${idle}`, `authsvc app delete ${id} --yes`),
+    ),
+    // The demo application's stand-ins are removed with it.
+    ...standIns
+      .filter(({ appId }) => appId !== demoAppId)
+      .map(({ appId, name }) =>
+        warning(
+          "development",
+          `${name} of ${appId} is a stand-in ${idle}`,
+          `authsvc app provider remove ${appId} ${name} --yes`,
+        ),
+      ),
+  ];
+}
+
+/** After a provider moved to another directory, the old identities cannot sign in. */
+export function strandedFindings(appId: string, stranded: StrandedIdentities[]): Finding[] {
+  return stranded.map(({ provider, directory, issuer, identities }) =>
+    warning(
+      "providers",
+      `${identities} ${identities === 1 ? "identity" : "identities"} of ${provider} of ${appId} cannot sign in: ${identities === 1 ? "it is" : "they are"} from ${issuer}, but ${provider} now uses ${directory}.`,
+      `if that is the same directory: set ${provider} to the endpoints of ${issuer}, then to the new ones with --keep-identities`,
     ),
   );
 }
@@ -66,15 +150,18 @@ export function signUpFindings(applications: Application[], verifiesMail: boolea
     .map(({ id }) =>
       warning(
         "sign-up",
-        `Anybody can create an account of ${id} with anybody's address: without a mail server addresses stay unverified.`,
+        `Anybody can create an account of ${id} with another person's address: without a mail server, addresses stay unverified.`,
         `set mail.smtpUrl and mail.from, or: authsvc app update ${id} --sign-up closed`,
       ),
     );
 }
 
-/** An address that shares its site with nothing else of its application may be a typing error, or what is left of a test. */
+/**
+ * An address that shares its site with nothing else of its application may be a typing error or
+ * left over from a test.
+ */
 export function redirectUriFindings({ id, domain, redirectUris }: Application): Finding[] {
-  const fix = `authsvc app update ${id} --redirect-uri URI`;
+  const fix = `authsvc app update ${id} --add-redirect-uri URI`;
   if (redirectUris.length === 0)
     return [warning("redirect-uris", `Nobody can sign in to ${id}: it has no redirect URI.`, fix)];
   const hosts = redirectUris.filter((uri) => /^https?:/u.test(uri)).map((uri) => new URL(uri).hostname);
@@ -83,11 +170,14 @@ export function redirectUriFindings({ id, domain, redirectUris }: Application): 
     siteOf(host) === own || hosts.filter((other) => siteOf(other) === siteOf(host)).length > 1;
   const odd = own !== undefined || hosts.some(isShared) ? hosts.filter((host) => !isShared(host)) : [];
   return [...new Set(odd)].map((host) =>
-    warning("redirect-uris", `${id} sends people to ${host}, where nothing else of it is.`, fix),
+    warning("redirect-uris", `${id} redirects to ${host}, unlike its domain and its other redirect URIs.`, fix),
   );
 }
 
-/** The last two labels of a host name: near enough to say what belongs together, though not for every country's names. */
+/**
+ * The last two labels of a host name: a good enough approximation of its site, though not in every
+ * country.
+ */
 function siteOf(host: string): string {
   return host.split(".").slice(-2).join(".");
 }
@@ -95,7 +185,7 @@ function siteOf(host: string): string {
 export function webhookFindings(endpoints: EndpointAnswer[]): Finding[] {
   return endpoints.flatMap(({ id, appId, enabled, disabledReason, failingSince }): Finding[] => {
     if (!enabled && disabledReason !== "operator") {
-      const why = disabledReason === "gone" ? "its receiver said that it is gone" : "it failed for five days";
+      const why = disabledReason === "gone" ? "the receiver responded 410 Gone" : "it failed for five days";
       return [
         problem("webhooks", `${id} of ${appId} was disabled: ${why}.`, `authsvc webhook update ${id} --enabled on`),
       ];

@@ -1,54 +1,66 @@
+import { statfs } from "node:fs/promises";
 import type { Applications } from "../applications/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { ProviderAccounts } from "../oauth/accounts.ts";
+import type { ProviderClients } from "../oauth/provider-clients.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Webhooks } from "../webhooks/service.ts";
+import type { Writability } from "../storage/writability.ts";
 import { certificateFindings } from "./certificate.ts";
+import { examineClock } from "./clock.ts";
 import { fileFindings } from "./files.ts";
 import { problem, type CheckName, type Finding } from "./finding.ts";
 import {
-  clockFindings,
+  developmentFindings,
+  masterKeyFindings,
   passkeyFindings,
   providerFindings,
   redirectUriFindings,
   signUpFindings,
+  strandedFindings,
+  spaceFindings,
   webhookFindings,
+  writeFindings,
 } from "./rules.ts";
-import { databaseTime, newestEvent } from "./store.ts";
 
-/** What is said of a check that found nothing. */
+/** The messages of checks that found nothing. */
 const fine: Record<Exclude<CheckName, "configuration">, string> = {
   files: "The data folder and its files are private.",
-  certificate: "The certificate is good for more than 14 days.",
-  database: "The database answers, at the newest schema.",
+  certificate: "The certificate is valid for more than 14 days.",
+  database: "The database responds, and its schema is up to date.",
+  "master-key": "The master key is as old as the database.",
   clock: "The clock agrees with the database.",
-  mail: "The mail server answers.",
-  "sign-up": "Addresses of new accounts are verified, or strangers cannot create any.",
+  mail: "The mail server responds.",
+  "sign-up": "Addresses of new accounts are verified, or sign-up is closed.",
   passkeys: "Passkeys work under the base URL.",
-  providers: "Every provider that is offered has an account.",
-  "redirect-uris": "Redirect URIs belong together.",
-  webhooks: "No webhook fails.",
+  providers: "Every offered provider has credentials, and its linked identities can sign in.",
+  "redirect-uris": "Redirect URIs match the domain or each other.",
+  webhooks: "No webhook is failing.",
+  development: "Nothing is left over from development mode.",
 };
 
-/** Looks for what is wrong with an installation, and says what mends it. Changes nothing. */
+/** Looks for problems of an installation and prints the fix. Changes nothing. */
 export function createDoctor(deps: {
   config: Pick<Config, "dataDir" | "mail" | "dev" | "listen">;
   storage: Storage;
+  writability: Writability;
   applications: Applications;
-  providers: ProviderAccounts;
+  providers: ProviderClients;
   webhooks: Webhooks;
   passkeysArePossible: boolean;
-  /** Why the mail server cannot be used; undefined when it can. */
+  /** Since when the master key is in use, and since when it is being rotated. */
+  masterKeyTimes(): Promise<Parameters<typeof masterKeyFindings>[0]>;
+  /** Why the mail server cannot be used; undefined if it can. */
   mailProblem(): Promise<string | undefined>;
   clock: Clock;
 }) {
-  const { config, storage, applications, providers, webhooks, passkeysArePossible, mailProblem, clock } = deps;
+  const { config, storage, writability, applications, providers, webhooks, passkeysArePossible, clock } = deps;
+  const { masterKeyTimes, mailProblem } = deps;
 
-  async function clocks(): Promise<Finding[]> {
-    const { dialect, reader } = storage;
-    const there = dialect === "postgres" ? await databaseTime(reader) : await newestEvent(reader);
-    return clockFindings(dialect, { here: clock(), there });
+  async function database(): Promise<Finding[]> {
+    if (storage.isShared) return writeFindings(await writability.look());
+    const { bavail, bsize } = await statfs(config.dataDir);
+    return spaceFindings(bavail * bsize, config.dataDir);
   }
 
   async function mail(): Promise<Finding[]> {
@@ -60,13 +72,20 @@ export function createDoctor(deps: {
       problem(
         "mail",
         `The mail server ${host}:${port} cannot be used (${reason}).`,
-        "correct mail.smtpUrl, or start the server",
+        "fix mail.smtpUrl, or start the server",
       ),
     ];
   }
 
+  /** What `serve --dev` has left in the database of a service that runs without it. */
+  async function development(): Promise<Finding[]> {
+    return config.dev ? [] : developmentFindings((await applications.findDemoApp())?.id, await providers.standIns());
+  }
+
   return {
-    /** Every check, the fine ones as well. */
+    development,
+
+    /** The results of every check, including good ones. */
     async examine(): Promise<Finding[]> {
       const { tls } = config.listen;
       const ids = (await applications.list()).map(({ id }) => id);
@@ -74,23 +93,28 @@ export function createDoctor(deps: {
       const accounts = await Promise.all(
         all.map(async (application) => {
           const configured = await providers.settings(application.id);
-          return providerFindings(
-            application,
-            configured.map(({ name }) => name),
-          );
+          return [
+            ...providerFindings(
+              application,
+              configured.map(({ name }) => name),
+            ),
+            ...strandedFindings(application.id, await providers.strandedIdentities(application.id)),
+          ];
         }),
       );
       const found: [keyof typeof fine, Finding[]][] = [
         ["files", fileFindings(config.dataDir)],
         ...(tls ? [["certificate", certificateFindings(tls, clock())] as [keyof typeof fine, Finding[]]] : []),
-        ["database", []],
-        ["clock", await clocks()],
+        ["database", await database()],
+        ["master-key", masterKeyFindings(await masterKeyTimes(), clock())],
+        ["clock", await examineClock(storage, clock)],
         ["passkeys", passkeyFindings(all, passkeysArePossible)],
         ...(config.mail ? [["mail", await mail()] as [keyof typeof fine, Finding[]]] : []),
         ["sign-up", signUpFindings(all, config.mail !== undefined || config.dev)],
         ["providers", accounts.flat()],
         ["redirect-uris", all.flatMap(redirectUriFindings)],
         ["webhooks", webhookFindings(await webhooks.list())],
+        ...(config.dev ? [] : [["development", await development()] as [keyof typeof fine, Finding[]]]),
       ];
       return found.flatMap(([check, findings]) =>
         findings.length > 0 ? findings : [{ check, status: "ok" as const, message: fine[check], fix: null }],

@@ -1,37 +1,67 @@
-import { networkOf } from "../http/addresses.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
+import type { Meter } from "../lib/meter.ts";
+import { networkOf } from "../lib/networks.ts";
 import type { Keyring } from "../secrets/keyring.ts";
+import type { EmailTokenPurpose } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
-import type { EmailTokenPurpose } from "./email-token.ts";
-import { mostMails, mostMailsOfNetwork } from "./rules.ts";
+import { maxMailsOfAddress, maxMailsOfAddressAndNetwork, maxMailsOfNetwork } from "./rules.ts";
 import { countAskedMail } from "./store.ts";
+
+/** A mail that a visitor requests. */
+export type AskedMail = { purpose: EmailTokenPurpose; appId: string; email: string; clientInfo: ClientInfo };
 
 export type MailAllowance = ReturnType<typeof createMailAllowance>;
 
-/** How often an address can be written to because of somebody who has not shown that it is theirs. */
-export function createMailAllowance({ keyring }: { keyring: Keyring }) {
-  async function count(tx: Handle, now: number, ...whose: string[]): Promise<number> {
-    return await countAskedMail(tx, keyring.mac("email", "allowance", ...whose).toString("base64url"), now);
+/** Limits mails to an address that the requester has not proven. */
+export function createMailAllowance(deps: {
+  keyring: Keyring;
+  audit: Audit;
+  meter: Meter;
+  /** Mails per purpose, application and hour. */
+  maxOfApplication: number;
+}) {
+  const { keyring, audit, meter, maxOfApplication } = deps;
+
+  async function exceeds(tx: Handle, max: number, now: number, ...whose: string[]): Promise<boolean> {
+    const digest = keyring.mac("email", "allowance", ...whose).toString("base64url");
+    return (await countAskedMail(tx, digest, now)) > max;
+  }
+
+  /** Narrowest limit first, and stop at a refusal: a busy network uses up only its own share. */
+  async function limitReached(tx: Handle, { purpose, appId, email, clientInfo }: AskedMail, now: number) {
+    const network = networkOf(clientInfo.ipAddress);
+    if (await exceeds(tx, maxMailsOfAddressAndNetwork, now, purpose, appId, email, network))
+      return "address-and-network";
+    if (await exceeds(tx, maxMailsOfNetwork, now, purpose, appId, "network", network)) return "network";
+    if (await exceeds(tx, maxMailsOfAddress, now, purpose, appId, email)) return "address";
+    return (await exceeds(tx, maxOfApplication, now, purpose, appId)) ? "application" : undefined;
   }
 
   return {
     /**
-     * Counts a mail, and answers whether it may be sent: one with a link and a code, by its purpose (known and unknown addresses are counted alike),
-     * or a `notice` of what happened on an account. No kind uses another's up, or strangers who sign up with an address could keep its owner from
-     * the mail that resets the password.
+     * Counts a mail per purpose and application (known and unknown addresses alike), and returns
+     * whether to send it. Refusals go to the audit log. `mustBeSent`: counted, never refused.
      */
-    async take(
-      tx: Handle,
-      kind: EmailTokenPurpose | "notice",
-      appId: string,
-      email: string,
-      now: number,
-    ): Promise<boolean> {
-      return (await count(tx, now, kind, appId, email)) <= mostMails;
+    async count(tx: Handle, asked: AskedMail, now: number, { mustBeSent = false } = {}): Promise<boolean> {
+      const limit = await limitReached(tx, asked, now);
+      if (limit === undefined || mustBeSent) return true;
+      const { purpose, appId, clientInfo } = asked;
+      meter.mailLimited(purpose, limit);
+      const details = { purpose, limit };
+      audit.aggregatedEvents.note({
+        action: "mail.limited",
+        result: "failure",
+        app: { id: appId },
+        clientInfo,
+        details,
+      });
+      return false;
     },
 
-    /** Counts a mail that a visitor asks for, and answers whether this visitor's network may still have one sent, to whichever address. */
-    async takeOfNetwork(tx: Handle, ipAddress: string, now: number): Promise<boolean> {
-      return (await count(tx, now, "network", networkOf(ipAddress))) <= mostMailsOfNetwork;
+    /** Like `count`, for a notice to an unproven address. */
+    async countNotice(tx: Handle, appId: string, email: string, now: number): Promise<boolean> {
+      return !(await exceeds(tx, maxMailsOfAddressAndNetwork, now, "notice", appId, email));
     },
   };
 }

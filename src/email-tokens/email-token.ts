@@ -1,24 +1,20 @@
-import type { NewPasskey } from "../passkeys/service.ts";
+import type { EmailTokenPurpose, EmailTokenPayload } from "../storage/column-types.ts";
 
-/** What a mail proves: the address of an account that is about to be, of one that is there, or the right to a new password. */
-export type EmailTokenPurpose = "sign-up" | "verify" | "reset";
-
-/** What a sign-up waits with until its address is proven. */
-export type EmailTokenPayload = { name: string | null } & (
-  | { passwordHash: string }
-  | { passkey: NewPasskey; userAgent: string | null }
-);
-
-/** The link and the code of one mail: of the secret in the link only the digest is kept, of the code only a MAC. Instants are epoch milliseconds. */
+/**
+ * The link and code of one mail. Only a digest of the link's secret and a MAC of the code are
+ * stored. Instants are epoch milliseconds.
+ */
 export type EmailToken = {
   digest: string;
-  /** What a newer mail replaces. */
+  /** A newer mail replaces the token with the same slot. */
   slot: string;
   purpose: EmailTokenPurpose;
   appId: string;
-  /** Null for a sign-up, and for an address that nobody has: that token is in no mail. */
+  /** Null for a sign-up, and for an unknown address, whose token is in no mail. */
   userId: string | null;
-  /** The address that its use proves; "" when it was handed over by an operator, and proves none. */
+  /**
+   * The address that its use proves; "" if an operator handed over the link, which proves none.
+   */
   email: string;
   encryptedSessionId: string | null;
   codeDigest: string;

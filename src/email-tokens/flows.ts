@@ -4,7 +4,7 @@ import { createEmailTokens } from "./service.ts";
 
 type Needs<Create extends (deps: never) => unknown> = Omit<Parameters<Create>[0], "emailTokens">;
 
-/** Everything that a mail with a link and a code can do. */
+/** All flows based on a mailed link and code. */
 export function createMailFlows(
   deps: Needs<typeof createEmailTokens> & Needs<typeof createMailSignUp> & Needs<typeof createPasswordReset>,
 ) {

@@ -1,16 +1,21 @@
 import type { Application } from "../applications/application.ts";
-import type { Audit, Origin } from "../audit/audit.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
 import type { Clock } from "../lib/clock.ts";
-import { AppError } from "../lib/errors.ts";
 import type { MailService } from "../mail/service.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import type { Passwords } from "../passwords/service.ts";
+import type { EmailTokenPayload } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
-import type { EmailToken, EmailTokenPayload } from "./email-token.ts";
+import type { MailAllowance } from "./allowance.ts";
+import type { EmailToken } from "./email-token.ts";
 import type { Asker, EmailTokens } from "./service.ts";
 
-/** The sign-in session in which somebody signs up. `signInUrl`: where whoever has an account already can sign in. */
+/**
+ * The sign-in session of a sign-up. `signInUrl`: where people who already have an account can sign
+ * in.
+ */
 export type SignUpPlace = {
   application: Application;
   sessionId: string;
@@ -21,12 +26,13 @@ export type SignUpPlace = {
 export type MailSignUp = ReturnType<typeof createMailSignUp>;
 
 /**
- * An account that is created when its address is proven. For an address that has an account everything is the same, but for what its owner reads
- * in the mail: nobody else learns of it (decision 7).
+ * Creates an account once its address is verified. For an address with an account, only the mail
+ * differs, so only its owner learns of the account (docs/spec/decisions.md, 7).
  */
 export function createMailSignUp(deps: {
   storage: Storage;
   emailTokens: EmailTokens;
+  allowance: MailAllowance;
   mail: MailService;
   users: Users;
   passwords: Passwords;
@@ -35,7 +41,7 @@ export function createMailSignUp(deps: {
   clock: Clock;
   baseUrl: string;
 }) {
-  const { storage, emailTokens, mail, users, passwords, passkeys, audit, clock, baseUrl } = deps;
+  const { storage, emailTokens, allowance, mail, users, passwords, passkeys, audit, clock, baseUrl } = deps;
 
   const slotOf = (sessionDigest: string): string => emailTokens.slot("sign-up", sessionDigest);
 
@@ -43,17 +49,23 @@ export function createMailSignUp(deps: {
     place: SignUpPlace,
     email: string,
     payload: EmailTokenPayload | null,
-    /** Whether a newer token takes the place of the one before even if no mail goes with it. */
+    /** Whether a new token replaces the previous one even without a mail. */
     replaces: boolean,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const now = clock();
-    const { application, sessionId, sessionDigest, signInUrl, origin, lang } = place;
+    const { application, sessionId, sessionDigest, signInUrl, clientInfo, lang } = place;
     const appId = application.id;
     const known = await users.findByEmail(appId, email);
-    audit.tally.note({ action: "sign-up.asked", result: "success", app: { id: appId }, origin, details: {} });
-    await storage.write(async (tx) => {
-      const allowed = await emailTokens.mayMail(tx, { purpose: "sign-up", appId, email }, origin, now);
-      if (!allowed && !replaces) return;
+    audit.aggregatedEvents.note({
+      action: "sign-up.asked",
+      result: "success",
+      app: { id: appId },
+      clientInfo,
+      details: {},
+    });
+    return await storage.write(async (tx) => {
+      const allowed = await allowance.count(tx, { purpose: "sign-up", appId, email, clientInfo }, now);
+      if (!allowed && !replaces) return false;
       const { secret, code, expiresAt } = await emailTokens.issue(
         tx,
         {
@@ -64,78 +76,94 @@ export function createMailSignUp(deps: {
           email,
           sessionId,
           payload: known ? null : payload,
-          // By the hour's allowance alone, which is the same for every address: nobody gets five more guesses by asking once more.
+          // Depends only on the hourly allowance, which is the same for every address: asking again
+          // must not yield more guesses.
           hasNoCode: !allowed,
         },
         now,
       );
-      const common = { appId, to: email, locale: known?.locale ?? lang, origin };
+      const common = { appId, to: email, locale: known?.locale ?? lang, origin: clientInfo };
       if (allowed && known)
         await mail.enqueue(tx, { ...common, userId: known.id, kind: "known-address", signInUrl }, now);
       else if (allowed && payload) {
         const proof = { link: `${baseUrl}/confirm/${secret}`, code, expiresAt };
         await mail.enqueue(tx, { ...common, userId: null, kind: "sign-up", ...proof }, now);
       }
+      return allowed;
     });
   }
 
-  /** Uses the token up and creates the user; undefined when the token is over, or the address or the passkey was taken meanwhile. */
-  async function create(tx: Handle, token: EmailToken, origin: Origin, now: number): Promise<string | undefined> {
+  /**
+   * Consumes the token and creates the user; undefined if the token is over or the address or
+   * passkey is taken. `signsIn`: the method signs in at once.
+   */
+  async function create(
+    tx: Handle,
+    token: EmailToken,
+    { clientInfo, signsIn }: { clientInfo: ClientInfo; signsIn: boolean },
+    now: number,
+  ): Promise<string | undefined> {
+    const lastUsedAt = signsIn ? now : null;
     const used = await emailTokens.consume(tx, token, now);
     if (!used?.payload) return undefined;
     const { appId, email, payload } = used;
     const handle = "passkey" in payload ? { handle: payload.passkey.userHandle } : {};
-    const signedUp = { method: "passkey" in payload ? "passkey" : "password", origin } as const;
+    const signedUp = { method: "passkey" in payload ? "passkey" : "password", clientInfo } as const;
     const person = { appId, email, emailVerified: true, name: payload.name, ...handle, signedUp };
     const user = await users.create(tx, person, now);
     if (!user) return undefined;
-    if ("passwordHash" in payload) await passwords.add(tx, user.id, payload.passwordHash, now);
-    else if (!(await passkeys.add(tx, user.id, payload.passkey, payload.userAgent, now))) return undefined;
+    if ("passwordHash" in payload) await passwords.add(tx, user.id, { hash: payload.passwordHash, lastUsedAt }, now);
+    else if (!(await passkeys.add(tx, user.id, payload.passkey, { userAgent: payload.userAgent, lastUsedAt }, now)))
+      return undefined;
     return user.id;
   }
 
   return {
-    /** Whether accounts wait for the proof of their address at all. */
-    isOn: mail.canVerify,
+    /** Whether new accounts require a verified address. */
+    isOn: mail.available,
 
-    /** Mails a link and a code with which this account is created. The password is hashed, or the passkey verified, by now. */
-    async begin(place: SignUpPlace, email: string, payload: EmailTokenPayload): Promise<void> {
-      await send(place, email, payload, true);
+    /**
+     * Mails a link and a code that create this account. False above the allowance: then nothing is
+     * sent. The password is already hashed, or the passkey verified.
+     */
+    async begin(place: SignUpPlace, email: string, payload: EmailTokenPayload): Promise<boolean> {
+      return await send(place, email, payload, true);
     },
 
-    /** Sends a new mail in place of the last one, unless the address has had too many within the hour. False when nothing waits in this session. */
+    /**
+     * Replaces the last mail by a new one, within the hourly allowance. False if nothing waits in
+     * this session.
+     */
     async again(place: SignUpPlace): Promise<boolean> {
       const token = await emailTokens.waiting(slotOf(place.sessionDigest));
       if (token) await send(place, token.email, token.payload, false);
       return token !== undefined;
     },
 
-    /** What waits in a session for its address to be proven. */
+    /** The sign-up that waits in a session for its address to be verified. */
     async waiting(sessionDigest: string): Promise<EmailToken | undefined> {
       return await emailTokens.waiting(slotOf(sessionDigest));
     },
 
-    /** The session's token, when this is its code. `code`: eight digits (`typedCode`). */
-    async tryCode(sessionDigest: string, code: string, origin: Origin): Promise<EmailToken | "wrong" | "over"> {
-      return await emailTokens.tryCode(slotOf(sessionDigest), code, origin);
+    /** The session's token, if this is its code. `code`: eight digits (`typedCode`). */
+    async tryCode(sessionDigest: string, code: string, clientInfo: ClientInfo): Promise<EmailToken | "wrong" | "over"> {
+      return await emailTokens.tryCode(slotOf(sessionDigest), code, clientInfo);
     },
 
     create,
 
-    /** Creates the user where the session has timed out before its address was proven, and signs nobody in. False when it cannot be done any more. */
-    async createOnly(token: EmailToken, origin: Origin): Promise<boolean> {
+    /**
+     * Creates the user after the session timed out, without signing in. False if that is no longer
+     * possible.
+     */
+    async createOnly(token: EmailToken, clientInfo: ClientInfo): Promise<boolean> {
       const now = clock();
-      try {
-        await storage.write(async (tx) => {
-          const userId = await create(tx, token, origin, now);
-          // Rolls back: a user without the passkey that it was to have would be nobody's.
-          if (userId === undefined) throw new AppError("CONFLICT", "The account cannot be created.");
-        });
+      return await storage.write<boolean>(async (tx, rollBack) => {
+        const userId = await create(tx, token, { clientInfo, signsIn: false }, now);
+        // A user without the chosen passkey could not be used by anyone.
+        if (userId === undefined) throw rollBack(false);
         return true;
-      } catch (error) {
-        if (error instanceof AppError && error.code === "CONFLICT") return false;
-        throw error;
-      }
+      });
     },
   };
 }

@@ -1,23 +1,23 @@
-import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
-import type { Actor, Audit, Origin } from "../audit/audit.ts";
+import type { Actor, Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Notices } from "../mail/notices.ts";
 import type { MailService } from "../mail/service.ts";
-import type { Linking } from "../oauth/linking.ts";
+import type { FirstProof, Unproven } from "../oauth/first-proof.ts";
 import type { Passwords } from "../passwords/service.ts";
-import type { SignIn } from "../sign-in/service.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { Tokens } from "../tokens/service.ts";
+import type { RevokeAccess } from "../tokens/revoke-access.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
+import type { MailAllowance } from "./allowance.ts";
 import type { EmailToken } from "./email-token.ts";
 import { emailTokenLasts } from "./rules.ts";
 import type { Asker, EmailTokens } from "./service.ts";
 
-/** What an operator gets who asks for a reset: `link` is null when it was mailed. */
+/** The result of an operator's reset: `link` is null if it was mailed. */
 export type ResetLinkAnswer = {
   userId: string;
   email: string | null;
@@ -28,30 +28,29 @@ export type ResetLinkAnswer = {
 
 export type PasswordReset = ReturnType<typeof createPasswordReset>;
 
-/** A new password for somebody who has forgotten theirs, or has none. It signs nobody in. */
+/** Sets a new password for someone who forgot theirs or has none. Signs nobody in. */
 export function createPasswordReset(deps: {
   storage: Storage;
   emailTokens: EmailTokens;
+  allowance: MailAllowance;
   applications: Applications;
   users: Users;
   passwords: Passwords;
-  linking: Linking;
-  signIn: SignIn;
-  tokens: Tokens;
-  browserSessions: BrowserSessions;
+  firstProof: FirstProof;
+  access: RevokeAccess;
   mail: MailService;
   notices: Notices;
   audit: Audit;
   clock: Clock;
   baseUrl: string;
 }) {
-  const { storage, emailTokens, applications, users, passwords, linking, signIn, tokens, browserSessions } = deps;
-  const { mail, notices, audit, clock, baseUrl } = deps;
+  const { storage, emailTokens, applications, users, passwords, firstProof, access } = deps;
+  const { allowance, mail, notices, audit, clock, baseUrl } = deps;
 
   const slotOf = (appId: string, account: string): string => emailTokens.slot("reset", appId, account);
   const linkWith = (secret: string): string => `${baseUrl}/reset/${secret}`;
 
-  /** Throws USER_NOT_FOUND, and CONFLICT where a new password would open nothing. */
+  /** Throws USER_NOT_FOUND, or CONFLICT if a new password would not allow signing in. */
   async function resettable(userId: string): Promise<User> {
     const user = await users.find(userId);
     const application = user && (await applications.find(user.appId));
@@ -64,42 +63,53 @@ export function createPasswordReset(deps: {
   }
 
   return {
-    /** Whether anybody can be mailed at all. */
+    /** Whether mail can be sent. */
     available: mail.available,
 
     /**
-     * Mails whoever has this address (canonical) a link and a code for a new password. An address that nobody has, or a disabled user, costs the
-     * same writes and sends nothing. Above the hour's allowance nothing is sent, and the mail before it stays good.
+     * Mails the owner of this canonical address a link and a code. Unknown addresses and disabled
+     * users cost the same writes. Above the allowance, nothing is sent while the last mail is
+     * valid, and the result is false.
      */
-    async ask(asked: { application: Application; email: string; sessionId: string } & Asker): Promise<void> {
-      const { application, email, sessionId, origin, lang } = asked;
+    async ask(asked: { application: Application; email: string; sessionId: string } & Asker): Promise<boolean> {
+      const { application, email, sessionId, clientInfo, lang } = asked;
       const appId = application.id;
       const now = clock();
       const found = await users.findByEmail(appId, email);
       const user = found?.disabledAt === null ? found : undefined;
       const userId = user?.id ?? null;
-      const about = { app: { id: appId }, userId, origin, details: {} };
-      audit.tally.note({ action: "password.reset-asked", result: "success", ...about });
-      await storage.write(async (tx) => {
-        if (!(await emailTokens.mayMail(tx, { purpose: "reset", appId, email }, origin, now))) return;
-        const token = { slot: slotOf(appId, email), purpose: "reset", appId, userId, email, sessionId } as const;
+      const about = { app: { id: appId }, userId, clientInfo, details: {} };
+      audit.aggregatedEvents.note({ action: "password.reset-asked", result: "success", ...about });
+      return await storage.write(async (tx) => {
+        const slot = slotOf(appId, email);
+        // Always sent if no link is valid, so that others' requests cannot lock the owner out.
+        const mustBeSent = (await emailTokens.waiting(slot, tx)) === undefined;
+        if (!(await allowance.count(tx, { purpose: "reset", appId, email, clientInfo }, now, { mustBeSent })))
+          return false;
+        const token = { slot, purpose: "reset", appId, userId, email, sessionId } as const;
         const { secret, code, expiresAt } = await emailTokens.issue(tx, token, now);
         if (user) {
-          const common = { appId, userId, to: email, locale: user.locale ?? lang, origin };
+          const common = { appId, userId, to: email, locale: user.locale ?? lang, origin: clientInfo };
           await mail.enqueue(tx, { ...common, kind: "reset", link: linkWith(secret), code, expiresAt }, now);
         } else {
-          // In place of the mail: as many writes as for a user.
+          // Instead of the mail: as many writes as for a user.
           await emailTokens.issue(tx, token, now);
         }
+        return true;
       });
     },
 
-    /** The token of this address, when this is its code. `code`: eight digits (`typedCode`). */
-    async tryCode(appId: string, email: string, code: string, origin: Origin): Promise<EmailToken | "wrong" | "over"> {
-      return await emailTokens.tryCode(slotOf(appId, email), code, origin);
+    /** The token of this address, if this is its code. `code`: eight digits (`typedCode`). */
+    async tryCode(
+      appId: string,
+      email: string,
+      code: string,
+      clientInfo: ClientInfo,
+    ): Promise<EmailToken | "wrong" | "over"> {
+      return await emailTokens.tryCode(slotOf(appId, email), code, clientInfo);
     },
 
-    /** What a link is for; undefined when it is good for nothing any more. Changes nothing. */
+    /** The purpose of a link; undefined if it is no longer valid. Changes nothing. */
     async find(secret: string): Promise<{ token: EmailToken; user: User; application: Application } | undefined> {
       const token = await emailTokens.find(secret, "reset");
       const user = token && token.userId !== null ? await users.find(token.userId) : undefined;
@@ -109,35 +119,46 @@ export function createPasswordReset(deps: {
     },
 
     /**
-     * Uses the token up, sets the password and ends every login. A mailed token proves its address; where that was unproven, it is the first proof,
-     * and whatever else was put on the account goes. False when the token or its user is over.
+     * The methods that the token also removes, because they were added before the address was
+     * proven. Undefined if there are none. (Every new password ends the logins.)
      */
-    async finish(token: EmailToken, hash: string, origin: Origin): Promise<boolean> {
+    async removes({ email, userId }: EmailToken): Promise<Unproven | undefined> {
+      const user = email === "" || userId === null ? undefined : await users.find(userId);
+      const unproven = user && !user.emailVerified ? await firstProof.unprovenOf(user.id) : undefined;
+      return unproven && unproven.passkeys + unproven.providers.length > 0 ? unproven : undefined;
+    },
+
+    /**
+     * Consumes the token, sets the password and ends every login. A mailed token proves its
+     * address; if it was unproven, everything else that was added to the account is removed. False
+     * if the token or its user is gone.
+     */
+    async finish(token: EmailToken, hash: string, clientInfo: ClientInfo): Promise<boolean> {
       const now = clock();
       return await storage.write(async (tx) => {
         const used = await emailTokens.consume(tx, token, now);
-        const user = used && used.userId !== null ? await users.take(tx, used.userId, now) : undefined;
+        const user = used && used.userId !== null ? await access.lockForChange(tx, used.userId, now) : undefined;
         if (!used || !user || user.disabledAt !== null) return false;
         const { id: userId, appId, email, emailVerified } = user;
         if (used.email !== "" && used.email !== email) return false;
         const isFirstProof = used.email !== "" && !emailVerified;
         if (isFirstProof) {
-          await linking.removeUnproven(tx, user, { by: "mail", origin }, now);
-          await users.verifyEmail(tx, user, used.email, origin, now);
+          await firstProof.removeUnproven(tx, user, { by: "mail", clientInfo }, now);
+          await users.verifyEmail(tx, user, used.email, clientInfo, now);
         }
-        // In the order in which a sign-in takes these two.
+        // In the same order as a sign-in.
         if (email !== null) await passwords.forgetFailures(tx, appId, email);
-        const methodId = await passwords.set(tx, userId, hash, now);
-        // After the password: what was proven with the old one is worth nothing from here on, and nothing can come of it later.
-        await signIn.cancelCodes(tx, userId, now);
-        const ended = await tokens.endLogins(tx, userId, "password-reset", now);
-        await browserSessions.forgetAll(tx, userId);
-        await notices.passwordChanged(tx, { user, origin }, now);
+        const { methodId, changes } = await passwords.set(tx, userId, hash, now);
+        // After the password change, so that no proof with the old one remains.
         const actor = { kind: "user", name: userId } as const;
-        const details = { methodId, endedLogins: ended.length, isFirstProof };
+        const revocation = { reason: "password-reset", by: { actor, clientInfo }, forgetBrowsers: true } as const;
+        const endedLogins = await access.revoke(tx, userId, revocation, now);
+        if (changes) await users.recordUpdate(tx, user, clientInfo, now);
+        await notices.passwordChanged(tx, { user, clientInfo }, now);
+        const details = { methodId, endedLogins, isFirstProof };
         await audit.record(
           tx,
-          { actor, action: "password.reset", result: "success", appId, userId, origin, details },
+          { actor, action: "password.reset", result: "success", appId, userId, clientInfo, details },
           now,
         );
         return true;
@@ -145,8 +166,8 @@ export function createPasswordReset(deps: {
     },
 
     /**
-     * A link for an operator to hand over, or with `send` to have mailed. Handed over, it proves no address. Throws USER_NOT_FOUND, CONFLICT,
-     * INVALID_CONFIG where `send` cannot be done.
+     * A link for an operator to hand over, or to mail with `send`. A handed-over link proves no
+     * address. Throws USER_NOT_FOUND, CONFLICT, INVALID_CONFIG if `send` is not possible.
      */
     async linkFor(
       userId: string,
@@ -167,8 +188,8 @@ export function createPasswordReset(deps: {
         const event = { actor, action: "user.reset-link", result: "success", appId, userId } as const;
         await audit.record(tx, { ...event, details: { sent: send } }, now);
         if (!send) return linkWith(secret);
-        const origin = { ipAddress: null, userAgent: null };
-        const common = { appId, userId, to: proves, locale, origin, code, expiresAt };
+        const clientInfo = { ipAddress: null, userAgent: null };
+        const common = { appId, userId, to: proves, locale, origin: clientInfo, code, expiresAt };
         await mail.enqueue(tx, { ...common, kind: "reset", link: linkWith(secret) }, now);
         return null;
       });

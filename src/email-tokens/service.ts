@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Audit, Origin } from "../audit/audit.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { MailService } from "../mail/service.ts";
@@ -9,7 +10,7 @@ import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { EmailToken } from "./email-token.ts";
 import type { MailAllowance } from "./allowance.ts";
-import { codeFrom, emailTokenLasts, isLinkSecret, mostCodeTries } from "./rules.ts";
+import { codeFrom, emailTokenLasts, isLinkSecret, maxCodeTries } from "./rules.ts";
 import {
   consumeEmailToken,
   countCodeTry,
@@ -19,17 +20,17 @@ import {
   sweepEmailTokens,
 } from "./store.ts";
 
-/** What is put into a mail: `secret` into its link, and the code beside it. Neither is kept. */
+/** The contents of a mail: `secret` for its link, and the code. Neither is stored. */
 export type IssuedToken = { secret: string; code: string; expiresAt: number };
 
-/** Who asks for a mail, and in which language it is to be. */
-export type Asker = { origin: Origin; lang: string };
+/** Who requests a mail, and its language. */
+export type Asker = { clientInfo: ClientInfo; lang: string };
 
 export type EmailTokens = ReturnType<typeof createEmailTokens>;
 
 /**
- * What mails carry as a link and as a code that is worth the same. A token stands in a slot, where a newer one replaces it. It is used up by one
- * conditional write in the transaction of what it is good for.
+ * Tokens in mails, as a link and an equivalent code. A newer token replaces the one in its slot. A
+ * token is consumed by one conditional write in the transaction that it allows.
  */
 export function createEmailTokens(deps: {
   storage: Storage;
@@ -57,7 +58,7 @@ export function createEmailTokens(deps: {
     asked: Pick<EmailToken, "slot" | "purpose" | "appId" | "userId" | "email"> & {
       sessionId?: string | null;
       payload?: EmailToken["payload"];
-      /** For a token that no mail carries: a code that nobody was told is only there to be guessed. */
+      /** For a token without a mail: a code that nobody knows could only be guessed. */
       hasNoCode?: boolean;
     },
     now: number,
@@ -70,9 +71,9 @@ export function createEmailTokens(deps: {
     await putEmailToken(tx, {
       ...known,
       digest,
-      encryptedSessionId: sessionId === null ? null : keyring.encrypt(sessionId, emailTokenContext(digest)),
+      encryptedSessionId: sessionId === null ? null : await keyring.encrypt(tx, sessionId, emailTokenContext(digest)),
       codeDigest: codeDigest(digest, code),
-      codeTries: hasNoCode ? mostCodeTries : 0,
+      codeTries: hasNoCode ? maxCodeTries : 0,
       payload,
       createdAt: now,
       expiresAt,
@@ -80,35 +81,28 @@ export function createEmailTokens(deps: {
     return { secret, code, expiresAt };
   }
 
-  /**
-   * Counts a mail that anybody may ask for; false when the address has had enough of its kind, or the network that asks has: then the address keeps
-   * what it may still have. Known and unknown addresses are counted alike.
-   */
-  async function mayMail(
-    tx: Handle,
-    { purpose, appId, email }: Pick<EmailToken, "purpose" | "appId" | "email">,
-    origin: Origin,
-    now: number,
-  ): Promise<boolean> {
-    const ofNetwork = await allowance.takeOfNetwork(tx, origin.ipAddress, now);
-    return ofNetwork && (await allowance.take(tx, purpose, appId, email, now));
-  }
-
-  /** The token that a link names, for a page to look at: used up by nothing but `consume`. */
+  /** The token of a link, for a page. Only `consume` consumes it. */
   async function find(secret: string, purpose?: EmailToken["purpose"]): Promise<EmailToken | undefined> {
     const token = isLinkSecret(secret) ? await findEmailToken(storage.reader, digestOf(secret), clock()) : undefined;
     return purpose === undefined || token?.purpose === purpose ? token : undefined;
   }
 
   /**
-   * The token in a slot, when this is its code. `code`: eight digits (`typedCode`). The try is counted, for good, before anybody compares:
-   * of parallel guesses no more get through than of guesses in a row. "over": nothing to guess any more, though its link may still work.
+   * The token in a slot, if this is its code. `code`: eight digits (`typedCode`). The attempt is
+   * counted durably before comparing, so parallel guesses gain nothing. "over": nothing left to
+   * guess, although the link may still work.
    */
-  async function tryCode(inSlot: string, code: string, origin: Origin): Promise<EmailToken | "wrong" | "over"> {
+  async function tryCode(inSlot: string, code: string, clientInfo: ClientInfo): Promise<EmailToken | "wrong" | "over"> {
     const token = await storage.write((tx) => countCodeTry(tx, inSlot, clock()));
     if (token && isSame(token.codeDigest, codeDigest(token.digest, code))) return token;
     const about = { userId: token?.userId ?? null, details: { purpose: token?.purpose ?? null } };
-    audit.tally.note({ action: "email-code", result: "failure", app: { id: token?.appId ?? null }, origin, ...about });
+    audit.aggregatedEvents.note({
+      action: "email-code",
+      result: "failure",
+      app: { id: token?.appId ?? null },
+      clientInfo,
+      ...about,
+    });
     return token ? "wrong" : "over";
   }
 
@@ -120,15 +114,15 @@ export function createEmailTokens(deps: {
     return await consumeEmailToken(tx, token, now);
   }
 
-  async function useUpVerification(token: EmailToken, user: User, origin: Origin): Promise<boolean> {
+  async function useUpVerification(token: EmailToken, user: User, clientInfo: ClientInfo): Promise<boolean> {
     const now = clock();
     return await storage.write(async (tx) => {
       const used = await consume(tx, token, now);
-      if (!used || used.userId !== user.id || !(await users.verifyEmail(tx, user, used.email, origin, now)))
+      if (!used || used.userId !== user.id || !(await users.verifyEmail(tx, user, used.email, clientInfo, now)))
         return false;
       const { id: userId, appId } = user;
       const actor = { kind: "user", name: userId } as const;
-      const event = { actor, action: "user.address-proven", result: "success", appId, userId, origin } as const;
+      const event = { actor, action: "user.address-proven", result: "success", appId, userId, clientInfo } as const;
       await audit.record(tx, { ...event, details: { how: "mail" } }, now);
       return true;
     });
@@ -137,64 +131,68 @@ export function createEmailTokens(deps: {
   return {
     slot,
     issue,
-    mayMail,
     find,
     tryCode,
     consume,
 
-    /** The token that waits in a slot; undefined when there is none, or no longer. */
-    async waiting(inSlot: string): Promise<EmailToken | undefined> {
-      return await findEmailTokenInSlot(storage.reader, inSlot, clock());
+    /** The valid token in a slot; undefined if there is none. */
+    async waiting(inSlot: string, handle = storage.reader): Promise<EmailToken | undefined> {
+      return await findEmailTokenInSlot(handle, inSlot, clock());
     },
 
-    /** The sign-in session in which a token was asked for. */
+    /** The sign-in session that requested a token. */
     sessionIdOf({ digest, encryptedSessionId }: EmailToken): string | undefined {
       return encryptedSessionId === null ? undefined : keyring.decrypt(encryptedSessionId, emailTokenContext(digest));
     },
 
     /**
-     * Mails somebody who is signed in to the account page what proves their address. Sends nothing, and says nothing of it, when the address has
-     * had too many mails within the hour, is proven already, or is none; then the mail before it stays good.
+     * Mails the signed-in user a proof of their address. Silently does nothing above the hourly
+     * allowance, or if the address is verified or missing; an earlier mail then stays valid.
      */
-    async startVerify(user: User, { origin, lang }: Asker): Promise<void> {
+    async startVerify(user: User, { clientInfo, lang }: Asker): Promise<void> {
       const { id: userId, appId, email, emailVerified } = user;
       if (email === null || emailVerified) return;
       const now = clock();
       await storage.write(async (tx) => {
-        if (!(await mayMail(tx, { purpose: "verify", appId, email }, origin, now))) return;
+        if (!(await allowance.count(tx, { purpose: "verify", appId, email, clientInfo }, now))) return;
         const actor = { kind: "user", name: userId } as const;
-        await audit.record(tx, { actor, action: "user.verify-asked", result: "success", appId, userId, origin }, now);
+        await audit.record(
+          tx,
+          { actor, action: "user.verify-asked", result: "success", appId, userId, clientInfo },
+          now,
+        );
         const asked = { slot: slot("verify", userId), purpose: "verify", appId, userId, email } as const;
         const { secret, code, expiresAt } = await issue(tx, asked, now);
-        const common = { appId, userId, to: email, locale: lang, origin, code, expiresAt };
+        const common = { appId, userId, to: email, locale: lang, origin: clientInfo, code, expiresAt };
         await mail.enqueue(tx, { ...common, kind: "verify", link: `${baseUrl}/confirm/${secret}` }, now);
       });
     },
 
-    /** Whether `startVerify` has sent something to this user that can still be used. */
+    /** Whether `startVerify` has sent this user a mail that is still valid. */
     async isVerifying(user: User): Promise<boolean> {
       return (await findEmailTokenInSlot(storage.reader, slot("verify", user.id), clock())) !== undefined;
     },
 
     /**
-     * Proves the address of the user whom this browser is signed in as, by the code (eight digits: `typedCode`) or by the link's secret of the
-     * newest mail. What the account has stays: whoever is here has proven the mailbox and the login, both.
+     * Verifies the address of the signed-in user, by the newest mail's code (eight digits:
+     * `typedCode`) or its link's secret. Keeps all methods: this person has proven both the mailbox
+     * and the login.
      */
     async confirmVerify(
       user: User,
       proof: { code: string } | { secret: string },
-      origin: Origin,
+      clientInfo: ClientInfo,
     ): Promise<"verified" | "wrong" | "over"> {
       const token =
         "code" in proof
-          ? await tryCode(slot("verify", user.id), proof.code, origin)
+          ? await tryCode(slot("verify", user.id), proof.code, clientInfo)
           : ((await find(proof.secret, "verify")) ?? "over");
       if (typeof token === "string") return token;
       if (token.userId !== user.id) return "over";
-      return (await useUpVerification(token, user, origin)) ? "verified" : "over";
+      return (await useUpVerification(token, user, clientInfo)) ? "verified" : "over";
     },
 
-    /** Removes a batch of what has expired; true when more may be left. */
+    /** Removes a batch of expired rows; true if more may be left. */
     async sweep(): Promise<boolean> {
       const now = clock();
       return await storage.write((tx) => sweepEmailTokens(tx, now));

@@ -1,15 +1,18 @@
-import { and, eq, gt, lt, sql } from "drizzle-orm";
+import { and, eq, gt, lt, lte, sql } from "drizzle-orm";
+import { clockSkew } from "../lib/clock.ts";
+import { afterNow } from "../storage/instants.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 import type { EmailToken } from "./email-token.ts";
-import { mailWindow, mostCodeTries } from "./rules.ts";
+import { mailWindow, maxCodeTries } from "./rules.ts";
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { emailTokens: tokens } = tables;
   const given = placeholders(tokens);
   const { digest, slot, purpose } = given;
-  const live = gt(tokens.expiresAt, sql.placeholder("now"));
+  // A token from the future was created before the clock was set back.
+  const live = and(gt(tokens.expiresAt, sql.placeholder("now")), lte(tokens.createdAt, afterNow(clockSkew)));
   return {
     put: prepare(
       db
@@ -36,7 +39,7 @@ const prepared = statements((handle) => {
       db
         .update(tokens)
         .set({ codeTries: sql`${tokens.codeTries} + 1` })
-        .where(and(eq(tokens.slot, slot), lt(tokens.codeTries, mostCodeTries), live))
+        .where(and(eq(tokens.slot, slot), lt(tokens.codeTries, maxCodeTries), live))
         .returning(),
       "count_try_of_email_code",
     ),
@@ -56,7 +59,8 @@ function allowanceStatements(handle: Handle) {
   const { db, tables } = handle;
   const { mailAllowances: allowances } = tables;
   const { accountDigest, since: now } = placeholders(allowances);
-  const isOver = sql`${allowances.since} <= CAST(${now} AS bigint) - ${sql.raw(String(mailWindow))}`;
+  // A start in the future also ends the window: the clock was set back since.
+  const isOver = sql`abs(${allowances.since} - CAST(${now} AS bigint)) >= ${sql.raw(String(mailWindow))}`;
   return {
     countMail: prepare(
       db
@@ -80,12 +84,12 @@ function allowanceStatements(handle: Handle) {
   };
 }
 
-/** Stores a token in its slot, in place of the one that is there. */
+/** Stores a token in its slot, replacing the existing one. */
 export async function putEmailToken(tx: Handle, token: EmailToken): Promise<void> {
   await prepared(tx).put.execute(token satisfies Row<"emailTokens">);
 }
 
-/** Looks without using it up; undefined when there is none, or no longer. */
+/** Reads without consuming; undefined if it does not exist or has expired. */
 export async function findEmailToken(handle: Handle, digest: string, now: number): Promise<EmailToken | undefined> {
   const [row] = await prepared(handle).byDigest.execute({ digest, now });
   return row;
@@ -96,13 +100,13 @@ export async function findEmailTokenInSlot(handle: Handle, slot: string, now: nu
   return row;
 }
 
-/** Counts a try at the code before it is compared; undefined when there is nothing to try any more. */
+/** Counts an attempt at the code before it is compared; undefined if no attempts are left. */
 export async function countCodeTry(tx: Handle, slot: string, now: number): Promise<EmailToken | undefined> {
   const [row] = await prepared(tx).countTry.execute({ slot, now });
   return row;
 }
 
-/** Takes a token away, once. */
+/** Consumes a token, once. */
 export async function consumeEmailToken(
   tx: Handle,
   token: Pick<EmailToken, "digest" | "purpose">,
@@ -112,13 +116,13 @@ export async function consumeEmailToken(
   return row;
 }
 
-/** Counts a mail that somebody asked for, and answers the how manieth it is since the window began. */
+/** Counts a requested mail and returns its number within the window. */
 export async function countAskedMail(tx: Handle, accountDigest: string, now: number): Promise<number> {
   const [row] = await prepared(tx).countMail.execute({ accountDigest, since: now });
   return row?.sent ?? 0;
 }
 
-/** Removes a batch of what has expired; true when more may be left. */
+/** Removes a batch of expired rows; true if more may be left. */
 export async function sweepEmailTokens(tx: Handle, now: number): Promise<boolean> {
   const { sweep, sweepAllowances } = prepared(tx);
   const tokens = await sweep(now);

@@ -4,25 +4,26 @@ import type { ProgramFiles } from "../lib/program-files.ts";
 type Chunk = (exports: object, require: (id: string) => unknown, module: { exports: object }) => void;
 
 export type ChunkLoader = {
-  /** What the chunk exports; it runs when it is loaded first. */
+  /** The exports of a chunk, which runs when it is first loaded. */
   load(name: string): unknown;
   /** Everything compiled so far. */
   scripts: ReadonlyMap<string, Script>;
 };
 
-/** Where the chunks are among the files of the program. Their text is ASCII. */
+/** The folder of the chunks among the program's files. Their text is ASCII. */
 export const chunkFolder = "chunks";
 
-/** What stands around the text of a chunk in its file: the chunk is one function. */
+/** The text around a chunk in its file: the chunk is one function. */
 export const chunkWrapper = ["(function (exports, require, module) {", "\n})"];
 
-/** By this name a chunk requires what takes the place of lib/program-files.ts. */
+/** The id under which a chunk requires the replacement of lib/program-files.ts. */
 export const programFilesId = "authsvc:program-files";
 
 /**
- * Loads the files that the bundler made. Those that are loaded often come with the bytecode that V8 made of them at build time
- * (`<name>.cache`), as compiling them takes longer than all the rest of a start; the others come compressed (`<name>.zst`).
- * They load each other, the files of the program and what is built into Node, and nothing from a disk.
+ * Loads the bundler's files. Frequently used ones have V8 bytecode from build time
+ * (`<name>.cache`), because compiling takes longer than the rest of a start; others are compressed
+ * (`<name>.zst`). They can load each other, the program's files and Node's built-in modules, and
+ * nothing from disk.
  */
 export function createChunkLoader(files: ProgramFiles): ChunkLoader {
   const scripts = new Map<string, Script>();
@@ -48,7 +49,8 @@ export function createChunkLoader(files: ProgramFiles): ChunkLoader {
       const { zstdDecompressSync } = process.getBuiltinModule("node:zlib");
       return [zstdDecompressSync(files.read(`${path}.zst`)).toString("latin1"), undefined];
     }
-    // Bytecode is of one platform; V8 refuses what is not its own. An executable that was built on another platform has none.
+    // Bytecode is specific to a platform, and V8 refuses others'. Cross-built executables have
+    // none.
     return [files.read(path).toString("latin1"), names.has(`${name}.cache`) ? files.read(`${path}.cache`) : undefined];
   }
 
@@ -56,7 +58,7 @@ export function createChunkLoader(files: ProgramFiles): ChunkLoader {
     if (id.startsWith("./")) return load(id.slice("./".length));
     if (id === programFilesId) return { programFiles: files };
     const builtin = process.getBuiltinModule(id) as unknown;
-    // Libraries try what may be missing, and look for this code.
+    // Libraries probe for optional modules and check this code.
     if (builtin === undefined)
       throw Object.assign(new Error(`Cannot find module '${id}'`), { code: "MODULE_NOT_FOUND" });
     return builtin;

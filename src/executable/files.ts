@@ -1,10 +1,14 @@
 import { getAssetKeys, getRawAsset } from "node:sea";
+import { Worker } from "node:worker_threads";
 import type { ProgramFiles } from "../lib/program-files.ts";
 
-/** What the digest of a file is called beside it. */
+/** The suffix of the file with a file's digest. */
 export const digestEnding = ".sha256";
 
-/** The files in the executable. They lie in memory that is mapped from it, and nothing is copied: writing to one would end the process. */
+/**
+ * The files in the executable. They are mapped into memory without copying: writing to one would
+ * end the process.
+ */
 export function filesOfExecutable(): ProgramFiles {
   const paths = getAssetKeys();
   const read = (path: string): Buffer => Buffer.from(getRawAsset(path));
@@ -12,7 +16,8 @@ export function filesOfExecutable(): ProgramFiles {
     list: (folder) =>
       paths.filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length + "/".length)),
     read,
-    // Known since the build: loading node:crypto takes 4 ms, which each command would wait.
+    // Computed at build time: loading node:crypto would take 4 ms in each command.
     digest: (path) => read(`${path}${digestEnding}`).toString("latin1"),
+    worker: (path) => new Worker(read(path).toString("latin1"), { eval: true }),
   };
 }

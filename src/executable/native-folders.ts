@@ -5,8 +5,9 @@ import { dirname, isAbsolute, join } from "node:path";
 type Environment = Record<string, string | undefined>;
 
 /**
- * Where native modules may be unpacked, best first. What the operator names is the only choice: the reason why it will not do is worth more
- * than another folder. CACHE_DIRECTORY is what systemd calls the folder of `CacheDirectory=`.
+ * Where native modules may be unpacked, best first. An operator's choice is the only one: the
+ * reason why it does not work is more useful than another folder. systemd sets CACHE_DIRECTORY for
+ * `CacheDirectory=`.
  */
 export function nativeFolders(env: Environment): string[] {
   const named = env["AUTHSVC_NATIVE_DIR"];
@@ -20,25 +21,29 @@ export function nativeFolders(env: Environment): string[] {
   const folders = caches
     .filter((folder) => folder !== undefined && isAbsolute(folder))
     .map((folder) => join(folder ?? "", "authsvc", "native"));
-  // The name is known to everybody: `claimFolder` refuses one that somebody else was first to make.
+  // The name is predictable: `claimFolder` refuses a folder that somebody else created first.
   return [...folders, join(tmpdir(), `authsvc-native-${process.getuid?.() ?? userInfo().username}`)];
 }
 
-/** Makes the folder when there is none. Throws when somebody else could change what lies in it, and Node's error when it cannot be made. */
+/**
+ * Creates the folder if necessary. Throws if another user could change its contents, or Node's
+ * error if it cannot be created.
+ */
 export function claimFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const found = lstatSync(folder);
   if (!found.isDirectory()) throw new Error("it is not a folder");
   if (!isOursAlone(found)) throw new Error("another user may write to it");
-  if (!isBelowOurs(dirname(realpathSync(folder)))) throw new Error("another user could put another in its place");
+  if (!isBelowOurs(dirname(realpathSync(folder)))) throw new Error("another user could replace it");
 }
 
-/** Who everybody is that a user namespace does not know: there `/` may be theirs. */
+/** The id that a user namespace shows for unmapped users, who may own `/` there. */
 const unknownUser = 65_534;
 
 /**
- * Whether this folder and those above are this user's or root's: the owner of one may swap what lies in it between our look and our use. Modes are not
- * looked at: a volume of a container is often open to everybody who is not there.
+ * Whether this folder and its parents belong to this user or root: another owner could replace the
+ * contents between check and use. Modes are not checked, because container volumes are often open
+ * to everyone.
  */
 function isBelowOurs(folder: string): boolean {
   if (process.getuid === undefined) return true;
@@ -47,7 +52,9 @@ function isBelowOurs(folder: string): boolean {
   return isOurs && (above === folder || isBelowOurs(above));
 }
 
-/** Whether only this user, or root, decides what is in a file or folder. Windows keeps profiles apart by itself. */
+/**
+ * Whether only this user or root controls a file or folder. Windows separates profiles by itself.
+ */
 export function isOursAlone({ uid, mode }: { uid: number; mode: number }): boolean {
   if (process.getuid === undefined) return true;
   return (uid === process.getuid() || uid === 0) && (mode & 0o022) === 0;

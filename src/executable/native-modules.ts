@@ -6,12 +6,16 @@ import { AppError } from "../lib/errors.ts";
 import { programFiles } from "../lib/program-files.ts";
 import { claimFolder, isOursAlone, nativeFolders } from "./native-folders.ts";
 
-/** A native module in the executable: in which of its files (compressed, where that ends in `.zst`), and the SHA-256 of the module in hex. */
+/**
+ * A native module in the executable: its file (compressed if that ends in `.zst`), and the module's
+ * SHA-256 in hex.
+ */
 export type PackedModule = { name: string; file: string; digest: string };
 
 /**
- * Loads a native module of the executable. The operating system loads programs from files only, so it is unpacked at its first use, and
- * compared with what the executable holds at each start. Throws INVALID_CONFIG naming what is wrong with each folder that was tried.
+ * Loads a native module of the executable. Operating systems load modules only from files, so it is
+ * unpacked at its first use and compared with the executable at each start. Throws INVALID_CONFIG
+ * with the problem of each folder that was tried.
  */
 export function loadNativeModule(packed: PackedModule): unknown {
   const problems: string[] = [];
@@ -26,11 +30,14 @@ export function loadNativeModule(packed: PackedModule): unknown {
   }
   throw new AppError(
     "INVALID_CONFIG",
-    `The native module ${packed.name} cannot be unpacked: ${problems.join("; ")}. Set AUTHSVC_NATIVE_DIR to a folder of this user where programs may run.`,
+    `The native module ${packed.name} cannot be unpacked: ${problems.join("; ")}. Set AUTHSVC_NATIVE_DIR to a folder of this user that allows execution.`,
   );
 }
 
-/** The unpacked file. Its name has the digest in it, so that versions live side by side and a file in use is never written. */
+/**
+ * The unpacked file. Its name contains the digest, so versions coexist and a file in use is never
+ * written.
+ */
 function unpackInto(folder: string, packed: PackedModule): string {
   claimFolder(folder);
   const file = join(folder, `${packed.name}-${packed.digest.slice(0, 16)}.node`);
@@ -38,9 +45,9 @@ function unpackInto(folder: string, packed: PackedModule): string {
   if (isIntact(file, content)) return file;
   const temporary = join(folder, `.${packed.name}-${randomBytes(8).toString("hex")}`);
   try {
-    if (hash("sha256", content) !== packed.digest) throw new Error("what this executable holds is damaged");
+    if (hash("sha256", content) !== packed.digest) throw new Error("this executable is damaged");
     writeFileSync(temporary, content, { flag: "wx", mode: 0o500 });
-    // Whole or not at all: two that start at once each bring their own, and either will do.
+    // Atomic: of two concurrent starts, each brings the same content.
     renameSync(temporary, file);
   } finally {
     rmSync(temporary, { force: true });
@@ -53,7 +60,7 @@ function contentOf({ file }: PackedModule): Buffer {
   return file.endsWith(".zst") ? zstdDecompressSync(content) : content;
 }
 
-/** Whether the file is there, of nobody else's making and with this content. */
+/** Whether the file exists, is not another user's, and has this content. */
 function isIntact(file: string, content: Buffer): boolean {
   let descriptor: number;
   try {
@@ -63,17 +70,17 @@ function isIntact(file: string, content: Buffer): boolean {
   }
   try {
     const found = fstatSync(descriptor);
-    return found.isFile() && isOursAlone(found) && holds(descriptor, content);
+    return found.isFile() && isOursAlone(found) && hasContent(descriptor, content);
   } finally {
     closeSync(descriptor);
   }
 }
 
 /**
- * Whether what is left to read is this content, to its last byte and nothing behind it. Byte by byte, where a digest would take longer, and longer
- * still to load `node:crypto` for it; in pieces, as memory for all of it would have to be made for this only.
+ * Whether the rest of the file is exactly this content. Compares bytes, because a digest would take
+ * longer, as would loading `node:crypto`; in pieces, to avoid allocating all of it.
  */
-function holds(descriptor: number, content: Buffer): boolean {
+function hasContent(descriptor: number, content: Buffer): boolean {
   const piece = Buffer.allocUnsafeSlow(64 * 1024);
   let position = 0;
   for (let size = readSync(descriptor, piece); size > 0; size = readSync(descriptor, piece)) {
@@ -83,14 +90,14 @@ function holds(descriptor: number, content: Buffer): boolean {
   return position === content.length;
 }
 
-/** What the operator can do something about, by the code of a failed call or the words of the dynamic loader. */
+/** Problems that an operator can fix, by error code or the dynamic loader's message. */
 function problemOf(error: unknown): string {
   const { code = "", message } = error as NodeJS.ErrnoException;
   if (code === "EROFS") return "is read-only";
   if (code === "EACCES" || code === "EPERM") return "is not writable";
   if (code === "ENOSPC" || code === "EDQUOT") return "is full";
   if (code === "ENOTDIR" || code === "EEXIST") return "is not a folder";
-  // glibc's and musl's words for a mapping that the file system refuses.
+  // glibc's and musl's messages for a mapping that the file system refuses.
   if (/failed to map segment|Operation not permitted/u.test(message)) return "is mounted noexec";
-  return `will not do (${message})`;
+  return `is not usable (${message})`;
 }

@@ -3,33 +3,45 @@ import type { HttpRequest } from "../http/request.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 
-/** The browser as one scope knows it: a cookie of its own for each scope, and the token that its forms carry. */
+/** A browser within one scope: the cookie for that scope, and the token for its forms. */
 export type Browser = { digest: string; readonly formToken: string; setCookie: string | undefined };
 
 /**
- * What a cookie is for, and so how long it is kept. `key` names the one session or application; only a digest of it gets into the cookie's name.
+ * What a cookie is for, which decides its lifetime. `key` identifies the session or application;
+ * the cookie's name contains only a digest of it.
  */
 export type Scope = { kind: keyof typeof cookieSeconds; key: string };
 
 export type Browsers = ReturnType<typeof createBrowsers>;
 
 const cookieSeconds = {
-  /** Longer than a sign-in session lives, so that a late browser is told "timed out" and not "another browser". */
+  /**
+   * Longer than a sign-in session, so that a late browser sees "timed out" instead of "another
+   * browser".
+   */
   "sign-in": 3600,
   account: 12 * 3600,
-  /** Says only that this browser has been here before. */
+  /** Only shows that this browser has been here before. */
   known: 365 * 24 * 3600,
+  /** Only the last sign-in method per application; identifies no person. */
+  "used-last": 365 * 24 * 3600,
 };
 
-/** Each sign-in leaves one; a browser that kept them all would one day send more than a request may hold. */
-const mostSignInCookies = 20;
+/**
+ * Each sign-in sets a cookie. A browser that kept them all would eventually exceed the limit for
+ * request headers.
+ */
+const maxSignInCookies = 20;
 
-/** As long as the link in a mail works that only this browser may use. */
+const usedLastForm = /^(?:passkey|password|oauth\.[a-z0-9._-]{1,64})$/u;
+
+/** The lifetime of a mailed link that only this browser may use. */
 const mailSeconds = 24 * 3600;
 
 /**
- * Ties a scope to a browser. A GET gives the browser a random cookie and says nothing else about the scope; the form token is
- * a MAC over cookie and scope, so a form that another site wrote cannot have it, in any browser, with or without Fetch Metadata.
+ * Ties a scope to a browser by a random cookie, which reveals nothing about the scope. The form
+ * token is a MAC over cookie and scope, so another site cannot forge a form, in any browser, with
+ * or without Fetch Metadata.
  */
 export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl: string }) {
   const { keyring, random, baseUrl } = deps;
@@ -59,7 +71,7 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
     let formToken: string | undefined;
     return {
       digest: digestOf(cookie),
-      // Most of them meet no form, and one that is shown again needs it twice.
+      // Computed on demand: most requests need no token, and a redisplayed form needs it twice.
       get formToken() {
         return (formToken ??= keyring.mac("form", cookie, kind, key).toString("base64url"));
       },
@@ -78,42 +90,58 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
   }
 
   return {
-    /** The browser that sent a request; a new cookie for one that has none yet. */
+    /** The browser that sent a request; a new cookie if it has none. */
     meet(request: HttpRequest, scope: Scope): Browser {
       const known = knownCookie(request, scope);
       return known === undefined ? renew(scope) : browserWith(known, scope, undefined);
     },
 
-    /** A new cookie, whatever the browser sent: nobody can have put it there before (session fixation). */
+    /** A new cookie whatever the browser sent, against session fixation. */
     renew,
 
-    /** The line that makes the browser keep its cookie for as long as a mail is good; undefined when it has none. */
+    /**
+     * The cookie line that extends the cookie to the lifetime of a mail; undefined if the browser
+     * has none.
+     */
     keepForMail(request: HttpRequest, scope: Scope): string | undefined {
       const known = knownCookie(request, scope);
       return known === undefined ? undefined : cookieLine(scope, known, mailSeconds);
     },
 
-    /** The lines that take away the oldest sign-ins' cookies, where there are too many. Browsers send them oldest first (RFC 6265 §5.4). */
+    /**
+     * The lines that remove the oldest sign-in cookies when there are too many. Browsers send the
+     * oldest first (RFC 6265 §5.4).
+     */
     surplus(request: HttpRequest): string[] {
       const names = request.cookieNames().filter((name) => name.startsWith(signInPrefix) && /^[\w-]+$/u.test(name));
-      return names.slice(0, -mostSignInCookies).map((name) => expired(name));
+      return names.slice(0, -maxSignInCookies).map((name) => expired(name));
     },
 
-    /** The line that takes a cookie away. */
+    /** The last method used in this browser: "passkey", "password" or "oauth.PROVIDER". */
+    usedLast(request: HttpRequest, appId: string): string | undefined {
+      const value = request.cookie(cookieName({ kind: "used-last", key: appId }));
+      return value !== undefined && usedLastForm.test(value) ? value : undefined;
+    },
+
+    /** The cookie line that stores it, for finished sign-ins only. */
+    usedLastCookie: (appId: string, way: string): string => cookieLine({ kind: "used-last", key: appId }, way),
+
+    /** The line that removes a cookie. */
     forget(scope: Scope): string {
       return expired(cookieName(scope));
     },
 
-    /** Whether another site made the browser send this request, as far as the browser says. */
+    /** Whether the browser says that another site caused this request. */
     isCrossSite(request: HttpRequest): boolean {
       const site = request.header("sec-fetch-site");
       if (site !== undefined) return site !== "same-origin" && site !== "none";
       const origin = request.header("origin");
-      // Under `Referrer-Policy: no-referrer`, older browsers send "null" with our own forms: there the form token alone decides.
+      // Under `Referrer-Policy: no-referrer`, older browsers send "null" with our own forms: then
+      // only the form token decides.
       return origin !== undefined && origin !== "null" && origin !== baseUrl;
     },
 
-    holds(browser: Browser, formTokenSent: string | undefined): boolean {
+    ownsForm(browser: Browser, formTokenSent: string | undefined): boolean {
       const sent = Buffer.from(formTokenSent ?? "");
       const expected = Buffer.from(browser.formToken);
       return sent.length === expected.length && timingSafeEqual(sent, expected);

@@ -1,6 +1,7 @@
 /**
- * Chromium and Safari hold form-action against every redirect that follows a form (w3c/webappsec-csp#8): the app's redirect address must be
- * in it, and the app's own domain, because many callbacks redirect on within it (api.acme.example to www.acme.example).
+ * Chromium and Safari apply form-action to every redirect after a form post (w3c/webappsec-csp#8).
+ * So it must include the app's redirect address, and the app's domain, because callbacks often
+ * redirect within it (api.acme.example to www.acme.example).
  */
 export function formTargets(redirectUri: string, domain: string | null): string[] {
   const url = new URL(redirectUri);

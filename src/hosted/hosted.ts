@@ -1,10 +1,10 @@
 import type { Application } from "../applications/application.ts";
-import type { Origin } from "../audit/audit.ts";
-import { networkOf } from "../http/addresses.ts";
 import type { Answer } from "../http/answer.ts";
-import { originOf, type HttpRequest } from "../http/request.ts";
+import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Html } from "../lib/html.ts";
+import { networkOf } from "../lib/networks.ts";
 import type { AssetLinks } from "../pages/assets.ts";
 import { logoUrl, serviceLook, type Frame, type Look } from "../pages/frame.ts";
 import { messagePage, type Message } from "../pages/message-page.ts";
@@ -12,14 +12,17 @@ import { pageAnswer } from "../pages/page-answer.ts";
 import { textsFor } from "../pages/texts/texts.ts";
 import type { Browser, Browsers } from "./browser.ts";
 
-/** Whose page it is, as far as it is known: `locale` is what the app asked for, `backUrl` the way back to it. */
+/**
+ * The application that a page is for. `locale` is what the app requested, `backUrl` the way back to
+ * it.
+ */
 export type Setting = { application: Application; locale?: string | null; backUrl?: string | undefined };
 
-/** What every hosted page starts from: who asks, in which browser, and how a page for them looks. */
+/** The visitor of a hosted page: the request, the browser, and the frame for their pages. */
 export type Guest = { request: HttpRequest; application: Application; browser: Browser; frame: Frame };
 
-/** A form that was posted on purpose. `network` is what tries are counted by. */
-export type PostedForm = { form: Map<string, string>; origin: Origin; network: string };
+/** An accepted form post. Attempts are counted by `network`. */
+export type PostedForm = { form: Map<string, string>; clientInfo: ClientInfo; network: string };
 
 /** `targets`: where its forms may lead besides this service. */
 export type PageSettings = { status?: number; targets?: string[]; cookies?: (string | undefined)[] };
@@ -42,9 +45,15 @@ const statusOfMessage: Record<Message["kind"], number> = {
   "account-created": 200,
   "password-changed": 200,
   "server-error": 500,
+  "no-page": 404,
+  "bad-link": 400,
+  home: 200,
 };
 
-/** What all hosted pages share, whatever they are about: framing a page for the app, refusing forms of other sites, saying why there is no page. */
+/**
+ * What all hosted pages share: framing a page for the app, refusing forms of other sites, showing
+ * messages.
+ */
 export function createHosted(deps: { browsers: Browsers; assets: AssetLinks; baseUrl: string }) {
   const { browsers, assets, baseUrl } = deps;
   const host = new URL(baseUrl).host;
@@ -83,8 +92,8 @@ export function createHosted(deps: { browsers: Browsers; assets: AssetLinks; bas
     message,
 
     /**
-     * The guest with the form that it posted: sent by one of our pages, in a browser that keeps cookies. Nothing of what the form is about is
-     * looked at by `find` before another site's form is refused.
+     * Returns the guest with the form, after checking that one of our pages posted it from a
+     * browser with cookies. `find` must not reveal anything before another site's form is refused.
      */
     async post<G extends Guest>(
       request: HttpRequest,
@@ -94,28 +103,33 @@ export function createHosted(deps: { browsers: Browsers; assets: AssetLinks; bas
       const form = await request.form();
       const guest = await find();
       if (isAnswer(guest)) return guest;
-      // The page before this one set the cookie: a browser without it keeps none.
+      // The page with the form set the cookie, so a browser without it blocks cookies.
       if (guest.browser.setCookie !== undefined) return message(guest.frame, { kind: "cookies-blocked" });
-      if (!browsers.holds(guest.browser, form.get("token"))) return message(guest.frame, { kind: "cross-site" });
-      return { ...guest, form, origin: originOf(request), network: networkOf(request.ipAddress) };
+      if (!browsers.ownsForm(guest.browser, form.get("token"))) return message(guest.frame, { kind: "cross-site" });
+      return { ...guest, form, clientInfo: clientInfoOf(request), network: networkOf(request.ipAddress) };
     },
 
-    /** A page for an error of any hosted route. */
-    errorPage(error: AppError, request: HttpRequest): Answer {
+    /** GET / */
+    home: (request: HttpRequest): Answer => message(frameFor(request), { kind: "home" }),
+
+    /**
+     * The error page for any route; the router sets the status. `isHosted`: the route is a hosted
+     * page.
+     */
+    errorPage(error: AppError, request: HttpRequest, isHosted: boolean): Answer {
       const frame = frameFor(request);
-      const retry = error.retryAfterSeconds;
       if (error.code === "RATE_LIMITED") {
-        const answer = message(frame, { kind: "too-many-tries", retryAfterSeconds: retry ?? 60 });
-        answer.headers["retry-after"] = String(retry ?? 60);
+        const retryAfterSeconds = error.retryAfterSeconds ?? 60;
+        const answer = message(frame, { kind: "too-many-tries", retryAfterSeconds });
+        answer.headers["retry-after"] = String(retryAfterSeconds);
         return answer;
       }
       if (error.code === "BUSY") return message(frame, { kind: "busy" });
       if (error.code === "SERVER_ERROR") return message(frame, { kind: "server-error" });
-      return message(
-        frame,
-        { kind: "unknown" },
-        error.code === "BODY_TOO_LARGE" ? 413 : error.code === "UNSUPPORTED_MEDIA_TYPE" ? 415 : 400,
-      );
+      if (error.code === "UNKNOWN_PATH" || error.code === "METHOD_NOT_ALLOWED")
+        return message(frame, { kind: "no-page" });
+      if (isHosted) return message(frame, { kind: "unknown" });
+      return message(frame, { kind: "bad-link", details: error.details || error.message, requestId: request.id });
     },
   };
 }
@@ -124,7 +138,7 @@ export function isAnswer(value: Guest | Answer): value is Answer {
   return "status" in value;
 }
 
-/** What the limits refuse is said on the page that the person is on, with what was typed. */
+/** Shows rate limit errors on the current page, with the entered values. */
 export async function orTryLater(
   work: Promise<Answer>,
   again: (problem: { kind: "busy" } | { kind: "too-many-tries"; retryAfterSeconds: number }) => Promise<Answer>,
@@ -140,7 +154,7 @@ export async function orTryLater(
   }
 }
 
-/** Tells clients when a try that was refused for now can succeed. */
+/** Adds Retry-After for an attempt that was refused temporarily. */
 export function withRetryAfter(
   answer: Answer,
   problem: { kind: string; retryAfterSeconds?: number } | undefined,
@@ -151,10 +165,17 @@ export function withRetryAfter(
 }
 
 function lookOf({ name, branding }: Application): Look {
-  return { name, companyName: branding.companyName, logo: branding.logo, primaryColor: branding.primaryColor };
+  const { companyName, logo, primaryColor, termsUrl = null, privacyUrl = null, supportUrl = null } = branding;
+  return {
+    name,
+    companyName,
+    logo,
+    primaryColor,
+    links: { terms: termsUrl, privacy: privacyUrl, support: supportUrl },
+  };
 }
 
-/** Where the app can be found without a code: the front page of its redirect address. A private-use scheme has none. */
+/** The app's front page: the origin of its redirect address. A private-use scheme has none. */
 export function appHome(redirectUri: string): string | undefined {
   const { origin } = new URL(redirectUri);
   return origin === "null" ? undefined : `${origin}/`;

@@ -1,17 +1,21 @@
-import type { EndpointType } from "./route.ts";
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv4, type Socket } from "node:net";
+import { networkOf } from "../lib/networks.ts";
+import type { EndpointType } from "../lib/rate-limits.ts";
 
-/** Whose word about a client's address is taken. */
+/** Determines client addresses behind trusted proxies. */
 export type ClientAddresses = {
   isTrustedProxy(peer: string): boolean;
-  /** The client's address: the socket's peer, or what a trusted proxy says of it. Canonical: IPv4 is never written as IPv6. */
+  /**
+   * The client's address: the socket's peer, or what a trusted proxy reports. Canonical: IPv4 is
+   * never written as IPv6.
+   */
   clientAddress(peer: string | undefined, forwardedFor: string | undefined): string;
-  /** The same of a request. */
+  /** The client address of a request. */
   of(message: IncomingMessage): string;
 };
 
-/** `trustedProxies` are addresses or CIDRs, already checked. */
+/** `trustedProxies` are validated addresses or CIDRs. */
 export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
   const proxies = new BlockList();
   for (const entry of trustedProxies) {
@@ -27,18 +31,19 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
 
   function clientAddress(peer: string | undefined, forwardedFor: string | undefined): string {
     let address = canonicalAddress(peer ?? "");
-    // From right to left: each proxy appends the peer that it saw, so everything left of the first stranger is the stranger's own claim.
+    // From right to left: each proxy appends its peer. Everything left of the first untrusted
+    // address is that client's own claim.
     const claims = forwardedFor?.split(",") ?? [];
     while (isTrustedProxy(address)) {
       const claim = claims.pop();
-      const next = claim === undefined ? "" : canonicalAddress(claim.trim());
+      const next = claim === undefined ? "" : canonicalAddress(withoutPort(claim.trim()));
       if (isIP(next) === 0) break;
       address = next;
     }
     return address;
   }
 
-  // What a stranger's connection comes from is the same with every request on it.
+  // All requests of an untrusted connection have the same address.
   const strangers = new WeakMap<Socket, string>();
 
   return {
@@ -58,7 +63,18 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
   };
 }
 
-/** One spelling per address: lower case, IPv4-mapped IPv6 as IPv4. Text that is not an address is returned as it is. */
+/**
+ * Some proxies (Azure's, IIS) append the client's port: `203.0.113.9:4711`, `[2001:db8::9]:4711`.
+ */
+function withoutPort(claim: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([^:]+):\d{1,5})$/u.exec(claim) ?? [];
+  return bracketed ?? plain ?? claim;
+}
+
+/**
+ * One form per address: lower case, IPv4-mapped IPv6 as IPv4. Returns text that is not an address
+ * unchanged.
+ */
 function canonicalAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/iu.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
@@ -70,22 +86,12 @@ function canonicalAddress(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** What is counted for an address: itself, or its /64, since one subscriber owns a whole one. Takes a canonical address. */
-export function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const [head = "", tail] = address.split("::");
-  const left = head.split(":").filter((word) => word !== "");
-  const right = tail?.split(":").filter((word) => word !== "") ?? [];
-  const zeros = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => "0");
-  return `${[...left, ...zeros, ...right].slice(0, 4).join(":")}::/64`;
-}
-
-/** What calls without a credential of their own are counted by. */
+/** The rate limit key of calls without a credential. */
 export function addressKey(address: string): string {
   return `address:${networkOf(address)}`;
 }
 
-/** The more special path first. */
+/** The more specific path first. */
 const limitsOfPaths: [path: string, type: EndpointType][] = [
   ["/auth", "authentication"],
   ["/oauth", "authentication"],
@@ -96,13 +102,16 @@ const limitsOfPaths: [path: string, type: EndpointType][] = [
   ["/webhooks", "webhooks"],
 ];
 
-/** What a path counts as that no route answers (decision 12); undefined for one outside of the API. `path`: as asked for, with its query. */
+/**
+ * The limit for a path without a route (docs/spec/decisions.md, 12); undefined outside the API.
+ * `path` as requested, including the query.
+ */
 export function limitOfPath(path: string): EndpointType | undefined {
   const [start = ""] = path.split("?", 1);
   return limitsOfPaths.find(([top]) => start === top || start.startsWith(`${top}/`))?.[1];
 }
 
-/** One counter for each kind of limit and caller. */
+/** One counter per kind of limit and caller. */
 export function limitKey(type: EndpointType, caller: string): string {
   return `${type} ${caller}`;
 }

@@ -1,12 +1,14 @@
+import { hash } from "node:crypto";
 import type { AppError } from "../lib/errors.ts";
+import type { HttpRequest } from "./request.ts";
 
-/** What a handler answers. Header names are lower-case; the server adds those that every answer carries. */
+/** A handler's answer. Header names are lower case; the server adds the common headers. */
 export type Answer = {
   status: number;
   headers: Record<string, string>;
   cookies?: string[];
   body: string | Uint8Array;
-  /** What a page shows in words of its own, for the log, the metrics and the audit. */
+  /** The error behind a page that shows it in its own words, for log, metrics and audit. */
   error?: AppError;
 };
 
@@ -18,7 +20,17 @@ export function json(value: unknown, status = 200): Answer {
   };
 }
 
-/** 303: the browser follows with GET, and never repeats the body of a form (RFC 9700 §4.12). */
+/** 303: the browser follows with GET and never resends a form's body (RFC 9700 §4.12). */
 export function seeOther(location: string): Answer {
   return { status: 303, headers: { location, "cache-control": "no-store" }, body: "" };
+}
+
+/** Adds an ETag; answers 304 without a body if the client has it (RFC 9110 §13.1.2). */
+export function unlessKnown(request: HttpRequest, answer: Answer): Answer {
+  const tag = `"${hash("sha256", answer.body, "base64url").slice(0, 22)}"`;
+  const headers: Record<string, string> = { ...answer.headers, etag: tag };
+  const known = request.header("if-none-match")?.split(",") ?? [];
+  if (!known.some((given) => ["*", tag].includes(given.trim().replace(/^W\//u, "")))) return { ...answer, headers };
+  const { "content-type": _type, "content-encoding": _encoding, ...kept } = headers;
+  return { status: 304, headers: kept, body: "" };
 }

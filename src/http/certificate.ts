@@ -13,26 +13,23 @@ export type Certificate = {
   validUntil: number;
 };
 
-/** What is in the files, when a client would accept it at `now`. Throws INVALID_CONFIG with a sentence that says what to do. */
+/**
+ * Reads the files and checks that a client would accept the certificate at `now`. Throws
+ * INVALID_CONFIG with a sentence that says what to do.
+ */
 export function readCertificate({ certFile, keyFile }: TlsFiles, now: number): Certificate {
   const cert = read("listen.tls.certFile", certFile);
   const key = read("listen.tls.keyFile", keyFile);
-  const leaf = parsed(() => new X509Certificate(cert), `${certFile} holds no certificate in PEM form`);
-  const privateKey = parsed(
-    () => createPrivateKey(key),
-    `${keyFile} holds no private key in PEM form without a passphrase`,
-  );
-  if (!belongsTo(leaf, privateKey))
-    throw unusable(
-      `${keyFile} is not the key of the first certificate in ${certFile}; name the two files of one certificate`,
-    );
+  const leaf = parsed(() => new X509Certificate(cert), `${certFile} contains no PEM certificate`);
+  const privateKey = parsed(() => createPrivateKey(key), `${keyFile} contains no PEM private key without a passphrase`);
+  if (!belongsTo(leaf, privateKey)) throw unusable(`${keyFile} does not match the first certificate in ${certFile}`);
   const validUntil = leaf.validToDate.getTime();
   if (validUntil <= now)
     throw unusable(`the certificate in ${certFile} expired at ${isoTime(validUntil)}; renew it, then start again`);
   const validFrom = leaf.validFromDate.getTime();
   if (validFrom > now)
     throw unusable(
-      `the certificate in ${certFile} is valid only from ${isoTime(validFrom)}; look at the clock of this machine`,
+      `the certificate in ${certFile} is valid only from ${isoTime(validFrom)}; check the clock of this machine`,
     );
   parsed(() => createSecureContext({ cert, key }), `the certificates in ${certFile} cannot be used`);
   return { cert, key, validUntil };
@@ -53,7 +50,7 @@ function read(setting: string, file: string): Buffer {
     const { code = "" } = error as NodeJS.ErrnoException;
     const reasons: Record<string, string> = {
       ENOENT: "does not exist",
-      EACCES: "may not be read by this user",
+      EACCES: "is not readable by this user",
       EISDIR: "is a folder",
     };
     throw new AppError(

@@ -1,6 +1,4 @@
-import type { Application } from "../applications/application.ts";
-import type { BrowserOrigins } from "../applications/browser-origins.ts";
-import { bearerCredential } from "./guards.ts";
+import { bearerCredential, type GuardedApplication } from "./guards.ts";
 import type { HttpRequest } from "./request.ts";
 import { anyone, route, type BrowserUse, type Route } from "./route.ts";
 
@@ -9,7 +7,10 @@ const exposedHeaders = "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, 
 
 const vary = { vary: "Origin" };
 
-/** What a page may send. No Authorization where it could only be an API key: that one belongs in no browser. */
+/**
+ * The headers that a page may send. No Authorization where it could only be an API key, which does
+ * not belong in a browser.
+ */
 const allowedHeaders: Record<BrowserUse, string[]> = {
   "public-client": ["Content-Type", "X-Service-App-ID"],
   user: ["Authorization", "Content-Type", "X-Service-App-ID"],
@@ -19,18 +20,23 @@ const allowedHeaders: Record<BrowserUse, string[]> = {
 export type Cors = ReturnType<typeof createCors>;
 
 /**
- * Lets pages of an application's own origins (those of its redirect URIs) read the answers of the routes that `routes.ts` opens to
- * browsers. Never `*`, and never with credentials: what authenticates a call travels in it, not in a cookie.
+ * Lets pages on an application's own origins (those of its redirect URIs) read the answers of
+ * routes that `routes.ts` opens to browsers. Never `*` and never with credentials: the call carries
+ * its authentication itself, not in a cookie.
  */
-export function createCors(check: {
+export function createCors<Application extends GuardedApplication>(check: {
   application(id: string): Promise<Application | undefined>;
-  /** The application that a token claims to be for; not verified. */
+  /** The application that a token claims to be for, unverified. */
   appOfToken(token: string): string | undefined;
-  origins: BrowserOrigins;
+  origins: {
+    isOf(application: Application, origin: string): boolean;
+    isRegistered(origin: string): Promise<boolean>;
+  };
 }) {
   /**
-   * The application that a call says it is for. That is enough: where a call succeeds, its guard has held the App ID and the token against
-   * each other, and an error tells a stranger nothing that it could not get without a browser.
+   * The application that a call claims to be for. That suffices: a successful call's guard has
+   * compared App ID and token, and an error reveals nothing that a stranger could not get without a
+   * browser.
    */
   async function applicationOf(use: BrowserUse, request: HttpRequest): Promise<Application | undefined> {
     if (use === "query") {
@@ -48,15 +54,17 @@ export function createCors(check: {
   }
 
   async function sharingWith(origin: string, use: BrowserUse, request: HttpRequest): Promise<Record<string, string>> {
-    // A query that cannot be read, or a storage that does not answer, names no application; the answer itself says what is wrong.
+    // A malformed query or a failing storage names no application; the answer itself reports the
+    // problem.
     const application = await applicationOf(use, request).catch(() => undefined);
     if (!application || !check.origins.isOf(application, origin)) return vary;
     return { ...vary, "access-control-allow-origin": origin, "access-control-expose-headers": exposedHeaders };
   }
 
   /**
-   * A preflight does not say which application its call will be for, so it is allowed for the origins of any; the answer to the call itself
-   * is shared with those of its own application only. Not counted: it costs one look into memory, and a refused one would hide the 429.
+   * A preflight does not name its application, so it is allowed for any application's origins. The
+   * answer to the call is shared only with its own application's. Not rate limited: it is one
+   * memory lookup, and a refusal would hide the 429.
    */
   function preflight(path: string, open: Route[]): Route {
     const methods = open.map(({ method }) => method).join(", ");
@@ -77,7 +85,7 @@ export function createCors(check: {
   }
 
   return {
-    /** An OPTIONS route for each path that has a route open to browsers. */
+    /** An OPTIONS route for each path that is open to browsers. */
     preflights(routes: Route[]): Route[] {
       const open = Map.groupBy(
         routes.filter(({ browser }) => browser !== undefined),
@@ -86,7 +94,7 @@ export function createCors(check: {
       return [...open].map(([path, routesOfPath]) => preflight(path, routesOfPath));
     },
 
-    /** The headers that let a page read the answer to this call, when it is a page of the application that the call is for. */
+    /** The headers that let a page of the call's application read the answer. */
     headersFor(use: BrowserUse, request: HttpRequest): Record<string, string> | Promise<Record<string, string>> {
       const origin = request.header("origin");
       return origin === undefined ? vary : sharingWith(origin, use, request);

@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from "../lib/errors.ts";
 import { json, type Answer } from "./answer.ts";
 
-/** The one table from what went wrong to what the caller sees: the contract's codes (section 7) and statuses. */
+/** The only mapping of errors to public codes and statuses (docs/spec/http-api.md, 7). */
 const answers: Record<ErrorCode, { status: number; code: string }> = {
   INVALID_APP_ID: { status: 401, code: "INVALID_APP_ID" },
   INVALID_API_KEY: { status: 401, code: "INVALID_API_KEY" },
@@ -26,7 +26,7 @@ const answers: Record<ErrorCode, { status: number; code: string }> = {
   UNUSABLE_STORAGE: { status: 500, code: "SERVER_ERROR" },
 };
 
-/** What may be told of an error: an AppError's own words, a fixed sentence for everything else. */
+/** The public form of an error: an AppError's own words, a fixed sentence for everything else. */
 export function publicError(error: unknown): AppError {
   if (error instanceof AppError && answers[error.code].code !== "SERVER_ERROR") return error;
   return new AppError("SERVER_ERROR", "Something went wrong on our side. Try again in a moment.", { cause: error });

@@ -1,12 +1,19 @@
 import { json } from "./answer.ts";
 
-/** GET /healthz: the process answers. */
+/** GET /healthz: succeeds while the process answers. */
 export function healthHandler() {
   return () => json({ status: "ok" });
 }
 
-/** GET /readyz: the database answers and the process is not about to stop; else 503, so that a balancer looks elsewhere. */
-export function readinessHandler(ping: () => Promise<void>, isReady: () => boolean) {
+/**
+ * GET /readyz: 503 if sign-ins cannot work or the process is about to stop, so that load balancers
+ * look elsewhere. `findProblem` returns why the database cannot be written.
+ */
+export function readinessHandler(
+  ping: () => Promise<void>,
+  findProblem: () => Promise<string | undefined>,
+  isReady: () => boolean,
+) {
   return async () => {
     const ready =
       isReady() &&
@@ -14,6 +21,8 @@ export function readinessHandler(ping: () => Promise<void>, isReady: () => boole
         () => true,
         () => false,
       ));
-    return ready ? json({ status: "ready" }) : json({ status: "unavailable" }, 503);
+    if (!ready) return json({ status: "unavailable" }, 503);
+    const reason = await findProblem();
+    return reason === undefined ? json({ status: "ready" }) : json({ status: "degraded", reason }, 503);
   };
 }

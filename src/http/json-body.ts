@@ -4,8 +4,9 @@ import { isStorable } from "../lib/text.ts";
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * A JSON text as a value. Throws INVALID_REQUEST for what is not JSON, for a key that is given twice (two readers could take
- * different ones) and for strings that storage could not give back (NUL, lone surrogates). No message repeats what was sent.
+ * Parses JSON. Throws INVALID_REQUEST for invalid JSON, for duplicate keys (two readers could take
+ * different ones), and for strings that storage cannot keep (NUL, lone surrogates). Messages never
+ * repeat the input.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
@@ -20,7 +21,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** Keys in the text: in valid JSON, every string that a colon follows. */
+/** The number of keys in the text: in valid JSON, every string followed by a colon. */
 function countKeysWritten(text: string): number {
   let keys = 0;
   for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gu)) {
@@ -29,7 +30,9 @@ function countKeysWritten(text: string): number {
   return keys;
 }
 
-/** Walks without recursion: a body of brackets nests thousands deep. */
+/**
+ * The number of keys in the parsed value. Not recursive: nesting can be thousands of levels deep.
+ */
 function countKeysKept(root: unknown): number {
   let keys = 0;
   const waiting = [root];

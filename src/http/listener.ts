@@ -11,7 +11,9 @@ import type { Duplex } from "node:stream";
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
 import { readCertificate, type TlsFiles } from "./certificate.ts";
+import { guardConnections } from "./connections.ts";
 
 export type Listener = {
   port: number;
@@ -21,32 +23,43 @@ export type Listener = {
   certificateValidUntil(): number | undefined;
 };
 
-/** Far below Node's defaults: a client that dribbles its request holds a socket for seconds, not for minutes. */
+/**
+ * Far below Node's defaults: a client that sends its request slowly holds a socket for at most 15
+ * s, including the check interval.
+ */
 const limits = {
   headersTimeout: 10_000,
-  requestTimeout: 15_000,
+  requestTimeout: 13_000,
   keepAliveTimeout: 5_000,
-  connectionsCheckingInterval: 2_000,
+  connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16_384,
-  // Refused below, with the contract's error object.
+  // Checked below, to answer with the contract's error object.
   requireHostHeader: false,
 };
+/** Before the handshake there is no request, so the limits above do not apply. */
+const handshakeTimeout = 10_000;
 const idleCheckMilliseconds = 50;
-/** A connection in use is not idle for longer between two requests; one that is closed while its next request is under way is a reset. */
+/**
+ * The gap between two requests on a connection in use. Closing earlier could reset a request under
+ * way.
+ */
 const lullMilliseconds = 1_000;
 
-/** Listens on one address; rejects with Node's error when it cannot. Throws INVALID_CONFIG for certificate files that cannot be used. */
+/**
+ * Listens on one address. Rejects with Node's error if that fails. Throws INVALID_CONFIG for
+ * unusable certificate files.
+ */
 export async function listen(
-  address: { host: string; port: number; tls: TlsFiles | undefined },
+  address: { host: string; port: number; tls: TlsFiles | undefined; maxConnections: number },
   handler: RequestListener,
-  clock: Clock,
+  { clock, log }: { clock: Clock; log: Log },
 ): Promise<Listener> {
   const { tls } = address;
   let certificate = tls && readCertificate(tls, clock());
   let closing = false;
   const newest: NewestRequests = new WeakMap();
   const answer: RequestListener = (message, response) => {
-    noteNewest(newest, message, response);
+    recordNewest(newest, message, response);
     if (closing) response.setHeader("connection", "close");
     if (hasGoodHost(message)) handler(message, response);
     else {
@@ -55,10 +68,18 @@ export async function listen(
     }
   };
   const server: Server | HttpsServer = certificate
-    ? createHttpsServer({ ...limits, cert: certificate.cert, key: certificate.key, minVersion: "TLSv1.2" }, answer)
+    ? createHttpsServer(
+        { ...limits, handshakeTimeout, cert: certificate.cert, key: certificate.key, minVersion: "TLSv1.2" },
+        answer,
+      )
     : createHttpServer(limits, answer);
+  guardConnections(server, certificate ? "secureConnection" : "connection", { ...address, log });
+  // Before Node's clientError: an answer is impossible, and `end` would wait for the handshake for
+  // ever.
+  server.prependListener("tlsClientError", (_error: Error, socket: Duplex) => socket.destroy());
   server.on("clientError", (error, socket) => afterAnswersTo(newest.get(socket), () => answerGarbage(error, socket)));
-  // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node would answer 417 without the contract's error object.
+  // Unknown expectations may be ignored (RFC 9110 §10.1.1). Node would answer 417 without the
+  // contract's error object.
   server.on("checkExpectation", answer);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -71,22 +92,26 @@ export async function listen(
     port: (server.address() as AddressInfo).port,
 
     /**
-     * Takes no new connection, lets every request that has begun finish, then resolves. A request on an open connection is still answered, with
-     * `Connection: close`: the other end then knows, and no request of its gets lost. What stays idle is closed after a moment.
+     * Accepts no new connections, finishes all requests, then resolves. Requests on open
+     * connections are answered with `Connection: close`, so clients lose none. Idle connections are
+     * closed after a moment.
      */
     async close(): Promise<void> {
       closing = true;
-      // Not the close of node:http, which cuts off at once whatever is idle at this very moment.
+      // Not the close of node:http, which immediately cuts connections that happen to be idle.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       await Promise.race([closed, pause(lullMilliseconds, undefined, { ref: false })]);
       const timer = setInterval(() => server.closeIdleConnections(), idleCheckMilliseconds);
       await closed;
       clearInterval(timer);
-      // Ends its own look-out for slow connections.
+      // Stops the checks for slow connections.
       server.close();
     },
 
-    /** Connections from now on get what is in the files now. Throws INVALID_CONFIG, and changes nothing, when that cannot be used. */
+    /**
+     * Uses the current certificate files for new connections. Throws INVALID_CONFIG without
+     * changing anything if they are unusable.
+     */
     reloadCertificate(): void {
       if (!tls) return;
       const fresh = readCertificate(tls, clock());
@@ -98,10 +123,13 @@ export async function listen(
   };
 }
 
-/** A name or an address, and a port (RFC 3986 §3.2.2). */
+/** A name or an address, and an optional port (RFC 3986 §3.2.2). */
 const hostForm = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/iu;
 
-/** RFC 9112 §3.2: one Host and no more. Of two, whoever stands in front may have judged the other; Node would keep the first in silence. */
+/**
+ * RFC 9112 §3.2: exactly one Host. With two, a proxy may have checked the other one; Node would
+ * silently use the first.
+ */
 function hasGoodHost({ rawHeaders, headers, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -111,13 +139,13 @@ function hasGoodHost({ rawHeaders, headers, httpVersion }: IncomingMessage): boo
   return hosts === 1 ? hostForm.test(headers.host ?? "") : hosts === 0 && httpVersion === "1.0";
 }
 
-/** The request that began last on a connection, and the answer to the one before it. */
+/** The newest request on a connection, and the answer to the previous one. */
 type NewestRequests = WeakMap<
   Duplex,
   { message: IncomingMessage; response: ServerResponse; before: ServerResponse | undefined }
 >;
 
-function noteNewest(newest: NewestRequests, message: IncomingMessage, response: ServerResponse): void {
+function recordNewest(newest: NewestRequests, message: IncomingMessage, response: ServerResponse): void {
   const known = newest.get(message.socket);
   if (known) {
     known.before = known.response;
@@ -128,15 +156,21 @@ function noteNewest(newest: NewestRequests, message: IncomingMessage, response: 
   }
 }
 
-/** Answers leave in the order of their requests (RFC 9112 §9.3.2): an early one would be taken for the answer to a request before it. */
+/**
+ * Answers must leave in the order of their requests (RFC 9112 §9.3.2): an early one would be taken
+ * for the answer to a previous request.
+ */
 function afterAnswersTo(newest: ReturnType<NewestRequests["get"]>, act: () => void): void {
-  // What cannot be read may be the rest of the newest request itself, which then never gets an answer of its own.
+  // The unreadable bytes may be the rest of the newest request, which then gets no answer of its
+  // own.
   const last = newest?.message.complete === false ? newest.before : newest?.response;
   if (!last || last.writableFinished || last.destroyed) act();
   else last.once("close", act);
 }
 
-/** What is not HTTP gets the contract's error object too, as far as there is somebody to read it. */
+/**
+ * Answers what is not HTTP with the contract's error object, if the socket can still be written.
+ */
 function answerGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -148,7 +182,10 @@ function answerGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${body}`);
 }
 
-/** The contract's error object for what no route has seen; whoever sent it is not listened to any further. */
+/**
+ * The contract's error object for a request that reached no route. The connection is closed
+ * afterwards.
+ */
 function objection(details: string): { headers: Record<string, string>; body: string } {
   const requestId = `req_${randomUUID().replaceAll("-", "")}`;
   const body = JSON.stringify({

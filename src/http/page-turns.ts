@@ -1,14 +1,14 @@
-/** Some two milliseconds' worth. */
-const mostPagesInATurn = 8;
+/** About two milliseconds of work. */
+const maxPagesInATurn = 8;
 /**
- * A tenth of a second's worth. Whoever waits takes memory, and one connection can ask without end, because Node holds only those back that do not take
- * their answers: beyond it, asking costs the time that the answer takes.
+ * About a tenth of a second of work. Waiting requests take memory, and one connection can pipeline
+ * without limit, so beyond this a page is rendered at once.
  */
-const mostWaiting = 512;
+const maxWaiting = 512;
 
 /**
- * Whoever asks for a page waits, undefined meaning not at all, while the turn of the event loop makes others. In a crowd a turn that made them all
- * would take as long as all of them, and calls that come with the next one are mostly about tokens: each would wait for it.
+ * Returns undefined to render now, or a promise, so that at most 8 pages are rendered per
+ * event-loop turn. Otherwise a crowd's pages would delay token calls, the most frequent ones.
  */
 export function createPageTurns(): () => Promise<void> | undefined {
   const waiting: (() => void)[] = [];
@@ -16,7 +16,7 @@ export function createPageTurns(): () => Promise<void> | undefined {
 
   function next(): void {
     begun = 0;
-    for (const release of waiting.splice(0, mostPagesInATurn)) release();
+    for (const release of waiting.splice(0, maxPagesInATurn)) release();
   }
 
   function begin(): void {
@@ -25,8 +25,8 @@ export function createPageTurns(): () => Promise<void> | undefined {
   }
 
   return () => {
-    const othersFirst = waiting.length > 0 || begun >= mostPagesInATurn;
-    if (othersFirst && waiting.length < mostWaiting) {
+    const othersFirst = waiting.length > 0 || begun >= maxPagesInATurn;
+    if (othersFirst && waiting.length < maxWaiting) {
       return new Promise((resolve) =>
         waiting.push(() => {
           begin();

@@ -1,15 +1,14 @@
-import type { Application } from "../applications/application.ts";
 import { AppError, insufficientScope, invalidAppId, invalidRequest } from "../lib/errors.ts";
-import type { Bearer } from "../tokens/service.ts";
-import { bearerCredential } from "./guards.ts";
+import { bearerCredential, type GuardedApplication, type GuardedBearer } from "./guards.ts";
 import type { HttpRequest } from "./request.ts";
 import type { Guard } from "./route.ts";
 
 /**
- * Who may call the query-style endpoints (group B of the contract): the App ID is the parameter `app_id`, the access token the parameter
- * `token` or the Authorization header. An application that has switched these endpoints off is answered like one that does not exist.
+ * Guards of the query-style endpoints (docs/spec/http-api.md, 4.6): the App ID is the parameter
+ * `app_id`; the access token is the parameter `token` or the Authorization header. An application
+ * that disabled these endpoints is treated as unknown.
  */
-export function createQueryGuards(check: {
+export function createQueryGuards<Application extends GuardedApplication, Bearer extends GuardedBearer>(check: {
   accessToken(token: string, appId: string | undefined): Promise<Bearer>;
   application(appId: string): Promise<Application | undefined>;
 }) {
@@ -32,7 +31,10 @@ export function createQueryGuards(check: {
       countedAs: undefined,
     })) satisfies Guard<Application>,
 
-    /** Anyone who asks a named application's question about a token; undefined when it is not a good one of that application's users. */
+    /**
+     * Anyone who asks about a token of a named application; undefined if it is not a valid token of
+     * that application's users.
+     */
     tokenOfNamedApp: (async (request) => {
       const application = await namedApplication(request);
       const bearer = await check.accessToken(credential(request), application.id).catch(undefinedWhenBad);
@@ -40,7 +42,10 @@ export function createQueryGuards(check: {
       return { caller: bearer, countedAs: bearer && `user:${bearer.user.id}`, limits };
     }) satisfies Guard<Bearer | undefined>,
 
-    /** A signed-in user whose token has the scope. The App ID is checked when it is sent, in the query or in the header. */
+    /**
+     * A signed-in user whose token has the scope. The App ID is checked if sent, in the query or
+     * the header.
+     */
     userWith: (scope: string) =>
       (async (request) => {
         const bearer = await check.accessToken(credential(request), request.header("x-service-app-id"));
@@ -53,7 +58,7 @@ export function createQueryGuards(check: {
   };
 }
 
-/** Throws INVALID_REQUEST when two tokens are given that differ: which one counts would be a guess. */
+/** Throws INVALID_REQUEST if two different tokens are given: using either would be a guess. */
 function credential(request: HttpRequest): string {
   const inQuery = request.query().get("token");
   if (request.header("authorization") === undefined) return inQuery ?? "";
@@ -62,7 +67,7 @@ function credential(request: HttpRequest): string {
   return inHeader;
 }
 
-/** Only what is wrong with the token becomes undefined: a storage that does not answer says nothing about it. */
+/** Only token errors become undefined; a failing storage says nothing about the token. */
 function undefinedWhenBad(error: unknown): undefined {
   if (error instanceof AppError && (error.code === "INVALID_TOKEN" || error.code === "INVALID_APP_ID"))
     return undefined;

@@ -2,8 +2,9 @@ import { invalidRequest } from "../lib/errors.ts";
 import { isStorable } from "../lib/text.ts";
 
 /**
- * The parameters of a request's query. Throws INVALID_REQUEST for what two readers could read differently: a parameter given twice, one
- * written as a list (`token[]`), a malformed escape; and for NUL and half characters. No message repeats what was sent.
+ * Parses a request's query. Throws INVALID_REQUEST for what two readers could understand
+ * differently (duplicate parameters, lists such as `token[]`, malformed escapes), and for NUL and
+ * lone surrogates. Messages never repeat the input.
  */
 export function parseQuery(query: string): Map<string, string> {
   const parameters = new Map<string, string>();

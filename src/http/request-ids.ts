@@ -3,7 +3,9 @@ import { randomFillSync } from "node:crypto";
 const idBytes = 16;
 const drawnAtOnce = 256;
 
-/** Names for requests: 128 random bits each, so that nobody can tell from two of them how many calls there were in between. */
+/**
+ * Request ids of 128 random bits, so that two of them do not reveal the number of calls in between.
+ */
 export function createRequestIds(): () => string {
   const drawn = Buffer.alloc(idBytes * drawnAtOnce);
   let used = drawn.length;

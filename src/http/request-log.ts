@@ -4,13 +4,14 @@ import type { Log } from "../lib/log.ts";
 import type { Answered } from "./router.ts";
 
 const slowMilliseconds = 1000;
-/** Whoever sends garbage all day must not fill the log with it. */
-const mostErrorsASecond = 100;
+/** Clients that send garbage all day must not fill the log. */
+const maxErrorsASecond = 100;
 
 /**
- * Which answers get a line at level info: with `errors` those with 4xx or 5xx, and what took a second or more. At level debug every answer has one.
- * One line for an answer: its request id, the pattern of its route (an address can hold a token or a session's id, a pattern cannot), its status and
- * who called. What is not to be logged costs two comparisons.
+ * Logs one line per answer at level debug. At level info, only answers that took a second or more
+ * and, with `errors`, 4xx and 5xx. A line has the request id, the route's pattern (a path can
+ * contain a token or a session id), the status and the caller. Unlogged answers cost two
+ * comparisons.
  */
 export function createRequestLog(
   log: Log,
@@ -19,16 +20,19 @@ export function createRequestLog(
   let current = Number.NaN;
   let lines = 0;
 
-  /** Whether there is room for one more line; says how many there was none for, once that second is over. */
+  /**
+   * Whether another line may be written in this second. Reports the number of dropped lines when
+   * the second is over.
+   */
   function hasRoom(): boolean {
     const now = Math.floor(clock() / second);
     if (now !== current) {
-      if (lines > mostErrorsASecond) log.info("more answers than are logged", { count: lines - mostErrorsASecond });
+      if (lines > maxErrorsASecond) log.info("request log lines dropped", { count: lines - maxErrorsASecond });
       current = now;
       lines = 0;
     }
     lines += 1;
-    return lines <= mostErrorsASecond;
+    return lines <= maxErrorsASecond;
   }
 
   function isWanted(status: number, milliseconds: number): boolean {

@@ -1,19 +1,20 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
-import type { Origin } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { clip, isStorable } from "../lib/text.ts";
 import { readTrace } from "../lib/trace.ts";
+import { prefersHtml } from "./accept.ts";
 import { parseJson } from "./json-body.ts";
 import { parseQuery } from "./query.ts";
 
-const mostBodyBytes = 16 * 1024;
+const maxBodyBytes = 16 * 1024;
 
-/** One request, as handlers see it. Everything in it was chosen by a stranger, but for `id` and `ipAddress`. */
+/** A request as handlers see it. Untrusted, except `id` and `ipAddress`. */
 export class HttpRequest {
   readonly id: string;
   readonly ipAddress: string;
-  /** Values of the `:name` parts of the route's path, still percent-encoded. */
+  /** The `:name` parts of the route's path, still percent-encoded. */
   readonly parameters: Record<string, string>;
   readonly #message: IncomingMessage;
 
@@ -28,29 +29,40 @@ export class HttpRequest {
     return this.#message.method ?? "";
   }
 
-  /** As it was asked for: nothing decoded, and with the query. */
+  /** As requested: not decoded, with the query. */
   get path(): string {
     return this.#message.url ?? "";
   }
 
-  /** The address of the socket's other end, for the question whether it is a trusted proxy. */
+  /** The address of the socket's other end, to check whether it is a trusted proxy. */
   get peer(): string {
     return this.#message.socket.remoteAddress ?? "";
   }
 
-  /** By which a log line is found again: our id and, where the caller traces its calls, theirs. */
+  /** Identify the request in the log: our id and the caller's trace id, if any. */
   get logFields(): { requestId: string; traceId?: string } {
     const trace = readTrace(this.header("traceparent"), undefined);
     return trace ? { requestId: this.id, traceId: trace.traceId } : { requestId: this.id };
   }
 
-  /** Load balancers ask for these over plain http, from addresses of their own. */
+  /** Load balancers request these over plain HTTP, from their own addresses. */
   get isHealthCheck(): boolean {
     return this.#message.url === "/healthz" || this.#message.url === "/readyz";
   }
 
+  /**
+   * Whether a browser navigates here. A credential header or a JSON body means a program: some HTTP
+   * clients (Java's HttpURLConnection) prefer HTML by default.
+   */
+  get isNavigation(): boolean {
+    if (this.header("authorization") !== undefined || this.header("x-service-app-id") !== undefined) return false;
+    if (this.header("content-type")?.includes("json") === true) return false;
+    return prefersHtml(this.header("accept") ?? "");
+  }
+
   header(
     name:
+      | "accept"
       | "accept-encoding"
       | "accept-language"
       | "access-control-request-method"
@@ -58,12 +70,16 @@ export class HttpRequest {
       | "content-type"
       | "cookie"
       | "host"
+      | "if-none-match"
       | "origin"
       | "sec-fetch-site"
       | "sec-purpose"
       | "traceparent"
       | "tracestate"
       | "user-agent"
+      | "webhook-id"
+      | "webhook-signature"
+      | "webhook-timestamp"
       | "x-forwarded-proto"
       | "x-service-app-id",
   ): string | undefined {
@@ -75,14 +91,14 @@ export class HttpRequest {
     return this.parameters[name] ?? "";
   }
 
-  /** The parameters of the query. Throws INVALID_REQUEST, for one that is given twice among others. */
+  /** The query's parameters. Throws INVALID_REQUEST as `parseQuery` does. */
   query(): Map<string, string> {
     const address = this.#message.url ?? "";
     const start = address.indexOf("?");
     return parseQuery(start === -1 ? "" : address.slice(start + 1));
   }
 
-  /** In the order in which they were sent. */
+  /** In the order of the header. */
   cookieNames(): string[] {
     return (this.header("cookie") ?? "").split(";").map((pair) => pair.split("=", 1)[0]?.trim() ?? "");
   }
@@ -95,27 +111,31 @@ export class HttpRequest {
     return undefined;
   }
 
-  /** The body as `schema` wants it. Throws UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, INVALID_REQUEST naming the field and the rule. */
+  /**
+   * Parses the body by `schema`. Throws UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, or INVALID_REQUEST
+   * naming the field and the rule.
+   */
   async json<S extends z.ZodType>(schema: S): Promise<z.output<S>> {
     this.#requireMediaType("application/json");
-    const value = parseJson(await this.#bytes());
-    const result = schema.safeParse(value);
-    if (result.success) return result.data;
-    const issue = result.error.issues[0];
-    throw invalidRequest(issue ? describeIssue(issue) : "body: not as documented");
+    return parseBody(schema, parseJson(await this.#bytes()));
   }
 
-  /** Like `json`; a request without a body counts as an empty object. */
+  /** The unparsed body of a JSON request, for verifying a signature. Throws as `json` does. */
+  async jsonText(): Promise<string> {
+    this.#requireMediaType("application/json");
+    return Buffer.from(await this.#bytes()).toString("utf8");
+  }
+
+  /** Like `json`, but treats an empty body of any content type as an empty object. */
   async optionalJson<S extends z.ZodType>(schema: S): Promise<z.output<S>> {
-    const {
-      "content-length": length = "0",
-      "content-type": type,
-      "transfer-encoding": encoding,
-    } = this.#message.headers;
-    return length === "0" && encoding === undefined && type === undefined ? schema.parse({}) : await this.json(schema);
+    const { "content-length": length = "0", "transfer-encoding": encoding } = this.#message.headers;
+    if (length === "0" && encoding === undefined) return schema.parse({});
+    this.#requireMediaType("application/json");
+    const bytes = await this.#bytes();
+    return parseBody(schema, bytes.length === 0 ? {} : parseJson(bytes));
   }
 
-  /** The fields of a posted HTML form. Throws INVALID_REQUEST for a field that is given twice. */
+  /** The fields of a posted HTML form. Throws INVALID_REQUEST for a duplicate field. */
   async form(): Promise<Map<string, string>> {
     this.#requireMediaType("application/x-www-form-urlencoded");
     const fields = new Map<string, string>();
@@ -134,7 +154,12 @@ export class HttpRequest {
     const utf8 = parameters.every(
       (parameter) => !parameter.startsWith("charset=") || /^charset="?utf-?8"?$/u.test(parameter),
     );
-    if (mediaType !== wanted || !utf8 || this.#message.headers["content-encoding"] !== undefined) {
+    if (this.#message.headers["content-encoding"] !== undefined) {
+      throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content encoding is not supported.", {
+        details: "content-encoding: send the body uncompressed",
+      });
+    }
+    if (mediaType !== wanted || !utf8) {
       throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content type is not supported.", {
         details: `content-type: ${wanted}`,
       });
@@ -143,19 +168,20 @@ export class HttpRequest {
 
   async #bytes(): Promise<Uint8Array> {
     const message = this.#message;
-    if (Number(message.headers["content-length"] ?? 0) > mostBodyBytes) throw bodyTooLarge();
+    if (Number(message.headers["content-length"] ?? 0) > maxBodyBytes) throw bodyTooLarge();
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     const chunks: Uint8Array[] = [];
     let size = 0;
-    // Events, not an iterator: every call with a body comes this way.
+    // Events instead of an iterator, for speed: every call with a body runs this.
     message.on("data", (chunk: Uint8Array) => {
       size += chunk.length;
-      if (size <= mostBodyBytes) chunks.push(chunk);
-      // The rest is still read, and dropped: left unread, it would block the next request on this connection.
+      if (size <= maxBodyBytes) chunks.push(chunk);
+      // Keep reading and drop the rest: unread data would block the next request on this
+      // connection.
       else reject(bodyTooLarge());
     });
     message.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    // Whoever hung up will not read this; it must not look like a failure of ours in the log.
+    // The client hung up and will not read this, but the log must not show it as our failure.
     message.once("error", (error) => reject(invalidRequest("body: ended early", error)));
     message.once("close", () => {
       if (!message.readableEnded) reject(invalidRequest("body: ended early"));
@@ -166,12 +192,12 @@ export class HttpRequest {
 
 function bodyTooLarge(): AppError {
   return new AppError("BODY_TOO_LARGE", "The request body is too large.", {
-    details: `body: at most ${mostBodyBytes} bytes`,
+    details: `body: at most ${maxBodyBytes} bytes`,
   });
 }
 
-/** Where a request came from, for what is remembered of it. */
-export function originOf(request: HttpRequest): Origin {
+/** The client details that are stored with a sign-in or an audit entry. */
+export function clientInfoOf(request: HttpRequest): ClientInfo {
   const userAgent = request.header("user-agent");
   return {
     ipAddress: request.ipAddress,
@@ -180,7 +206,41 @@ export function originOf(request: HttpRequest): Origin {
   };
 }
 
-/** The field and the rule of a zod issue, in words that hold nothing that was sent but the names of extra keys. */
+/**
+ * Parses the body by `schema`; `null` for an optional field counts as omitted. Throws
+ * INVALID_REQUEST.
+ */
+function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  let result = schema.safeParse(value, { error: ownWords });
+  if (!result.success && leaveOutNulls(value, result.error.issues))
+    result = schema.safeParse(value, { error: ownWords });
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw invalidRequest(issue ? describeIssue(issue) : "body: not as documented");
+}
+
+/** Removes members that were rejected for being null; true if there were any. */
+function leaveOutNulls(value: unknown, issues: z.core.$ZodIssue[]): boolean {
+  let found = false;
+  for (const { path } of issues) {
+    let parent = value;
+    for (const step of path.slice(0, -1)) parent = (parent as Record<PropertyKey, unknown> | undefined)?.[step];
+    const name = path.at(-1);
+    if (name === undefined || typeof parent !== "object" || parent === null || Array.isArray(parent)) continue;
+    if ((parent as Record<PropertyKey, unknown>)[name] !== null) continue;
+    Reflect.deleteProperty(parent, name);
+    found = true;
+  }
+  return found;
+}
+
+/** For rules without a message: callers never see the library's text. */
+function ownWords({ code, expected }: z.core.$ZodRawIssue): string | undefined {
+  if (code === "unrecognized_keys") return undefined;
+  return code === "invalid_type" && expected === "object" ? "must be a JSON object" : "not as documented";
+}
+
+/** Describes a zod issue by field and rule. Contains no input except the names of unknown keys. */
 function describeIssue(issue: z.core.$ZodIssue): string {
   const field = issue.path.length > 0 ? issue.path.join(".") : "body";
   if (issue.code === "unrecognized_keys")

@@ -1,42 +1,49 @@
 import type { AppError } from "../lib/errors.ts";
+import type { EndpointType, RateLimits } from "../lib/rate-limits.ts";
 import type { Answer } from "./answer.ts";
 import type { HttpRequest } from "./request.ts";
 
-/** The four kinds of limit that the contract has (section 8). */
-export type EndpointType = "authentication" | "userManagement" | "applicationManagement" | "webhooks";
-
-/** Calls a minute, where an application has others than the configuration. */
-export type RateLimits = Partial<Record<EndpointType, number>>;
-
-/** What a call is counted by: its app or its user, with the limits of that app, or (undefined) its address, with those of the service. */
+/**
+ * What a call is counted by: its app or user with that app's limits, or (undefined) its address
+ * with the service's limits.
+ */
 type Counted = { countedAs: string | undefined; limits?: RateLimits | undefined };
 
-/** Who calls. `refusal` is for a caller that is known but may not do this: thrown once the call has been counted as the caller's own. */
+/**
+ * A known caller. `refusal` is thrown after the call was counted for the caller, who may not make
+ * it.
+ */
 export type Caller<T> = Counted & { caller: T; refusal?: AppError | undefined };
 
-/** How pages of an application's origins may call a route: without an API key, with a user's token in a header, or in the query. */
+/**
+ * How pages on an application's origins call a route: without an API key, with a user's token in a
+ * header, or in the query.
+ */
 export type BrowserUse = "public-client" | "user" | "query";
 
-/** Throws what keeps a stranger out: INVALID_API_KEY, INVALID_TOKEN, INVALID_APP_ID, INSUFFICIENT_SCOPE. */
+/**
+ * Throws if the caller is not admitted: INVALID_API_KEY, INVALID_TOKEN, INVALID_APP_ID,
+ * INSUFFICIENT_SCOPE.
+ */
 export type Guard<T> = (request: HttpRequest) => Promise<Caller<T>>;
 
 export type Route = {
   method: "GET" | "POST" | "PATCH" | "DELETE" | "OPTIONS";
-  /** `:name` stands for one path segment. */
+  /** `:name` matches one path segment. */
   path: string;
-  /** Undefined: not limited. */
+  /** Undefined: no limit. */
   limit: EndpointType | undefined;
-  /** Checks the caller. */
+  /** Authenticates the caller. */
   admit: Guard<unknown>;
-  /** Answers once the call has been counted; `caller` is whom `admit` let in. */
+  /** Called once the call was counted. `caller` is what `admit` returned. */
   answer(request: HttpRequest, caller: unknown): Promise<Answer> | Answer;
-  /** Errors are shown to a person, as a page. */
+  /** Errors are shown as a page. */
   page: boolean;
-  /** Undefined: no page of another origin may read what it answers. */
+  /** Undefined: pages on other origins cannot read the answer. */
   browser: BrowserUse | undefined;
 };
 
-/** A line of `routes.ts`. */
+/** Makes a line of `routes.ts`. */
 export function route<T>(
   method: Route["method"],
   path: string,
@@ -51,17 +58,17 @@ export function route<T>(
     page: false,
     browser: undefined,
     admit: guard,
-    // The one place where both are known to speak of the same kind of caller.
+    // The only place where both are known to have the same caller type.
     answer: (request, caller) => handle(request, caller as T),
   };
 }
 
-/** Opens a route to pages of the calling application's own origins (CORS). */
+/** Opens a route to pages on the calling application's own origins (CORS). */
 export function browser(use: BrowserUse, opened: Route): Route {
   return { ...opened, browser: use };
 }
 
-/** Anyone may call; counted by address. */
+/** Anyone; counted by address. */
 export const anyone: Guard<undefined> = async () => ({ caller: undefined, countedAs: undefined });
 
 /** A route of the hosted pages. */

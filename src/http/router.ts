@@ -1,27 +1,27 @@
-import { H3, type H3Event } from "h3";
+import { H3, H3Event } from "h3";
 import { STATUS_CODES, type IncomingMessage } from "node:http";
+import { NodeRequest } from "srvx/node";
 import { AppError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
-import type { RateLimiter } from "../rate-limits/limiter.ts";
-import type { Standing } from "../rate-limits/standing.ts";
+import type { RateLimiter, LimitResult, EndpointType, RateLimits } from "../lib/rate-limits.ts";
 import { addressKey, limitKey, limitOfPath, type ClientAddresses } from "./addresses.ts";
 import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
 import { errorAnswer, publicError, statusOf } from "./error-answers.ts";
-import { responseOf, type Outgoing, type Router } from "./node-handler.ts";
+import type { Outgoing, Router } from "./node-handler.ts";
 import { createPageTurns } from "./page-turns.ts";
 import { createRequestIds } from "./request-ids.ts";
 import { HttpRequest } from "./request.ts";
-import type { Caller, EndpointType, RateLimits, Route } from "./route.ts";
+import type { Caller, Route } from "./route.ts";
 
-/** What became of one call. `route` is undefined where no route of `routes.ts` answered, `error` where there was none. */
+/** The result of a call. `route` is undefined if no route matched, `error` if there was none. */
 export type Answered = {
   request: HttpRequest;
   route: Route | undefined;
   status: number;
   error: AppError | undefined;
   milliseconds: number;
-  /** Who called, as it is counted: `app:…`, `user:…`; undefined for whoever is counted by address. */
+  /** The rate limit key of the caller: `app:…` or `user:…`; undefined if counted by address. */
   caller: string | undefined;
 };
 
@@ -31,17 +31,22 @@ export type RouterOptions = {
   limiter: RateLimiter;
   limits: Record<EndpointType, number>;
   cors: Cors;
-  /** Whether calls must come over HTTPS: the base URL is https and a proxy, not this process, holds the certificate. */
+  /** Whether calls must use HTTPS: the base URL is https, and a proxy terminates TLS. */
   behindTlsProxy: boolean;
   strictTransportSecurity: boolean;
-  /** Shows an error of a hosted page's route to a person. */
-  errorPage(error: AppError, request: HttpRequest): Answer;
-  /** Is told of every answer, before it goes out: logging, metrics, the audit of refusals. Must not throw, and must not wait. */
+  /** The error page for people. `isHosted`: the route is a hosted page. */
+  errorPage(error: AppError, request: HttpRequest, isHosted: boolean): Answer;
+  /** Called for every answer before it is sent (log, metrics, audit). Must not throw or block. */
   onAnswered(answered: Answered): void;
+  /** Whether the log has already reported this cause for all affected calls: a full disk, say. */
+  isKnownCause(error: unknown): boolean;
   log: Log;
 };
 
-/** Routes, limits and answers for all of `routes.ts`: the only user of h3, and the only place where an error becomes an answer. */
+/**
+ * Applies routes, limits and error answers to all of `routes.ts`. The only user of h3, and the only
+ * place where an error becomes an answer.
+ */
 export function createRouter(options: RouterOptions): Router {
   const { cors, addresses, limiter, limits, log } = options;
   const routes = [...options.routes, ...cors.preflights(options.routes)];
@@ -52,11 +57,7 @@ export function createRouter(options: RouterOptions): Router {
     ["cross-origin-resource-policy", "same-origin"],
     ...(options.strictTransportSecurity ? [["strict-transport-security", "max-age=63072000; includeSubDomains"]] : []),
   ].flat();
-  const app = new H3({
-    silent: true,
-    // What h3 refuses by itself is a malformed escape in the path; anything else that gets here is a mistake of ours.
-    onError: (error, event) => fail(event, error.unhandled ? error.cause : badPath()),
-  });
+  const app = new H3();
 
   for (const route of routes) {
     app.on(route.method, route.path, (event) => serveFound(route, event));
@@ -64,18 +65,21 @@ export function createRouter(options: RouterOptions): Router {
   }
   for (const [path, allowed] of methodsByPath(routes)) {
     app.all(path, (event) =>
-      fail(event, new AppError("METHOD_NOT_ALLOWED", "This path has other methods."), { allow: allowed.join(", ") }),
+      hasSlashBehind(event, path)
+        ? fail(event, unknownPath())
+        : fail(event, new AppError("METHOD_NOT_ALLOWED", "This path does not support this method."), {
+            allow: allowed.join(", "),
+          }),
     );
   }
-  app.all("/**", (event) => fail(event, new AppError("UNKNOWN_PATH", "There is nothing at this path.")));
-  const exact = routesByExactPath(routes);
+  app.all("/**", (event) => fail(event, unknownPath()));
   const pageTurn = createPageTurns();
-  return {
-    app,
-    answerExact(message) {
-      const route = exact.get(message.url ?? "")?.get(message.method ?? "");
-      return route && serve(route, message, undefined);
-    },
+
+  // Not `app.fetch`, which makes a web Response of each answer (docs/decisions/0021).
+  return (message) => {
+    const event = new H3Event(new NodeRequest({ req: message }));
+    // A route answers whatever the path is, "/**" if no other.
+    return isDecodable(event.url.pathname) ? (app.handler(event) as Promise<Outgoing>) : fail(event, badPath());
   };
 
   function messageOf(event: H3Event): IncomingMessage {
@@ -86,8 +90,10 @@ export function createRouter(options: RouterOptions): Router {
     return new HttpRequest(newRequestId(), message, addresses.of(message), parameters);
   }
 
-  async function serveFound(route: Route, event: H3Event): Promise<Response> {
-    return responseOf(await serve(route, messageOf(event), event.context.params), event.req.method);
+  function serveFound(route: Route, event: H3Event): Promise<Outgoing> {
+    return hasSlashBehind(event, route.path)
+      ? fail(event, unknownPath())
+      : serve(route, messageOf(event), event.context.params);
   }
 
   async function serve(
@@ -97,7 +103,7 @@ export function createRouter(options: RouterOptions): Router {
   ): Promise<Outgoing> {
     const startedAt = performance.now();
     const request = requestOf(message, parameters);
-    let standing: Standing | undefined;
+    let limitResult: LimitResult | undefined;
     let answer: Answer;
     let shown: AppError | undefined;
     let caller: string | undefined;
@@ -110,46 +116,46 @@ export function createRouter(options: RouterOptions): Router {
       const counted = admitted.countedAs
         ? count(route.limit, admitted.countedAs, admitted.limits)
         : countAddress(route.limit, request);
-      // Not waited for where it is known at once.
-      standing = counted instanceof Promise ? await counted : counted;
-      refuseExceeded(standing);
+      // Synchronous when cached.
+      limitResult = counted instanceof Promise ? await counted : counted;
+      refuseExceeded(limitResult);
       if (admitted.refusal) throw admitted.refusal;
       const answered = route.answer(request, admitted.caller);
       answer = answered instanceof Promise ? await answered : answered;
       shown = answer.error;
     } catch (error) {
-      if (error instanceof Refusal) standing = error.standing;
+      if (error instanceof Refusal) limitResult = error.limitResult;
       shown = reported(error instanceof Refusal ? error.cause : error, request, route);
-      answer = route.page ? pageFor(shown, request, route) : errorAnswer(shown, request.id);
+      answer = refusalOf(shown, request, route);
     }
     const milliseconds = performance.now() - startedAt;
     options.onAnswered({ request, route, status: answer.status, error: shown, milliseconds, caller });
     const shared = route.browser && cors.headersFor(route.browser, request);
-    return respond(request, answer, standing, shared instanceof Promise ? await shared : shared);
+    return respond(request, answer, limitResult, shared instanceof Promise ? await shared : shared);
   }
 
-  /** A caller without good credentials is counted by its address, so that nobody can try keys and tokens at will. */
+  /** Callers without valid credentials are counted by address, which limits guessing. */
   async function admit(route: Route, request: HttpRequest): Promise<Caller<unknown>> {
     try {
       return await route.admit(request);
     } catch (error) {
       const failed = error instanceof AppError && statusOf(error) !== 500;
-      const standing = failed ? await countAddress(route.limit, request) : undefined;
-      throw new Refusal(standing, standing?.exceeded ? rateLimited(standing) : error);
+      const limitResult = failed ? await countAddress(route.limit, request) : undefined;
+      throw new Refusal(limitResult, limitResult?.exceeded ? rateLimited(limitResult) : error);
     }
   }
 
   function count(type: EndpointType | undefined, caller: string, own: RateLimits = {}) {
-    return type && limiter.take(limitKey(type, caller), own[type] ?? limits[type], "known");
+    return type && limiter.count(limitKey(type, caller), own[type] ?? limits[type], "known");
   }
 
   function countAddress(type: EndpointType | undefined, { ipAddress }: HttpRequest) {
-    return type && limiter.take(limitKey(type, addressKey(ipAddress)), limits[type], "stranger");
+    return type && limiter.count(limitKey(type, addressKey(ipAddress)), limits[type], "stranger");
   }
 
   function refusePlainHttp(request: HttpRequest): void {
     if (!options.behindTlsProxy) return;
-    // Each proxy on the way may have added its word; one that did not come over TLS is one too many.
+    // Each proxy may have added a value. All of them must be https.
     const schemes = request.header("x-forwarded-proto")?.split(",") ?? [];
     const overTls =
       addresses.isTrustedProxy(request.peer) && schemes.every((scheme) => scheme.trim().toLowerCase() === "https");
@@ -157,9 +163,14 @@ export function createRouter(options: RouterOptions): Router {
       throw new AppError("INVALID_REQUEST", "Calls must use HTTPS.", { details: "scheme: https" });
   }
 
-  function pageFor(error: AppError, request: HttpRequest, route: Route): Answer {
+  /** A page for hosted routes and browsers; the contract's JSON object for programs. */
+  function refusalOf(error: AppError, request: HttpRequest, route: Route | undefined): Answer {
+    const answer = errorAnswer(error, request.id);
+    const isHosted = route?.page === true;
+    if (!isHosted && !request.isNavigation) return answer;
     try {
-      return options.errorPage(error, request);
+      const page = options.errorPage(error, request, isHosted);
+      return { ...page, status: answer.status, headers: { ...answer.headers, ...page.headers } };
     } catch (pageError) {
       return errorAnswer(reported(pageError, request, route), request.id);
     }
@@ -167,23 +178,23 @@ export function createRouter(options: RouterOptions): Router {
 
   function reported(error: unknown, request: HttpRequest, route: Route | undefined): AppError {
     const shown = publicError(error);
-    if (shown !== error)
+    if (shown !== error && !options.isKnownCause(error))
       log.error("request failed", error, { ...request.logFields, method: request.method, route: route?.path });
     return shown;
   }
 
-  /** What no route answers is counted as what its path would be, so that nobody searches the paths at will. */
-  async function fail(event: H3Event, error: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  /** Unknown paths are counted under their limit, so that nobody can search for paths freely. */
+  async function fail(event: H3Event, error: unknown, headers: Record<string, string> = {}): Promise<Outgoing> {
     const request = requestOf(messageOf(event), event.context.params);
-    let standing: Standing | undefined;
+    let limitResult: LimitResult | undefined;
     let shown: AppError;
     try {
-      standing = await countAddress(limitOfPath(request.path), request);
-      shown = reported(standing?.exceeded ? rateLimited(standing) : error, request, undefined);
+      limitResult = await countAddress(limitOfPath(request.path), request);
+      shown = reported(limitResult?.exceeded ? rateLimited(limitResult) : error, request, undefined);
     } catch (countingError) {
       shown = reported(countingError, request, undefined);
     }
-    const answer = errorAnswer(shown, request.id);
+    const answer = refusalOf(shown, request, undefined);
     options.onAnswered({
       request,
       route: undefined,
@@ -192,58 +203,76 @@ export function createRouter(options: RouterOptions): Router {
       milliseconds: 0,
       caller: undefined,
     });
-    return responseOf(respond(request, answer, standing, shown === error ? headers : undefined), event.req.method);
+    return respond(request, answer, limitResult, shown === error ? headers : undefined);
   }
 
   function respond(
     request: HttpRequest,
     answer: Answer,
-    standing: Standing | undefined,
+    limitResult: LimitResult | undefined,
     more: Record<string, string> | undefined,
   ): Outgoing {
     const { status, body, headers, cookies } = answer;
-    const lines = ["content-length", String(Buffer.byteLength(body)), "x-request-id", request.id, ...everyAnswers];
-    if (standing) {
-      lines.push("x-ratelimit-limit", String(standing.limit));
-      lines.push("x-ratelimit-remaining", String(standing.remaining));
-      lines.push("x-ratelimit-reset", String(standing.resetAt));
+    const lines = ["x-request-id", request.id, ...everyAnswers];
+    // RFC 9110 §8.6, §15.4.5: no body, so no Content-Length.
+    if (status !== 204 && status !== 304) lines.push("content-length", String(Buffer.byteLength(body)));
+    if (status === 401) lines.push("www-authenticate", challengeTo(request));
+    if (limitResult) {
+      lines.push("x-ratelimit-limit", String(limitResult.limit));
+      lines.push("x-ratelimit-remaining", String(limitResult.remaining));
+      lines.push("x-ratelimit-reset", String(limitResult.resetAt));
     }
     for (const [name, value] of Object.entries(headers)) lines.push(name, value);
     if (more) for (const [name, value] of Object.entries(more)) lines.push(name, value);
     if (cookies) for (const cookie of cookies) lines.push("set-cookie", cookie);
-    return { status, reason: STATUS_CODES[status], lines, body };
+    // RFC 9110 §9.3.2: HEAD gets the headers of GET, its length included, and no body.
+    return { status, reason: STATUS_CODES[status], lines, body: request.method === "HEAD" ? "" : body };
   }
 }
 
-/** Where the address asked for is a route's path to the letter, there is nothing to find out: no parameter, no query, no escape. */
-function routesByExactPath(routes: Route[]): Map<string, Map<string, Route>> {
-  const exact = new Map<string, Map<string, Route>>();
-  for (const route of routes) {
-    if (/[:*]/u.test(route.path)) continue;
-    const methods = exact.get(route.path) ?? new Map<string, Route>();
-    exact.set(route.path, methods.set(route.method, route));
-  }
-  return exact;
+/** RFC 6750 §3.1: without a credential, the challenge has no error. */
+function challengeTo(request: HttpRequest): string {
+  const hasCredential = request.header("authorization") !== undefined || /[?&]token=/u.test(request.path);
+  return `Bearer realm="authsvc"${hasCredential ? ', error="invalid_token"' : ""}`;
 }
 
-/** An error that was already counted against its caller. */
+function isDecodable(path: string): boolean {
+  if (!path.includes("%")) return true;
+  try {
+    decodeURI(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** With a trailing slash it is another path, but h3 treats both the same. */
+function hasSlashBehind({ url }: H3Event, path: string): boolean {
+  return url.pathname.endsWith("/") && !path.endsWith("/") && !path.endsWith("*");
+}
+
+/** An error that was already counted for its caller. */
 class Refusal extends Error {
-  readonly standing: Standing | undefined;
-  constructor(standing: Standing | undefined, cause: unknown) {
+  readonly limitResult: LimitResult | undefined;
+  constructor(limitResult: LimitResult | undefined, cause: unknown) {
     super("refused", { cause });
-    this.standing = standing;
+    this.limitResult = limitResult;
   }
 }
 
-function refuseExceeded(standing: Standing | undefined): void {
-  if (standing?.exceeded) throw new Refusal(standing, rateLimited(standing));
+function refuseExceeded(limitResult: LimitResult | undefined): void {
+  if (limitResult?.exceeded) throw new Refusal(limitResult, rateLimited(limitResult));
 }
 
-function rateLimited({ retryAfterSeconds }: Standing): AppError {
+function rateLimited({ retryAfterSeconds }: LimitResult): AppError {
   return new AppError("RATE_LIMITED", "Too many requests.", {
     retryAfterSeconds,
     details: `retry after ${retryAfterSeconds} seconds`,
   });
+}
+
+function unknownPath(): AppError {
+  return new AppError("UNKNOWN_PATH", "This path does not exist.");
 }
 
 function badPath(): AppError {

@@ -4,8 +4,9 @@ import type { Random } from "../lib/random.ts";
 import { childHeaders, readTrace, type Trace } from "../lib/trace.ts";
 
 /**
- * Carries the trace of a request to the calls that are made for it. Only those read it: work that is shared between requests (a commit, an outbox)
- * may run in the wake of any of them. A request without a trace costs one look at its headers.
+ * Passes the trace of a request on to the calls made for it, and to no other work: shared work (a
+ * commit, the outbox) may run in the context of any request. A request without a trace costs one
+ * header lookup.
  */
 export function createTraces(random: Random) {
   const current = new AsyncLocalStorage<Trace>();

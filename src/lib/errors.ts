@@ -1,4 +1,7 @@
-/** Every way in which a call can fail on purpose. HTTP statuses come from `http/error-answers.ts`, exit codes from `cli/exit-codes.ts`. */
+/**
+ * Every expected failure. `http/error-answers.ts` maps codes to HTTP statuses, `cli/exit-codes.ts`
+ * to exit codes.
+ */
 export type ErrorCode =
   | "INVALID_APP_ID"
   | "INVALID_API_KEY"
@@ -9,9 +12,9 @@ export type ErrorCode =
   | "INVALID_REQUEST"
   | "RATE_LIMITED"
   | "SERVER_ERROR"
-  /** The hash queue is full: answered as RATE_LIMITED. */
+  /** The hash queue is full. Answered as RATE_LIMITED. */
   | "BUSY"
-  // HTTP only: answered as INVALID_REQUEST with a status of their own.
+  // HTTP only: answered as INVALID_REQUEST with their own status.
   | "UNKNOWN_PATH"
   | "METHOD_NOT_ALLOWED"
   | "BODY_TOO_LARGE"
@@ -26,8 +29,8 @@ export type ErrorCode =
   | "UNUSABLE_STORAGE";
 
 /**
- * A failure with a reason that the caller may see.
- * `message` and `details` are public: they never hold a value that was sent, a URL, SQL or a stack. What is for the log goes into `cause`.
+ * A failure whose reason the caller may see. `message` and `details` are public: they never contain
+ * a submitted value, a URL, SQL or a stack trace. `cause` is for the log.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -48,29 +51,38 @@ export class AppError extends Error {
   }
 }
 
-/** One wording each: a caller must not be able to tell which check refused it. */
+/** One wording for all causes: a caller must not learn which check failed. */
 export function invalidApiKey(): AppError {
   return new AppError("INVALID_API_KEY", "The API key is missing or not valid.");
 }
 
-export function invalidAppId(): AppError {
-  return new AppError("INVALID_APP_ID", "The App ID is missing or not valid.");
+/**
+ * `details` names the place of the id in the request. Unknown and foreign ids get the same error.
+ */
+export function invalidAppId(details?: string): AppError {
+  return new AppError(
+    "INVALID_APP_ID",
+    "The App ID is missing or not valid.",
+    details === undefined ? {} : { details },
+  );
 }
 
-/** The cause of an INVALID_TOKEN that is one no longer, which is what every client sends now and then. */
+/**
+ * The `cause` of INVALID_TOKEN for an expired token, which every client sends from time to time.
+ */
 export const expired = "expired";
 
-/** The token is good, but not for this. */
+/** The token is valid but lacks this scope. */
 export function insufficientScope(scope: string): AppError {
   return new AppError("INSUFFICIENT_SCOPE", "The access token lacks a scope.", { details: `scope: ${scope}` });
 }
 
-/** A good token, or a command, for a user whose row is gone. */
+/** A valid token or a command names a user who no longer exists. */
 export function userNotFound(): AppError {
   return new AppError("USER_NOT_FOUND", "The user does not exist.");
 }
 
-/** A refused value: `details` names the field and the rule, never the value. */
+/** A rejected value. `details` names the field and the rule, never the value. */
 export function invalidRequest(details: string, cause?: unknown): AppError {
   return new AppError("INVALID_REQUEST", "The request is not valid.", { details, cause });
 }

@@ -1,16 +1,19 @@
 /**
- * Markup that is safe to send. The only ways to make one are the `html` tag, which escapes whatever is put into it,
- * and `Html.dangerouslyCreate`, which is easy to find in a review.
+ * Markup that is safe to send. Only the `html` tag, which escapes values, and
+ * `Html.dangerouslyCreate`, which reviewers can search for, create it.
  */
 export class Html {
-  // A #private field makes the type nominal: no object literal and no string passes for an Html.
+  // A #private field makes the type nominal: no object literal or string is assignable to Html.
   readonly #markup: string;
 
   private constructor(markup: string) {
     this.#markup = markup;
   }
 
-  /** Trusts `markup` as it is. For constants of our own only, never for anything that was sent, stored or configured. */
+  /**
+   * Trusts `markup` as it is. For our own constants only, never for submitted, stored or configured
+   * values.
+   */
   static dangerouslyCreate(markup: string): Html {
     return new Html(markup);
   }
@@ -20,12 +23,16 @@ export class Html {
   }
 }
 
-/** What may stand in a template: text is escaped, Html is not, arrays are joined; false, null and undefined leave nothing. */
+/**
+ * A value in a template. Text is escaped, Html is not, arrays are joined; false, null and undefined
+ * render nothing.
+ */
 export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[];
 
 /**
- * Builds markup from a template. Every value is escaped for text and for quoted attributes, so attributes must be quoted:
- * html`<a title="${title}">${label}</a>`. Never put a value into an unquoted attribute, a tag name, a script or a style.
+ * Builds markup from a template. Values are escaped for text and quoted attributes: html`<a
+ * title="${title}">${label}</a>`. Never put a value into an unquoted attribute, a tag name, a
+ * script or a style.
  */
 export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
   let markup = parts[0] ?? "";
@@ -33,7 +40,7 @@ export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html 
   return Html.dangerouslyCreate(markup);
 }
 
-/** The text of a page as it goes over the wire. */
+/** The markup as text. */
 export function render(markup: Html): string {
   return markup.toString();
 }
@@ -52,15 +59,18 @@ const entities: Readonly<Record<string, string>> = {
   ">": "&gt;",
   '"': "&quot;",
   "'": "&#39;",
-  // Old engines end an attribute at a backtick when markup is parsed a second time.
+  // Old engines end an attribute at a backtick when markup is parsed twice.
   "`": "&#96;",
 };
 
 const special = /[&<>"'`\0]/;
 
-/** Escapes text for element content and quoted attributes. NUL, which no document may hold, becomes U+FFFD. */
+/**
+ * Escapes text for element content and quoted attributes. NUL is invalid in HTML and becomes
+ * U+FFFD.
+ */
 function escapeHtml(text: string): string {
-  // Most of a page's hundred values hold nothing to escape, and are told by a look.
+  // Fast path: most of a page's hundred values need no escaping.
   if (!special.test(text)) return text;
   return text.replace(/[&<>"'`\0]/g, (character) => entities[character] ?? "\u{FFFD}");
 }

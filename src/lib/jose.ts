@@ -1,13 +1,13 @@
-import { calculateJwkThumbprint, createRemoteJWKSet, customFetch, jwtVerify, type JWTPayload } from "jose";
+import { calculateJwkThumbprint, createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } from "jose";
 
-/** RFC 7638: names a public key by its own members. */
+/** The RFC 7638 thumbprint of a public key. */
 export async function keyThumbprint(publicJwk: object): Promise<string> {
   return await calculateJwkThumbprint(publicJwk);
 }
 
 export type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
 
-/** The key set of another issuer, fetched when needed and kept for a while. `fetchKeys` brings its own time and size limits. */
+/** Fetches and caches the key set of another issuer. `fetchKeys` limits time and size. */
 export function remoteKeys(address: string, fetchKeys: (address: string) => Promise<Response>): RemoteKeys {
   return createRemoteJWKSet(new URL(address), {
     [customFetch]: fetchKeys,
@@ -16,7 +16,10 @@ export function remoteKeys(address: string, fetchKeys: (address: string) => Prom
   });
 }
 
-/** Signature, aud, exp, iat and sub of an ID token (OpenID Connect Core §3.1.3.7); iss and nonce are the caller's. Throws jose's errors. */
+/**
+ * Verifies signature, aud, azp, exp, iat and sub (OpenID Connect Core §3.1.3.7). The caller
+ * verifies iss and nonce.
+ */
 export async function verifyIdToken(
   token: string,
   keys: RemoteKeys,
@@ -24,11 +27,15 @@ export async function verifyIdToken(
 ): Promise<JWTPayload> {
   const { payload } = await jwtVerify(token, keys, {
     audience: expected.clientId,
-    // Never HS256: with a shared secret, "signed by the issuer" would mean "signed by us, too".
+    // Never HS256: the client secret is shared, so we could have signed the token ourselves.
     algorithms: ["RS256", "PS256", "ES256", "ES384", "EdDSA", "Ed25519", "RS384", "RS512"],
     requiredClaims: ["iss", "sub", "aud", "exp", "iat"],
     clockTolerance: 60,
     currentDate: new Date(expected.now),
   });
+  const { aud, azp } = payload;
+  // A token with several audiences is meant for `azp` only.
+  if (Array.isArray(aud) && (azp === undefined ? aud.length > 1 : azp !== expected.clientId))
+    throw new errors.JWTClaimValidationFailed('unexpected "azp" claim value', payload, "azp", "check_failed");
   return payload;
 }

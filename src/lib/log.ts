@@ -1,6 +1,7 @@
 import { pino, type DestinationStream } from "pino";
+import { escapeUnseen } from "./text.ts";
 
-/** What may stand in a log line beside its message. No free objects: a request, a row or an error never goes in whole. */
+/** The fields of a log line. No objects, so a request, a row or an error is never logged whole. */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 export type Log = {
@@ -11,12 +12,14 @@ export type Log = {
   readonly debugging: boolean;
 };
 
-/** Writes to stderr: JSON lines, or short lines for a person. */
+const maxWaitingBytes = 2 ** 20;
+
+/** Writes to stderr, either as JSON lines or as short lines for people. */
 export function createLog(
   options: { level: "debug" | "info" | "warn" | "error" | "silent"; format: "json" | "text" },
   destination?: DestinationStream,
 ): Log {
-  const stream = destination ?? pino.destination({ dest: 2, sync: true });
+  const stream = destination ?? standardError();
   const logger = pino(
     {
       level: options.level,
@@ -36,8 +39,18 @@ export function createLog(
 }
 
 /**
- * An error and its causes as text. A database error is reduced to its code: drizzle puts the query's parameters into its message, and
- * PostgreSQL quotes values in its own.
+ * A log that cannot be written (full disk, closed pipe) must not stop the service: lines are
+ * buffered in memory, then dropped.
+ */
+function standardError(): DestinationStream {
+  const stream = pino.destination({ dest: 2, sync: true, maxLength: maxWaitingBytes });
+  stream.on("error", () => {});
+  return stream;
+}
+
+/**
+ * An error and its causes as text. Database errors are reduced to their code, because drizzle and
+ * PostgreSQL put values into their messages.
  */
 export function describeError(error: unknown): { error: string; stack?: string } {
   const texts: string[] = [];
@@ -58,18 +71,10 @@ export function describeError(error: unknown): { error: string; stack?: string }
   return stack === undefined ? { error: texts.join("; caused by ") } : { error: texts.join("; caused by "), stack };
 }
 
-/** The calls alone: a message can have lines of its own, which would look like lines of the log. */
+/** Only the stack frames: a message with line breaks could forge log lines. */
 function callsOf(stack: string): string {
   const lines = stack.split("\n").filter((line) => /^ {4}at /u.test(line));
   return lines.join("\n");
-}
-
-/** What a terminal would obey, or take for the end of a line; JSON lets C1 and the separators of Unicode through. */
-// oxlint-disable-next-line no-control-regex
-const unsafe = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/gu;
-
-function escaped(text: string): string {
-  return text.replaceAll(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function asText(stream: DestinationStream): DestinationStream {
@@ -79,7 +84,7 @@ function asText(stream: DestinationStream): DestinationStream {
       const details = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
       const trace = typeof stack === "string" ? `\n${stack}` : "";
       const text = `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}${details.join("")}`;
-      stream.write(`${escaped(text)}${escaped(trace)}\n`);
+      stream.write(`${escapeUnseen(`${text}${trace}`, "\n")}\n`);
     },
   };
 }

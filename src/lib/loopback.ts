@@ -4,20 +4,27 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** The host of a URL as `isLoopbackHost` and `addressFamily` read it: without the brackets of an IPv6 address. */
+/**
+ * The host of a URL without the brackets of an IPv6 address, as `isLoopbackHost` and
+ * `addressFamily` expect it.
+ */
 export function hostOf(url: string | URL): string {
   return new URL(url).hostname.replace(/^\[|\]$/gu, "");
 }
 
-/** As `net.isIP`: 4, 6, or 0 for a name. A name is not held against the pattern of IPv6, which takes 4 ms to compile, at each start of a command. */
+/**
+ * Like `net.isIP`: 4, 6, or 0 for a name. Names skip the IPv6 pattern, which takes 4 ms to compile
+ * at the start of each command.
+ */
 export function addressFamily(host: string): number {
   if (host.includes(":")) return isIP(host);
   return isIPv4(host) ? 4 : 0;
 }
 
 /**
- * Whether an address or host name (without brackets or port) always means this machine. `*.localhost` counts only where `names` says so:
- * browsers resolve it themselves (RFC 6761 section 6.3), a listening socket relies on the system's resolver.
+ * Whether an address or host name (without brackets or port) always means this machine.
+ * `*.localhost` counts only if `names` says so: browsers resolve it themselves (RFC 6761 section
+ * 6.3), a listening socket relies on the system's resolver.
  */
 export function isLoopbackHost(host: string, names: "localhost" | "localhost and below" = "localhost"): boolean {
   const family = addressFamily(host);

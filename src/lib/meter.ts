@@ -1,15 +1,16 @@
-/** What is counted and timed of the work inside, for whoever watches the service (`src/metrics`). Never throws, and costs next to nothing. */
+/** Counts and times the service's work for `src/metrics`. Methods never throw and are cheap. */
 export type Meter = {
-  /** An app got its tokens (`success`), or a proof was refused (`failure`). */
+  /** An application received its tokens (`success`), or a proof was refused (`failure`). */
   signIn(method: string, result: "success" | "failure"): void;
-  /** A password's hash had its turn, after that long in the queue. */
+  /** How long a password hash waited in the queue. */
   hashWaited(milliseconds: number): void;
-  /** A transaction, from being asked for until it was durable, or failed. */
+  /** The time from requesting a transaction until it was durable or had failed. */
   transaction(milliseconds: number, result: "success" | "failure"): void;
-  /** One attempt at a webhook, from connecting to the end of the answer. */
+  /** One webhook attempt, from connecting to the end of the response. */
   webhookAttempt(milliseconds: number, result: "delivered" | "failed"): void;
-  /** One attempt at a mail. */
   mailAttempt(result: "sent" | "failed" | "refused"): void;
+  /** A mail that a visitor requested was not sent because of this limit. */
+  mailLimited(purpose: string, limit: "address-and-network" | "network" | "address" | "application"): void;
 };
 
 export const silentMeter: Meter = {
@@ -18,4 +19,5 @@ export const silentMeter: Meter = {
   transaction() {},
   webhookAttempt() {},
   mailAttempt() {},
+  mailLimited() {},
 };

@@ -1,15 +1,18 @@
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 
-/** Reads the files that come with the program, by their path from the top of the project: `migrations/sqlite/0001_….sql`. */
+/** Reads the program's own files by their path in the project: `migrations/sqlite/0001_….sql`. */
 export type ProgramFiles = {
-  /** The names of what lies in a folder. */
+  /** The names of the files in a folder. */
   list(folder: string): string[];
-  /** Throws when there is no such file. What it answers is not to be written to. */
+  /** Throws if the file does not exist. Do not modify the returned buffer. */
   read(path: string): Buffer;
-  /** The SHA-256 of a migration in hex. */
+  /** The SHA-256 of a migration as hex. */
   digest(path: string): string;
+  /** Starts a worker thread of the program: `src/…-worker.ts`. */
+  worker(path: string): Worker;
 };
 
 export function filesBelow(folder: string): ProgramFiles {
@@ -17,8 +20,12 @@ export function filesBelow(folder: string): ProgramFiles {
     list: (below) => readdirSync(join(folder, below)),
     read: (path) => readFileSync(join(folder, path)),
     digest: (path) => hash("sha256", readFileSync(join(folder, path))),
+    worker: (path) => new Worker(join(folder, path)),
   };
 }
 
-/** The files of the project. In the executable, which holds them in itself, others are in this place (scripts/build/bundle.ts). */
+/**
+ * The files of the project folder. The executable replaces this by its embedded files
+ * (scripts/build/bundle.ts).
+ */
 export const programFiles = filesBelow(join(import.meta.dirname, "../.."));

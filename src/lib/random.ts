@@ -1,16 +1,19 @@
 import { hash, randomFillSync } from "node:crypto";
 
-/** `size` unpredictable bytes. Handed in by `app.ts`, so that a test can repeat a run. */
+/** Returns `size` unpredictable bytes. Injected by `app.ts`, so tests can repeat a run. */
 export type Random = (size: number) => Uint8Array;
 
 export const systemRandom: Random = drawnAhead(4096);
 
-/** Asking the generator costs 2 µs however little is asked for. What has been handed out is nowhere in the stock any more. */
+/**
+ * Each call of the generator costs 2 µs, whatever its size, so bytes are drawn in advance. Bytes
+ * that were returned are erased from the buffer.
+ */
 function drawnAhead(stockBytes: number): Random {
   const stock = new Uint8Array(stockBytes);
   let used = stockBytes;
   return (size) => {
-    // What is no size is an error there, and must not become an offset here.
+    // Let the generator reject an invalid size instead of using it as an offset.
     if (!(size >= 0 && size <= stockBytes)) return randomFillSync(new Uint8Array(size));
     if (used + size > stockBytes) {
       randomFillSync(stock);
@@ -28,14 +31,19 @@ export function newSecret(random: Random): string {
   return Buffer.from(random(32)).toString("base64url");
 }
 
-/** SHA-256 of a capability, base64url: the only form of it that storage ever sees. 256-bit inputs need no salt. */
+/**
+ * SHA-256 of a capability, base64url, the only form that is stored. 256-bit inputs need no salt.
+ */
 export function digestOf(secret: string): string {
   return hash("sha256", secret, "base64url");
 }
 
 const crockford = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** A time-ordered id, such as `usr_01k…`: 48 bits of `now` (epoch milliseconds), then 80 random bits, as 26 base32 digits. */
+/**
+ * A time-ordered id, such as `usr_01k…`: 48 bits of `now` (epoch milliseconds), then 80 random
+ * bits, as 26 base32 digits.
+ */
 export function newId(
   prefix: "app" | "usr" | "mth" | "key" | "lgn" | "aud" | "mail" | "whe" | "evt",
   now: number,
@@ -45,7 +53,7 @@ export function newId(
   bytes.writeUIntBE(now, 0, 6);
   bytes.set(random(10), 6);
   let text = `${prefix}_`;
-  // 26 digits have room for 130 bits: the first two are zero.
+  // 26 digits hold 130 bits: the first two are zero.
   let bits = 0;
   let held = 2;
   for (const byte of bytes) {

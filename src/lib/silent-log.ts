@@ -1,4 +1,4 @@
 import type { Log } from "./log.ts";
 
-/** By itself, so that a command, which logs nothing, need not load the logging library. */
+/** In its own file, so that commands do not load the logging library. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, debugging: false };

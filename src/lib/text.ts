@@ -1,25 +1,61 @@
-/** Whether a database and a UTF-8 peer give this string back unchanged: no NUL (PostgreSQL refuses it), no lone surrogate. */
+/**
+ * Whether databases and UTF-8 peers preserve this string: no NUL (PostgreSQL refuses it), no lone
+ * surrogate.
+ */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/** Embeddings, overrides and isolates: what follows them in a page or a mail reads in another order than it stands there. ZWJ and ZWNJ belong to names. */
-const turnsText = /[\u202A-\u202E\u2066-\u2069]/u;
+/**
+ * Invisible characters, and characters that change how others are shown: controls, line separators,
+ * direction marks, fillers, tags.
+ */
+const unseen = /\p{Cc}|\p{Zl}|\p{Zp}|\p{Bidi_Control}|\p{Default_Ignorable_Code_Point}|\p{Noncharacter_Code_Point}/u;
 
-/** Whether a text can stand within others: storable, on one line, and without characters that turn the direction of what follows. */
+/**
+ * Joiners in scripts and emoji: ZWJ and ZWNJ between letters, ZWJ between pictures, the variation
+ * selector that turns a character into a picture.
+ */
+const joiner =
+  /(?<=[\p{L}\p{M}])[\u200C\u200D](?=[\p{L}\p{M}])|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})|(?<=\p{Emoji})\uFE0F/u;
+
+const joinersOrUnseen = new RegExp(`(?<joiner>${joiner.source})|${unseen.source}`, "gu");
+
+/** Whether a text can be shown within other text: storable, one line, no invisible characters. */
 export function isShowable(text: string): boolean {
-  return isStorable(text) && !/\p{Cc}/u.test(text) && !turnsText.test(text);
+  return isStorable(text) && escapeUnseen(text) === text;
 }
 
-/** At most `most` UTF-16 units, never half a character. For values that strangers choose and we only display (user agents). */
+/**
+ * Escapes invisible characters as `\\u001b`, in UTF-16 units as JSON does. Characters in `kept` are
+ * not escaped.
+ */
+export function escapeUnseen(text: string, kept = ""): string {
+  return text.replace(joinersOrUnseen, (character, joins: string | undefined) =>
+    joins !== undefined || kept.includes(character) ? character : escaped(character),
+  );
+}
+
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
+
+/**
+ * At most `most` UTF-16 units, without splitting a character. For values that strangers choose and
+ * we only display, such as user agents.
+ */
 export function clip(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/u, "");
 }
 
-/** RFC 3986 has no place for them, and whoever puts an address into markup unescaped is undone by them. */
+/** RFC 3986 does not allow them, and they are dangerous in markup that forgets to escape. */
 const notInAddresses = /["<>\\^`{|}]/u;
 
-/** Whether a page may be told to fetch a picture from here: an https address as browsers write them, at most 2,048 characters, without a user. */
+/**
+ * Whether pages may load a picture from this URL: https, normalised, at most 2,048 characters, no
+ * user name.
+ */
 export function isHttpsAddress(text: string): boolean {
   if (text.length > 2048 || !/^https:\/\/[\x21-\x7E]+$/u.test(text) || notInAddresses.test(text) || !URL.canParse(text))
     return false;
@@ -27,16 +63,24 @@ export function isHttpsAddress(text: string): boolean {
   return username === "" && password === "";
 }
 
-/** The text without line breaks or other control characters: what becomes one header, or one line of a mail. */
+/**
+ * Whether a URL's host consists of letters, digits, dots and hyphens (IDN as xn--) or is an IP
+ * address. The URL class allows `;` and `,`.
+ */
+export function hasPlainHost({ hostname }: URL): boolean {
+  return /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/u.test(hostname);
+}
+
+/** Removes line breaks and other control characters from text for a header or a line of a mail. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }
 
-export const mostNameCharacters = 200;
+export const maxNameCharacters = 200;
 
-/** A display name, trimmed; null when empty, undefined when it is too long or not showable. */
+/** A display name, trimmed. Null if empty; undefined if too long or not showable. */
 export function displayName(text: string): string | null | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return null;
-  return trimmed.length > mostNameCharacters || !isShowable(trimmed) ? undefined : trimmed;
+  return trimmed.length > maxNameCharacters || !isShowable(trimmed) ? undefined : trimmed;
 }

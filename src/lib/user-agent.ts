@@ -1,4 +1,7 @@
-/** What a User-Agent header roughly names. Only names of ours come out: the header itself is a stranger's text, fit for no mail and no page. */
+/**
+ * The parts of a User-Agent header that we recognise. Only our own names are returned: the header
+ * is untrusted text and never goes into a mail or page.
+ */
 export type Device = "iPhone" | "iPad" | "Android" | "ChromeOS" | "macOS" | "Windows" | "Linux";
 
 const devices: [RegExp, Device][] = [

@@ -5,15 +5,18 @@ import type { Meter } from "../lib/meter.ts";
 import type { MailMessage, Sending, Transport } from "./mail.ts";
 import { renderMail } from "./render.ts";
 import type { ClaimedMail, MailService } from "./service.ts";
-import { mostAtOnce } from "./smtp.ts";
+import { maxAtOnce } from "./smtp.ts";
 
-/** Every process looks that often, whoever put a mail in: a command, another node, a transaction that took long. */
+/** How often every process checks for mails, including those of commands and other nodes. */
 const looksEvery = second;
-/** A transaction tells of its mail before it is committed, so we look twice. Neither look is needed for a mail to be sent. */
-const looksAfterQueued = [25, 250];
+/** Mails that this process adds within this time are claimed in one transaction. */
+const gathersFor = 25;
 const patienceWhenStopping = 5 * second;
 
-/** Sends what the outbox holds, in the serving process only. `transport` undefined: nothing is ever sent. */
+/**
+ * Sends the mails in the outbox, in the serving process only. `transport` undefined: nothing is
+ * ever sent.
+ */
 export function createMailDelivery(deps: {
   mail: MailService;
   findApplication(id: string): Promise<Application | undefined>;
@@ -24,7 +27,9 @@ export function createMailDelivery(deps: {
 }) {
   const { mail, findApplication, transport, baseUrl, log, meter } = deps;
   const underWay = new Set<Promise<void>>();
-  const timers = new Set<NodeJS.Timeout>();
+  /** The mails being sent, by id. */
+  const inHand = new Map<string, ClaimedMail>();
+  let gathering: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
   let lookAgain = false;
   let stopped = true;
@@ -33,17 +38,17 @@ export function createMailDelivery(deps: {
   async function messageOf(claimed: ClaimedMail): Promise<MailMessage | undefined> {
     const { id, createdAt } = claimed;
     const application = await findApplication(claimed.mail.appId);
-    // The rows of an application that is gone are gone with it.
+    // A deleted application's mails are deleted with it.
     return application && renderMail(claimed.mail, { id, application, baseUrl, askedAt: createdAt });
   }
 
   async function send(claimed: ClaimedMail, { send: handOver }: Transport): Promise<Sending> {
     try {
       const message = await messageOf(claimed);
-      return message ? await handOver(message) : { result: "refused", reason: "its application is gone" };
+      return message ? await handOver(message) : { result: "refused", reason: "its application was deleted" };
     } catch (error) {
-      log.error("a mail could not be made", error, { kind: claimed.mail.kind, appId: claimed.mail.appId });
-      return { result: "failed", reason: "could not be made" };
+      log.error("creating a mail failed", error, { kind: claimed.mail.kind, appId: claimed.mail.appId });
+      return { result: "failed", reason: "could not be created" };
     }
   }
 
@@ -53,24 +58,36 @@ export function createMailDelivery(deps: {
     try {
       await mail.settle(claimed, sending);
     } catch (error) {
-      // The lease runs out, and the mail is sent again: better twice than not at all.
-      log.error("the outcome of a mail could not be noted", error, { kind: claimed.mail.kind });
+      // The lease expires and the mail is sent again: twice is better than never.
+      log.error("recording the outcome of a mail failed", error, { kind: claimed.mail.kind });
     }
   }
 
   async function claimAndSend(by: Transport): Promise<void> {
-    const most = mostAtOnce - underWay.size;
+    const most = maxAtOnce - underWay.size;
     if (most === 0) return;
     for (const claimed of await mail.claim(most)) {
+      const known = inHand.get(claimed.id);
+      if (known) {
+        // The clock passed our own lease, or was set back: the attempt continues under the new
+        // lease.
+        known.leaseUntil = claimed.leaseUntil;
+        continue;
+      }
+      inHand.set(claimed.id, claimed);
       const delivery = deliver(claimed, by).finally(() => {
         underWay.delete(delivery);
+        inHand.delete(claimed.id);
         look();
       });
       underWay.add(delivery);
     }
   }
 
-  /** Looks for due mails, one look at a time; a call during a look makes another one follow it. */
+  /**
+   * Looks for due mails, one search at a time; a call during a search starts another one
+   * afterwards.
+   */
   function look(): void {
     if (stopped || !transport) return;
     if (looking) {
@@ -84,8 +101,8 @@ export function createMailDelivery(deps: {
           failing = false;
         },
         (error: unknown) => {
-          // Once, and not every second for as long as the database is away.
-          if (!failing) log.error("the outbox cannot be read", error);
+          // Log once, not every second while the database is unavailable.
+          if (!failing) log.error("reading the mail outbox failed", error);
           failing = true;
         },
       )
@@ -95,12 +112,12 @@ export function createMailDelivery(deps: {
       });
   }
 
-  function lookIn(milliseconds: number): void {
-    const timer = setTimeout(() => {
-      timers.delete(timer);
+  function gather(): void {
+    if (stopped) return;
+    gathering ??= setTimeout(() => {
+      gathering = undefined;
       look();
-    }, milliseconds);
-    timers.add(timer);
+    }, gathersFor);
   }
 
   let polling: NodeJS.Timeout | undefined;
@@ -109,20 +126,22 @@ export function createMailDelivery(deps: {
       if (!transport) return;
       stopped = false;
       polling = setInterval(look, looksEvery);
-      mail.whenQueued(() => {
-        if (!stopped) for (const milliseconds of looksAfterQueued) lookIn(milliseconds);
-      });
+      mail.whenQueued(gather);
       look();
     },
 
-    /** Looks at once, for whoever has moved the clock. */
+    /** Looks at once, after the clock was changed. */
     look,
 
-    /** Sends nothing more. Waits for what is being sent, at most a few seconds; what is cut off then is sent again by whoever runs next. */
+    /**
+     * Stops sending. Waits a few seconds for mails being sent; the next process resends those that
+     * were cut off.
+     */
     async stop(): Promise<void> {
       stopped = true;
       clearInterval(polling);
-      for (const timer of timers) clearTimeout(timer);
+      clearTimeout(gathering);
+      gathering = undefined;
       await looking;
       const patience = setTimeout(() => transport?.close(), patienceWhenStopping);
       await Promise.all(underWay);

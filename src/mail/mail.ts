@@ -1,57 +1,68 @@
-/** Where the act came from that a mail is about. Shown as a rough device and an IP address, never as sent. */
-export type MailOrigin = { ipAddress: string | null; userAgent: string | null };
+import type { MailKind } from "../storage/column-types.ts";
+/** The client whose action a mail reports, shown as a rough device and an IP address. */
+export type MailClientInfo = { ipAddress: string | null; userAgent: string | null };
 
-/** A way to sign in as a notice names it. `name`: what its owner calls a passkey, or how a provider is called ("Google"). */
+/**
+ * A sign-in method in a notice. `name`: the owner's name for a passkey, or the provider's
+ * ("Google").
+ */
 export type MailMethod = { type: "passkey" | "oauth" | "password"; name: string | null };
 
 type Common = {
   appId: string;
-  /** Null where the address belongs to no user yet. A mail goes when its user goes. */
+  /**
+   * Null if the address does not belong to a user yet. A user's mails are deleted with the user.
+   */
   userId: string | null;
-  /** In its canonical form (`canonicalEmail`). */
+  /** In canonical form (`canonicalEmail`). */
   to: string;
   /** A BCP 47 tag; null or unknown: English. */
   locale: string | null;
-  origin: MailOrigin;
+  /** Stored under this name in mails that already wait in the outbox. */
+  origin: MailClientInfo;
 };
 
-/** What proves that somebody reads this address: a link, and an eight-digit code that is worth the same. */
+/**
+ * A link and an equivalent eight-digit code, which prove that the reader receives mail at this
+ * address.
+ */
 type Proof = {
   link: string;
   code: string;
-  /** When link and code end, epoch milliseconds: later the mail is not sent any more. */
+  /** When link and code expire, in epoch milliseconds. The mail is not sent later than that. */
   expiresAt: number;
 };
 
 /**
- * A mail as another domain asks for it. What it was asked at is the `now` of `enqueue`. Notices carry the address of the account page by
- * themselves. Nothing in a mail may be text that a stranger chose, or anybody could write to anybody in our name.
+ * A mail as requested by another domain. Its time is the `now` of `enqueue`. Notices include the
+ * account page's URL automatically. A mail must not contain text that a stranger chose: anyone
+ * could then write to anyone in our name.
  */
 export type Mail = Common &
   (
     | ({
-        kind: /** Confirm the address, so that the account is created. */
+        kind: /* Verify the address, which creates the account. */
           | "sign-up"
-          /** Confirm the address of an account that exists. */
+          /** Verify the address of an existing account. */
           | "verify"
           /** Choose a new password. */
           | "reset";
       } & Proof)
-    /** Somebody tried to create an account with an address that has one. Carries nothing secret. */
+    /**
+     * Somebody tried to create an account with an address that already has one. Contains no secret.
+     */
     | { kind: "known-address"; signInUrl: string | null }
     | { kind: "method-added" | "method-removed"; method: MailMethod }
     | { kind: "password-changed" | "new-device" }
   );
 
-export type MailKind = Mail["kind"];
-
 /** A mail as it is sent. */
 export type MailMessage = {
-  /** Of the row in the outbox; the same over retries. */
+  /** The id of the row in the outbox, the same for all attempts. */
   id: string;
   kind: MailKind;
   to: string;
-  /** Shown beside the sender's address where the configuration names nobody. */
+  /** Shown with the sender's address if the configuration has no name. */
   senderName: string;
   subject: string;
   text: string;
@@ -61,14 +72,14 @@ export type MailMessage = {
 };
 
 /**
- * What became of one try. `refused`: this address will never take it. `failed`: worth another try. `reason`: a few words for the operator, without
- * address or content.
+ * The result of one attempt. `refused`: the address will never work. `failed`: worth another
+ * attempt. `reason`: a few words for the operator, without address or content.
  */
 export type Sending = { result: "sent" } | { result: "refused" | "failed"; reason: string };
 
-/** Hands a message to whoever delivers it; never throws. */
+/** Sends messages; never throws. */
 export type Transport = {
   send(message: MailMessage): Promise<Sending>;
-  /** Ends its connections; what is being sent fails. */
+  /** Closes the connections; mails being sent fail. */
   close(): void;
 };

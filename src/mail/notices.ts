@@ -1,12 +1,12 @@
-import type { Origin } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { MailMethod } from "./mail.ts";
 import type { MailAllowance } from "../email-tokens/allowance.ts";
 import type { MailService } from "./service.ts";
 
-/** What somebody did to an account, or in its name. `origin` is undefined for a command. */
-type Act = { user: User; origin: Origin | undefined };
+/** An action on an account. `clientInfo` is undefined for a command. */
+type Act = { user: User; clientInfo: ClientInfo | undefined };
 
 type Notice =
   | { kind: "method-added" | "method-removed"; method: MailMethod }
@@ -15,15 +15,16 @@ type Notice =
 export type Notices = ReturnType<typeof createNotices>;
 
 /**
- * Tells users what happened to their account, in the transaction in which it happens. A user without an address is told nothing. An address that
- * was never proven may be a stranger's: whoever has the account must not be able to flood it, or to write there in words of their own.
+ * Notifies users of changes to their account, in the same transaction. A user without an address
+ * gets nothing. An unverified address may be a stranger's, so the account's holder must not be able
+ * to flood it or choose the words.
  */
 export function createNotices({ mail, allowance }: { mail: MailService; allowance: MailAllowance }) {
-  async function tell(tx: Handle, { user, origin }: Act, notice: Notice, now: number): Promise<void> {
+  async function tell(tx: Handle, { user, clientInfo }: Act, notice: Notice, now: number): Promise<void> {
     if (user.email === null) return;
-    const mayBeStranger = mail.canVerify && !user.emailVerified;
-    if (mayBeStranger && !(await allowance.take(tx, "notice", user.appId, user.email, now))) return;
-    const from = { ipAddress: origin?.ipAddress ?? null, userAgent: origin?.userAgent ?? null };
+    const mayBeStranger = mail.available && !user.emailVerified;
+    if (mayBeStranger && !(await allowance.countNotice(tx, user.appId, user.email, now))) return;
+    const from = { ipAddress: clientInfo?.ipAddress ?? null, userAgent: clientInfo?.userAgent ?? null };
     const common = { appId: user.appId, userId: user.id, to: user.email, locale: user.locale, origin: from };
     await mail.enqueue(tx, { ...common, ...(mayBeStranger ? withoutOwnWords(notice) : notice) }, now);
   }
@@ -44,7 +45,7 @@ export function createNotices({ mail, allowance }: { mail: MailService; allowanc
   };
 }
 
-/** A passkey is called what its owner likes; providers are not. */
+/** Removes the owner's name of a passkey, which is free text. Provider names are not. */
 function withoutOwnWords(notice: Notice): Notice {
   return "method" in notice && notice.method.type === "passkey"
     ? { ...notice, method: { ...notice.method, name: null } }

@@ -1,22 +1,38 @@
-import type { Branding } from "../applications/application.ts";
 import { html, render, type Html } from "../lib/html.ts";
-import { accentFor, parseColour } from "../pages/colours.ts";
-import type { MailWords } from "./render.ts";
+import { accentFor, parseColour, type Accent } from "../pages/colours.ts";
+import type { Branding } from "../storage/column-types.ts";
 
-/** Black on white, as the pages have it for an app without a colour; white on black in the dark. */
+/** A mail in words, independent of text or HTML. Every value is one line. */
+export type MailWords = {
+  subject: string;
+  lead: string;
+  /** The name of the lead's subject, if any: the added method. */
+  about: string | undefined;
+  button: { label: string; url: string; addressBelow: string } | undefined;
+  /** The code in groups ("1234 5678"), with instructions. */
+  code: { intro: string; digits: string } | undefined;
+  holds: string | undefined;
+  facts: string[];
+  ifNotYou: { title: string; text: string };
+  /** The app's support page, if it has one. */
+  support: { label: string; url: string } | undefined;
+};
+
+/** Black on white, like the pages of an app without a colour; white on black in dark mode. */
 const plainColour = "#1f2126";
 const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 
 type Look = { app: string; branding: Branding; lang: string; dir: "ltr" | "rtl" };
 
 /**
- * The mail as HTML: one column of 600 px at most, styled in place because many readers drop everything else, no picture but the app's logo.
- * The only values in styles are colours that `accentFor` made.
+ * The mail as HTML: one column of at most 600 px, with inline styles because many mail programs
+ * drop others, and no picture but the app's logo. Values in styles are only colours from
+ * `accentFor`.
  */
 export function htmlOf(words: MailWords, { app, branding, lang, dir }: Look): string {
   const colour = parseColour(branding.primaryColor) ?? plainColour;
   const accent = accentFor(colour, "light");
-  const { about, button, code, holds, facts, ifNotYou } = words;
+  const { about, button, code, holds, facts, ifNotYou, support } = words;
   return render(
     html`<!doctype html>
       <html lang="${lang}" dir="${dir}">
@@ -58,6 +74,7 @@ export function htmlOf(words: MailWords, { app, branding, lang, dir }: Look): st
                       </p>
                       <h2 style="margin:24px 0 8px;font-size:16px;font-weight:600">${ifNotYou.title}</h2>
                       <p style="margin:0">${ifNotYou.text}</p>
+                      ${support && supportPart(support, accent)}
                     </td>
                   </tr>
                 </table>
@@ -72,9 +89,9 @@ export function htmlOf(words: MailWords, { app, branding, lang, dir }: Look): st
 const quietStyle =
   "margin:0;padding-top:16px;border-top:1px solid #e2e3e8;font-size:14px;line-height:1.6;color:#5c606a";
 
-/** For readers that know the scheme; the others keep the light colours, or turn them round by themselves. */
+/** For mail programs that know the colour scheme; others keep the light colours or invert them. */
 function darkStyles(colour: string): Html {
-  const { accent, onAccent, accentText } = accentFor(colour, "dark");
+  const { accent, accentEdge, onAccent, accentText } = accentFor(colour, "dark");
   return html`<style>
     :root {
       color-scheme: light dark;
@@ -102,6 +119,7 @@ function darkStyles(colour: string): Html {
       .button {
         background-color: ${accent} !important;
         color: ${onAccent} !important;
+        border-color: ${accentEdge} !important;
       }
       .link {
         color: ${accentText} !important;
@@ -122,9 +140,9 @@ function brand(app: string, logo: string | null): Html {
 
 function buttonPart(
   { label, url, addressBelow }: NonNullable<MailWords["button"]>,
-  { accent, onAccent, accentText }: ReturnType<typeof accentFor>,
+  { accent, accentEdge, onAccent, accentText }: Accent,
 ): Html {
-  const style = `display:inline-block;padding:12px 24px;border-radius:8px;background-color:${accent};color:${onAccent};font-weight:600;text-decoration:none`;
+  const style = `display:inline-block;padding:11px 23px;border:1px solid ${accentEdge};border-radius:8px;background-color:${accent};color:${onAccent};font-weight:600;text-decoration:none`;
   return html`<p style="margin:0 0 24px"><a class="button" href="${url}" style="${style}">${label}</a></p>
     <p class="quiet" style="margin:0 0 24px;font-size:14px;color:#5c606a">
       ${addressBelow}<br />
@@ -132,7 +150,13 @@ function buttonPart(
     </p>`;
 }
 
-/** Two groups of digits change places in a right-to-left line unless they are told which way they run. */
+function supportPart({ label, url }: NonNullable<MailWords["support"]>, { accentText }: Accent): Html {
+  return html`<p style="margin:24px 0 0;font-size:14px">
+    <a class="link" href="${url}" style="color:${accentText}">${label}</a>
+  </p>`;
+}
+
+/** In a right-to-left line, two groups of digits would swap places without a direction. */
 function codePart({ intro, digits }: NonNullable<MailWords["code"]>): Html {
   const style =
     "display:inline-block;padding:8px 16px;border-radius:8px;background-color:#f0f1f4;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:24px;letter-spacing:2px";

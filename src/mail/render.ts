@@ -1,36 +1,26 @@
 import type { Application } from "../applications/application.ts";
 import { clip, oneLine } from "../lib/text.ts";
 import { browserOf, deviceOf } from "../lib/user-agent.ts";
-import type { Mail, MailMethod, MailMessage, MailOrigin } from "./mail.ts";
-import { htmlOf } from "./render-html.ts";
+import type { Mail, MailMethod, MailMessage, MailClientInfo } from "./mail.ts";
+import { htmlOf, type MailWords } from "./render-html.ts";
 import { mailTextsFor, type LocalisedMail } from "./texts/texts.ts";
 
-const mostMethodNameCharacters = 64;
+const maxMethodNameCharacters = 64;
 
-/** A mail as words, before they become text or HTML. Everything in it is one line. */
-export type MailWords = {
-  subject: string;
-  lead: string;
-  /** What the lead speaks of, where that has a name: the method that was added. */
-  about: string | undefined;
-  button: { label: string; url: string; addressBelow: string } | undefined;
-  /** Grouped, "1234 5678", with what to do with it. */
-  code: { intro: string; digits: string } | undefined;
-  holds: string | undefined;
-  facts: string[];
-  ifNotYou: { title: string; text: string };
-};
+type MailApp = Pick<Application, "name" | "branding"> & { settings: Pick<Application["settings"], "mailName"> };
 
-type MailApp = Pick<Application, "name" | "branding">;
-
-/** What a mail looks like: text first, the same as HTML. Pure: the same mail is the same bytes each time it is tried. `askedAt`: epoch milliseconds. */
+/**
+ * Renders a mail as text and equivalent HTML. Pure: the same bytes at every attempt. `askedAt`:
+ * epoch milliseconds.
+ */
 export function renderMail(
   mail: Mail,
   { id, application, baseUrl, askedAt }: { id: string; application: MailApp; baseUrl: string; askedAt: number },
 ): MailMessage {
   const localised = mailTextsFor(mail.locale);
-  const app = oneLine(application.branding.companyName ?? application.name);
-  const words = wordsFor(mail, { app, localised, baseUrl, askedAt });
+  const app = oneLine(application.settings.mailName ?? application.branding.companyName ?? application.name);
+  const supportUrl = application.branding.supportUrl ?? null;
+  const words = wordsFor(mail, { app, localised, baseUrl, askedAt, supportUrl });
   return {
     id,
     kind: mail.kind,
@@ -43,9 +33,15 @@ export function renderMail(
   };
 }
 
-type Context = { app: string; localised: LocalisedMail; baseUrl: string; askedAt: number };
+type Context = {
+  app: string;
+  localised: LocalisedMail;
+  baseUrl: string;
+  askedAt: number;
+  supportUrl: string | null;
+};
 
-function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt }: Context): MailWords {
+function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: Context): MailWords {
   const { texts, lang } = localised;
   const says = texts.kinds[mail.kind];
   const url = addressIn(mail, baseUrl);
@@ -57,8 +53,9 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt }: Context): Ma
     button: url === null ? undefined : { label: says.button(app), url, addressBelow: texts.addressBelow },
     code: proof && { intro: texts.codeInstead, digits: proof.code.replace(/(\d{4})(?=\d)/gu, "$1 ") },
     holds: proof && texts.holdsUntil(moment(proof.expiresAt, lang)),
-    facts: [texts.fact(texts.when, moment(askedAt, lang)), ...originFacts(mail.origin, localised)],
+    facts: [texts.fact(texts.when, moment(askedAt, lang)), ...clientFacts(mail.origin, localised)],
     ifNotYou: { title: texts.ifNotYouTitle, text: says.ifNotYou(app) },
+    support: supportUrl?.startsWith("https://") === true ? { label: texts.support, url: supportUrl } : undefined,
   };
 }
 
@@ -68,15 +65,18 @@ function addressIn(mail: Mail, baseUrl: string): string | null {
   return `${baseUrl}/account?app_id=${encodeURIComponent(mail.appId)}`;
 }
 
-/** A name that is the user's own is shown; behind its label and clipped, so that it does not pass for a sentence of ours. */
+/**
+ * A method's name. The user's own names come after a label and are clipped, so that they cannot
+ * pass for our sentences.
+ */
 function methodName({ type, name }: MailMethod, { texts }: LocalisedMail): string {
   const label = texts.methods[type];
-  const shown = clip(oneLine(name ?? ""), mostMethodNameCharacters);
+  const shown = clip(oneLine(name ?? ""), maxMethodNameCharacters);
   if (shown === "") return label;
   return type === "oauth" ? shown : `${label} – ${shown}`;
 }
 
-function originFacts({ ipAddress, userAgent }: MailOrigin, { texts }: LocalisedMail): string[] {
+function clientFacts({ ipAddress, userAgent }: MailClientInfo, { texts }: LocalisedMail): string[] {
   const [browser, device] = [browserOf(userAgent ?? ""), deviceOf(userAgent ?? "")];
   const used = browser !== undefined && device !== undefined ? texts.browserOn(browser, device) : (browser ?? device);
   return [
@@ -85,7 +85,7 @@ function originFacts({ ipAddress, userAgent }: MailOrigin, { texts }: LocalisedM
   ];
 }
 
-/** "November 21, 2026 at 10:32 AM UTC": where the reader is, nobody knows. */
+/** "November 21, 2026 at 10:32 AM UTC". In UTC, because the reader's time zone is unknown. */
 function moment(epochMilliseconds: number, lang: string): string {
   return new Intl.DateTimeFormat(lang, {
     year: "numeric",
@@ -98,7 +98,7 @@ function moment(epochMilliseconds: number, lang: string): string {
   }).format(epochMilliseconds);
 }
 
-function textOf({ subject, lead, about, button, code, holds, facts, ifNotYou }: MailWords): string {
+function textOf({ subject, lead, about, button, code, holds, facts, ifNotYou, support }: MailWords): string {
   const paragraphs = [
     subject,
     lead,
@@ -108,6 +108,7 @@ function textOf({ subject, lead, about, button, code, holds, facts, ifNotYou }: 
     holds,
     facts.join("\n"),
     `${ifNotYou.title}\n${ifNotYou.text}`,
+    support && `${support.label}\n${support.url}`,
   ];
   return `${paragraphs.filter((paragraph) => paragraph !== undefined).join("\n\n")}\n`;
 }

@@ -1,16 +1,20 @@
 import type { Audit } from "../audit/audit.ts";
-import { day, hour, minute, second, type Clock } from "../lib/clock.ts";
+import { clockSkew, day, hour, minute, second, type Clock } from "../lib/clock.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import type { Log } from "../lib/log.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import { afterCommit } from "../storage/transaction.ts";
 import type { Mail, Sending } from "./mail.ts";
 import {
   claimMails,
   countWaitingMails,
+  findMail,
   hasDueMail,
+  hastenMails,
   insertMail,
+  leaseLasts,
   measureMailBacklog,
   postponeMail,
   removeMail,
@@ -20,21 +24,20 @@ import {
   type WaitingMails,
 } from "./store.ts";
 
-/** A mail in the hands of this process until `leaseUntil`. */
+/** A mail claimed by this process until `leaseUntil`. */
 export type ClaimedMail = { id: string; leaseUntil: number; attempts: number; createdAt: number; mail: Mail };
 
-/** Longer than one try may take (smtp.ts); after it, another process takes over from one that has died. */
-const leaseLasts = minute;
-/** A notice that comes later than that explains nothing any more. */
+/** A later notice would be useless. */
 const noticesLast = 3 * day;
-/** The wait after the first failure, the second, …; the last one repeats until the mail expires. */
+/** The waits after the first, second, … failure; the last one repeats until the mail expires. */
 const delays = [10 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour];
 
 export type MailService = ReturnType<typeof createMail>;
 
 /**
- * Mail on its way out. `enqueue` writes a row in the caller's transaction; `delivery.ts` sends what is committed. No request ever waits for a
- * mail server, and no mail is lost with a process. A mail may arrive twice when a process dies between sending and noting it; never twice at once.
+ * The outbox. `enqueue` writes a row in the caller's transaction; `delivery.ts` sends what is
+ * committed. No request waits for a mail server, and no mail is lost with a process. A mail may
+ * arrive twice if a process dies between sending and recording it, but is never sent twice at once.
  */
 export function createMail(deps: {
   storage: Storage;
@@ -43,12 +46,14 @@ export function createMail(deps: {
   clock: Clock;
   random: Random;
   log: Log;
-  /** Where mail goes: `mailbox` is that of development mode. */
-  goesTo: "smtp" | "mailbox" | "nowhere";
+  /** Whether there is a mail server, or the mailbox of development mode. */
+  available: boolean;
 }) {
-  const { storage, keyring, audit, clock, random, log, goesTo } = deps;
+  const { storage, keyring, audit, clock, random, log, available } = deps;
   const actor = { kind: "service", name: "mail" } as const;
   let onQueued = (): void => {};
+  let lookedAt = Number.POSITIVE_INFINITY;
+  const hasKey = keyring.watch(deps, "mail");
 
   async function recordDrop(tx: Handle, { appId, userId, ...dropped }: DroppedMail, reason: string, now: number) {
     const { kind, attempts } = dropped;
@@ -63,14 +68,30 @@ export function createMail(deps: {
     log.warn("mail dropped", { kind, appId, attempts, reason });
   }
 
-  async function drop(lease: { id: string; leaseUntil: number }, reason: string): Promise<void> {
+  type Lease = { id: string; leaseUntil: number };
+
+  /** `stays`: checks again, within the transaction, whether to keep it. */
+  async function drop(lease: Lease, reason: string, stays?: (tx: Handle) => Promise<boolean>): Promise<void> {
     const now = clock();
     const dropped = await storage.write(async (tx) => {
+      if (await stays?.(tx)) return undefined;
       const removed = await removeMail(tx, lease);
       if (removed) await recordDrop(tx, removed, reason, now);
       return removed;
     });
     if (dropped) logDrop(dropped, reason);
+  }
+
+  /**
+   * A master key rotation may be re-encrypting it. Then a process with the new key sends it after
+   * the lease.
+   */
+  async function dropUnreadable(lease: Lease): Promise<void> {
+    await drop(lease, "cannot be decrypted", async (tx) => {
+      if (!(await keyring.knowsAll(tx))) return true;
+      const row = await findMail(tx, lease.id);
+      return row !== undefined && open(row) !== undefined;
+    });
   }
 
   function open({ id, encryptedMail }: MailRow): Mail | undefined {
@@ -82,31 +103,32 @@ export function createMail(deps: {
   }
 
   return {
-    /** Whether mail goes anywhere at all. Where it does not, offer nothing that needs it. */
-    available: goesTo !== "nowhere",
-
-    /** Whether addresses are to be proven by mail (decision 7: only with a mail server). */
-    canVerify: goesTo === "smtp",
+    /**
+     * Whether mail can be sent. If so, addresses are verified by mail; if not, offer nothing that
+     * needs it.
+     */
+    available,
 
     /**
-     * Sends a mail once the caller's transaction is committed, and not if it is not. The caller need not do anything else. Database work only, so
-     * it belongs inside of `storage.write`. Without a mail server (and outside of development) it writes nothing and logs one line.
+     * Queues a mail, which is sent once the caller's transaction is committed. Database work only,
+     * so call it inside `storage.write`. Without a mail server (outside of development), it writes
+     * nothing and logs one line.
      */
     async enqueue(tx: Handle, mail: Mail, now: number): Promise<void> {
       const { appId, userId, kind, to } = mail;
-      if (goesTo === "nowhere") {
+      if (!available) {
         log.info("mail not sent: no SMTP server is configured", { kind, appId });
         return;
       }
-      // The address becomes an SMTP command and a header: whatever is not one address must never get there.
-      if (canonicalEmail(to) !== to) throw new Error("a mail was addressed to something that is no canonical address");
+      // The address becomes an SMTP command and a header, so only a valid one may get there.
+      if (canonicalEmail(to) !== to) throw new Error("the recipient is not a canonical address");
       const id = newId("mail", now, random);
       await insertMail(tx, {
         id,
         appId,
         userId,
         kind,
-        encryptedMail: keyring.encrypt(JSON.stringify(mail), mailContext(id)),
+        encryptedMail: await keyring.encrypt(tx, JSON.stringify(mail), mailContext(id)),
         attempts: 0,
         nextAttemptAt: now,
         leaseUntil: null,
@@ -114,18 +136,23 @@ export function createMail(deps: {
         expiresAt: "expiresAt" in mail ? mail.expiresAt : now + noticesLast,
         lastError: null,
       });
-      onQueued();
+      afterCommit(tx, () => onQueued());
     },
 
-    /** Tells one listener of every mail that this process has put in, before its transaction is committed. */
+    /**
+     * Calls one listener for every mail queued by this process, after its transaction is committed.
+     */
     whenQueued(listener: () => void): void {
       onQueued = listener;
     },
 
-    /** Takes at most `most` mails that are due into this process's hands; each must be settled. */
+    /** Claims at most `most` due mails for this process; each must be settled. */
     async claim(most: number): Promise<ClaimedMail[]> {
       const now = clock();
-      if (!(await hasDueMail(storage.reader, now))) return [];
+      // At the start too: the previous process may have had another clock.
+      if (now < lookedAt - clockSkew) await storage.write((tx) => hastenMails(tx, now));
+      lookedAt = now;
+      if (!(await hasDueMail(storage.reader, now)) || !(await hasKey())) return [];
       const rows = await storage.write((tx) => claimMails(tx, { now, most, leaseUntil: now + leaseLasts }));
       const claimed: ClaimedMail[] = [];
       for (const row of rows) {
@@ -133,12 +160,15 @@ export function createMail(deps: {
         const lease = { id, leaseUntil: now + leaseLasts };
         const mail = open(row);
         if (mail) claimed.push({ ...lease, attempts, createdAt, mail });
-        else await drop(lease, "cannot be decrypted");
+        else await dropUnreadable(lease);
       }
       return claimed;
     },
 
-    /** Notes what became of a claimed mail: removed when sent or refused for good, else tried again later. */
+    /**
+     * Records the result of a claimed mail: removes it if sent or permanently refused, else
+     * schedules a retry.
+     */
     async settle(claimed: ClaimedMail, sending: Sending): Promise<void> {
       if (sending.result === "sent") {
         await storage.write((tx) => removeMail(tx, claimed));
@@ -150,8 +180,9 @@ export function createMail(deps: {
       }
       const { attempts, mail } = claimed;
       const delay = delays[Math.min(attempts, delays.length) - 1] ?? 0;
-      const later = { nextAttemptAt: clock() + delay, lastError: sending.reason };
-      await storage.write((tx) => postponeMail(tx, claimed, later));
+      const now = clock();
+      const later = { nextAttemptAt: now + delay, lastError: sending.reason };
+      await storage.write((tx) => postponeMail(tx, claimed, later, now));
       const { kind, appId } = mail;
       log.warn("mail not sent yet", {
         kind,
@@ -162,18 +193,20 @@ export function createMail(deps: {
       });
     },
 
-    /** What has not been sent yet. */
+    /** The mails that are not sent yet. */
     async pending(): Promise<WaitingMails> {
       return await countWaitingMails(storage.reader);
     },
 
-    /** How many wait, 10,000 at most, and for how many milliseconds the first of them has been due. */
+    /**
+     * How many wait (at most 10,000), and for how many milliseconds the first one has been due.
+     */
     async backlog(): Promise<{ waiting: number; overdue: number }> {
       const { waiting, firstDueAt } = await measureMailBacklog(storage.reader);
       return { waiting, overdue: firstDueAt === null ? 0 : Math.max(0, clock() - firstDueAt) };
     },
 
-    /** Gives up a batch of mails that have expired; true when more may be left. */
+    /** Drops a batch of expired mails; true if more may be left. */
     async sweep(): Promise<boolean> {
       const now = clock();
       const reason = "expired";

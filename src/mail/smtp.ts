@@ -4,13 +4,19 @@ import { second } from "../lib/clock.ts";
 import { oneLine } from "../lib/text.ts";
 import type { MailMessage, Sending, Transport } from "./mail.ts";
 
-/** Connections to the server, and so mails sent at the same time. */
-export const mostAtOnce = 4;
+/** Connections to the server, and thus mails sent concurrently. */
+export const maxAtOnce = 4;
 
-/** For a whole mail. A server that dribbles its answers outlives every timeout of a socket; this must stay below the lease in service.ts. */
+/**
+ * The limit for a whole mail. A slow server can stay below every socket timeout. Must be shorter
+ * than the lease in service.ts.
+ */
 const oneTryLasts = 45 * second;
 
-/** Sends by SMTP over a few connections that are kept. The only file that knows nodemailer, which is loaded with the first mail. */
+/**
+ * Sends by SMTP over a few persistent connections. The only file that uses nodemailer, which is
+ * loaded with the first mail.
+ */
 export function createSmtpTransport({ server, from }: { server: SmtpServer; from: Sender }): Transport {
   let pool: ReturnType<typeof openPool> | undefined;
 
@@ -31,7 +37,10 @@ export function createSmtpTransport({ server, from }: { server: SmtpServer; from
   };
 }
 
-/** Why a server cannot be used, as a code that says nothing secret; undefined when it takes our name and password. */
+/**
+ * Why a server cannot be used, as a code without secrets; undefined if it accepts our name and
+ * password.
+ */
 export async function smtpProblem(server: SmtpServer, milliseconds: number): Promise<string | undefined> {
   const { createTransport } = await import("nodemailer");
   const transport = createTransport({
@@ -42,7 +51,7 @@ export async function smtpProblem(server: SmtpServer, milliseconds: number): Pro
     socketTimeout: milliseconds,
   });
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  // A server that dribbles its answers outlives every timeout of a socket.
+  // A slow server can stay below every socket timeout.
   const timer = setTimeout(() => reject(Object.assign(new Error(), { code: "ETIMEDOUT" })), milliseconds);
   try {
     await Promise.race([transport.verify(), tooLate]);
@@ -61,8 +70,9 @@ async function openPool(server: SmtpServer) {
   return createTransport({
     ...connectionTo(server),
     pool: true,
-    maxConnections: mostAtOnce,
-    // Once, for a kept connection that the server has closed meanwhile; everything else is our own schedule's.
+    maxConnections: maxAtOnce,
+    // Once, for a persistent connection that the server has closed; our own schedule does other
+    // retries.
     maxRequeues: 1,
     dnsTimeout: 10 * second,
     connectionTimeout: 10 * second,
@@ -86,8 +96,9 @@ function connectionTo({ host, port, user, password, tls }: SmtpServer) {
 }
 
 /**
- * Addresses go in as objects, never as text that is parsed: nodemailer would take "a@b.io\r\nBcc: c@d.io" for two recipients. Names and subject
- * are one line already (render.ts), and become one here again.
+ * Addresses are passed as objects, never as text to be parsed: nodemailer would take
+ * "a@b.io\r\nBcc: c@d.io" for two recipients. Names and the subject are one line already
+ * (render.ts), and are cleaned here again.
  */
 function envelopeAndHeaders(message: MailMessage, from: Sender) {
   const { id, to, subject, text, html, language } = message;
@@ -98,7 +109,7 @@ function envelopeAndHeaders(message: MailMessage, from: Sender) {
     subject: oneLine(subject),
     text,
     html,
-    // The same over retries: whoever gets a mail twice after all can tell.
+    // The same for all attempts, so that recipients can detect duplicates.
     messageId: `<${id}@${from.address.slice(from.address.lastIndexOf("@") + 1)}>`,
     headers: {
       "Content-Language": language,
@@ -110,13 +121,13 @@ function envelopeAndHeaders(message: MailMessage, from: Sender) {
   };
 }
 
-/** The server's own words hold the address, so that only codes get out of here. */
+/** The server's own words contain the address, so only codes are returned. */
 function whatFailed({ code, responseCode, command }: NodemailerError): Sending {
   const reason = [code ?? "error", responseCode, command]
     .filter((part) => part !== undefined)
     .join(" ")
     .slice(0, 100);
-  // RFC 5321 §4.2.1: 5yz is for good; 503 says that the session was confused, not the recipient.
+  // RFC 5321 §4.2.1: 5yz is permanent, but 503 means a confused session, not a bad recipient.
   const isForGood =
     command === "RCPT TO" &&
     responseCode !== undefined &&

@@ -1,20 +1,29 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, min, or, sql } from "drizzle-orm";
+import { clockSkew, minute } from "../lib/clock.ts";
+import type { MailKind } from "../storage/column-types.ts";
+import { afterNow } from "../storage/instants.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
-import type { MailKind } from "./mail.ts";
 
 export type MailRow = Row<"mails">;
 
-/** What is left of a mail that was given up. */
+/** What remains of a dropped mail. */
 export type DroppedMail = { id: string; appId: string; userId: string | null; kind: MailKind; attempts: number };
 
+/**
+ * Longer than an attempt may take (smtp.ts). Afterwards another process takes over from one that
+ * died.
+ */
+export const leaseLasts = minute;
 const sweepSize = 500;
-/** More than that is "many" to whoever watches, and costs more to count. */
-const mostCounted = 10_000;
+/** Beyond this the exact number does not matter, and costs more to count. */
+const maxCounted = 10_000;
 
 const prepared = statements(({ db, tables: { mails } }) => {
   const given = placeholders(mails);
   const now = sql.placeholder("now");
-  const isFree = or(isNull(mails.leaseUntil), lte(mails.leaseUntil, now));
+  // A lease beyond the maximum was taken before the clock was set back.
+  const isOfTheFuture = gt(mails.leaseUntil, afterNow(leaseLasts + clockSkew));
+  const isFree = or(isNull(mails.leaseUntil), lte(mails.leaseUntil, now), isOfTheFuture);
   const isDue = and(lte(mails.nextAttemptAt, now), gt(mails.expiresAt, now), isFree);
   const due = db
     .select({ id: mails.id })
@@ -27,7 +36,7 @@ const prepared = statements(({ db, tables: { mails } }) => {
     .from(mails)
     .where(and(lte(mails.expiresAt, now), isFree))
     .limit(sweepSize);
-  // Whoever took the lease over in the meantime decides about the mail.
+  // If another process took over the lease, that one decides about the mail.
   const held = and(eq(mails.id, given.id), eq(mails.leaseUntil, given.leaseUntil));
   const dropped = {
     id: mails.id,
@@ -39,7 +48,8 @@ const prepared = statements(({ db, tables: { mails } }) => {
   return {
     insert: prepare(db.insert(mails).values(given), "insert_mail"),
     due: prepare(due, "mails_due"),
-    // The conditions stand outside, too: PostgreSQL checks only those again when another node was first.
+    // The conditions are repeated outside, because PostgreSQL rechecks only those after another
+    // node was first.
     claim: prepare(
       db
         .update(mails)
@@ -52,9 +62,16 @@ const prepared = statements(({ db, tables: { mails } }) => {
     postpone: prepare(
       db
         .update(mails)
-        .set({ nextAttemptAt: given.nextAttemptAt, lastError: given.lastError, leaseUntil: null })
+        .set({ nextAttemptAt: given.nextAttemptAt, lastError: given.lastError, leaseUntil: sql`${now}` })
         .where(held),
       "postpone_mail",
+    ),
+    hasten: prepare(
+      db
+        .update(mails)
+        .set({ nextAttemptAt: given.nextAttemptAt, leaseUntil: null })
+        .where(or(isOfTheFuture, and(eq(mails.attempts, 0), gt(mails.nextAttemptAt, afterNow(clockSkew))))),
+      "hasten_mails",
     ),
     sweep: prepare(
       db
@@ -67,11 +84,11 @@ const prepared = statements(({ db, tables: { mails } }) => {
       db.select({ mails: count(), retried: count(mails.lastError), oldest: min(mails.createdAt) }).from(mails),
       "waiting_mails",
     ),
-    // Both by an index, and neither reads more of it when mail cannot be sent for days.
+    // Both use an index and stay cheap even if mail cannot be sent for days.
     backlog: prepare(
       db
         .select({ waiting: count() })
-        .from(db.select({ at: mails.nextAttemptAt }).from(mails).limit(mostCounted).as("some_mails")),
+        .from(db.select({ at: mails.nextAttemptAt }).from(mails).limit(maxCounted).as("some_mails")),
       "mails_in_backlog",
     ),
     firstDue: prepare(db.select({ at: min(mails.nextAttemptAt) }).from(mails), "first_due_mail"),
@@ -86,12 +103,15 @@ export async function insertMail(tx: Handle, row: MailRow): Promise<void> {
   await prepared(tx).insert.execute(row satisfies Row<"mails">);
 }
 
-/** Whether there is anything to claim: a read, so that looking every second costs next to nothing. */
+/** Whether there is anything to claim. Only a read, so that checking every second is cheap. */
 export async function hasDueMail(handle: Handle, now: number): Promise<boolean> {
   return (await prepared(handle).due.execute({ now, most: 1 })).length > 0;
 }
 
-/** Leases at most `most` mails that are due, and counts the attempt that follows. Of several processes, one gets each. */
+/**
+ * Leases at most `most` due mails and counts the next attempt. Each mail goes to one of several
+ * processes.
+ */
 export async function claimMails(
   tx: Handle,
   { now, most, leaseUntil }: { now: number; most: number; leaseUntil: number },
@@ -99,7 +119,15 @@ export async function claimMails(
   return await prepared(tx).claim.execute({ now, most, leaseUntil });
 }
 
-/** Removes a mail whose lease is still ours; undefined when it is not, or the mail is gone with its user. */
+export async function findMail({ db, tables: { mails } }: Handle, id: string): Promise<MailRow | undefined> {
+  const [row] = await db.select().from(mails).where(eq(mails.id, id));
+  return row;
+}
+
+/**
+ * Removes a mail whose lease is still ours; undefined if it is not, or if the mail was deleted with
+ * its user.
+ */
 export async function removeMail(
   tx: Handle,
   lease: { id: string; leaseUntil: number },
@@ -108,16 +136,25 @@ export async function removeMail(
   return removed;
 }
 
-/** Gives a mail whose lease is still ours back for a later try. */
+/**
+ * Returns a mail whose lease is still ours for a later attempt. The lease's end records the last
+ * attempt.
+ */
 export async function postponeMail(
   tx: Handle,
   lease: { id: string; leaseUntil: number },
   later: { nextAttemptAt: number; lastError: string },
+  now: number,
 ): Promise<void> {
-  await prepared(tx).postpone.execute({ ...lease, ...later });
+  await prepared(tx).postpone.execute({ ...lease, ...later, now });
 }
 
-/** Removes a batch of mails that are past their time; `more` tells whether some may be left. */
+/** After the clock was set back: mails created or attempted in the future are due now. */
+export async function hastenMails(tx: Handle, now: number): Promise<void> {
+  await prepared(tx).hasten.execute({ nextAttemptAt: now, now });
+}
+
+/** Removes a batch of expired mails; `more` tells whether some may be left. */
 export async function sweepMails(tx: Handle, now: number): Promise<{ dropped: DroppedMail[]; more: boolean }> {
   const dropped = await prepared(tx).sweep.execute({ now });
   return { dropped, more: dropped.length === sweepSize };
@@ -125,15 +162,15 @@ export async function sweepMails(tx: Handle, now: number): Promise<{ dropped: Dr
 
 export type WaitingMails = {
   mails: number;
-  /** Those of them that could not be sent at least once. */
+  /** Those that have failed at least once. */
   retried: number;
-  /** When the oldest was asked for, epoch milliseconds. */
+  /** When the oldest was requested, in epoch milliseconds. */
   oldest: number | null;
-  /** Why, in a few words each; at most five. */
+  /** The reasons in a few words each; at most five. */
   reasons: string[];
 };
 
-/** How many wait, 10,000 at most, and when the first of them is to be tried; for whoever watches every few seconds. */
+/** How many wait (at most 10,000), and when the first attempt is due. For frequent polling. */
 export async function measureMailBacklog(handle: Handle): Promise<{ waiting: number; firstDueAt: number | null }> {
   const { backlog, firstDue } = prepared(handle);
   const [counted] = await backlog.execute();

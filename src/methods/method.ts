@@ -1,14 +1,19 @@
 import type { Application } from "../applications/application.ts";
 import { isoTime } from "../lib/clock.ts";
 
-/** A way in which a user can sign in. `name` is a device label, `provider` as in the contract. Instants are epoch milliseconds. */
+/**
+ * A sign-in method of a user. `name` is a device label, `provider` as in the contract. Instants are
+ * epoch milliseconds.
+ */
 export type Method = { id: string; createdAt: number; lastUsedAt: number | null } & (
   | { type: "passkey"; name: string }
   | { type: "oauth"; provider: string; email: string | null }
   | { type: "password" }
 );
 
-/** A method as the contract shows it (2.3). `email` is absent without the scope `email`. */
+/**
+ * A method in answers (docs/spec/http-api.md, 2.3). `email` is omitted without the scope `email`.
+ */
 export type MethodAnswer = {
   type: Method["type"];
   id: string;
@@ -35,15 +40,15 @@ export function methodAnswer(method: Method, scopes: string[]): MethodAnswer {
 /** What decides whether a method works now. */
 export type Circumstances = {
   application: Application;
-  /** The providers that the application has an account with. */
+  /** The providers for which the application has a client. */
   configuredProviders: string[];
-  /** Whether browsers can have passkeys for this service at all. */
+  /** Whether browsers support passkeys for this service. */
   passkeysAvailable: boolean;
-  /** A password is of use only beside an address. */
+  /** A password works only with an address. */
   hasEmail: boolean;
 };
 
-/** Whether this method alone would be let in now. */
+/** Whether this method alone is enough to sign in now. */
 export function canSignIn(method: Method, circumstances: Circumstances): boolean {
   const { application, configuredProviders, passkeysAvailable, hasEmail } = circumstances;
   const { passkey, oauth, password } = application.authMethods;
@@ -60,8 +65,8 @@ export function canSignIn(method: Method, circumstances: Circumstances): boolean
 }
 
 /**
- * Whether a user who had `methods` can do without `removed`. Where passkeys are required, a passkey is not replaced by other methods: they
- * only lead to it.
+ * Whether a user with `methods` can do without `removed`. Where passkeys are required, other
+ * methods cannot replace one: they only lead to it.
  */
 export function canDoWithout(removed: Method, methods: Method[], circumstances: Circumstances): boolean {
   const left = methods.filter((method) => method.id !== removed.id && canSignIn(method, circumstances));

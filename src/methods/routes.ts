@@ -1,5 +1,5 @@
 import { json } from "../http/answer.ts";
-import { originOf, type HttpRequest } from "../http/request.ts";
+import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import type { Bearer } from "../tokens/service.ts";
 import type { Methods } from "./service.ts";
 
@@ -11,9 +11,9 @@ export function listMethodsHandler(methods: Methods) {
 
 /** DELETE /users/auth-methods/{methodId} */
 export function removeMethodHandler(methods: Methods) {
-  return async (request: HttpRequest, { user }: Bearer) => {
-    const actor = { kind: "user", name: user.id } as const;
-    await methods.remove(user.id, request.parameter("methodId"), { actor, origin: originOf(request) });
+  return async (request: HttpRequest, { user, claims }: Bearer) => {
+    const by = { actor: { kind: "user", name: user.id } as const, clientInfo: clientInfoOf(request) };
+    await methods.remove(user.id, request.parameter("methodId"), by, { login: claims.sid });
     return json({ success: true, message: "The sign-in method was removed." });
   };
 }

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
 import type { Method } from "./method.ts";
 
-const prepared = statements(({ db, tables: { passkeys, oauthIdentities, passwords, oauthProviders } }) => {
+const prepared = statements(({ db, tables: { passkeys, oauthIdentities, passwords } }) => {
   const userId = sql.placeholder("userId");
   const id = sql.placeholder("id");
   const { name } = placeholders(passkeys);
@@ -35,13 +35,6 @@ const prepared = statements(({ db, tables: { passkeys, oauthIdentities, password
       db.select(common(passwords)).from(passwords).where(eq(passwords.userId, userId)),
       "password_methods_of_user",
     ),
-    configured: prepare(
-      db
-        .select({ name: oauthProviders.name })
-        .from(oauthProviders)
-        .where(eq(oauthProviders.appId, sql.placeholder("appId"))),
-      "configured_providers_of_app",
-    ),
     deletePasskey: prepare(db.delete(passkeys).where(ownPasskey), "delete_passkey_method"),
     deleteIdentity: prepare(
       db.delete(oauthIdentities).where(and(eq(oauthIdentities.id, id), eq(oauthIdentities.userId, userId))),
@@ -69,18 +62,13 @@ export async function listMethods(handle: Handle, userId: string): Promise<Metho
   return methods.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }
 
-/** The providers that an application has an account with. */
-export async function listConfiguredProviders(handle: Handle, appId: string): Promise<string[]> {
-  return (await prepared(handle).configured.execute({ appId })).map(({ name }) => name);
-}
-
 export async function deleteMethod(tx: Handle, userId: string, { type, id }: Method): Promise<void> {
   const { deletePasskey, deleteIdentity, deletePassword } = prepared(tx);
   const statement = { passkey: deletePasskey, oauth: deleteIdentity, password: deletePassword }[type];
   await statement.execute({ id, userId });
 }
 
-/** False when the user has no passkey with this id. */
+/** False if the user has no passkey with this id. */
 export async function renamePasskey(tx: Handle, userId: string, id: string, name: string): Promise<boolean> {
   return (await prepared(tx).rename.execute({ id, userId, name })).length === 1;
 }

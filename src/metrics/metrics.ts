@@ -3,26 +3,28 @@ import type { Answered } from "../http/router.ts";
 import { second } from "../lib/clock.ts";
 import type { Meter } from "../lib/meter.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { Writability } from "../storage/writability.ts";
 import { createInstruments } from "./instruments.ts";
 
 type Backlog = { waiting: number; overdue: number };
 
-/** What is looked at when somebody scrapes. */
+/** What is read at every scrape. */
 export type Watched = {
   storage: Pick<Storage, "dialect" | "load" | "ping">;
+  writability: Pick<Writability, "problem">;
   hashing(): { running: number; waiting: number };
   webhooks(): Promise<Backlog>;
   mails(): Promise<Backlog>;
-  /** Epoch milliseconds; undefined without TLS of our own. */
+  /** Epoch milliseconds; undefined without own TLS. */
   certificateValidUntil(): number | undefined;
 };
 
-/** A scrape waits no longer for a database that hangs. */
+/** How long a scrape waits for a hanging database. */
 const patienceMilliseconds = 3 * second;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Counts and times what the service does, from its start on. */
+/** Counts and times the service's work from its start. */
 export function createMetrics() {
   const of = createInstruments();
   let watched: Watched | undefined;
@@ -33,6 +35,7 @@ export function createMetrics() {
     transaction: (milliseconds, result) => of.transactions.observe({ result }, milliseconds / second),
     webhookAttempt: (milliseconds, result) => of.webhookAttempts.observe({ result }, milliseconds / second),
     mailAttempt: (result) => of.mailAttempts.inc({ result }),
+    mailLimited: (purpose, limit) => of.mailsLimited.inc({ purpose, limit }),
   };
 
   async function lookAtDatabase({ storage, webhooks, mails }: Watched): Promise<void> {
@@ -46,7 +49,8 @@ export function createMetrics() {
     of.mailsOverdue.set(mail.overdue / second);
   }
 
-  function lookAtProcess({ storage, hashing, certificateValidUntil }: Watched): void {
+  function lookAtProcess({ storage, writability, hashing, certificateValidUntil }: Watched): void {
+    of.databaseWritable.set(writability.problem() ? 0 : 1);
     const { waiting, connections } = storage.load();
     of.databaseWaiting.set(waiting);
     if (connections) {
@@ -63,13 +67,13 @@ export function createMetrics() {
   return {
     meter,
 
-    /** From when on there is something to look at. */
+    /** Sets what scrapes read, once it exists. */
     watch(what: Watched): void {
       watched = what;
       of.buildInfo.set({ version: packageFile.version, node: process.version, database: what.storage.dialect }, 1);
     },
 
-    /** One answer of the service. */
+    /** An answer of the service. */
     answered({ route, status, error, milliseconds }: Answered): void {
       const method = route?.method ?? "";
       const path = route?.path ?? "";
@@ -82,7 +86,10 @@ export function createMetrics() {
 
     contentType: of.registry.contentType,
 
-    /** All of it, in Prometheus' text format. What only the database knows stays as it was last known while that does not answer. */
+    /**
+     * All metrics in Prometheus' text format. Values from the database keep their last state while
+     * it does not answer.
+     */
     async text(): Promise<string> {
       if (watched) {
         lookAtProcess(watched);
@@ -100,7 +107,7 @@ function resultOf(status: number): "success" | "refused" | "limited" | "error" {
   return status < 500 ? "refused" : "error";
 }
 
-/** Whether `work` came to a good end in time. */
+/** Whether `work` succeeded in time. */
 async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), milliseconds);

@@ -2,31 +2,39 @@ import { CodeChallengeMethod, OAuth2Client, OAuth2Tokens } from "arctic";
 import type { ConfiguredProvider } from "./provider.ts";
 import { jsonObject, ProviderFailure, type ProviderFetch } from "./provider-fetch.ts";
 
-/** What was made up for one round to a provider, and must come back from it. */
-export type Round = { state: string; codeVerifier: string; nonce: string };
+/** The random values of one request to a provider, which its answer must match. */
+export type AuthorizationRequest = { state: string; codeVerifier: string; nonce: string };
 
 export type ProviderTokens = { accessToken: string; idToken: string | undefined };
 
-/** Where to send the browser (RFC 6749 §4.1.1): state and PKCE S256 always, nonce where an id_token comes back. Throws ProviderFailure. */
-export function authorizationAddress(provider: ConfiguredProvider, callbackUrl: string, round: Round): string {
+/**
+ * The URL for the browser (RFC 6749 §4.1.1): always state and PKCE S256, nonce if an id_token is
+ * returned. Throws ProviderFailure.
+ */
+export function authorizationAddress(
+  provider: ConfiguredProvider,
+  callbackUrl: string,
+  request: AuthorizationRequest,
+): string {
   const client = new OAuth2Client(provider.clientId, null, callbackUrl);
   const { authorizationUrl } = provider.endpoints;
-  if (!URL.canParse(authorizationUrl)) throw new ProviderFailure("the authorization address is none");
+  if (!URL.canParse(authorizationUrl)) throw new ProviderFailure("invalid authorization URL");
   const url = client.createAuthorizationURLWithPKCE(
     authorizationUrl,
-    round.state,
+    request.state,
     CodeChallengeMethod.S256,
-    round.codeVerifier,
+    request.codeVerifier,
     provider.scopes,
   );
-  if (provider.source === "id-token") url.searchParams.set("nonce", round.nonce);
+  if (provider.source === "id-token") url.searchParams.set("nonce", request.nonce);
   if (provider.responseMode) url.searchParams.set("response_mode", provider.responseMode);
   return url.href;
 }
 
 /**
- * Exchanges a code (RFC 6749 §4.1.3). Made here and not by arctic's client: that one calls the global fetch without time or size limits,
- * follows redirects with our secret in the body, and knows only one place for the secret. Throws ProviderFailure.
+ * Exchanges a code (RFC 6749 §4.1.3). Not by arctic's client, which uses the global fetch without
+ * time or size limits, follows redirects with our secret in the body, and supports only one place
+ * for the secret. Throws ProviderFailure.
  */
 export async function exchangeCode(
   provider: ConfiguredProvider,
@@ -58,6 +66,6 @@ export async function exchangeCode(
     const hasIdToken = provider.source === "id-token";
     return { accessToken: tokens.accessToken(), idToken: hasIdToken ? tokens.idToken() : undefined };
   } catch (error) {
-    throw new ProviderFailure("no token in the answer", error);
+    throw new ProviderFailure("no token in the response", error);
   }
 }

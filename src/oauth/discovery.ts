@@ -4,18 +4,19 @@ import type { Endpoints } from "./providers.ts";
 
 const keptFor = hour;
 
-export type Discover = ReturnType<typeof createDiscovery>;
-
-/** Reads an issuer's endpoints from its discovery document (OpenID Connect Discovery §4), once an hour. Only operators name issuers. */
+/**
+ * Reads an issuer's endpoints from its discovery document (OpenID Connect Discovery §4), once an
+ * hour. Only operators configure issuers.
+ */
 export function createDiscovery(fetchProvider: ProviderFetch, clock: Clock) {
-  const readings = new Map<string, { endpoints: Promise<Endpoints>; until: number }>();
+  const readings = new Map<string, { endpoints: Promise<Endpoints>; at: number }>();
 
   return async (issuer: string): Promise<Endpoints> => {
     const last = readings.get(issuer);
-    if (last && clock() < last.until) return await last.endpoints;
-    const reading = { endpoints: readEndpoints(issuer, fetchProvider), until: clock() + keptFor };
+    if (last && Math.abs(clock() - last.at) < keptFor) return await last.endpoints;
+    const reading = { endpoints: readEndpoints(issuer, fetchProvider), at: clock() };
     readings.set(issuer, reading);
-    // However many people press its button at once, an issuer is asked once; one that failed is asked again by the next.
+    // Concurrent requests share one reading; a failed one is repeated by the next request.
     reading.endpoints.catch(() => readings.delete(issuer));
     return await reading.endpoints;
   };
@@ -23,25 +24,30 @@ export function createDiscovery(fetchProvider: ProviderFetch, clock: Clock) {
 
 async function readEndpoints(issuer: string, fetchProvider: ProviderFetch): Promise<Endpoints> {
   const document = jsonObject(await fetchProvider(`${issuer}/.well-known/openid-configuration`));
-  // §4.3: a document that speaks for another issuer is not this issuer's.
+  // §4.3: a document with another issuer is not valid for this one.
   if (typeof document["issuer"] !== "string" || document["issuer"].replace(/\/$/u, "") !== issuer)
-    throw new ProviderFailure("discovery names another issuer");
+    throw new ProviderFailure("discovery returned another issuer");
+  const address = (name: string): string => addressIn(document, name, issuer);
   return {
-    authorizationUrl: address(document["authorization_endpoint"]),
-    tokenUrl: address(document["token_endpoint"]),
-    userinfoUrl: document["userinfo_endpoint"] === undefined ? undefined : address(document["userinfo_endpoint"]),
-    jwksUrl: address(document["jwks_uri"]),
+    authorizationUrl: address("authorization_endpoint"),
+    tokenUrl: address("token_endpoint"),
+    userinfoUrl: document["userinfo_endpoint"] === undefined ? undefined : address("userinfo_endpoint"),
+    jwksUrl: address("jwks_uri"),
     issuer: document["issuer"],
     namesItself: document["authorization_response_iss_parameter_supported"] === true,
   };
 }
 
-function address(value: unknown): string {
-  if (typeof value !== "string" || !isSafeAddress(value)) throw new ProviderFailure("discovery without an endpoint");
+function addressIn(document: Record<string, unknown>, name: string, issuer: string): string {
+  const value = document[name];
+  if (typeof value !== "string" || !isSafeAddress(value)) throw new ProviderFailure("discovery returned no endpoint");
+  // The document of an https issuer must not make us send the secret or fetch keys without TLS.
+  if (issuer.startsWith("https:") && !value.startsWith("https:"))
+    throw new ProviderFailure("discovery of an https issuer returns an http endpoint");
   return value;
 }
 
-/** Whether secrets and tokens may go there: https, or http on this machine. */
+/** Whether secrets and tokens may be sent there: https, or http on this machine. */
 export function isSafeAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, username, password } = new URL(address);

@@ -1,25 +1,32 @@
-import { and, eq } from "drizzle-orm";
+import { and, count, eq, inArray, or, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 
-/** A provider's account that signs a user in. (app, provider, subject) is the identity; the address is only what the provider said last. */
+/**
+ * A user's identity at a provider, identified by (app, provider, issuer, subject). The address is
+ * the latest one.
+ */
 export type IdentityRow = {
   id: string;
   appId: string;
   userId: string;
   provider: string;
+  /** The directory of the subject (`directoryOf`); "" means the provider's current one. */
+  issuer: string;
   subject: string;
   email: string | null;
   createdAt: number;
   lastUsedAt: number | null;
 };
 
-/** A sign-in that has gone to a provider and is expected back. */
+/** A sign-in that was sent to a provider and is expected back. */
 export type StateRow = {
   digest: string;
   provider: string;
   adds: boolean;
-  /** Encrypted: the id is a capability, and is needed again when the browser comes back. */
+  /**
+   * Encrypted, not hashed: the id is a capability that is needed again when the browser returns.
+   */
   encryptedSessionId: string;
   browserDigest: string;
   expiresAt: number;
@@ -39,6 +46,7 @@ const prepared = statements((handle) => {
             eq(identities.appId, given.appId),
             eq(identities.provider, given.provider),
             eq(identities.subject, given.subject),
+            or(eq(identities.issuer, given.issuer), eq(identities.issuer, "")),
           ),
         ),
       "oauth_identity",
@@ -47,10 +55,10 @@ const prepared = statements((handle) => {
       db.insert(identities).values(given).onConflictDoNothing().returning({ id: identities.id }),
       "insert_oauth_identity",
     ),
-    noteUse: prepare(
+    recordUse: prepare(
       db
         .update(identities)
-        .set({ email: given.email, lastUsedAt: given.lastUsedAt })
+        .set({ issuer: given.issuer, email: given.email, lastUsedAt: given.lastUsedAt })
         .where(eq(identities.id, given.id))
         .returning({ id: identities.id }),
       "note_oauth_identity_use",
@@ -81,26 +89,56 @@ function stateStatements(handle: Handle) {
 
 export async function findIdentity(
   handle: Handle,
-  key: { appId: string; provider: string; subject: string },
+  key: { appId: string; provider: string; issuer: string; subject: string },
 ): Promise<IdentityRow | undefined> {
-  const [row] = await prepared(handle).bySubject.execute(key);
-  return row;
+  const rows = await prepared(handle).bySubject.execute(key);
+  return rows.find(({ issuer }) => issuer === key.issuer) ?? rows[0];
 }
 
-/** False when the identity belongs to somebody already. */
+/** False if the identity already belongs to a user. */
 export async function insertIdentity(tx: Handle, row: IdentityRow): Promise<boolean> {
   const inserted = await prepared(tx).insert.execute(row satisfies Row<"oauthIdentities">);
   return inserted.length === 1;
 }
 
-/** False when the identity was removed meanwhile. */
-export async function noteIdentityUse(
+/** False if the identity was removed meanwhile. */
+export async function recordIdentityUse(
   tx: Handle,
   id: string,
-  use: { email: string | null; lastUsedAt: number },
+  use: { issuer: string; email: string | null; lastUsedAt: number },
 ): Promise<boolean> {
-  const noted = await prepared(tx).noteUse.execute({ ...use, id });
+  const noted = await prepared(tx).recordUse.execute({ ...use, id });
   return noted.length === 1;
+}
+
+/** The number of identities of an application's provider, by directory. */
+export async function countIdentities(
+  { db, tables: { oauthIdentities: identities } }: Handle,
+  appId: string,
+  provider: string,
+): Promise<Map<string, number>> {
+  const rows = await db
+    .select({ issuer: identities.issuer, identities: count() })
+    .from(identities)
+    .where(and(eq(identities.appId, appId), eq(identities.provider, provider)))
+    .groupBy(identities.issuer);
+  return new Map(rows.map((row) => [row.issuer, row.identities]));
+}
+
+/**
+ * Moves identities to their directory's new name, unless the subject already has an identity there.
+ */
+export async function moveIdentities(
+  { db, tables: { oauthIdentities: identities } }: Handle,
+  { appId, provider, from, to }: { appId: string; provider: string; from: string[]; to: string },
+): Promise<void> {
+  const there = sql`SELECT 1 FROM oauth_identities there
+    WHERE there.app_id = ${appId} AND there.provider = ${provider} AND there.issuer = ${to} AND there.subject = ${identities.subject}`;
+  const moves = and(eq(identities.appId, appId), eq(identities.provider, provider), inArray(identities.issuer, from));
+  await db
+    .update(identities)
+    .set({ issuer: to })
+    .where(and(moves, sql`NOT EXISTS (${there})`));
 }
 
 export async function deleteIdentitiesOfUser(tx: Handle, userId: string): Promise<void> {
@@ -111,19 +149,19 @@ export async function insertState(tx: Handle, row: StateRow): Promise<void> {
   await prepared(tx).insertState.execute(row satisfies Row<"oauthStates">);
 }
 
-/** Looks without using it up: only to frame a page. */
+/** Reads a state without consuming it, only to frame a page. */
 export async function findState(handle: Handle, digest: string): Promise<StateRow | undefined> {
   const [row] = await prepared(handle).stateByDigest.execute({ digest });
   return row;
 }
 
-/** Takes a state away, once. */
+/** Consumes a state, once. */
 export async function consumeState(tx: Handle, digest: string): Promise<StateRow | undefined> {
   const [row] = await prepared(tx).consumeState.execute({ digest });
   return row;
 }
 
-/** Removes a batch of states that ended before `expiredBefore`; true when more may be left. */
+/** Removes a batch of states that ended before `expiredBefore`; true if more may be left. */
 export async function sweepStates(tx: Handle, expiredBefore: number): Promise<boolean> {
   return await prepared(tx).sweepStates(expiredBefore);
 }

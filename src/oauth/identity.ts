@@ -1,41 +1,62 @@
 import { canonicalEmail } from "../lib/email.ts";
-import { displayName } from "../lib/text.ts";
-import type { IdentitySource } from "./providers.ts";
+import { displayName, isHttpsAddress } from "../lib/text.ts";
+import type { IdentitySource, KnownProvider } from "./providers.ts";
 import { ProviderFailure } from "./provider-fetch.ts";
 
-/** Who signed in at a provider. `subject` is the provider's own and never changes; the address is only what it says today. */
+/**
+ * A user of a provider. `subject` is assigned by the provider and never changes; the address may.
+ */
 export type ProviderIdentity = {
   subject: string;
-  /** Canonical; null when the provider gave none, or one that is no address. */
+  /** Canonical; null if the provider gave none or an invalid one. */
   email: string | null;
-  /** The provider's word; false when its word proves nothing (see the table). */
+  /** As stated by the provider; false if that proves nothing (see the table). */
   emailVerified: boolean;
-  /** The provider says in so many words that the address is not verified. */
+  /**
+   * Whether its address links it automatically to the account with that address; needs
+   * `emailVerified`.
+   */
+  linksByEmail: boolean;
+  /** The provider explicitly says that the address is not verified. */
   emailRefuted: boolean;
   name: string | null;
+  /** An https URL, used when the account is created. */
+  picture: string | null;
 };
+
+/** An identity with the directory of its subject. */
+export type KnownIdentity = ProviderIdentity & { issuer: string };
 
 type Facts = Record<string, unknown>;
 
-/** The claims of an id_token that was verified, as OpenID Connect, Apple and Microsoft write them. Throws ProviderFailure. */
+/**
+ * Reads the claims of a verified id_token, as OpenID Connect, Apple and Microsoft write them.
+ * Throws ProviderFailure.
+ */
 export function identityFromClaims(
   claims: Facts,
-  provesEmail: boolean,
+  provider: Pick<KnownProvider, "provesEmail" | "linksHostedOnly">,
   name: unknown = claims["name"],
 ): ProviderIdentity {
   const verified = claims["email_verified"];
+  const { provesEmail, linksHostedOnly = false } = provider;
   return identity({
     subject: claims["sub"],
     email: claims["email"],
-    // Apple has sent the string.
+    // Apple has sent strings.
     verified: verified === true || verified === "true",
     refuted: verified === false || verified === "false",
     provesEmail,
+    hostedBy: linksHostedOnly ? ["gmail.com", claims["hd"]] : undefined,
     name,
+    picture: claims["picture"],
   });
 }
 
-/** GitHub: `user` from /user, `emails` from /user/emails, of which the primary one counts. Throws ProviderFailure. */
+/**
+ * GitHub: `user` from /user, `emails` from /user/emails; the primary one counts. Throws
+ * ProviderFailure.
+ */
 export function identityFromGithub(user: Facts, emails: unknown[]): ProviderIdentity {
   const primary = emails.find(
     (entry): entry is Facts =>
@@ -43,13 +64,15 @@ export function identityFromGithub(user: Facts, emails: unknown[]): ProviderIden
   );
   const id = user["id"];
   return identity({
-    // Zero is what an empty answer is read as elsewhere: one account for everybody (GHSA-wpfr-6297-9v57).
+    // An empty answer could be read as id 0, which would be one account for everyone
+    // (GHSA-wpfr-6297-9v57).
     subject: typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? String(id) : undefined,
     email: primary?.["email"],
     verified: primary?.["verified"] === true,
     refuted: primary !== undefined && primary["verified"] !== true,
     provesEmail: true,
     name: user["name"] ?? user["login"],
+    picture: user["avatar_url"],
   });
 }
 
@@ -66,6 +89,7 @@ export function identityFromUserinfo(
     refuted: source === "discord" && user["verified"] === false,
     provesEmail,
     name: user["global_name"] ?? user["name"] ?? user["username"],
+    picture: source === "discord" ? discordPicture(user) : facebookPicture(user),
   });
 }
 
@@ -75,42 +99,66 @@ function identity(facts: {
   verified: boolean;
   refuted: boolean;
   provesEmail: boolean;
+  /** The domains whose mailboxes the provider hosts; it may call other addresses verified too. */
+  hostedBy?: unknown[] | undefined;
   name: unknown;
+  picture: unknown;
 }): ProviderIdentity {
   const { subject, verified, refuted, provesEmail } = facts;
   if (typeof subject !== "string" || subject === "" || subject.length > 255 || /[\p{Cc}\p{Cs}]/u.test(subject)) {
-    throw new ProviderFailure("no subject of the right form");
+    throw new ProviderFailure("no valid subject");
   }
   const email = typeof facts.email === "string" ? (canonicalEmail(facts.email) ?? null) : null;
   const name = typeof facts.name === "string" ? (displayName(facts.name) ?? null) : null;
+  const emailVerified = email !== null && verified && provesEmail;
   return {
     subject,
     email,
-    emailVerified: email !== null && verified && provesEmail,
+    emailVerified,
+    linksByEmail: emailVerified && (facts.hostedBy?.includes(email.slice(email.indexOf("@") + 1)) ?? true),
     emailRefuted: refuted && provesEmail,
     name,
+    picture: typeof facts.picture === "string" && isHttpsAddress(facts.picture) ? facts.picture : null,
   };
 }
 
-/** What to do with somebody who comes from a provider (decision 9). */
+/** The URL of a Discord avatar: https://discord.com/developers/docs/reference#image-formatting */
+function discordPicture({ id, avatar }: Facts): string | undefined {
+  if (typeof id !== "string" || typeof avatar !== "string" || !/^\w{1,64}$/u.test(avatar)) return undefined;
+  return `https://cdn.discordapp.com/avatars/${encodeURIComponent(id)}/${avatar}.png`;
+}
+
+function facebookPicture({ picture }: Facts): unknown {
+  return (picture as { data?: { url?: unknown } | null } | null | undefined)?.data?.url;
+}
+
+/** What to do with an identity from a provider (docs/spec/decisions.md, 9). */
 export type LinkDecision =
-  /** This identity is known: it signs its user in, whatever its address is today. */
+  /** The identity is known and signs its user in, whatever its current address. */
   | "sign-in"
-  /** Both sides have proven the address. */
+  /** Both sides have verified the address. */
   | "link"
-  /** The provider proves an address that nobody had proven here: what was put on it unproven goes first. */
+  /**
+   * The provider verifies an address that was unverified here: unproven methods are removed first.
+   */
   | "take-over-unproven"
   | "create"
-  /** Somebody here has this address, and the provider's word does not prove it: sign in the existing way first. */
+  /**
+   * A user has this address, and the provider does not prove it: sign in with an existing method
+   * first.
+   */
   | "existing-method-first"
   | "no-email"
   | "unverified-email";
 
-/** `local` is the user with the provider's address in this application. Pure, so that every cell of the table can be a test. */
+/**
+ * `local` is the user with the provider's address in this application. Pure, so that every cell of
+ * the table can be tested.
+ */
 export function decideLink(facts: {
   identityKnown: boolean;
   email: string | null;
-  emailVerified: boolean;
+  linksByEmail: boolean;
   emailRefuted: boolean;
   local: { emailVerified: boolean } | undefined;
 }): LinkDecision {
@@ -118,6 +166,6 @@ export function decideLink(facts: {
   if (facts.email === null) return "no-email";
   if (facts.emailRefuted) return "unverified-email";
   if (!facts.local) return "create";
-  if (!facts.emailVerified) return "existing-method-first";
+  if (!facts.linksByEmail) return "existing-method-first";
   return facts.local.emailVerified ? "link" : "take-over-unproven";
 }

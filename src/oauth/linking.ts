@@ -1,62 +1,76 @@
 import type { Application } from "../applications/application.ts";
-import type { BrowserSessions } from "../account/browser-sessions.ts";
-import type { Audit, Origin } from "../audit/audit.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
+import { newEmail } from "../lib/email.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Notices } from "../mail/notices.ts";
-import type { Passkeys } from "../passkeys/service.ts";
-import type { Passwords } from "../passwords/service.ts";
-import type { SignIn } from "../sign-in/service.ts";
 import type { Handle } from "../storage/storage.ts";
-import type { Tokens } from "../tokens/service.ts";
+import type { RevokeAccess } from "../tokens/revoke-access.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { Events } from "../webhooks/events.ts";
-import { decideLink, type LinkDecision, type ProviderIdentity } from "./identity.ts";
+import type { FirstProof } from "./first-proof.ts";
+import { decideLink, type KnownIdentity, type LinkDecision } from "./identity.ts";
 import { providerDisplayName } from "./providers.ts";
-import { deleteIdentitiesOfUser, findIdentity, insertIdentity, noteIdentityUse } from "./identity-store.ts";
+import { findIdentity, insertIdentity, recordIdentityUse } from "./identity-store.ts";
 
-/** Why nobody was signed in by a provider that did its part. */
-export type LinkRefusal = "existing-method-first" | "no-email" | "unverified-email" | "sign-up-closed" | "refused";
+/**
+ * Why a valid identity signed nobody in. `agree-first`: the person must agree to what the first
+ * proof of the address removes (`takeOver`).
+ */
+export type LinkRefusal =
+  | "agree-first"
+  | "existing-method-first"
+  | "no-email"
+  | "unverified-email"
+  | "sign-up-closed"
+  | "refused";
+
+/**
+ * `existingUserId`: the owner of the address, who can link the identity by another sign-in method.
+ */
+export type Refusal = { refusal: LinkRefusal; existingUserId?: string | undefined };
 
 export type Linking = ReturnType<typeof createLinking>;
 
-/** From an identity at a provider to a user of an application (decision 9). */
+/** From a provider's identity to a user of an application (docs/spec/decisions.md, 9). */
 export function createLinking(deps: {
   users: Users;
-  passwords: Passwords;
-  passkeys: Passkeys;
-  tokens: Tokens;
-  signIn: SignIn;
-  browserSessions: BrowserSessions;
+  firstProof: FirstProof;
+  access: RevokeAccess;
   notices: Notices;
   events: Events;
   audit: Audit;
   random: Random;
 }) {
-  const { users, passwords, passkeys, tokens, signIn, browserSessions, notices, events, audit, random } = deps;
+  const { users, firstProof, access, notices, events, audit, random } = deps;
 
   type Arrival = {
     application: Application;
     provider: string;
-    identity: ProviderIdentity;
-    origin: Origin;
+    identity: KnownIdentity;
+    clientInfo: ClientInfo;
     signUpOpen: boolean;
+  };
+  type Linked = Pick<Arrival, "application" | "provider" | "clientInfo"> & {
+    identity: Pick<KnownIdentity, "issuer" | "subject" | "email">;
   };
 
   async function link(
     tx: Handle,
-    { application, provider, identity, origin }: Arrival,
+    { application, provider, identity, clientInfo }: Linked,
     user: User,
     how: LinkDecision,
     now: number,
   ): Promise<boolean> {
-    const { subject, email } = identity;
+    const { issuer, subject, email } = identity;
     const id = newId("mth", now, random);
     const row = {
       id,
       appId: application.id,
       userId: user.id,
       provider,
+      issuer,
       subject,
       email,
       createdAt: now,
@@ -67,99 +81,150 @@ export function createLinking(deps: {
     const details = { method: "oauth", provider, methodId: id, how };
     await audit.record(
       tx,
-      { actor, action: "method.added", result: "success", appId: application.id, userId: user.id, origin, details },
+      { actor, action: "method.added", result: "success", appId: application.id, userId: user.id, clientInfo, details },
       now,
     );
-    // The method that somebody signs up with comes with `user.created`.
+    // A new user's first method is part of `user.created`.
     if (how !== "create") {
-      const about = { appId: application.id, userId: user.id, authMethod: "oauth", origin, sessionId: null } as const;
+      const about = {
+        appId: application.id,
+        userId: user.id,
+        authMethod: "oauth",
+        clientInfo,
+        sessionId: null,
+      } as const;
       await events.record(tx, { kind: "method.added", ...about }, now);
-      await notices.methodAdded(tx, { user, origin }, { type: "oauth", name: providerDisplayName(provider) }, now);
+      await notices.methodAdded(tx, { user, clientInfo }, { type: "oauth", name: providerDisplayName(provider) }, now);
     }
     return true;
   }
 
-  async function removeUnproven(
+  /**
+   * Links to the account with the identity's verified address. Unproven methods are removed first.
+   */
+  async function linkTo(
     tx: Handle,
-    { id: userId, appId }: User,
-    { by, origin }: { by: "linking" | "mail"; origin: Origin },
+    linked: Linked,
+    how: { userId: string; decision: "link" | "take-over-unproven"; hasAgreed: boolean },
     now: number,
-  ): Promise<void> {
-    await passwords.removeAll(tx, userId);
-    await passkeys.removeAll(tx, userId);
-    await deleteIdentitiesOfUser(tx, userId);
-    await signIn.cancelCodes(tx, userId, now);
-    const ended = await tokens.endLogins(tx, userId, "address-proven", now);
-    await browserSessions.forgetAll(tx, userId);
-    const actor = { kind: "service", name: by } as const;
-    const event = { actor, action: "user.address-proven", result: "success", appId, userId, origin } as const;
-    await audit.record(tx, { ...event, details: { endedLogins: ended.length } }, now);
+  ): Promise<"linked" | "agree-first" | "refused"> {
+    const { userId, decision, hasAgreed } = how;
+    // Lock and reread the user, so that concurrent additions and proofs come before or after this.
+    const lock = decision === "link" ? users.lockForChange : access.lockForChange;
+    const user = await lock(tx, userId, now);
+    const { clientInfo } = linked;
+    const { email } = linked.identity;
+    if (!user || user.disabledAt !== null || email === null || user.email !== email) return "refused";
+    if (!user.emailVerified) {
+      if (decision === "link") return "refused";
+      if (!hasAgreed && (await firstProof.unprovenOf(userId, tx))) return "agree-first";
+      await firstProof.removeUnproven(tx, user, { by: "linking", clientInfo }, now);
+      if (!(await users.verifyEmail(tx, user, email, clientInfo, now))) return "refused";
+    }
+    return (await link(tx, linked, { ...user, emailVerified: true }, decision, now)) ? "linked" : "refused";
   }
 
   return {
     /**
-     * The first proof of an address. Whoever put credentials and logins on it never proved it: they may all be an attacker's, waiting for the owner
-     * (pre-hijacking).
+     * Adds an identity to an account. A linked identity never moves to another account, even if its
+     * owner is signed in there.
      */
-    removeUnproven,
-
-    /** Gives an account one more identity. A linked identity never moves, not even to where its owner is signed in. */
     async addTo(
       tx: Handle,
       userId: string,
-      { application, provider, identity }: Pick<Arrival, "application" | "provider" | "identity">,
+      {
+        application,
+        provider,
+        identity,
+      }: Pick<Arrival, "application" | "provider"> & {
+        identity: Pick<KnownIdentity, "issuer" | "subject" | "email">;
+      },
       now: number,
     ): Promise<{ methodId: string } | "identity-taken" | "identity-there"> {
-      const { subject, email } = identity;
-      const known = await findIdentity(tx, { appId: application.id, provider, subject });
+      const { issuer, subject, email } = identity;
+      const known = await findIdentity(tx, { appId: application.id, provider, issuer, subject });
       if (known) return known.userId === userId ? "identity-there" : "identity-taken";
       const id = newId("mth", now, random);
-      const row = { id, appId: application.id, userId, provider, subject, email, createdAt: now, lastUsedAt: null };
+      const row = {
+        id,
+        appId: application.id,
+        userId,
+        provider,
+        issuer,
+        subject,
+        email,
+        createdAt: now,
+        lastUsedAt: null,
+      };
       return (await insertIdentity(tx, row)) ? { methodId: id } : "identity-taken";
     },
 
-    /** The user that this identity signs in, with everything written that makes it so; or why not, with nothing written. */
-    async userFor(tx: Handle, arrival: Arrival, now: number): Promise<{ userId: string } | LinkRefusal> {
+    /**
+     * The user whom this identity signs in, with all necessary writes. On a refusal, the caller
+     * must roll back.
+     */
+    async userFor(tx: Handle, arrival: Arrival, now: number): Promise<{ userId: string } | Refusal> {
       const { application, provider, identity } = arrival;
-      const known = await findIdentity(tx, { appId: application.id, provider, subject: identity.subject });
+      const { issuer, subject } = identity;
+      const known = await findIdentity(tx, { appId: application.id, provider, issuer, subject });
       const local =
         known || identity.email === null ? undefined : await users.findByEmail(application.id, identity.email, tx);
       const decision = decideLink({ ...identity, identityKnown: known !== undefined, local });
       switch (decision) {
         case "no-email":
         case "unverified-email":
+          return { refusal: decision };
         case "existing-method-first":
-          return decision;
+          return { refusal: decision, existingUserId: local?.id };
         case "sign-in": {
           const user = known && (await users.find(known.userId, tx));
-          if (!user || user.disabledAt !== null) return "refused";
-          const noted = await noteIdentityUse(tx, known.id, { email: identity.email, lastUsedAt: now });
-          return noted ? { userId: user.id } : "refused";
+          if (!user || user.disabledAt !== null) return { refusal: "refused" };
+          const noted = await recordIdentityUse(tx, known.id, { issuer, email: identity.email, lastUsedAt: now });
+          return noted ? { userId: user.id } : { refusal: "refused" };
         }
         case "create": {
-          if (!arrival.signUpOpen) return "sign-up-closed";
-          const { email, emailVerified, name } = identity;
-          const signedUp = { method: "oauth", origin: arrival.origin } as const;
-          const user =
-            email === null
-              ? undefined
-              : await users.create(tx, { appId: application.id, email, emailVerified, name, signedUp }, now);
-          return user && (await link(tx, arrival, user, decision, now)) ? { userId: user.id } : "refused";
+          if (!arrival.signUpOpen) return { refusal: "sign-up-closed" };
+          const { emailVerified, name, picture } = identity;
+          const email = newEmail(identity.email ?? "");
+          if (email === undefined) return { refusal: "no-email" };
+          const signedUp = { method: "oauth", clientInfo: arrival.clientInfo } as const;
+          const person = { appId: application.id, email, emailVerified, name, picture, signedUp };
+          const user = await users.create(tx, person, now);
+          return user && (await link(tx, arrival, user, decision, now)) ? { userId: user.id } : { refusal: "refused" };
         }
         case "link":
         case "take-over-unproven": {
-          // Locked, and read again: what is added to the account at this moment comes before or after, and so does another proof of its address.
-          const user = local && (await users.take(tx, local.id, now));
-          if (!user || user.disabledAt !== null) return "refused";
-          if (!user.emailVerified) {
-            await removeUnproven(tx, user, { by: "linking", origin: arrival.origin }, now);
-            await users.proveEmail(tx, user, identity.name, arrival.origin, now);
-          }
-          return (await link(tx, arrival, { ...user, emailVerified: true }, decision, now))
-            ? { userId: user.id }
-            : "refused";
+          const userId = local?.id ?? "";
+          const linked = await linkTo(tx, arrival, { userId, decision, hasAgreed: false }, now);
+          if (linked === "linked") return { userId };
+          return linked === "agree-first" ? { refusal: linked, existingUserId: userId } : { refusal: linked };
         }
       }
+    },
+
+    /**
+     * Links an identity whose provider verifies the address, after the person agreed to the
+     * removal. Checks everything again; false if identity or account have changed, and then the
+     * caller must roll back.
+     */
+    async takeOver(
+      tx: Handle,
+      asked: {
+        application: Application;
+        identity: { provider: string; issuer: string; subject: string; email: string };
+        userId: string;
+        clientInfo: ClientInfo;
+      },
+      now: number,
+    ): Promise<boolean> {
+      const { application, userId, clientInfo } = asked;
+      const { provider, ...identity } = asked.identity;
+      const known = await findIdentity(tx, { appId: application.id, provider, ...identity });
+      const local = await users.findByEmail(application.id, identity.email, tx);
+      if (known || local?.id !== userId) return false;
+      const decision = local.emailVerified ? "link" : "take-over-unproven";
+      const arrived = { application, provider, identity, clientInfo };
+      return (await linkTo(tx, arrived, { userId, decision, hasAgreed: true }, now)) === "linked";
     },
   };
 }

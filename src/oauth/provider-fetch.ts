@@ -1,10 +1,16 @@
-/** How providers are spoken to: 10 s in all, 1 MiB at most, no redirect followed (a token request must not carry our secret elsewhere). */
+/**
+ * Requests to providers: 10 s in total, at most 1 MiB, no redirects (which could send our secret
+ * elsewhere).
+ */
 export type ProviderFetch = (address: string, init?: RequestInit) => Promise<{ status: number; text: string }>;
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 const patienceMilliseconds = 10_000;
 
-/** What a provider did wrong; never shown, logged with its reason. The reason holds nothing that the provider sent but registered error words. */
+/**
+ * A failure of a provider, logged with its reason but never shown. The reason contains nothing from
+ * the provider except registered error codes.
+ */
 export class ProviderFailure extends Error {
   constructor(reason: string, cause?: unknown) {
     const code = codeOf(cause);
@@ -22,19 +28,22 @@ export function createProviderFetch(fetch: typeof globalThis.fetch): ProviderFet
     } catch (error) {
       if (error instanceof ProviderFailure) throw error;
       const late = (error as Error).name === "TimeoutError";
-      throw new ProviderFailure(late ? "no answer within 10 s" : "the request failed", error);
+      throw new ProviderFailure(late ? "no response within 10 s" : "the request failed", error);
     }
   };
 }
 
-/** The stable word that a library or the system has for a failure, such as ENOTFOUND or ERR_JWT_EXPIRED. */
+/** The stable error code of a library or the system, such as ENOTFOUND or ERR_JWT_EXPIRED. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = "code" in error ? error.code : undefined;
   return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,63}$/u.test(code) ? code : codeOf(error.cause);
 }
 
-/** RFC 6749 §5.2 and what providers have registered beside it: what an operator needs to know to mend an account. */
+/**
+ * Error codes of RFC 6749 §5.2 and further ones that providers registered: what an operator needs
+ * to fix a configuration.
+ */
 const tokenErrors = [
   "invalid_request",
   "invalid_client",
@@ -51,7 +60,7 @@ function errorWordIn(text: string): string {
   return tokenErrors.find((word) => text.includes(`"${word}"`)) ?? "";
 }
 
-/** A JSON object from an answer with status 200. Throws ProviderFailure. */
+/** The JSON object of an answer with status 200. Throws ProviderFailure. */
 export function jsonObject({ status, text }: { status: number; text: string }): Record<string, unknown> {
   if (status !== 200) throw new ProviderFailure(`status ${status} ${errorWordIn(text)}`.trim());
   const value = parsed(text);
@@ -60,7 +69,7 @@ export function jsonObject({ status, text }: { status: number; text: string }): 
   return value as Record<string, unknown>;
 }
 
-/** GitHub lists addresses in a bare array. Throws ProviderFailure. */
+/** A JSON array, which GitHub uses for addresses. Throws ProviderFailure. */
 export function jsonArray({ status, text }: { status: number; text: string }): unknown[] {
   if (status !== 200) throw new ProviderFailure(`status ${status}`);
   const value = parsed(text);
@@ -81,7 +90,7 @@ async function readBounded(response: Response): Promise<string> {
   let size = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > mostBytes) throw new ProviderFailure("an answer of more than 1 MiB");
+    if (size > maxBytes) throw new ProviderFailure("the response is larger than 1 MiB");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

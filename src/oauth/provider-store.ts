@@ -1,13 +1,15 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 
-/** An app's account with a provider. Secrets are encrypted; undefined endpoints are the table's. */
+/**
+ * An app's client of a provider. Secrets are encrypted; undefined endpoints come from the table.
+ */
 export type ProviderRow = {
   appId: string;
   name: string;
   clientId: string;
   encryptedSecret: string;
-  /** Apple: the secret is a .p8 key, from which a client secret is minted for each exchange. */
+  /** Apple: the secret is a .p8 key that signs a new client secret for each exchange. */
   teamId: string | null;
   keyId: string | null;
   issuer: string | null;
@@ -15,9 +17,14 @@ export type ProviderRow = {
   tokenUrl: string | null;
   userinfoUrl: string | null;
   jwksUrl: string | null;
+  /** Only for a custom issuer: whether its verified addresses count as proven; null means yes. */
+  trustsEmail: boolean | null;
   createdAt: number;
   updatedAt: number;
 };
+
+/** A client without its secret. */
+export type OpenProviderRow = Omit<ProviderRow, "encryptedSecret">;
 
 const prepared = statements(({ db, tables: { oauthProviders } }) => ({
   byName: prepare(
@@ -46,7 +53,11 @@ export async function listProviders(handle: Handle, appId: string): Promise<Prov
   return await prepared(handle).ofApp.execute({ appId });
 }
 
-/** Inserts or replaces; the first `createdAt` stays. */
+export async function listAllProviders({ db, tables: { oauthProviders } }: Handle): Promise<ProviderRow[]> {
+  return await db.select().from(oauthProviders).orderBy(asc(oauthProviders.appId), asc(oauthProviders.name));
+}
+
+/** Inserts or replaces, keeping the first `createdAt`. */
 export async function saveProvider({ db, tables: { oauthProviders } }: Handle, row: ProviderRow): Promise<void> {
   await db
     .insert(oauthProviders)
@@ -54,7 +65,7 @@ export async function saveProvider({ db, tables: { oauthProviders } }: Handle, r
     .onConflictDoUpdate({ target: [oauthProviders.appId, oauthProviders.name], set: changed(row) });
 }
 
-/** False when there was none. */
+/** False if there was none. */
 export async function deleteProvider(
   { db, tables: { oauthProviders } }: Handle,
   appId: string,
@@ -67,7 +78,7 @@ export async function deleteProvider(
   return deleted.length === 1;
 }
 
-/** All but the key and the time of the first saving. */
+/** Everything but the key and `createdAt`. */
 function changed({
   clientId,
   encryptedSecret,
@@ -78,6 +89,7 @@ function changed({
   tokenUrl,
   userinfoUrl,
   jwksUrl,
+  trustsEmail,
   updatedAt,
 }: ProviderRow) {
   return {
@@ -90,6 +102,7 @@ function changed({
     tokenUrl,
     userinfoUrl,
     jwksUrl,
+    trustsEmail,
     updatedAt,
   };
 }

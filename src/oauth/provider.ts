@@ -1,18 +1,20 @@
 import { createPrivateKey, sign } from "node:crypto";
 import { providerTemplate, type Endpoints, type KnownProvider } from "./providers.ts";
-import type { ProviderRow } from "./provider-store.ts";
+import type { OpenProviderRow } from "./provider-store.ts";
 
-/** A provider that an app can use now: the table's facts, the app's account, all endpoints known. */
+/** A provider that an app can use: from the table and the app's client, with all endpoints. */
 export type ConfiguredProvider = Omit<KnownProvider, "endpoints"> & {
   name: string;
   endpoints: Endpoints;
   clientId: string;
-  /** Decrypted, or minted, when it is needed. */
+  /** The directory of its subjects (`directoryOf`). */
+  directory: string;
+  /** Decrypted or minted on demand. */
   clientSecret(): Promise<string>;
 };
 
-/** Where an app's account with a provider lives; undefined members must still be discovered. */
-export function endpointsOf(row: ProviderRow): Partial<Endpoints> {
+/** The endpoints of an app's client; undefined ones have yet to be discovered. */
+export function endpointsOf(row: OpenProviderRow): Partial<Endpoints> {
   const { endpoints } = providerTemplate(row.name);
   return {
     authorizationUrl: row.authorizationUrl ?? endpoints.authorizationUrl,
@@ -23,9 +25,31 @@ export function endpointsOf(row: ProviderRow): Partial<Endpoints> {
   };
 }
 
+/**
+ * The directory of a provider's subjects: its issuer, or the host of its user endpoint. The
+ * migration 0007_identity-issuers-filled computes the same for older identities.
+ */
+export function directoryOf(row: OpenProviderRow): string {
+  const { issuer, userinfoUrl = "" } = endpointsOf(row);
+  if (issuer !== undefined) return issuer.replace(/\/+$/u, "");
+  return URL.canParse(userinfoUrl) ? new URL(userinfoUrl).host : "";
+}
+
+/**
+ * The directory of a provider without settings in the application; "" if the name does not
+ * determine it.
+ */
+export function knownDirectory(name: string): string {
+  const { issuer, userinfoUrl } = providerTemplate(name).endpoints;
+  return issuer ?? (userinfoUrl === undefined ? "" : new URL(userinfoUrl).host);
+}
+
 const clientSecretSeconds = 300;
 
-/** Apple's client secret: a JWT signed with the app's .p8 key, minted for each exchange instead of kept for half a year. */
+/**
+ * Apple's client secret: a JWT signed with the app's .p8 key, minted for each exchange instead of
+ * stored for half a year.
+ */
 export function mintAppleSecret(
   account: { clientId: string; teamId: string; keyId: string; privateKeyPem: string; issuer: string },
   now: number,

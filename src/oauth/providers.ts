@@ -1,17 +1,17 @@
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "../lib/nearest.ts";
 
-/** Where a provider's account facts come from, and so what its "verified" is worth. */
+/** The source of an identity, which determines what its "verified" means. */
 export type IdentitySource = "id-token" | "github" | "discord" | "facebook";
 
 export type Endpoints = {
   authorizationUrl: string;
   tokenUrl: string;
-  /** Undefined for those that say everything in the id_token. */
+  /** Undefined if the id_token has everything. */
   userinfoUrl: string | undefined;
   jwksUrl: string | undefined;
   /** `{tenantid}` stands for the token's own `tid` (Microsoft's multi-tenant issuer). */
   issuer: string | undefined;
-  /** The provider says that its answers name it (RFC 9207): one that does not is not its own. */
+  /** The provider always sends its issuer (RFC 9207), so an answer without it is not its own. */
   namesItself?: boolean;
 };
 
@@ -21,15 +21,20 @@ export type KnownProvider = {
   scopes: string[];
   source: IdentitySource;
   /**
-   * Whether an address that the provider calls verified proves that its user receives mail there. Microsoft tenants choose their users'
-   * addresses freely (nOAuth), and Facebook says nothing about them.
+   * Whether an address that the provider calls verified belongs to its user. Microsoft tenants
+   * choose their users' addresses freely (nOAuth), and Facebook makes no statement.
    */
   provesEmail: boolean;
-  /** How the client secret travels to the token endpoint (RFC 6749 §2.3.1). */
+  /**
+   * Google hosts the mailboxes of gmail.com and of the account's domain (`hd`): only these link
+   * automatically.
+   */
+  linksHostedOnly?: boolean;
+  /** How the client secret is sent to the token endpoint (RFC 6749 §2.3.1). */
   secretIn: "header" | "body";
-  /** Apple answers with a cross-site POST as soon as it is asked for a name or an address. */
+  /** Apple answers with a cross-site POST if a name or address is requested. */
   responseMode?: "form_post";
-  /** Origins that a person may pass on the way to the provider's first page: form-action must allow them. */
+  /** Origins on the way to the provider's first page, which form-action must allow. */
   hops: string[];
 };
 
@@ -45,6 +50,7 @@ const google: KnownProvider = {
   scopes: ["openid", "email", "profile"],
   source: "id-token",
   provesEmail: true,
+  linksHostedOnly: true,
   secretIn: "body",
   hops: [],
 };
@@ -119,7 +125,7 @@ const facebook: KnownProvider = {
   endpoints: {
     authorizationUrl: "https://www.facebook.com/v23.0/dialog/oauth",
     tokenUrl: "https://graph.facebook.com/v23.0/oauth/access_token",
-    userinfoUrl: "https://graph.facebook.com/v23.0/me?fields=id,name,email",
+    userinfoUrl: "https://graph.facebook.com/v23.0/me?fields=id,name,email,picture",
     jwksUrl: undefined,
     issuer: undefined,
   },
@@ -134,7 +140,7 @@ const known: ReadonlyMap<string, KnownProvider> = new Map(
   Object.entries({ google, github, microsoft, apple, discord, facebook }),
 );
 
-/** What an OpenID Connect issuer of the operator's own is taken for; its endpoints come from its discovery document. */
+/** The defaults of a custom OpenID Connect issuer; discovery provides its endpoints. */
 const genericOpenId: Omit<KnownProvider, "displayName" | "endpoints"> = {
   scopes: ["openid", "email", "profile"],
   source: "id-token",
@@ -149,17 +155,20 @@ export function isKnownProvider(name: string): boolean {
   return known.has(name);
 }
 
-/** The known provider that a name was most likely meant to be. */
+/** The known provider most similar to a name. */
 export function nearestKnownProvider(name: string): string | undefined {
   return nearest(name, known.keys());
 }
 
-/** "Google"; a name of the operator's own with a capital. */
+/** "Google"; a custom name gets a capital letter. */
 export function providerDisplayName(name: string): string {
   return known.get(name)?.displayName ?? name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** A provider as the table has it; a name that is not in the table is an OpenID Connect issuer without endpoints yet. */
+/**
+ * A provider from the table. A name that is not in it is an OpenID Connect issuer without endpoints
+ * yet.
+ */
 export function providerTemplate(name: string): Omit<KnownProvider, "endpoints"> & { endpoints: Partial<Endpoints> } {
   return known.get(name) ?? { ...genericOpenId, displayName: providerDisplayName(name), endpoints: {} };
 }

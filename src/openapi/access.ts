@@ -1,4 +1,4 @@
-/** Who may call, in the names of the guards that `routes.ts` gives. */
+/** Who may call, by the names of the guards in `routes.ts`. */
 export type Access =
   | "anyone"
   | "anyOfNamedApp"
@@ -14,11 +14,12 @@ export type Access =
 
 type Refusal = { code: "INVALID_API_KEY" | "INVALID_APP_ID" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE"; when: string };
 
-/** What a caller shows, in the form of a document's `security`, and what it is told when that does not do. The order is that of the checks. */
+/**
+ * The credentials of a caller, as a document's `security`, and the errors for missing or wrong
+ * ones, in the order of the checks.
+ */
 export type AccessDoc = {
   security: Record<string, string[]>[];
-  /** The App ID is checked when it is sent, and not missed otherwise. */
-  optionalAppId?: true;
   refusals: Refusal[];
 };
 
@@ -34,7 +35,10 @@ const noToken: Refusal = {
 };
 const noScope: Refusal = { code: "INSUFFICIENT_SCOPE", when: "The access token lacks the scope `profile`." };
 
-const user: Omit<AccessDoc, "refusals"> = { security: [{ accessToken: [] }], optionalAppId: true };
+const user: Omit<AccessDoc, "refusals"> = {
+  // The App ID is optional, but checked if sent.
+  security: [{ accessToken: [] }, { accessToken: [], appId: [] }],
+};
 
 export const accessDocs: Record<Access, AccessDoc> = {
   anyone: { security: [], refusals: [] },
@@ -47,7 +51,7 @@ export const accessDocs: Record<Access, AccessDoc> = {
   },
   server: { security: [{ apiKey: [], appId: [] }], refusals: [noKey, noApp] },
   serverOrPublicClient: { security: [{ apiKey: [], appId: [] }, { appId: [] }], refusals: [noKey, noApp] },
-  serverOfItsApp: { security: [{ apiKey: [] }], optionalAppId: true, refusals: [noKey, otherApp] },
+  serverOfItsApp: { security: [{ apiKey: [] }, { apiKey: [], appId: [] }], refusals: [noKey, otherApp] },
   user: { ...user, refusals: [noToken, otherApp] },
   userWithProfile: { ...user, refusals: [noToken, otherApp, noScope] },
   userOfNamedApp: { security: [{ accessToken: [], appId: [] }], refusals: [noToken, noApp] },

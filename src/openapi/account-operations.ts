@@ -2,7 +2,7 @@ import type { Operation } from "./operation.ts";
 
 const noSuchUser = { code: "USER_NOT_FOUND", when: "The user was deleted a moment ago." } as const;
 
-/** What a user's token may do to the user. */
+/** What a user's token allows for that user. */
 export const accountOperations: Operation[] = [
   {
     method: "GET",
@@ -10,6 +10,7 @@ export const accountOperations: Operation[] = [
     id: "getProfile",
     tag: "Profile",
     summary: "Read the user's profile",
+    description: "Fields that are not known are null. Without the scope `email` the address is left out.",
     access: "userWithProfile",
     limit: "userManagement",
     answer: { name: "Profile", about: "The user as the scopes of the token show it." },
@@ -21,6 +22,7 @@ export const accountOperations: Operation[] = [
     id: "updateProfile",
     tag: "Profile",
     summary: "Change name and picture",
+    description: "Only the fields that are sent are changed.",
     access: "userWithProfile",
     limit: "userManagement",
     request: "ProfileRequest",
@@ -33,6 +35,7 @@ export const accountOperations: Operation[] = [
     id: "deleteProfile",
     tag: "Profile",
     summary: "Delete the account, for good",
+    description: "Deletes the account, its methods, logins and tokens at once. This cannot be undone.",
     access: "userWithProfile",
     limit: "userManagement",
     answer: { name: "Done", about: "Deleted with everything of the user's." },
@@ -44,6 +47,7 @@ export const accountOperations: Operation[] = [
     id: "listAuthMethods",
     tag: "Sign-in methods",
     summary: "List what the user can sign in with",
+    description: "Passkeys, accounts at providers, and the password.",
     access: "userWithProfile",
     limit: "userManagement",
     answer: { name: "AuthMethods", about: "Oldest first." },
@@ -54,11 +58,13 @@ export const accountOperations: Operation[] = [
     id: "addAuthMethod",
     tag: "Sign-in methods",
     summary: "Start adding a method",
-    description: "Send the browser to `authUrl`. It comes back with `status=added` and `methodId`, or with `error`.",
+    description:
+      "Send the browser to `authUrl`. It comes back with `status=added` (`status=changed` for a replaced password) and `methodId`, or with `error`.",
     access: "userWithProfile",
     limit: "userManagement",
     request: "AddMethodRequest",
     answer: { name: "Session", about: "A session of ten minutes, for this user only." },
+    errors: [noSuchUser],
   },
   {
     method: "DELETE",
@@ -66,6 +72,8 @@ export const accountOperations: Operation[] = [
     id: "removeAuthMethod",
     tag: "Sign-in methods",
     summary: "Remove a method",
+    description:
+      "Ends every login and account page of the user, except those of this token's browser. The last method that can sign the user in cannot be removed.",
     access: "userWithProfile",
     limit: "userManagement",
     parameters: [{ name: "methodId", in: "path", about: "`mth_…`" }],

@@ -60,6 +60,8 @@ export const authenticationOperations: Operation[] = [
     id: "logout",
     tag: "Authentication",
     summary: "End the login of this token, of a refresh token, or all of them",
+    description:
+      "With `allSessions` every login of the user ends, with `refreshToken` the one that it belongs to. If it is unknown, belongs to another user or its login has ended, the login of the access token ends, as without one. A success always means that a login ended.",
     access: "user",
     limit: "authentication",
     request: "LogoutRequest",

@@ -1,18 +1,16 @@
-import { z } from "zod";
 import packageFile from "../../package.json" with { type: "json" };
 import { accessDocs, securitySchemes } from "./access.ts";
-import { answers } from "./answers.ts";
-import { commonResponses, errorResponses } from "./errors.ts";
+import { commonResponses, errorResponses, rateLimitHeaders } from "./errors.ts";
 import { examples } from "./examples.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
 import { requests } from "./requests.ts";
-
-type Json = Record<string, unknown>;
+import { componentSchemas, type Json } from "./schemas.ts";
+import { webhooks } from "./webhooks.ts";
 
 const endpointLimit = { authentication: 100, userManagement: 500, applicationManagement: 100, webhooks: 1000 };
 
-/** The HTTP API as an OpenAPI 3.1 document. `baseUrl` without a trailing slash. */
+/** The HTTP API as an OpenAPI 3.1 document. `baseUrl` has no trailing slash. */
 export function openApiDocument(baseUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
@@ -27,12 +25,14 @@ export function openApiDocument(baseUrl: string): Json {
       summary: "Self-hosted sign-in for your applications.",
       description:
         "Bodies are JSON of at most 16 KiB. A field that is not named here is refused. Times are ISO 8601 in UTC. Every answer carries `X-Request-Id`.",
+      contact: { name: "The operator of this service", url: baseUrl },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: baseUrl }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
-    components: { schemas: schemas(), responses: commonResponses(), headers, securitySchemes },
+    webhooks: webhooks(),
+    components: { schemas: componentSchemas(), responses: commonResponses(), parameters, headers, securitySchemes },
   };
 }
 
@@ -44,7 +44,7 @@ function operationObject(operation: Operation): Json {
     operationId: id,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    description,
     security,
     ...(limit === undefined
       ? {}
@@ -57,11 +57,21 @@ function operationObject(operation: Operation): Json {
         headers: headersOf(operation),
         ...(answer.name === undefined ? {} : { content: content(answer.name, { example: examples[answer.name] }) }),
       },
+      ...(answer.hasTag === true ? { 304: notModified(operation) } : {}),
       ...(operation.path === "/readyz"
-        ? { 503: { description: "It cannot.", content: content("Health", { example: { status: "unavailable" } }) } }
+        ? { 503: { description: "It cannot.", content: content("Health", { example: degraded }) } }
         : {}),
       ...errorResponses(operation),
     },
+  };
+}
+
+const degraded = { status: "degraded", reason: "the database is read-only" };
+
+function notModified(operation: Operation): Json {
+  return {
+    description: "The caller has it already: its `If-None-Match` is the `ETag`.",
+    headers: headersOf(operation),
   };
 }
 
@@ -74,72 +84,53 @@ function content(name: string, rest: Json): Json {
   return { "application/json": { schema: { $ref: `#/components/schemas/${name}` }, ...rest } };
 }
 
-function parametersOf({ access, parameters = [] }: Operation): Json[] {
-  const own = parameters.map(({ name, in: place, required, about }) => ({
-    name,
-    in: place,
-    required: place === "path" || required === true,
-    description: about,
-    schema: { type: "string" },
-  }));
-  const appId = {
-    name: "X-Service-App-ID",
-    in: "header",
-    required: false,
-    description: "The App ID, checked when it is sent.",
-    schema: { type: "string" },
-  };
-  return accessDocs[access].optionalAppId ? [...own, appId] : own;
+function parametersOf({ parameters: own = [] }: Operation): Json[] {
+  return own.map(({ name, in: place, required, about, schema = { type: "string" } }) =>
+    name === "app_id" && required === true
+      ? { $ref: "#/components/parameters/AppId" }
+      : { name, in: place, required: place === "path" || required === true, description: about, schema },
+  );
 }
+
+const parameters = {
+  AppId: { name: "app_id", in: "query", required: true, description: "The App ID.", schema: { type: "string" } },
+};
 
 function headersOf({ limit, answer }: Operation): Json {
   const names = [
     "X-Request-Id",
-    ...(limit === undefined ? [] : ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]),
+    ...(limit === undefined ? [] : rateLimitHeaders),
     ...(answer.status === 303 ? ["Location"] : []),
+    ...(answer.hasTag === true ? ["ETag"] : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-const integer = { type: "integer" };
+const tags: Record<Operation["tag"] | "Events", string> = {
+  Authentication: "From the start of a sign-in to its end. Called by the application's server, or by a public client.",
+  Profile: "The signed-in user's own data.",
+  "Sign-in methods": "What the signed-in user can sign in with.",
+  Applications: "The application itself, for its server.",
+  Webhooks: "Endpoints that receive events.",
+  Events: "What the service sends to webhook endpoints.",
+  "Query-style": "Calls that take the App ID and the token in the address.",
+  Service: "What the service says about itself. Open to anyone, without rate limits.",
+};
+
+const integer = { type: "integer", minimum: 0 };
 const headers = {
-  "X-Request-Id": { description: "Names this call in the service's log.", schema: { type: "string" } },
+  "X-Request-Id": {
+    description: "Names this call in the service's log.",
+    schema: { type: "string", pattern: "^req_[0-9a-f]{32}$" },
+  },
   "X-RateLimit-Limit": { description: "Calls a minute.", schema: integer },
   "X-RateLimit-Remaining": { description: "Calls left in this minute.", schema: integer },
   "X-RateLimit-Reset": { description: "When the next minute begins, in Unix time (seconds).", schema: integer },
   "Retry-After": { description: "Seconds until a retry can succeed.", schema: integer },
+  "WWW-Authenticate": {
+    description: "The missing credential: RFC 6750, section 3.",
+    schema: { type: "string", examples: ['Bearer realm="authsvc"'] },
+  },
+  ETag: { description: "Names these bytes, for `If-None-Match`.", schema: { type: "string" } },
   Location: { description: "Where to go.", schema: { type: "string", format: "uri" } },
 };
-
-function schemas(): Json {
-  const found: Record<string, Json> = {};
-  for (const [name, schema] of Object.entries(answers)) found[name] = answerSchema(schema);
-  for (const [name, { schema, fields }] of Object.entries(requests)) {
-    const described: Json & { properties?: Record<string, Json> } = jsonSchema(schema);
-    for (const [field, about] of Object.entries(fields)) {
-      const property = described.properties?.[field];
-      if (property) property["description"] = about;
-    }
-    found[name] = described;
-  }
-  return found;
-}
-
-/** Clients must bear with fields that they do not know: an answer may gain some. */
-function answerSchema(schema: z.ZodType): Json {
-  return JSON.parse(
-    JSON.stringify(jsonSchema(schema), (key, value: unknown) => (key === "additionalProperties" ? undefined : value)),
-  ) as Json;
-}
-
-function jsonSchema(schema: z.ZodType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    override({ jsonSchema: part }) {
-      // The format says it, and what bounds every number says nothing.
-      if (part.format === "date-time") delete part.pattern;
-      if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
-      if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
-    },
-  });
-  return rest;
-}

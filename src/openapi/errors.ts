@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 
 type Refused = { status: number; code: string; when: string };
 
-/** The contract's statuses (section 7). */
+/** The contract's statuses (docs/spec/http-api.md, 7). */
 const statuses: Record<string, number> = {
   INVALID_REQUEST: 400,
   INVALID_API_KEY: 401,
@@ -16,7 +16,10 @@ const statuses: Record<string, number> = {
   SERVER_ERROR: 500,
 };
 
-/** What many operations have in common, by its name among the document's responses. */
+/** On every answer of a rate limited operation, errors included. */
+export const rateLimitHeaders = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+/** Responses that many operations share, by name. */
 const common = {
   BodyTooLarge: { status: 413, code: "INVALID_REQUEST", when: "The body is over 16 KiB." },
   UnsupportedMediaType: {
@@ -32,7 +35,7 @@ const common = {
   },
 } satisfies Record<string, Refused>;
 
-/** Every error that a call can be answered with, by its cause. */
+/** Every possible error of an operation, by cause. */
 function errorsOf({ access, limit, request, parameters = [], errors = [] }: Operation): Refused[] {
   const withStatus = ({ code, when, status }: { code: string; when: string; status?: number }): Refused => ({
     status: status ?? statuses[code] ?? 500,
@@ -43,6 +46,7 @@ function errorsOf({ access, limit, request, parameters = [], errors = [] }: Oper
   const badQuery = "A parameter is missing, given twice or not as described.";
   const hasQuery = parameters.some((parameter) => parameter.in === "query");
   return [
+    withStatus({ code: "INVALID_REQUEST", when: "The call came to the proxy without HTTPS." }),
     ...accessDocs[access].refusals.map(withStatus),
     ...(request === undefined
       ? []
@@ -54,36 +58,42 @@ function errorsOf({ access, limit, request, parameters = [], errors = [] }: Oper
   ];
 }
 
-/** The same as `responses` of an operation: one for each status, with an example for each code. */
+/** An operation's error `responses`: one per status, with an example for each code. */
 export function errorResponses(operation: Operation): Record<number, unknown> {
   const responses: Record<number, unknown> = {};
   for (const [status, refused] of Map.groupBy(errorsOf(operation), (error) => error.status)) {
     const [name] = Object.entries(common).find(([, each]) => refused.length === 1 && refused[0] === each) ?? [];
-    responses[status] = name === undefined ? response(refused) : { $ref: `#/components/responses/${name}` };
+    const isLimited = operation.limit !== undefined;
+    responses[status] =
+      name === undefined || !isLimited ? response(refused, isLimited) : { $ref: `#/components/responses/${name}` };
   }
   return responses;
 }
 
 export function commonResponses(): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(common).map(([name, refused]) => [name, response([refused])]));
+  return Object.fromEntries(Object.entries(common).map(([name, refused]) => [name, response([refused], true)]));
 }
 
-function response(refused: Refused[]): Record<string, unknown> {
+function response(refused: Refused[], isLimited: boolean): Record<string, unknown> {
+  const headers = [
+    "X-Request-Id",
+    ...(isLimited ? rateLimitHeaders : []),
+    ...(refused[0]?.status === 429 ? ["Retry-After"] : []),
+    ...(refused[0]?.status === 401 ? ["WWW-Authenticate"] : []),
+  ];
   return {
     description: refused.map(({ code, when }) => `\`${code}\`: ${when}`).join("\n\n"),
-    headers: {
-      "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
-      ...(refused[0]?.status === 429 ? { "Retry-After": { $ref: "#/components/headers/Retry-After" } } : {}),
-    },
+    headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, examples: examplesOf(refused) } },
   };
 }
 
 function examplesOf(refused: Refused[]): Record<string, unknown> {
+  // The last one of each code: the first INVALID_REQUEST is the rarest.
   return Object.fromEntries(
     refused.map(({ code, when: message }) => [
       code,
-      { value: { error: { code, message, details: "", requestId: "req_5f0c7a1e9b3d4c6f" } } },
+      { value: { error: { code, message, details: "", requestId: "req_5f0c7a1e9b3d4c6f8a2e1d0b9c7f6e5a" } } },
     ]),
   );
 }

@@ -1,10 +1,40 @@
 import type { z } from "zod";
 import type { AnswerName, answers } from "./answers.ts";
 
-const sessionId = "sis_Yw7Jx0mZ3nq5R8vT1kB4cD6fG9hL2pS7uV0xA3bE5iM";
-const accessToken = "eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6Ii4uLiJ9.eyJzdWIiOiJ1c3JfLi4uIn0.c2lnbmF0dXJl";
+export const sessionId = "sis_1PfXufJFK8FWS56yJi91BGjd5SgxEXZH9_8OiWX67sc";
 const at = "2026-11-20T10:00:00.000Z";
-const shortUser = { id: "usr_01k9zq7d3e8w5m2n4p6r8t0v1x", email: "ada@example.com", emailVerified: true, name: "Ada" };
+const kid = "KLep9LKuv5__YdT5WqNsCyEBj2UHTKp4I8XjhMASPoE";
+const shortUser = { id: "usr_01m839jdta2je02g4aajdct527", email: "ada@example.com", emailVerified: true, name: "Ada" };
+
+/** Decodes to real claims; the signature is made up. */
+const accessToken = [
+  { alg: "ES256", typ: "at+jwt", kid },
+  {
+    iss: "https://auth.example.com",
+    sub: shortUser.id,
+    aud: "app_shop",
+    user_id: shortUser.id,
+    app_id: "app_shop",
+    client_id: "app_shop",
+    email: shortUser.email,
+    email_verified: true,
+    iat: 1_763_632_800,
+    exp: 1_763_633_700,
+    jti: "PkSCh8jfzFMMx5ZhYRyFqA",
+    sid: "lgn_01m839jdtag4pt38q71qh7yc8r",
+    scope: "profile email",
+    auth_time: 1_763_632_800,
+    amr: ["hwk", "user"],
+  },
+]
+  .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+  .concat("iCQmHinfcRoKkYAI5D9WuhWwJvvWSbz0r7wJAx3KAqFtuxP_WVrcRvytYfiIkEIjO2yOmMBYK-z08j_Xs6clnQ")
+  .join(".");
+
+export const refreshToken =
+  "HgAAAABsZ25fMDFtODM5amR0YWc0cHQzOHE3MXFoN3ljOHKvaIxA89VfCWhJuiFc7AGh2VTQG6n-BVI7Ne-rX1cE1TB_KDJEXZ1kun6Y7NNpku0";
+/** The code in a redirect. */
+export const code = "IhKYSdciZ15ANiR5hHej9TgVP5JkWXg1RhBzQj2sa7o";
 
 const user = {
   ...shortUser,
@@ -14,12 +44,12 @@ const user = {
   authMethods: { passkey: true, oauth: ["github"], password: false },
 };
 
-const tokens = { accessToken, refreshToken: "rt_lgn_01k9zq8m.0.q3bE5iM7xA9cD1fG3hL5pS", expiresIn: 900 };
+const tokens = { accessToken, refreshToken, expiresIn: 900 };
 
 const branding = { logo: "https://shop.example.com/logo.svg", primaryColor: "#1a5fb4", companyName: "My shop" };
 
-const endpoint = {
-  id: "whe_01k9zqb2c4d6e8f0g1h3j5k7m9",
+const endpoint: z.output<(typeof answers)["WebhookEndpoint"]> = {
+  id: "whe_01m839jdv3c4d6e8f0g1h3j5k7",
   appId: "app_shop",
   url: "https://shop.example.com/hooks/auth",
   events: ["user.login", "user.created"],
@@ -52,10 +82,10 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
   UpdatedProfile: { id: user.id, email: user.email, name: "Ada Lovelace", picture: null, updatedAt: at },
   AuthMethods: {
     methods: [
-      { type: "passkey", id: "mth_01k9zqc5", name: "MacBook", createdAt: at, lastUsed: at },
+      { type: "passkey", id: "mth_01m839jdtaq0r4v6x8z2b4d6f8", name: "MacBook", createdAt: at, lastUsed: at },
       {
         type: "oauth",
-        id: "mth_01k9zqd8",
+        id: "mth_01m839jdtb7n9p1r3t5v7x9z1b",
         provider: "github",
         email: "ada@example.com",
         createdAt: at,
@@ -102,15 +132,27 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
   },
   WebhookEndpoint: endpoint,
   WebhookEndpoints: { endpoints: [endpoint] },
-  WebhookTest: {
+  WebhookTestResult: {
     delivered: true,
     event: "user.login",
-    eventId: "evt_01k9zqf3",
+    eventId: "evt_test_01m839jdtc2e4g6j8m0p2r4t6v",
     status: 204,
     durationMilliseconds: 84,
     error: null,
   },
-  KeySet: { keys: [{ kty: "EC", kid: "cD1fG3hL5pS7uV9x", alg: "ES256", use: "sig" }] },
+  KeySet: {
+    keys: [
+      {
+        kty: "EC",
+        x: "51fOdatjojJxi-ZFHWgwEstHsKIgfm6iWMgSqGODJYc",
+        y: "0lHqdsuGjEAMPTEVLqgDsYI_9aqnfJceEtGUNGsOzA0",
+        crv: "P-256",
+        kid,
+        alg: "ES256",
+        use: "sig",
+      },
+    ],
+  },
   Discovery: {
     issuer: "https://auth.example.com",
     jwks_uri: "https://auth.example.com/.well-known/jwks.json",
@@ -133,5 +175,19 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
       details: "redirectUri: not registered for this application",
       requestId: "req_5f0c7a1e9b3d4c6f8a2e1d0b9c7f6e5a",
     },
+  },
+};
+
+/** The body of a webhook; each kind has its own `event`. */
+export const webhookEventExample = {
+  event: "user.login",
+  timestamp: at,
+  data: {
+    userId: user.id,
+    email: user.email,
+    authMethod: "passkey",
+    ipAddress: "192.0.2.7",
+    userAgent: "Mozilla/5.0",
+    sessionId: "lgn_01m839jdtag4pt38q71qh7yc8r",
   },
 };

@@ -4,7 +4,7 @@ import { publicOperations } from "./public-operations.ts";
 import { serverOperations } from "./server-operations.ts";
 import type { Operation } from "./operation.ts";
 
-/** Every call of the HTTP API, in the order in which an integration meets them. */
+/** Every call of the HTTP API, in the order of an integration. */
 export const operations: Operation[] = [
   ...authenticationOperations,
   ...accountOperations,

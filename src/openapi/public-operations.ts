@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 const noSuchUser = { code: "USER_NOT_FOUND", when: "The user was deleted a moment ago." } as const;
 const appIdInQuery = { name: "app_id", in: "query", required: true, about: "App ID" } as const;
 
-/** What is asked by address alone, and of the service itself. */
+/** Calls without credentials, and calls about the service itself. */
 export const publicOperations: Operation[] = [
   {
     method: "GET",
@@ -11,6 +11,7 @@ export const publicOperations: Operation[] = [
     id: "verifyToken",
     tag: "Query-style",
     summary: "Ask whether an access token holds now",
+    description: "The access token goes into the parameter `token` or the Authorization header.",
     access: "tokenOfNamedApp",
     limit: "authentication",
     parameters: [appIdInQuery],
@@ -22,6 +23,7 @@ export const publicOperations: Operation[] = [
     id: "getUser",
     tag: "Query-style",
     summary: "Read the token's user",
+    description: "The access token goes into the parameter `token` or the Authorization header.",
     access: "queryUserWithProfile",
     limit: "userManagement",
     parameters: [{ ...appIdInQuery, required: false, about: "Checked when given." }],
@@ -34,6 +36,7 @@ export const publicOperations: Operation[] = [
     id: "getConfig",
     tag: "Query-style",
     summary: "Read what a sign-in button needs to know of an application",
+    description: "Names, colours and ways to sign in. No credential is needed.",
     access: "namedApp",
     limit: "applicationManagement",
     parameters: [appIdInQuery],
@@ -52,10 +55,31 @@ export const publicOperations: Operation[] = [
     parameters: [
       { name: "provider", in: "path", about: "google, github, facebook, … in any case of letters" },
       appIdInQuery,
-      { name: "redirect_uri", in: "query", required: true, about: "One of the application's, to the letter." },
-      { name: "state", in: "query", about: "Comes back with the redirect." },
-      { name: "code_challenge", in: "query", about: "PKCE: the base64url SHA-256 of a code verifier." },
-      { name: "code_challenge_method", in: "query", about: "`S256`, with `code_challenge`." },
+      {
+        name: "redirect_uri",
+        in: "query",
+        required: true,
+        about: "One of the application's, to the letter.",
+        schema: { type: "string", format: "uri", maxLength: 2048 },
+      },
+      {
+        name: "state",
+        in: "query",
+        about: "Comes back with the redirect.",
+        schema: { type: "string", maxLength: 2048 },
+      },
+      {
+        name: "code_challenge",
+        in: "query",
+        about: "PKCE: the base64url SHA-256 of a code verifier.",
+        schema: { type: "string", pattern: "^[A-Za-z0-9_-]{43}$" },
+      },
+      {
+        name: "code_challenge_method",
+        in: "query",
+        about: "With `code_challenge`.",
+        schema: { type: "string", enum: ["S256"] },
+      },
     ],
     answer: { status: 303, about: "To the provider." },
   },
@@ -65,9 +89,10 @@ export const publicOperations: Operation[] = [
     id: "getKeySet",
     tag: "Service",
     summary: "The public keys that verify access tokens",
+    description: "For servers that verify access tokens themselves. They notice a sign-out only when the token ends.",
     access: "anyone",
     limit: undefined,
-    answer: { name: "KeySet", about: "RFC 7517. May be cached; a key is here before it signs." },
+    answer: { name: "KeySet", about: "RFC 7517. May be cached; a key is here before it signs.", hasTag: true },
   },
   {
     method: "GET",
@@ -75,9 +100,14 @@ export const publicOperations: Operation[] = [
     id: "getDiscovery",
     tag: "Service",
     summary: "Where the key set is, and what tokens hold",
+    description: "The service issues no ID tokens and has no token endpoint.",
     access: "anyone",
     limit: undefined,
-    answer: { name: "Discovery", about: "What is true of this service, in the names of OpenID Connect Discovery." },
+    answer: {
+      name: "Discovery",
+      about: "Metadata of this service, with the names of OpenID Connect Discovery.",
+      hasTag: true,
+    },
   },
   {
     method: "GET",
@@ -85,6 +115,7 @@ export const publicOperations: Operation[] = [
     id: "getPasskeyEndpoints",
     tag: "Service",
     summary: "Where people look after their passkeys, for password managers",
+    description: "By the W3C's well-known URL for passkey endpoints.",
     access: "anyone",
     limit: undefined,
     answer: { name: "PasskeyEndpoints", about: "The account page." },
@@ -95,9 +126,10 @@ export const publicOperations: Operation[] = [
     id: "getOpenApi",
     tag: "Service",
     summary: "This document",
+    description: "The description of every call, for programs.",
     access: "anyone",
     limit: undefined,
-    answer: { name: "OpenApi", about: "OpenAPI 3.1." },
+    answer: { name: "OpenApi", about: "OpenAPI 3.1.", hasTag: true },
   },
   {
     method: "GET",
@@ -105,6 +137,7 @@ export const publicOperations: Operation[] = [
     id: "getHealth",
     tag: "Service",
     summary: "Whether the process answers",
+    description: "Checks nothing else, so an unreachable database does not restart the process.",
     access: "anyone",
     limit: undefined,
     answer: { name: "Health", about: "It does." },
@@ -116,7 +149,7 @@ export const publicOperations: Operation[] = [
     tag: "Service",
     summary: "Whether the service can do its work",
     description:
-      "503 with `unavailable` while the database does not answer, and from the moment at which the service begins to stop.",
+      "503 with `unavailable` while the database does not answer, and from the moment at which the service begins to stop. 503 with `degraded` while the database can be read but not written (read-only, or its disk is full): sign-ins fail, tokens are still validated.",
     access: "anyone",
     limit: undefined,
     answer: { name: "Health", about: "It can." },

@@ -3,16 +3,40 @@ import { applicationBody } from "../applications/routes.ts";
 import { addMethodBody } from "../sign-in/add-method-body.ts";
 import { initiateBody } from "../sign-in/initiate-body.ts";
 import { callbackBody } from "../sign-in/redeem.ts";
+import { eventKinds } from "../storage/column-types.ts";
 import { logoutBody, refreshBody } from "../tokens/routes.ts";
 import { profileBody } from "../users/routes.ts";
+import { code, refreshToken, sessionId } from "./examples.ts";
 import { endpointChangeBody, endpointTestBody, newEndpointBody } from "../webhooks/routes.ts";
 
+/**
+ * A field's description, and rules that its handler checks outside the schema, as JSON Schema
+ * keywords.
+ */
+export type Keywords = {
+  about: string;
+  type?: string;
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: true;
+  minimum?: number;
+  maximum?: number;
+  enum?: readonly string[];
+  /** Of an array's elements and an object's fields. */
+  items?: Keywords;
+  inner?: Record<string, string | Keywords>;
+};
+
 type RequestDoc<Schema extends z.ZodObject> = {
-  /** The one that the handler reads the body with. */
+  /** The schema with which the handler reads the body. */
   schema: Schema;
-  /** What a body may leave out altogether. */
+  /** The body may be omitted altogether. */
   optional?: true;
-  fields: { [Field in keyof z.input<Schema>]-?: string };
+  fields: { [Field in keyof z.input<Schema>]-?: string | Keywords };
   example: z.input<Schema>;
 };
 
@@ -20,15 +44,24 @@ function request<Schema extends z.ZodObject>(doc: RequestDoc<Schema>): RequestDo
   return doc;
 }
 
-const redirectUri = "One of the application's redirect URIs, to the letter.";
-const provider =
-  "Only, and always, with `oauth`: google, github, microsoft, apple, discord, facebook, or one of the operator's.";
+const redirectUri = {
+  about: "One of the application's redirect URIs, to the letter.",
+  format: "uri",
+  maxLength: 2048,
+};
+const provider = {
+  about:
+    "Required with `oauth`, and not allowed otherwise: google, github, microsoft, apple, discord, facebook, or one of the operator's. Letter case does not matter.",
+  minLength: 1,
+};
 const state = "Comes back with the redirect, byte for byte.";
-const locale = "The language of the pages and mails, such as `pt-BR`; else the browser's.";
-const kinds =
-  "user.login, user.logout, user.created, user.updated, user.deleted, method.added, method.removed, login.failed, token.reuse.";
+const locale = "The language of the pages and mails, such as `pt-BR`; otherwise the browser's.";
+const kind = { about: "A kind of event.", enum: eventKinds };
+const url = { about: "https, and on a public address.", format: "uri", maxLength: 2048 };
+const secret = { minLength: 16, maxLength: 256 };
+const name = { minLength: 1, maxLength: 200 };
 
-/** Every request body by its name in the document. */
+/** Every request body, by its name in the document. */
 export const requests = {
   InitiateRequest: request({
     schema: initiateBody,
@@ -37,9 +70,13 @@ export const requests = {
       authMethod: "Only this method; without it the page offers all that are enabled.",
       provider,
       state,
-      scopes: "What the tokens are for; both when left out.",
+      scopes: {
+        about: "What the tokens are for; both when left out.",
+        uniqueItems: true,
+        items: { about: "A scope." },
+      },
       codeChallenge: "PKCE: the base64url SHA-256 of a code verifier. Demanded of clients without API key.",
-      loginHint: "An address to begin with.",
+      loginHint: { about: "An address that the form starts with.", format: "email" },
       locale,
     },
     example: { redirectUri: "https://shop.example.com/callback", authMethod: "passkey", state: "cart-42" },
@@ -50,18 +87,21 @@ export const requests = {
       code: "From the redirect. Good once, for 60 seconds.",
       sessionId: "From initiate; the redirect carries it, too.",
       state: "Exactly as given to initiate; left out when none was.",
-      codeVerifier: "PKCE: 43 to 128 characters, with a `codeChallenge` at initiate.",
+      codeVerifier: {
+        about: "PKCE: what `codeChallenge` at initiate is the SHA-256 of.",
+        pattern: "^[A-Za-z0-9._~-]{43,128}$",
+      },
     },
     example: {
-      code: "cod_8Zx2mQ4nT6vB9yL1",
-      sessionId: "sis_Yw7Jx0mZ3nq5R8vT1kB4cD6fG9hL2pS7uV0xA3bE5iM",
+      code,
+      sessionId: sessionId,
       state: "cart-42",
     },
   }),
   RefreshRequest: request({
     schema: refreshBody,
     fields: { refreshToken: "The newest of this login." },
-    example: { refreshToken: "rt_lgn_01k9zq8m.0.q3bE5iM7xA9cD1fG3hL5pS" },
+    example: { refreshToken: refreshToken },
   }),
   LogoutRequest: request({
     schema: logoutBody,
@@ -80,26 +120,64 @@ export const requests = {
   ProfileRequest: request({
     schema: profileBody,
     fields: {
-      name: "1 to 200 characters.",
-      picture: "An https address, or null for none.",
+      name: { about: "The display name, without control characters.", ...name },
+      picture: { about: "An https address, or null for none.", format: "uri", maxLength: 2048 },
     },
     example: { name: "Ada Lovelace" },
   }),
   ApplicationRequest: request({
     schema: applicationBody,
     fields: {
-      name: "1 to 200 characters.",
-      redirectUris: "At most 50, in place of those before: https, http for this machine, or a scheme with a dot.",
-      authMethods: "What is left out stays as it is.",
+      name: {
+        about:
+          "The name of the application on its pages, without control characters, `/`, `@` and anything that looks like a web address. " +
+          "Mails keep the name that the operator gave. A name that stays as it is may be longer.",
+        ...name,
+      },
+      redirectUris: {
+        about: "Replaces the list.",
+        maxItems: 50,
+        items: {
+          about: "https, http for this machine, or a private-use scheme with a dot.",
+          format: "uri",
+          maxLength: 2048,
+        },
+      },
+      authMethods: {
+        about: "Omitted fields stay as they are.",
+        inner: {
+          passkey: {
+            about: "Passkeys of the application.",
+            inner: {
+              enabled: "Whether users can sign in with it.",
+              required: "Whether every sign-in needs a passkey. Only with `enabled`.",
+            },
+          },
+          oauth: {
+            about: "Providers of the application.",
+            inner: {
+              enabled: "Whether users can sign in with a provider.",
+              providers: { about: "Replaces the list.", items: { about: "The name of a provider." } },
+            },
+          },
+          password: {
+            about: "Passwords of the application.",
+            inner: { enabled: "Whether users can sign in with it." },
+          },
+        },
+      },
     },
     example: { authMethods: { password: { enabled: false } } },
   }),
   WebhookEndpointRequest: request({
     schema: newEndpointBody,
     fields: {
-      url: "https, and on a public address.",
-      events: `At least one of ${kinds}`,
-      secret: "16 to 256 characters, or `whsec_` and base64. Signs every delivery; never shown again.",
+      url,
+      events: { about: "The events that it receives.", minItems: 1, items: kind },
+      secret: {
+        about: "Signs every delivery, and is never shown again. `whsec_` and base64, or any other text.",
+        ...secret,
+      },
     },
     example: {
       url: "https://shop.example.com/hooks/auth",
@@ -110,18 +188,24 @@ export const requests = {
   WebhookEndpointChange: request({
     schema: endpointChangeBody,
     fields: {
-      url: "https, and on a public address.",
-      events: `In place of those before, of ${kinds}`,
+      url,
+      events: { about: "Replaces the list.", minItems: 1, items: kind },
       enabled: "True gives an endpoint that was switched off for its failures a new start.",
-      secret: "A new secret; see `secretOverlapSeconds`.",
-      secretOverlapSeconds: "How long the secret before it signs as well: a day when left out, at most 30 days.",
+      secret: { about: "A new secret; see `secretOverlapSeconds`.", ...secret },
+      secretOverlapSeconds: {
+        about: "How long the previous secret signs too. Only with `secret`; default one day.",
+        minimum: 0,
+        maximum: 2_592_000,
+      },
     },
     example: { events: ["user.login"], enabled: true },
   }),
   WebhookTestRequest: request({
     schema: endpointTestBody,
     optional: true,
-    fields: { event: `The kind of the sample; the first that the endpoint is told of when left out.` },
+    fields: {
+      event: { ...kind, about: "The kind of the sample; default the first kind that the endpoint receives." },
+    },
     example: { event: "user.created" },
   }),
 };

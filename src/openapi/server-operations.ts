@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 const endpointId = { name: "id", in: "path", about: "`whe_…`" } as const;
 const noSuchEndpoint = { code: "INVALID_REQUEST", status: 404, when: "No such endpoint of this application." } as const;
 
-/** What an application's server asks with its key. */
+/** Calls of an application's server with its key. */
 export const serverOperations: Operation[] = [
   {
     method: "GET",
@@ -11,6 +11,7 @@ export const serverOperations: Operation[] = [
     id: "getApplication",
     tag: "Applications",
     summary: "Read the application",
+    description: "Settings and counts of the application that the API key belongs to.",
     access: "serverOfItsApp",
     limit: "applicationManagement",
     parameters: [{ name: "appId", in: "path", about: "The App ID of the API key." }],
@@ -22,6 +23,7 @@ export const serverOperations: Operation[] = [
     id: "updateApplication",
     tag: "Applications",
     summary: "Change name, redirect URIs and methods",
+    description: "Only the fields that are sent are changed, at any depth. A list replaces the list before.",
     access: "serverOfItsApp",
     limit: "applicationManagement",
     parameters: [{ name: "appId", in: "path", about: "The App ID of the API key." }],
@@ -34,6 +36,7 @@ export const serverOperations: Operation[] = [
     id: "createWebhookEndpoint",
     tag: "Webhooks",
     summary: "Register an endpoint",
+    description: "It receives events from now on. Deliveries are signed with the secret.",
     access: "serverOfItsApp",
     limit: "webhooks",
     request: "WebhookEndpointRequest",
@@ -45,6 +48,7 @@ export const serverOperations: Operation[] = [
     id: "listWebhookEndpoints",
     tag: "Webhooks",
     summary: "List the endpoints of the application",
+    description: "Includes disabled ones. Secrets are never shown.",
     access: "serverOfItsApp",
     limit: "webhooks",
     answer: { name: "WebhookEndpoints", about: "Oldest first." },
@@ -55,6 +59,7 @@ export const serverOperations: Operation[] = [
     id: "getWebhookEndpoint",
     tag: "Webhooks",
     summary: "Read an endpoint",
+    description: "With its state: whether it is enabled, and since when it has been failing.",
     access: "serverOfItsApp",
     limit: "webhooks",
     parameters: [endpointId],
@@ -67,6 +72,8 @@ export const serverOperations: Operation[] = [
     id: "updateWebhookEndpoint",
     tag: "Webhooks",
     summary: "Change an endpoint, or its secret",
+    description:
+      "Only the fields that are sent are changed. After a new secret, deliveries are signed with both for a while.",
     access: "serverOfItsApp",
     limit: "webhooks",
     parameters: [endpointId],
@@ -80,6 +87,7 @@ export const serverOperations: Operation[] = [
     id: "removeWebhookEndpoint",
     tag: "Webhooks",
     summary: "Remove an endpoint with what waits for it",
+    description: "Its waiting deliveries are dropped.",
     access: "serverOfItsApp",
     limit: "webhooks",
     parameters: [endpointId],
@@ -92,11 +100,12 @@ export const serverOperations: Operation[] = [
     id: "testWebhookEndpoint",
     tag: "Webhooks",
     summary: "Send an endpoint a sample",
+    description: "Sends a sample event at once, and reports the receiver's answer.",
     access: "serverOfItsApp",
     limit: "webhooks",
     parameters: [endpointId],
     request: "WebhookTestRequest",
-    answer: { name: "WebhookTest", about: "What the receiver made of it." },
+    answer: { name: "WebhookTestResult", about: "The receiver's answer." },
     errors: [noSuchEndpoint],
   },
 ];

@@ -6,11 +6,11 @@ import { problemSummary, tokenField } from "./parts.ts";
 
 export type RemoveMethodData = AccountPlace & {
   method: AccountMethod;
-  /** Why it has to stay. */
+  /** Why the method cannot be removed. */
   problem?: { kind: "last-method" | "last-passkey" } | undefined;
 };
 
-/** Says what removing a method means, and asks for one press. */
+/** Explains what removing a method does, and asks for confirmation. */
 export function removeMethodPage(frame: Frame, data: RemoveMethodData): Html {
   const { texts, look } = frame;
   const { method, problem } = data;
@@ -42,7 +42,7 @@ export function removeMethodPage(frame: Frame, data: RemoveMethodData): Html {
   });
 }
 
-/** Says what deleting an account means, and asks for one press. */
+/** Explains what deleting an account does, and asks for confirmation. */
 export function deleteAccountPage(frame: Frame, data: AccountPlace & { account: string }): Html {
   const { texts, look } = frame;
   return confirmPage(frame, data, {
@@ -61,7 +61,7 @@ export function deleteAccountPage(frame: Frame, data: AccountPlace & { account: 
   });
 }
 
-/** The button stays as it is: what it starts is a file, after which this page is still there. */
+/** The button is not disabled when pressed: it downloads a file, and the page stays. */
 export function downloadPage(frame: Frame, data: AccountPlace): Html {
   const { texts, look } = frame;
   return confirmPage(frame, data, {

@@ -2,7 +2,7 @@ import { html, type Html } from "../lib/html.ts";
 import { framePage, safeHref, type Frame } from "./frame.ts";
 import { linkGlyph, lockGlyph, tickGlyph } from "./glyphs.ts";
 
-/** Why there is no account to be seen. `path` leads to the account page of the app. */
+/** Why no account can be shown. `path` leads to the app's account page. */
 export type AccountEnd =
   | { kind: "no-app" }
   | { kind: "signed-out" | "not-signed-in" | "not-found"; path: string }

@@ -10,7 +10,7 @@ export type ProfileFormData = AccountPlace & {
   problem?: { kind: "name-missing" | "picture-not-https" } | { kind: "name-too-long"; maxLength: number } | undefined;
 };
 
-/** What somebody may change of their profile. */
+/** The form for editing the profile. */
 export function profileFormPage(frame: Frame, data: ProfileFormData): Html {
   const { texts } = frame;
   const words = profileProblem(frame, data.problem);

@@ -4,18 +4,18 @@ import { ago, momentOf } from "./dates.ts";
 import type { Frame } from "./frame.ts";
 import { windowsGlyph } from "./glyphs.ts";
 
-/** A place where somebody is signed in. Instants are epoch milliseconds. */
+/** A login as its owner sees it. Instants are epoch milliseconds. */
 export type AccountLogin = {
   id: string;
-  /** What the browser roughly is, and on what: names of ours. */
+  /** Browser and system, roughly, in our own names. */
   browser: string | undefined;
   device: string | undefined;
   ipAddress: string | null;
   signedInAt: number;
   lastSeenAt: number;
-  /** Whether it came from the browser in front of the page. */
+  /** Whether it belongs to the browser that shows this page. */
   isHere: boolean;
-  /** Nobody signed in: a command made a token for it. */
+  /** Created by a command that issued a token, not by a sign-in. */
   byOperator: boolean;
 };
 
@@ -31,7 +31,7 @@ export function accountLogins(frame: Frame, data: AccountPlace & { now: number; 
         </ul>`;
   const end = (page: string, label: string): Html =>
     actionForm(data, { page, label, busy: texts.signingOut, look: "small" });
-  // Everywhere: also where only a page like this one is open, which is no login and stands in no list.
+  // "Everywhere" includes open account pages, which are not logins and not in the list.
   const content = html`${list}
     <div class="acts">
       ${elsewhere && end("/logins/end-others", texts.signOutOthers)} ${end("/logins/end-all", texts.signOutAll)}

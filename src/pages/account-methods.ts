@@ -5,7 +5,10 @@ import type { Frame } from "./frame.ts";
 import { lockGlyph, passkeyGlyph } from "./glyphs.ts";
 import { providerMark } from "./marks.ts";
 
-/** A way to sign in as its owner sees it. Instants are epoch milliseconds; `works`: whether the app lets it in now. */
+/**
+ * A sign-in method as its owner sees it. Instants are epoch milliseconds; `works`: whether the app
+ * accepts it now.
+ */
 export type AccountMethod = { id: string; createdAt: number; lastUsedAt: number | null; works: boolean } & (
   | { type: "passkey"; name: string }
   | { type: "oauth"; provider: string; displayName: string; email: string | null }
@@ -30,7 +33,7 @@ export function accountMethods(
   return part("methods", texts.methods, content);
 }
 
-/** How a method is called where it stands alone. */
+/** The name of a method outside the list. */
 export function methodTitle({ texts }: Frame, method: AccountMethod): string {
   if (method.type === "passkey") return method.name;
   return method.type === "oauth" ? method.displayName : texts.password;

@@ -6,14 +6,14 @@ import { safeHref, type Frame } from "./frame.ts";
 import { tickGlyph } from "./glyphs.ts";
 import { passkeySignal, type PasskeySignal } from "./passkey-signal.ts";
 
-/** What has just been done, to be said once. */
+/** What was just done, shown once. */
 export type AccountNotice =
   | { kind: "profile" | "verified" | "renamed" | "removed" | "password" | "login-ended" | "others-ended" }
-  /** `name`: of the method, as its list shows it. */
+  /** `name`: the method's name as in the list. */
   | { kind: "added"; name: string };
 
 export type AccountData = AccountPlace & {
-  /** Epoch milliseconds: what is said to be ago is so from here. */
+  /** Epoch milliseconds. Relative times are measured from here. */
   now: number;
   notice?: AccountNotice | undefined;
   user: { name: string | null; email: string | null; emailVerified: boolean; picture: string | null };
@@ -25,7 +25,7 @@ export type AccountData = AccountPlace & {
   signal: PasskeySignal;
 };
 
-/** Who somebody is here, how they sign in, where they are signed in, and what they can do about it. */
+/** A user's profile, sign-in methods and logins, with the actions on them. */
 export function accountPage(frame: Frame, data: AccountData): Html {
   const { texts, look } = frame;
   const { appId } = data;

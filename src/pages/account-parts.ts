@@ -2,7 +2,7 @@ import { html, type Html, type HtmlValue } from "../lib/html.ts";
 import { framePage, type Frame } from "./frame.ts";
 import { tokenField } from "./parts.ts";
 
-/** An address of the account page, for links and forms: "/account/profile?app_id=app_shop". */
+/** The URL of an account page, for links and forms: "/account/profile?app_id=app_shop". */
 export function accountPath(appId: string, page = ""): string {
   return `/account${page}?app_id=${encodeURIComponent(appId)}`;
 }
@@ -14,7 +14,10 @@ export function accountFrame(frame: Frame, page: { title: string; body: Html; pr
   return framePage(frame, { ...page, script: true, stylesheet: frame.assets.accountStylesheet });
 }
 
-/** A form that is one button. `name` says what it is about to those who hear the button without its surroundings. */
+/**
+ * A form with a single button. `name` is its accessible name, for people who hear it without its
+ * surroundings.
+ */
 export function actionForm(
   { appId, token }: AccountPlace,
   form: {
@@ -37,12 +40,14 @@ export function actionForm(
   </form>`;
 }
 
-/** A link that stands beside a thing and says what to do with it. */
+/** A link beside a thing that leads to an action on it. */
 export function actionLink(href: string, label: string, name = label): Html {
   return html`<a class="button small" href="${href}" ${name !== label && html`aria-label="${name}"`}>${label}</a>`;
 }
 
-/** A part of the overview under its own heading. `beside` stands at the end of the heading's line. */
+/**
+ * A section of the overview with its own heading. `beside` is at the end of the heading's line.
+ */
 export function part(id: string, title: string, content: HtmlValue, beside?: Html): Html {
   return html`<section class="part" aria-labelledby="${id}">
     <div class="head">
@@ -53,7 +58,7 @@ export function part(id: string, title: string, content: HtmlValue, beside?: Htm
   </section>`;
 }
 
-/** One thing of a list: what it is, what there is to know about it (in lines), what to do with it. */
+/** An item of a list: its name, its details (in lines), its actions. */
 export function row(shown: {
   glyph: Html;
   title: string;
@@ -73,12 +78,15 @@ export function row(shown: {
   </li>`;
 }
 
-/** Each by itself: an address or a date must not turn its neighbours round. */
+/**
+ * Each fact is isolated, so that an address or a date does not reorder its neighbours in
+ * right-to-left text.
+ */
 function factsIn(line: string[]): HtmlValue {
   return line.map((fact, index) => html`${index > 0 && " · "}<bdi>${fact}</bdi>`);
 }
 
-/** The way back from a page that one need not finish. */
+/** The way back from a page that need not be completed. */
 export function backLink({ texts }: Frame, appId: string, label = texts.cancel): Html {
   return html`<div class="end"><a class="quiet" href="${accountPath(appId)}">${label}</a></div>`;
 }

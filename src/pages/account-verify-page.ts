@@ -7,12 +7,14 @@ import { codeProblemWords, type CodeProblem } from "./problems.ts";
 
 export type VerifyEmailData = AccountPlace & {
   email: string;
-  /** Whether it was just asked for once more. */
+  /** Whether the mail was just sent again. */
   again: boolean;
   problem?: CodeProblem | undefined;
 };
 
-/** Waits for the code of the mail that proves the address of an account; the mail's link does the same. */
+/**
+ * Asks for the code in the mail that verifies an account's address. The mail's link does the same.
+ */
 export function verifyEmailPage(frame: Frame, data: VerifyEmailData): Html {
   const { texts } = frame;
   const { appId, token, email, again } = data;

@@ -3,13 +3,18 @@ import { framePage, type Frame } from "./frame.ts";
 import { providerMark } from "./marks.ts";
 import { field, notice, pageEnd, passkeyButton, problemSummary, submitButton, tokenField } from "./parts.ts";
 import { passkeyForm, passkeyHelp } from "./passkey-form.ts";
-import { createAccountProblemWords, type CreateAccountProblem, type ProblemWords } from "./problems.ts";
+import {
+  createAccountProblemWords,
+  newPasswordChecks,
+  type CreateAccountProblem,
+  type ProblemWords,
+} from "./problems.ts";
 
 export type AddMethodData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   token: string;
-  /** Whose account it is: its address, else its name. */
+  /** The account's address, or else its name. */
   account: string;
 } & (
   | { adds: "passkey"; problem?: CreateAccountProblem | undefined }
@@ -21,7 +26,7 @@ export type AddMethodData = {
     }
 );
 
-/** One more way to sign in: names the account that gets it, and does nothing before the person has agreed. */
+/** Adds a sign-in method. Names the account and does nothing until the person agrees. */
 export function addMethodPage(frame: Frame, data: AddMethodData): Html {
   const { texts, look } = frame;
   const title = titleOf(frame, data);
@@ -83,6 +88,7 @@ function formOf(frame: Frame, data: AddMethodData, words: ProblemWords | undefin
         autocomplete: "new-password",
         hint: texts.passwordRule(data.passwordMinLength),
         minLength: data.passwordMinLength,
+        checks: newPasswordChecks(frame, data.passwordMinLength),
       },
       words,
     )}

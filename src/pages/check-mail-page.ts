@@ -7,14 +7,14 @@ export type CheckMailData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   token: string;
-  /** Where the mail went, whether or not anybody has an account with it. */
+  /** The address of the mail, whether or not it has an account. */
   email: string;
-  /** Whether it was just asked for once more. */
+  /** Whether the mail was just sent again. */
   again: boolean;
   problem?: CodeProblem | undefined;
 };
 
-/** An account waits for the proof of its address. */
+/** Waits for the person to verify the address of a new account. */
 export function checkMailPage(frame: Frame, data: CheckMailData): Html {
   const { texts } = frame;
   const { sessionPath, token, email } = data;
@@ -48,7 +48,7 @@ export function codeField(frame: Frame, words: ProblemWords | undefined): Html {
   );
 }
 
-/** One more mail in place of the last one. `email` is sent along where the session does not know it. */
+/** Replaces the last mail by a new one. `email` is sent along if the session does not know it. */
 export function sendAgain(
   { texts }: Frame,
   { action, token, again, email }: { action: string; token: string; again: boolean; email?: string },

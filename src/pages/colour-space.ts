@@ -6,7 +6,9 @@ type Triple = readonly [number, number, number];
 export const darkest: Rgb = [0, 0, 0];
 export const lightest: Rgb = [1, 1, 1];
 
-/** Contrast ratio of WCAG 2.2, 1 to 21. https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
+/**
+ * The contrast ratio of WCAG 2.2, from 1 to 21. https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
+ */
 export function contrast(first: Rgb, second: Rgb): number {
   const [a, b] = [luminance(first), luminance(second)];
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
@@ -18,32 +20,36 @@ function luminance(colour: Rgb): number {
 }
 
 /**
- * The colour with its OKLab lightness moved by `share` (0 to 1) of the way to `target` (0 black, 1 white). Hue stays; chroma
- * shrinks in step and is cut further where the screen cannot show it. https://bottosson.github.io/posts/oklab/
+ * Moves the colour's OKLab lightness by `share` (0 to 1) of the way to `target` (0 black, 1 white).
+ * Keeps the hue; reduces chroma in proportion, and further where the screen cannot show it.
+ * https://bottosson.github.io/posts/oklab/
  */
 export function withLightness(colour: Rgb, share: number, target: 0 | 1): Rgb {
   const [lightness, a, b] = toOklab(colour);
   const moved = lightness + (target - lightness) * share;
-  // Near white and black there is little room for chroma; a slow fade looks better than a cut at the edge.
+  // Near white and black little chroma is possible; a gradual fade looks better than clipping.
   const chroma = fittingChroma([moved, a, b], 1 - share * share);
   const [red, green, blue] = fromOklab([moved, a * chroma, b * chroma]);
   return [clamp(red), clamp(green), clamp(blue)];
 }
 
-/** OKLab chroma: 0 for greys, about 0.1 for quiet and 0.3 for the strongest colours. */
+/** OKLab chroma: 0 for greys, about 0.1 for muted and 0.3 for the strongest colours. */
 export function chromaOf(colour: Rgb): number {
   const [, a, b] = toOklab(colour);
   return Math.hypot(a, b);
 }
 
-/** A grey with its lightness turned round: black becomes white. */
+/** Inverts the lightness of a grey: black becomes white. */
 export function mirrored(grey: Rgb): Rgb {
   const [lightness] = toOklab(grey);
   const [red, green, blue] = fromOklab([1 - lightness, 0, 0]);
   return [clamp(red), clamp(green), clamp(blue)];
 }
 
-/** The largest share of a colour's chroma, at most `most`, that the screen can show at this lightness. */
+/**
+ * The largest share of a colour's chroma, at most `most`, that the screen can show at this
+ * lightness.
+ */
 function fittingChroma([lightness, a, b]: Triple, most: number): number {
   if (fits(fromOklab([lightness, a * most, b * most]))) return most;
   let low = 0;

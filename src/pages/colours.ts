@@ -1,72 +1,85 @@
 import { chromaOf, contrast, darkest, lightest, mirrored, withLightness, type Rgb } from "./colour-space.ts";
 
 /**
- * Grounds that an accent can stand on: the card and the page behind it, per scheme. styles.css has the same values; a test
- * compares them. Of the two, the one nearer to mid-grey decides.
+ * Backgrounds of the accent colour: the card and the page, per scheme. styles.css has the same
+ * values; a test compares them. The one nearer to mid-grey decides.
  */
 export const grounds = {
   light: ["#ffffff", "#f5f5f7"],
   dark: ["#1a1b1f", "#101114"],
 } as const;
 
-/** WCAG 2.2: 1.4.3 for text, 1.4.11 for the shape of a control. */
+/** WCAG 2.2: 1.4.3 for text, 1.4.11 for the outline of controls. */
 const textContrast = 4.5;
 const shapeContrast = 3;
-/** Aim a little above each bar: hexadecimal rounding costs up to about 0.03. */
+/** Aim slightly higher: rounding to hexadecimal costs up to about 0.03. */
 const margin = 0.05;
-/** Below this a colour reads as grey. */
+/** Below this a colour looks grey. */
 const greyChroma = 0.02;
 
-/** The colours that one app's colour becomes on one ground; all `#rrggbb`. */
+/** The colours derived from an app's colour for one background; all `#rrggbb`. */
 export type Accent = {
-  /** Fill of the main button: at least 3:1 against the ground. */
+  /** The fill of the main button. */
   accent: string;
-  /** The same under the pointer; keeps both bars. */
+  /** Its border, at least 3:1 against the background if the fill has less. */
+  accentEdge: string;
+  /** The fill on hover, with the same contrast limits. */
   accentHover: string;
-  /** Text on either: at least 4.5:1. */
+  /** Text on either fill: at least 4.5:1. */
   onAccent: string;
-  /** Links and focus rings: at least 4.5:1 against the ground. */
+  /** Links and focus rings: at least 4.5:1 against the background. */
   accentText: string;
 };
 
-/** `#rrggbb` in lower case for `#rgb` or `#rrggbb`; undefined for everything else. */
+/** Normalises `#rgb` and `#rrggbb` to lower-case `#rrggbb`; undefined for everything else. */
 export function parseColour(text: string | null | undefined): string | undefined {
   const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text ?? "")?.[1]?.toLowerCase();
   if (digits === undefined) return undefined;
   return `#${digits.length === 3 ? digits.replace(/./g, "$&$&") : digits}`;
 }
 
-/** Corrects an app's colour (`#rrggbb`) for a scheme: hue kept, lightness moved only as far as the bars ask. */
+/**
+ * Adapts an app's colour (`#rrggbb`) to a scheme: keeps the hue, changes lightness only as contrast
+ * requires. On a light background the fill stays: a darkened yellow is olive, and dark text on
+ * yellow is readable.
+ */
 export function accentFor(colour: string, scheme: "light" | "dark"): Accent {
   const brand = fromHex(colour);
-  const accent = readableOn(brand, scheme, shapeContrast);
+  const edge = readableOn(brand, scheme, shapeContrast);
+  const accent = scheme === "light" && chromaOf(brand) >= greyChroma ? brand : edge;
   const onAccent = contrast(accent, lightest) >= textContrast ? lightest : darkest;
   return {
     accent: toHex(accent),
+    accentEdge: toHex(edge),
     accentHover: toHex(hoverOf(accent, onAccent, scheme)),
     onAccent: toHex(onAccent),
     accentText: toHex(readableOn(brand, scheme, textContrast)),
   };
 }
 
-/** The stylesheet that gives a page an app's colour (`#rrggbb`), in light and dark. Depends on nothing but the colour. */
+/**
+ * The stylesheet for an app's colour (`#rrggbb`), in light and dark. Depends only on the colour.
+ */
 export function accentStylesheet(colour: string): string {
   const light = properties(accentFor(colour, "light"));
   const dark = properties(accentFor(colour, "dark"));
   return `:root{${light}}@media(prefers-color-scheme:dark){:root{${dark}}}`;
 }
 
-function properties({ accent, accentHover, onAccent, accentText }: Accent): string {
-  return `--accent:${accent};--accent-hover:${accentHover};--on-accent:${onAccent};--accent-text:${accentText}`;
+function properties({ accent, accentEdge, accentHover, onAccent, accentText }: Accent): string {
+  return `--accent:${accent};--accent-edge:${accentEdge};--accent-hover:${accentHover};--on-accent:${onAccent};--accent-text:${accentText}`;
 }
 
-/** The colour, made darker on a light ground or lighter on a dark one until it stands out from it by `bar`. */
+/**
+ * Darkens the colour on a light background, or lightens it on a dark one, until its contrast
+ * reaches `bar`.
+ */
 function readableOn(colour: Rgb, scheme: "light" | "dark", bar: number): Rgb {
   if (meets(colour, scheme, bar)) return colour;
-  // Black ink becomes white ink on a dark ground, not a mid-grey that looks switched off.
+  // On a dark background black becomes white, not a mid-grey that looks disabled.
   if (chromaOf(colour) < greyChroma && meets(mirrored(colour), scheme, bar + margin)) return mirrored(colour);
   const target = scheme === "light" ? 0 : 1;
-  // Black on light and white on dark always pass; halve the way until the nearest colour that passes is found.
+  // Black on light and white on dark always pass. Bisect to find the nearest colour that passes.
   let near = 0;
   let far = 1;
   for (let step = 0; step < 16; step += 1) {
@@ -81,17 +94,20 @@ function meets(colour: Rgb, scheme: "light" | "dark", bar: number): boolean {
   return grounds[scheme].every((ground) => contrast(colour, fromHex(ground)) >= bar);
 }
 
-/** A step darker or lighter, the widest that can be seen and keeps the text readable and the button visible; else the accent. */
+/**
+ * The most visible step, darker or lighter, that keeps the text readable and the button visible;
+ * else the accent itself.
+ */
 function hoverOf(accent: Rgb, onAccent: Rgb, scheme: "light" | "dark"): Rgb {
   const [away, towards] = onAccent === lightest ? ([0, 1] as const) : ([1, 0] as const);
   const steps = [0.14, 0.1, 0.06].flatMap((share) => [
     withLightness(accent, share, away),
     withLightness(accent, share, towards),
   ]);
-  // Black and white cannot move outwards, and need a longer way inwards to be told apart.
+  // Black and white can move in one direction only, and need a larger step to be distinguishable.
   steps.push(withLightness(accent, 0.3, towards), withLightness(accent, 0.08, towards));
-  const keepsBars = (step: Rgb) =>
-    contrast(step, onAccent) >= textContrast + margin && meets(step, scheme, shapeContrast + margin);
+  const bar = meets(accent, scheme, shapeContrast) ? shapeContrast + margin : 1;
+  const keepsBars = (step: Rgb) => contrast(step, onAccent) >= textContrast + margin && meets(step, scheme, bar);
   return steps.find((step) => contrast(step, accent) >= 1.1 && keepsBars(step)) ?? accent;
 }
 
@@ -112,7 +128,7 @@ function toHex(colour: Rgb): string {
     .join("")}`;
 }
 
-/** WCAG contrast of two `#rrggbb` colours, 1 to 21. */
+/** The WCAG contrast of two `#rrggbb` colours, from 1 to 21. */
 export function contrastOf(first: string, second: string): number {
   return contrast(fromHex(first), fromHex(second));
 }

@@ -3,15 +3,18 @@ import { framePage, type Frame } from "./frame.ts";
 import { submitButton, tokenField } from "./parts.ts";
 
 export type ConfirmLinkData = {
-  /** "/confirm/…": the link itself, which only a post uses up. */
+  /** "/confirm/…": the link itself, which only a POST consumes. */
   path: string;
   token: string;
   email: string;
-  /** Whether an account is created with the address, or it is the one of an account that is there. */
+  /** Whether this creates an account, or verifies an existing account's address. */
   creates: boolean;
 };
 
-/** What the link of a mail opens: mail scanners open links too, so nothing has happened before its button is pressed. */
+/**
+ * Opened by a mailed link. Mail scanners open links too, so nothing happens before the button is
+ * pressed.
+ */
 export function confirmLinkPage(frame: Frame, { path, token, email, creates }: ConfirmLinkData): Html {
   const { texts, look } = frame;
   const title = texts.confirmAddress;

@@ -2,7 +2,10 @@ import { html, type Html } from "../lib/html.ts";
 import { framePage, type Frame } from "./frame.ts";
 import { submitButton } from "./parts.ts";
 
-/** Sends fields on that a provider posted here from its own site, this time with this site's cookie. The script presses the button. */
+/**
+ * Resends the fields that a provider's site posted, this time with this site's cookie. The script
+ * presses the button.
+ */
 export function continuePage(
   frame: Frame,
   data: { action: string; fields: (readonly [name: string, value: string])[] },

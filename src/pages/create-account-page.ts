@@ -13,28 +13,36 @@ import {
   tokenField,
 } from "./parts.ts";
 import { passkeyForm, passkeyHelp } from "./passkey-form.ts";
-import { createAccountProblemWords, type CreateAccountProblem, type ProblemWords } from "./problems.ts";
+import {
+  createAccountProblemWords,
+  emailChecks,
+  newPasswordChecks,
+  type CreateAccountProblem,
+  type ProblemWords,
+} from "./problems.ts";
 
 export type CreateAccountData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   /** Anti-forgery token, the hidden field `token` of every form. */
   token: string;
-  /** What the person typed; "" for nothing. */
+  /** What the person typed, or "". */
   email: string;
   name: string;
   methods: PageMethods;
   passwordMinLength: number;
-  problem?: CreateAccountProblem;
+  problem?: CreateAccountProblem | readonly CreateAccountProblem[];
 };
 
 const passkeyFormId = "passkey-form";
 
-/** Creating an account with a passkey or a password. */
+/** Creates an account with a passkey or a password. */
 export function createAccountPage(frame: Frame, data: CreateAccountData): Html {
   const { texts, look } = frame;
   const { methods, sessionPath } = data;
-  const words = data.problem && createAccountProblemWords(frame, data.problem, data.passwordMinLength);
+  const words = [data.problem ?? []]
+    .flat()
+    .map((problem) => createAccountProblemWords(frame, problem, data.passwordMinLength));
   const title = texts.createAccountAt(look.name);
   const typed = methods.passkey || methods.password;
   const body = html`<h1>${title}</h1>
@@ -43,14 +51,14 @@ export function createAccountPage(frame: Frame, data: CreateAccountData): Html {
     ${methods.password && methods.passkey && hiddenPasskeyForm(frame, data)}
     ${typed && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}
     ${pageEnd(frame, sessionPath, { lead: texts.haveAccount, href: sessionPath, label: texts.signIn })}`;
-  return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
+  return framePage(frame, { title, body, script: true, problem: words.length > 0, sessionPath });
 }
 
 /**
- * One form for the password way, which works without JavaScript. Email and name are typed once: the passkey button in its
- * middle belongs to a second form, into which the browser code copies them.
+ * The password form, which works without JavaScript. Email and name are typed once: the passkey
+ * button in the middle belongs to a second form, into which the browser code copies them.
  */
-function passwordForm(frame: Frame, data: CreateAccountData, words: ProblemWords | undefined): Html {
+function passwordForm(frame: Frame, data: CreateAccountData, words: ProblemWords[]): Html {
   const { texts } = frame;
   return html`<form method="post" action="${data.sessionPath}/create-account" novalidate>
     ${tokenField(data.token)} ${whoFields(frame, data, words)}
@@ -64,6 +72,7 @@ function passwordForm(frame: Frame, data: CreateAccountData, words: ProblemWords
         autocomplete: "new-password",
         hint: texts.passwordRule(data.passwordMinLength),
         minLength: data.passwordMinLength,
+        checks: newPasswordChecks(frame, data.passwordMinLength),
       },
       words,
     )}
@@ -71,7 +80,7 @@ function passwordForm(frame: Frame, data: CreateAccountData, words: ProblemWords
   </form>`;
 }
 
-function passkeyOnly(frame: Frame, data: CreateAccountData, words: ProblemWords | undefined): Html {
+function passkeyOnly(frame: Frame, data: CreateAccountData, words: ProblemWords[]): Html {
   return passkeyForm(frame, {
     ...passkeyFormOf(data),
     alone: true,
@@ -104,11 +113,18 @@ function passkeyPart({ texts }: Frame, after?: Html): Html {
   </div>`;
 }
 
-function whoFields(frame: Frame, { email, name }: CreateAccountData, words: ProblemWords | undefined): Html {
+function whoFields(frame: Frame, { email, name }: CreateAccountData, words: ProblemWords[]): Html {
   const { texts } = frame;
   return html`${field(
     frame,
-    { name: "email", label: texts.email, type: "email", autocomplete: "username", value: email },
+    {
+      name: "email",
+      label: texts.email,
+      type: "email",
+      autocomplete: "username",
+      value: email,
+      checks: emailChecks(frame),
+    },
     words,
   )}
   ${field(

@@ -1,11 +1,13 @@
 import { day, hour, minute } from "../lib/clock.ts";
 
-/** "20 Nov 2026" as the language writes it. A day in UTC: where the reader is, nobody knows. */
+/**
+ * "20 Nov 2026" in the given language. A day in UTC, because the reader's time zone is unknown.
+ */
 export function dayOf(epochMilliseconds: number, lang: string): string {
   return new Intl.DateTimeFormat(lang, { dateStyle: "medium", timeZone: "UTC" }).format(epochMilliseconds);
 }
 
-/** "20 Nov 2026, 19:10 UTC" as the language writes it. */
+/** "20 Nov 2026, 19:10 UTC" in the given language. */
 export function momentOf(epochMilliseconds: number, lang: string): string {
   return new Intl.DateTimeFormat(lang, {
     year: "numeric",
@@ -18,7 +20,7 @@ export function momentOf(epochMilliseconds: number, lang: string): string {
   }).format(epochMilliseconds);
 }
 
-/** "now", "5 minutes ago"; what is a week old or older by its day. */
+/** "now", "5 minutes ago"; the day if it was a week ago or more. */
 export function ago(epochMilliseconds: number, now: number, lang: string): string {
   const passed = Math.max(0, now - epochMilliseconds);
   if (passed >= 7 * day) return dayOf(epochMilliseconds, lang);

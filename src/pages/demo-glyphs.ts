@@ -1,6 +1,6 @@
 import { Html } from "../lib/html.ts";
 
-/** Who makes a call, drawn small beside the words; hidden from screen readers. */
+/** A small drawing of who makes a call; hidden from screen readers. */
 function glyph(shapes: string): Html {
   return Html.dangerouslyCreate(
     `<svg class="glyph" viewBox="0 0 24 24" width="18" height="18" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${shapes}</svg>`,

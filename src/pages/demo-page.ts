@@ -1,14 +1,24 @@
 import { html, type Html } from "../lib/html.ts";
 import type { AssetLinks } from "./assets.ts";
+import { furtherSteps } from "./demo-further-steps.ts";
 import { demoSteps, stepRow } from "./demo-steps.ts";
 
-export type DemoPageData = { appId: string; apiKey: string; callbackUrl: string; baseUrl: string; assets: AssetLinks };
+export type DemoPageData = {
+  appId: string;
+  apiKey: string;
+  callbackUrl: string;
+  /** Where this service receives the demo's webhooks; each browser appends its own name. */
+  hooksUrl: string;
+  baseUrl: string;
+  assets: AssetLinks;
+};
 
 /**
- * Plays an app called Acme, which signs people in with this service. The same document at /dev/demo and at its callback; what the
- * browser code needs to know stands in data attributes, because the policy allows no inline script.
+ * Plays an app called Acme that uses this service. The same document is served at /dev/demo and at
+ * its callback. Data attributes configure the browser code, because the policy allows no inline
+ * script.
  */
-export function demoPage({ appId, apiKey, callbackUrl, baseUrl, assets }: DemoPageData): Html {
+export function demoPage({ appId, apiKey, callbackUrl, hooksUrl, baseUrl, assets }: DemoPageData): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -32,6 +42,7 @@ export function demoPage({ appId, apiKey, callbackUrl, baseUrl, assets }: DemoPa
           data-app-id="${appId}"
           data-api-key="${apiKey}"
           data-callback-url="${callbackUrl}"
+          data-hooks-url="${hooksUrl}"
           data-base-url="${baseUrl}"
         >
           <div class="intro">
@@ -58,6 +69,16 @@ export function demoPage({ appId, apiKey, callbackUrl, baseUrl, assets }: DemoPa
           >
           <ol class="steps" role="list">
             ${demoSteps.map(stepRow)}
+          </ol>
+          <div class="further">
+            <h2>Further steps</h2>
+            <p>
+              Each is optional, and they come in any order. The ones with an access token need a person who is signed
+              in: take them before step 8, or start again.
+            </p>
+          </div>
+          <ol class="steps" role="list">
+            ${furtherSteps.map((step, index) => stepRow(step, demoSteps.length + index))}
           </ol>
           <p class="spoken" role="status" data-part="spoken"></p>
         </main>

@@ -2,21 +2,39 @@ import { html, type Html } from "../lib/html.ts";
 import { browserGlyph, serverGlyph } from "./demo-glyphs.ts";
 import { tickGlyph } from "./glyphs.ts";
 
-/** One step of the walk: who calls, what for, and what the person can press. The browser code fills in the rest. */
+/**
+ * One step of the walk: who calls, why, and what the person can press. The browser code fills in
+ * the rest.
+ */
 export type DemoStep = {
-  name: "initiate" | "hosted" | "return" | "callback" | "validate" | "profile" | "refresh" | "logout";
+  name:
+    | "initiate"
+    | "hosted"
+    | "return"
+    | "callback"
+    | "validate"
+    | "profile"
+    | "refresh"
+    | "logout"
+    | "rename"
+    | "add-method"
+    | "application"
+    | "endpoint"
+    | "config";
   title: string;
   caller: "server" | "browser";
-  /** What the caller shows to be let in. */
+  /** The credential of the call. */
   credential?: string;
   /** Who calls and why, in one sentence. */
   why: Html;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH";
   path: string;
-  /** What can be chosen or pressed. The first button is the one that takes the walk on. */
+  /** The controls. The first button continues the walk. */
   controls?: Html;
-  /** Stands where the call will, until the walk has come here. */
+  /** Shown instead of the call until the walk reaches this step. */
   later: string;
+  /** Below the calls, filled in by the browser code. */
+  below?: Html;
 };
 
 export const demoSteps: readonly DemoStep[] = [
@@ -145,11 +163,11 @@ function choice(value: string, label: string, checked = false): Html {
   >`;
 }
 
-function button(act: string, label: string): Html {
+export function button(act: string, label: string): Html {
   return html`<button type="button" class="button" data-act="${act}" disabled>${label}</button>`;
 }
 
-/** One row: the step on the left, its call on the right (below it, on a phone). */
+/** A row with the step on the left and its call on the right (below it on a phone). */
 export function stepRow(step: DemoStep, index: number): Html {
   const { name, title, caller, credential, method, path } = step;
   return html`<li class="step" id="${name}" data-state="later">
@@ -175,6 +193,7 @@ export function stepRow(step: DemoStep, index: number): Html {
       <div class="exchanges" data-part="exchanges">
         ${step.later !== "" && html`<p class="later">${step.later}</p>`}
       </div>
+      ${step.below}
     </section>
   </li>`;
 }

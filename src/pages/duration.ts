@@ -1,6 +1,6 @@
 /**
- * A waiting time as people say it: "40 seconds", "4 minutes", "1 hour". Rounded up, so nobody comes back too early.
- * Intl knows the plural forms of every language. The browser code uses this too.
+ * A waiting time for people: "40 seconds", "4 minutes", "1 hour". Rounded up, so that nobody
+ * returns too early. Intl provides the plural forms. Also used by the browser code.
  */
 export function waitingTime(seconds: number, lang: string): string {
   const whole = Math.max(1, Math.ceil(seconds));

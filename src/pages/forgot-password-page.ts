@@ -1,18 +1,18 @@
 import { html, type Html } from "../lib/html.ts";
 import { framePage, type Frame } from "./frame.ts";
 import { field, problemSummary, submitButton, tokenField } from "./parts.ts";
-import { createAccountProblemWords } from "./problems.ts";
+import { createAccountProblemWords, emailChecks } from "./problems.ts";
 
 export type ForgotPasswordData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   token: string;
-  /** What the person typed; "" for nothing. */
+  /** What the person typed, or "". */
   email: string;
   problem?: { kind: "email-missing" | "email-invalid" } | undefined;
 };
 
-/** Asks for the address of a forgotten password's account. */
+/** Asks for the account's address, to reset its password. */
 export function forgotPasswordPage(frame: Frame, { sessionPath, token, email, problem }: ForgotPasswordData): Html {
   const { texts, look } = frame;
   const words = problem && createAccountProblemWords(frame, problem, 0);
@@ -22,14 +22,28 @@ export function forgotPasswordPage(frame: Frame, { sessionPath, token, email, pr
     <p>${texts.forgotLead(look.name)}</p>
     <form method="post" action="${sessionPath}/forgot-password" novalidate>
       ${tokenField(token)}
-      ${field(frame, { name: "email", label: texts.email, type: "email", autocomplete: "username", value: email }, words)}
+      ${field(
+        frame,
+        {
+          name: "email",
+          label: texts.email,
+          type: "email",
+          autocomplete: "username",
+          value: email,
+          checks: emailChecks(frame),
+        },
+        words,
+      )}
       ${submitButton({ label: texts.sendMail, busy: texts.sending, look: "main" })}
     </form>
     ${backToSignIn(frame, sessionPath)}`;
   return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
 }
 
-/** Says that reset by mail is not set up, and what to do instead. `passkey`: whether the app offers passkeys, which are then the first way out. */
+/**
+ * Explains that password reset by mail is not set up, and what to do instead. `passkey`: whether
+ * the app offers passkeys, which are then suggested first.
+ */
 export function noResetPage(frame: Frame, { sessionPath, passkey }: { sessionPath: string; passkey: boolean }): Html {
   const { texts, look } = frame;
   const body = html`<h1>${texts.resetPassword}</h1>

@@ -1,6 +1,6 @@
 import { Html } from "../lib/html.ts";
 
-/** Small drawings of our own, in the colour of the text around them, hidden from screen readers. */
+/** A small drawing in the colour of the surrounding text; hidden from screen readers. */
 function glyph(shapes: string): Html {
   return Html.dangerouslyCreate(
     `<svg class="glyph" viewBox="0 0 24 24" width="20" height="20" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${shapes}</svg>`,

@@ -1,7 +1,7 @@
 import { html, type Html } from "../lib/html.ts";
 import { framePage, type Frame } from "./frame.ts";
 
-/** On the way to a provider: the browser goes on by itself, and the link is for one that does not. */
+/** Redirects to a provider. The link is for browsers that do not follow. */
 export function leavePage(frame: Frame, data: { address: string; provider: string }): Html {
   const title = frame.texts.continueTo(data.provider);
   const body = html`<h1>${title}</h1>

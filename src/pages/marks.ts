@@ -1,8 +1,9 @@
 import { Html } from "../lib/html.ts";
 
 /**
- * The marks of providers, drawn for this project. Each provider asks that its mark stands unchanged beside its name, with room
- * around it: Google and Microsoft in their colours, the others in the colour of the text or their own.
+ * The providers' marks, redrawn for this project. Providers require that a mark is shown unchanged
+ * beside the name, with space around it: Google and Microsoft in their colours, the others in their
+ * own or the text's colour.
  */
 const marks: ReadonlyMap<string, Html> = new Map([
   [
@@ -52,7 +53,7 @@ export function providerMark(name: string): Html {
   return marks.get(name) ?? neutral;
 }
 
-/** `forward` drawings turn round where people read from right to left. */
+/** `forward` drawings are mirrored in right-to-left languages. */
 function mark(shapes: string, look: "glyph" | "glyph forward" = "glyph"): Html {
   return Html.dangerouslyCreate(
     `<svg class="${look}" viewBox="0 0 24 24" width="20" height="20" fill="currentColor" aria-hidden="true" focusable="false">${shapes}</svg>`,

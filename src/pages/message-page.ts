@@ -3,32 +3,41 @@ import { waitingTime } from "./duration.ts";
 import { framePage, safeHref, type Frame } from "./frame.ts";
 import { alertGlyph, clockGlyph, linkGlyph, lockGlyph, tickGlyph, windowsGlyph } from "./glyphs.ts";
 
-/** A page that only says something. The way back is `frame.backUrl`, where it is known. */
+/** A page with only a message. `frame.backUrl` is the way back, if known. */
 export type Message =
   | {
       kind:
         | "expired"
-        /** No such session: looks like `expired`, and names no app. */
+        /** No such session. Looks like `expired`, and names no app. */
         | "unknown"
         | "finished"
         | "other-browser"
         | "bad-redirect"
-        /** A form that another site sent. */
+        /** A form posted by another site. */
         | "cross-site"
         | "cookies-blocked"
         | "server-error"
         | "busy"
-        /** A link of a mail that is used, too old, replaced, or none. */
+        /** A mailed link that is used, expired, replaced or invalid. */
         | "link-over"
-        /** A link of a mail in a browser that did not ask for it: `sign-up`, or the account page's. */
+        /**
+         * A mailed link opened in another browser than the one that requested it: `sign-up`, or the
+         * account page's.
+         */
         | "link-elsewhere"
-        /** The account is there, but its sign-in has timed out meanwhile. */
-        | "account-created";
+        /** The account exists, but its sign-in has timed out. */
+        | "account-created"
+        /** An unknown path or wrong method. */
+        | "no-page"
+        /** The service's front page. */
+        | "home";
     }
   /** `signIn`: whether `frame.backUrl` leads to the sign-in page, not to the app. */
   | { kind: "password-changed"; signIn: boolean }
   | { kind: "too-many-tries"; retryAfterSeconds: number }
-  /** `command` mends it; give it in development mode only. */
+  /** A refused API call that a browser opened. `details` is for the app's developers. */
+  | { kind: "bad-link"; details: string; requestId: string }
+  /** `command` prints the fix; in development mode only. */
   | { kind: "no-methods"; command?: string };
 
 type Words = { glyph: Html; title: string; next: HtmlValue; good?: boolean; linkLabel?: string };
@@ -40,6 +49,7 @@ export function messagePage(frame: Frame, message: Message): Html {
     <h1>${title}</h1>
     <p>${next}</p>
     ${message.kind === "no-methods" && command(frame, message.command)}
+    ${message.kind === "bad-link" && forDevelopers(frame, message)}
     ${back !== undefined && html`<a class="button main" href="${back}">${linkLabel ?? frame.texts.backTo(frame.look.name)}</a>`}`;
   return framePage(frame, { title, body });
 }
@@ -50,9 +60,15 @@ function command({ texts }: Frame, text: string | undefined): Html | undefined {
     <pre dir="ltr"><code>${text}</code></pre>`;
 }
 
+function forDevelopers({ texts }: Frame, { details, requestId }: { details: string; requestId: string }): Html {
+  return html`<p class="hint">${texts.badLinkDetails}</p>
+    <pre dir="ltr"><code>${details}
+${requestId}</code></pre>`;
+}
+
 function wordsFor(frame: Frame, message: Message): Words {
   const { texts, look } = frame;
-  // Only a page that knows the way back to an app may name it.
+  // Name the app only if the page can link back to it.
   const app = safeHref(frame.backUrl) === undefined ? undefined : look.name;
   switch (message.kind) {
     case "expired":
@@ -109,6 +125,12 @@ function wordsFor(frame: Frame, message: Message): Words {
         good: true,
         linkLabel: message.signIn ? texts.backToSignIn : texts.continueTo(look.name),
       };
+    case "no-page":
+      return { glyph: linkGlyph, title: texts.noPageTitle, next: texts.noPageNext };
+    case "bad-link":
+      return { glyph: linkGlyph, title: texts.badLinkTitle, next: texts.badLinkNext };
+    case "home":
+      return { glyph: lockGlyph, title: texts.homeTitle, next: texts.homeNext };
     case "no-methods":
       return { glyph: lockGlyph, title: texts.noMethodsTitle, next: texts.noMethodsNext(look.name) };
   }

@@ -1,7 +1,7 @@
-/** The ways to sign in that a page offers, already restricted to what is enabled and asked for. */
+/** The sign-in methods that a page offers: enabled and allowed by the request. */
 export type PageMethods = {
   passkey: boolean;
   password: boolean;
-  /** `name` is the path value ("google"), `displayName` what people read ("Google"). */
+  /** `name` is the path segment ("google"), `displayName` is for people ("Google"). */
   oauth: readonly { name: string; displayName: string }[];
 };

@@ -1,45 +1,37 @@
 import type { Answer } from "../http/answer.ts";
 import { render, type Html } from "../lib/html.ts";
+import { contentSecurityPolicy } from "./content-security-policy.ts";
 
 export type PageOptions = {
   status?: number;
   headers?: Record<string, string>;
   cookies?: string[];
-  /** Where a form's answer may lead, besides back to us: origins, or a private-use scheme. */
+  /** Where forms may redirect, besides this service: origins, or a private-use scheme. */
   formTargets?: string[];
-  /** The one thing that a page shows from elsewhere: the origin of the app's logo. */
+  /** The origin of the app's logo, the only external resource of a page. */
   logoOrigin?: string | undefined;
-  /** The page shows text by a library that writes HTML: cleaned, but not by Trusted Types; and pictures that its stylesheet carries. */
-  byLibrary?: boolean;
 };
 
-/** Every page of the service, under one policy: nothing inline, nothing from elsewhere but the app's logo, in nobody's frame, in no cache. */
+/**
+ * Answers with a page. One policy for all: nothing inline, nothing external but the app's logo, no
+ * framing, no caching.
+ */
 export function pageAnswer(page: Html, options: PageOptions = {}): Answer {
-  const { status = 200, headers = {}, cookies = [], formTargets = [], logoOrigin, byLibrary = false } = options;
-  const contentSecurityPolicy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    `img-src 'self'${byLibrary ? " data:" : ""}${logoOrigin === undefined ? "" : ` ${logoOrigin}`}`,
-    "connect-src 'self'",
-    `form-action ${["'self'", ...formTargets].join(" ")}`,
-    "base-uri 'none'",
-    "object-src 'none'",
-    "frame-ancestors 'none'",
-    ...(byLibrary ? [] : ["require-trusted-types-for 'script'"]),
-  ].join("; ");
+  const { status = 200, headers = {}, cookies = [], formTargets = [], logoOrigin } = options;
+  const images = logoOrigin === undefined ? [] : [logoOrigin];
   return {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
-      "content-security-policy": contentSecurityPolicy,
+      "content-security-policy": contentSecurityPolicy({ images, formTargets }),
       "cross-origin-opener-policy": "same-origin",
       "x-frame-options": "DENY",
       ...headers,
     },
     cookies,
-    // As bytes: a page has letters beyond Latin 1, and as a string all of it would be copied again, at two bytes a letter, to stand behind its head.
+    // As bytes: pages have letters beyond Latin 1, so a string would be copied again at two bytes
+    // per letter.
     body: Buffer.from(render(page)),
   };
 }

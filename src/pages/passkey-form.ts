@@ -4,8 +4,9 @@ import { tokenField } from "./parts.ts";
 import type { PasskeyTexts } from "./passkey-texts.ts";
 
 /**
- * The form that carries a passkey answer. The browser code asks `{action}/options`, runs the ceremony, writes the answer into
- * `credential` and sends the form for real, so that the server's answer is an ordinary page.
+ * The form that submits a passkey answer. The browser code fetches `{action}/options`, runs the
+ * ceremony, writes the answer into `credential` and submits the form, so that the server answers
+ * with an ordinary page.
  */
 export function passkeyForm(
   frame: Frame,
@@ -13,9 +14,9 @@ export function passkeyForm(
     ceremony: "get" | "create";
     action: string;
     token: string;
-    /** Whether a passkey is the only way on this page. */
+    /** Whether a passkey is the only method on this page. */
     alone: boolean;
-    /** Where the browser can, it makes the passkey without asking (conditional create). */
+    /** Creates the passkey without asking, if the browser can (conditional create). */
     quietly?: boolean;
     id?: string;
     inside: Html;
@@ -36,7 +37,7 @@ export function passkeyForm(
   </form>`;
 }
 
-/** For a page that offers nothing but a passkey: why it may not work here. */
+/** For a page that offers only a passkey: why it may not work here. */
 export function passkeyHelp({ texts }: Frame): Html {
   return html`<noscript><p>${texts.passkeysNeedScript}</p></noscript>
     <p data-no-passkeys role="status" hidden>${texts.passkeyNoSupport}</p>`;
@@ -54,7 +55,7 @@ function passkeyTexts({ texts, look }: Frame, ceremony: "get" | "create", alone:
     timedOut: texts.timedOut(look.name),
     emailMissing: texts.emailMissing,
     errors: {
-      // Also what a browser says when there was no matching passkey, or nobody answered in time.
+      // Browsers also report this if no passkey matched or nobody answered in time.
       NotAllowedError: cancelled,
       AbortError: cancelled,
       InvalidStateError: texts.passkeyExists,

@@ -5,7 +5,10 @@ import { passkeyForm, passkeyHelp } from "./passkey-form.ts";
 import { createAccountProblemWords, signInProblemWords } from "./problems.ts";
 
 export type PasskeyStepData = {
-  /** `use` one that is there or `create` the first, because the app wants it; or `offer` to create one, which can wait. */
+  /**
+   * `use` an existing passkey or `create` the first one, as the app requires; or `offer` to create
+   * one, which can be declined.
+   */
   step: "use" | "create" | "offer";
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
@@ -13,7 +16,7 @@ export type PasskeyStepData = {
   problem?: { kind: "passkey-failed" | "passkey-unknown" | "passkey-exists" } | undefined;
 };
 
-/** The step between a password or a provider and the app: a passkey. */
+/** The passkey step between a password or provider and the app. */
 export function passkeyStepPage(frame: Frame, data: PasskeyStepData): Html {
   const { texts, look } = frame;
   const { step, sessionPath, token } = data;

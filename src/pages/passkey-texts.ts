@@ -1,14 +1,14 @@
-/** What the browser code may have to say, written into the page as JSON so that it speaks the page's language. */
+/** Messages of the browser code, embedded as JSON in the page's language. */
 export type PasskeyTexts = {
   failed: string;
   offline: string;
   busy: string;
-  /** Holds `{wait}`, to be replaced by a waiting time. */
+  /** Contains `{wait}`, to be replaced by a waiting time. */
   tooManyTries: string;
   timedOut: string;
   emailMissing: string;
-  /** By the name of the exception that the browser throws. */
+  /** By the name of the browser's exception. */
   errors: Partial<Record<string, string>>;
-  /** By the field that was refused. */
+  /** By the refused field. */
   fields: Partial<Record<string, string>>;
 };

@@ -4,7 +4,10 @@ import type { PasskeySignal } from "./passkey-signal.ts";
 
 export type FieldName = "email" | "password" | "name" | "code" | "picture";
 
-/** What can stop a sign-in and be mended on the page. Provider names are display names ("Google"). */
+/**
+ * Problems of a sign-in that the person can fix on the page. Provider names are display names
+ * ("Google").
+ */
 export type SignInProblem =
   | {
       kind:
@@ -30,7 +33,17 @@ export type SignInProblem =
       provider: string;
     };
 
-/** What can stop a sign-up and be mended on the page. */
+const textOfWeakness = {
+  common: "passwordOfCommonOnes",
+  keyboard: "passwordOnKeyboard",
+  repeated: "passwordRepeats",
+  sequence: "passwordIsSequence",
+  date: "passwordIsDate",
+  personal: "passwordIsPersonal",
+  predictable: "passwordPredictable",
+} as const;
+
+/** Problems of a sign-up that the person can fix on the page. */
 export type CreateAccountProblem =
   | {
       kind:
@@ -47,13 +60,17 @@ export type CreateAccountProblem =
         | "passkeys-full";
     }
   | { kind: "password-too-long"; maxLength: number }
+  | { kind: "password-weak"; weakness: keyof typeof textOfWeakness }
   | { kind: "name-too-long"; maxLength: number }
   | { kind: "too-many-tries"; retryAfterSeconds: number };
 
-/** What can be wrong with the code of a mail. */
+/** Problems with a mailed code. */
 export type CodeProblem = { kind: "code-missing" | "code-wrong" | "code-over" };
 
-/** A problem in words: the summary above the form and, where a field is the cause, the few words beside it. */
+/**
+ * A problem in words: the summary above the form and, if a field is the cause, the short message
+ * beside it.
+ */
 export type ProblemWords = { summary: string; field?: FieldName; beside?: string };
 
 export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey: boolean): ProblemWords {
@@ -94,6 +111,23 @@ export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey
   }
 }
 
+type FieldChecks = Record<"missing" | "invalid" | "short", Pick<Required<ProblemWords>, "summary" | "beside">>;
+
+/** Field messages for the browser code, in the service's words. */
+export function emailChecks({ texts }: Frame): Pick<FieldChecks, "missing" | "invalid"> {
+  return {
+    missing: { summary: texts.enterEmail, beside: texts.emailMissing },
+    invalid: { summary: texts.checkEmail, beside: texts.emailInvalid },
+  };
+}
+
+export function newPasswordChecks({ texts }: Frame, minLength: number): Pick<FieldChecks, "missing" | "short"> {
+  return {
+    missing: { summary: texts.choosePassword, beside: texts.newPasswordMissing },
+    short: { summary: texts.checkPassword, beside: texts.passwordTooShort(minLength) },
+  };
+}
+
 export function codeProblemWords({ texts }: Frame, { kind }: CodeProblem): ProblemWords {
   switch (kind) {
     case "code-missing":
@@ -124,6 +158,8 @@ export function createAccountProblemWords(
       return { summary: texts.checkPassword, field: "password", beside: texts.passwordTooLong(problem.maxLength) };
     case "password-common":
       return { summary: texts.checkPassword, field: "password", beside: texts.passwordCommon };
+    case "password-weak":
+      return { summary: texts.checkPassword, field: "password", beside: texts[textOfWeakness[problem.weakness]] };
     case "password-context":
       return { summary: texts.checkPassword, field: "password", beside: texts.passwordContext(look.name) };
     case "name-too-long":

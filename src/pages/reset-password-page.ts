@@ -6,46 +6,68 @@ import { field, problemSummary, submitButton, tokenField } from "./parts.ts";
 import {
   codeProblemWords,
   createAccountProblemWords,
+  newPasswordChecks,
   type CodeProblem,
   type CreateAccountProblem,
   type ProblemWords,
 } from "./problems.ts";
+import { unprovenPart, type UnprovenData } from "./take-over-page.ts";
 
 export type ResetProblem = CodeProblem | CreateAccountProblem;
 
-type Common = { token: string; passwordMinLength: number; problem?: ResetProblem | undefined };
+type Common = {
+  token: string;
+  passwordMinLength: number;
+  problem?: ResetProblem | undefined;
+  /**
+   * What the first proof of an address also removes. The form returns its mark to show that the
+   * person has seen it.
+   */
+  removes?: UnprovenData | undefined;
+};
 
-/** `sessionPath`: "/sign-in/sis_…", without a trailing slash. `again`: whether the mail was just asked for once more. */
-export type ResetByCodeData = Common & { sessionPath: string; email: string; again: boolean };
+/**
+ * `sessionPath`: "/sign-in/sis_…", without a trailing slash. `again`: whether the mail was just
+ * sent again.
+ */
+export type ResetByCodeData = Common & { sessionPath: string; email: string; again: boolean; code?: string };
 
-/** `path`: "/reset/…", the link itself, which only a post uses up. `email`: whose password it is, if that has an address. */
+/**
+ * `path`: "/reset/…", the link itself, which only a POST consumes. `email`: the account's address,
+ * if it has one.
+ */
 export type ResetByLinkData = Common & { path: string; email: string | null };
 
-/** A mail may be on its way: its code and a new password. The same for every address. */
+/** Asks for the mailed code and a new password. The same for every address. */
 export function resetByCodePage(frame: Frame, data: ResetByCodeData): Html {
   const { texts, look } = frame;
   const { sessionPath, token, email } = data;
   const words = wordsFor(frame, data);
-  const title = texts.checkMail;
+  // After a valid code, only the person's consent is missing.
+  const { code, removes } = data;
+  const title = code === undefined ? texts.checkMail : texts.takeOverTitle;
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)}
     <p>
-      ${texts.resetMailedTo(look.name)} <strong><bdi>${email}</bdi></strong>
+      ${code === undefined ? texts.resetMailedTo(look.name) : texts.takeOverFor(look.name)}
+      <strong><bdi>${email}</bdi></strong>
     </p>
-    <p>${texts.resetMailedNext}</p>
+    ${removes && unprovenPart(frame, removes)}
+    <p>${code === undefined ? texts.resetMailedNext : texts.enterPasswordToAgree}</p>
     <form method="post" action="${sessionPath}/reset" novalidate>
       ${tokenField(token)} <input type="hidden" name="email" autocomplete="username" value="${email}" />
-      ${codeField(frame, words)} ${newPassword(frame, data, words)}
+      ${code === undefined ? codeField(frame, words) : html`<input type="hidden" name="code" value="${code}" />`}
+      ${newPassword(frame, data, words)}
     </form>
-    ${sendAgain(frame, { action: `${sessionPath}/forgot-password`, token, again: data.again, email })}
+    ${code === undefined && sendAgain(frame, { action: `${sessionPath}/forgot-password`, token, again: data.again, email })}
     ${backToSignIn(frame, sessionPath)}`;
   return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
 }
 
-/** What the link of a mail opens, on any device. */
+/** Opened by the mailed link, on any device. */
 export function resetByLinkPage(frame: Frame, data: ResetByLinkData): Html {
   const { texts, look } = frame;
-  const { path, token, email } = data;
+  const { path, token, email, removes } = data;
   const words = wordsFor(frame, data);
   const title = texts.chooseNewPassword;
   const body = html`<h1>${title}</h1>
@@ -56,6 +78,7 @@ export function resetByLinkPage(frame: Frame, data: ResetByLinkData): Html {
         ${texts.newPasswordFor(look.name)} <strong><bdi>${email}</bdi></strong>
       </p>`
     }
+    ${removes && unprovenPart(frame, removes)}
     <form method="post" action="${path}" novalidate>
       ${tokenField(token)}
       ${email !== null && html`<input type="hidden" name="username" autocomplete="username" value="${email}" />`}
@@ -64,9 +87,11 @@ export function resetByLinkPage(frame: Frame, data: ResetByLinkData): Html {
   return framePage(frame, { title, body, script: true, problem: words !== undefined });
 }
 
-function newPassword(frame: Frame, { passwordMinLength }: Common, words: ProblemWords | undefined): Html {
+function newPassword(frame: Frame, data: Common, words: ProblemWords | undefined): Html {
   const { texts } = frame;
-  return html`${field(
+  const { passwordMinLength, removes } = data;
+  return html`${removes && html`<input type="hidden" name="agreed" value="${removes.mark}" />`}
+    ${field(
       frame,
       {
         name: "password",
@@ -75,11 +100,12 @@ function newPassword(frame: Frame, { passwordMinLength }: Common, words: Problem
         autocomplete: "new-password",
         hint: texts.passwordRule(passwordMinLength),
         minLength: passwordMinLength,
+        checks: newPasswordChecks(frame, passwordMinLength),
       },
       words,
     )}
     <p class="hint">${texts.endsLogins}</p>
-    ${submitButton({ label: texts.savePassword, busy: texts.saving, look: "main" })}`;
+    ${submitButton({ label: removes ? texts.takeOverAgree : texts.savePassword, busy: texts.saving, look: "main" })}`;
 }
 
 function wordsFor(frame: Frame, { problem, passwordMinLength }: Common): ProblemWords | undefined {

@@ -14,23 +14,27 @@ import {
 } from "./parts.ts";
 import { passkeySignal } from "./passkey-signal.ts";
 import { passkeyForm, passkeyHelp } from "./passkey-form.ts";
-import { signInProblemWords, type ProblemWords, type SignInProblem } from "./problems.ts";
+import { emailChecks, signInProblemWords, type ProblemWords, type SignInProblem } from "./problems.ts";
 
 export type SignInData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   /** Anti-forgery token, the hidden field `token` of every form. */
   token: string;
-  /** What the person typed, or the app's login hint; "" for nothing. */
+  /** What the person typed, or the app's login hint, or "". */
   email: string;
   methods: PageMethods;
   signUpOpen: boolean;
-  /** What the proof is for, besides an app; `account` names the only one that may give it. */
+  /** What the proof is for, if not an app. `account` is the only one that may give it. */
   purpose?: { kind: "account" | "add-method"; account: string | undefined };
+  /** The display name of the provider to link after another sign-in. */
+  links?: string;
   problem?: SignInProblem;
+  /** The last method used in this browser: "passkey", "password" or "oauth.PROVIDER". */
+  usedLast?: string | undefined;
 };
 
-/** Choosing a way to sign in. */
+/** Offers the sign-in methods. */
 export function signInPage(frame: Frame, data: SignInData): Html {
   const { texts, look } = frame;
   const { methods, sessionPath } = data;
@@ -38,6 +42,7 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   const title = titleFor(frame, data);
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)} ${whose(frame, data)}
+    ${data.links !== undefined && html`<p>${texts.providerLinksAfter(data.links, look.name)}</p>`}
     ${passkeySignal(data.problem?.kind === "passkey-unknown" ? data.problem.signal : undefined)}
     ${methods.passkey && passkeyPart(frame, data)} ${methods.password && passwordForm(frame, data, words)}
     ${methods.password && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}
@@ -63,7 +68,7 @@ function whose({ texts, look }: Frame, { purpose }: SignInData): Html | undefine
   </p>`;
 }
 
-function passkeyPart(frame: Frame, { sessionPath, token, methods }: SignInData): Html {
+function passkeyPart(frame: Frame, { sessionPath, token, methods, usedLast }: SignInData): Html {
   const { texts } = frame;
   const alone = !methods.password && methods.oauth.length === 0;
   return html`<div class="passkeys" data-passkeys hidden>
@@ -72,7 +77,12 @@ function passkeyPart(frame: Frame, { sessionPath, token, methods }: SignInData):
         action: `${sessionPath}/passkey`,
         token,
         alone,
-        inside: html`${passkeyButton(texts.signInWithPasskey, texts.usingPasskey)}
+        inside: html`${passkeyButton(
+            texts.signInWithPasskey,
+            texts.usingPasskey,
+            undefined,
+            usedLast === "passkey" ? texts.usedLast : undefined,
+          )}
           <p class="hint">${texts.passkeyInOneLine}</p>
           ${notice}`,
       })}
@@ -92,9 +102,10 @@ function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | unde
         name: "email",
         label: texts.email,
         type: "email",
-        // "webauthn" must come last: it makes the browser offer passkeys in this field.
+        // "webauthn" must come last: it makes browsers offer passkeys in this field.
         autocomplete: methods.passkey ? "username webauthn" : "username",
         value: email,
+        checks: emailChecks(frame),
       },
       words,
     )}
@@ -106,9 +117,15 @@ function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | unde
         type: "password",
         autocomplete: "current-password",
         link: { href: `${sessionPath}/forgot-password`, label: texts.forgotPassword },
+        checks: { missing: { summary: texts.enterPassword, beside: texts.passwordMissing } },
       },
       words,
     )}
-    ${submitButton({ label: texts.signIn, busy: texts.signingIn, look: "main" })}
+    ${submitButton({
+      label: texts.signIn,
+      busy: texts.signingIn,
+      look: "main",
+      usedLast: data.usedLast === "password" ? texts.usedLast : undefined,
+    })}
   </form>`;
 }

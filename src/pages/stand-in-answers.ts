@@ -3,7 +3,7 @@ import { framePage, type Frame } from "./frame.ts";
 import { alertGlyph } from "./glyphs.ts";
 import { submitButton } from "./parts.ts";
 
-/** The way back to the client at `address`; the answer's Refresh header takes it at once. */
+/** The way back to the client at `address`. The answer's Refresh header follows it at once. */
 export function standInReturnPage(frame: Frame, address: string): Html {
   const title = "Going back…";
   const body = html`<h1>${title}</h1>
@@ -11,7 +11,7 @@ export function standInReturnPage(frame: Frame, address: string): Html {
   return framePage(frame, { title, body });
 }
 
-/** The way back to a client that wants its answer posted (response_mode=form_post). The script presses the button. */
+/** The way back to a client that uses response_mode=form_post. The script presses the button. */
 export function standInPostPage(frame: Frame, action: string, fields: [name: string, value: string][]): Html {
   const title = "Going back…";
   const body = html`<h1>${title}</h1>
@@ -22,7 +22,7 @@ export function standInPostPage(frame: Frame, action: string, fields: [name: str
   return framePage(frame, { title, body, script: true });
 }
 
-/** For a request that names nobody to whom the browser could be sent back. */
+/** For a request without a client to redirect to. */
 export function standInRefusalPage(frame: Frame, reason: string): Html {
   const title = "This request is refused";
   const body = html`<div class="sign">${alertGlyph}</div>

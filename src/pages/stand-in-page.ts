@@ -3,10 +3,10 @@ import { framePage, type Frame } from "./frame.ts";
 import { divider, field, submitButton } from "./parts.ts";
 
 export type StandInPageData = {
-  /** Whom it plays: "Google". */
+  /** The provider that it plays: "Google". */
   displayName: string;
   people: { id: string; name: string; email: string | null; verified: boolean }[];
-  /** Whether this provider says which addresses are verified. */
+  /** Whether this provider reports verified addresses. */
   saysVerified: boolean;
   scopes: string[];
   clientId: string;
@@ -15,8 +15,8 @@ export type StandInPageData = {
 };
 
 /**
- * The page of a provider that exists on this machine only. Its forms go to the page's own address, whose query says who asks for what. For
- * developers, so in English and without translations.
+ * The page of a provider that exists on this machine only. Its forms post to the page's own URL,
+ * whose query has the request. For developers, so in English only.
  */
 export function standInPage(frame: Frame, data: StandInPageData): Html {
   const { displayName, people, saysVerified } = data;

@@ -1,6 +1,8 @@
 import { deviceOf, type Device } from "../lib/user-agent.ts";
 
-/** AAGUIDs of the common passkey providers (github.com/passkeydeveloper/passkey-authenticator-aaguids). */
+/**
+ * AAGUIDs of common passkey providers (github.com/passkeydeveloper/passkey-authenticator-aaguids).
+ */
 const providers: Record<string, string> = {
   "ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4": "Google Password Manager",
   "adce0002-35bc-c60a-648b-0b25f1f05503": "Chrome on Mac",
@@ -29,7 +31,10 @@ const devices: Record<Device, string> = {
   Linux: "Linux",
 };
 
-/** What a person may call this passkey: who keeps it, else the rough device: names, the same in every language. The person can change it. */
+/**
+ * A default name for a passkey: its provider, or else the device. These are proper names, the same
+ * in every language. The user can change it.
+ */
 export function deviceLabel(aaguid: string, userAgent: string | null): string {
   const device = deviceOf(userAgent ?? "");
   return providers[aaguid] ?? (device === undefined ? "Passkey" : devices[device]);

@@ -1,9 +1,10 @@
 import type { Application } from "../applications/application.ts";
-import type { Clock } from "../lib/clock.ts";
+import { isOver, type Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { PasskeySignal } from "../pages/passkey-signal.ts";
 import { clip } from "../lib/text.ts";
 import { digestOf, newId, newSecret, type Random } from "../lib/random.ts";
+import type { NewPasskey } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
@@ -19,7 +20,7 @@ import {
   insertPasskey,
   isCredentialKnown,
   listPasskeys,
-  notePasskeyUse,
+  recordPasskeyUse,
   sweepChallenges,
   type Challenge,
   type Passkey,
@@ -37,18 +38,14 @@ import {
   type PublicKeyCredentialRequestOptionsJSON,
   type RelyingParty,
   type VerifiedAssertion,
-  type VerifiedAttestation,
 } from "./webauthn.ts";
 
-/** Where a ceremony happens: a challenge made in one sign-in session and browser is worth nothing in another. */
+/** The context of a ceremony: a challenge is valid only in its own sign-in session and browser. */
 export type Place = { sessionDigest: string; browserDigest: string };
 
 export type ProvenPasskey = { user: User; passkey: Passkey; proof: VerifiedAssertion };
-/** A passkey that was just made, and for whom. */
-export type NewPasskey = { email: string; name: string | null; userHandle: string; credential: VerifiedAttestation };
-
-/** Of one user: each is a way in, and listed in every ceremony that names them. */
-const mostPasskeys = 20;
+/** Per user: each is a way in, and is listed in every ceremony that names them. */
+const maxPasskeys = 20;
 
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
@@ -79,19 +76,21 @@ export function createPasskeys(deps: {
     return challenge;
   }
 
-  /** Consumes the challenge that an answer names before anything in the answer is believed. */
+  /** Consumes an answer's challenge before anything else in the answer is trusted. */
   async function consume(
     place: Place,
     ceremony: Challenge["ceremony"],
     challenge: string | undefined,
   ): Promise<Challenge | undefined> {
     if (challenge === undefined) return undefined;
-    return await storage.write((tx) =>
-      consumeChallenge(tx, { digest: digestOf(challenge), ...place, ceremony }, clock()),
+    const now = clock();
+    const consumed = await storage.write((tx) =>
+      consumeChallenge(tx, { digest: digestOf(challenge), ...place, ceremony }, now),
     );
+    return consumed && !isOver(consumed.expiresAt, challengeLastsMilliseconds, now) ? consumed : undefined;
   }
 
-  /** Only what cannot be used without being named: everybody else, and nobody at all, gets the same empty list (WebAuthn §14.6.2). */
+  /** Passkeys that only work when named. Everyone else gets an empty list (WebAuthn §14.6.2). */
   async function passkeysToName(application: Application, email: string): Promise<Passkey[]> {
     const user = await users.findByEmail(application.id, email);
     const passkeys = await listPasskeys(storage.reader, user?.id ?? "");
@@ -113,17 +112,17 @@ export function createPasskeys(deps: {
     return credential && { email: made.email, name: made.name, userHandle: made.userHandle, credential };
   }
 
-  // The library quotes what was sent, an origin for example: shown clipped, and as ASCII only.
+  // The library quotes the input, for example an origin: log it clipped and as ASCII only.
   const refuse = (ceremony: string) => (reason: string) =>
     log.info("passkey refused", { ceremony, reason: clip(reason.replaceAll(/[^\x20-\x7E]/gu, "?"), 200) });
 
   return {
-    /** Whether browsers can have passkeys for this service at all: an IP address is no relying party. */
+    /** Whether browsers support passkeys for this service: an IP address is no relying party. */
     available: relyingPartyIsPossible(origin),
 
     /**
-     * Options for signing in. With a typed address they also name those of its passkeys that their authenticator does not remember: an address
-     * without such a passkey, known or not, changes nothing in them.
+     * Options for signing in. With an address, they also name its passkeys that their authenticator
+     * cannot find by itself. Any address without such a passkey, known or not, changes nothing.
      */
     async signInOptions(
       application: Application,
@@ -138,7 +137,9 @@ export function createPasskeys(deps: {
       );
     },
 
-    /** Options for a new account: always a new user handle, so that they are the same for a known and an unknown address. */
+    /**
+     * Options for a new account, with a new user handle: unknown addresses look like known ones.
+     */
     async signUpOptions(
       application: Application,
       place: Place,
@@ -156,7 +157,7 @@ export function createPasskeys(deps: {
       });
     },
 
-    /** Options that ask for a passkey of one user, whom another proof has named already. */
+    /** Options that ask for a passkey of one user, identified by an earlier proof. */
     async stepOptions(
       application: Application,
       place: Place,
@@ -166,7 +167,7 @@ export function createPasskeys(deps: {
       return await requestOptions(partyFor(application), challenge, await listPasskeys(storage.reader, userId));
     },
 
-    /** Options for one more passkey of a user. */
+    /** Options for adding a passkey to a user. */
     async addOptions(
       application: Application,
       place: Place,
@@ -184,7 +185,7 @@ export function createPasskeys(deps: {
       });
     },
 
-    /** Who an assertion proves; "unknown" for a passkey that is not registered in this application; undefined when it proves nothing. */
+    /** The user of an assertion; "unknown" if the passkey is not here; undefined if invalid. */
     async prove(
       application: Application,
       place: Place,
@@ -196,7 +197,7 @@ export function createPasskeys(deps: {
       const found = await findPasskey(storage.reader, application.id, assertion.id);
       if (!found) return "unknown";
       const { passkey, handle } = found;
-      // WebAuthn §7.2 step 6: a discoverable credential says whose it is, and must be right.
+      // WebAuthn §7.2 step 6: a discoverable credential names its user, which must match.
       const claimed = assertion.response.userHandle;
       if (claimed !== undefined && claimed !== null && claimed !== handle) return undefined;
       const proof = await verifyAssertion(
@@ -209,12 +210,12 @@ export function createPasskeys(deps: {
       return user && user.disabledAt === null ? { user, passkey, proof } : undefined;
     },
 
-    /** What a credential for a new account proves; undefined when it proves nothing. */
+    /** The verified credential for a new account; undefined if invalid. */
     async proveNew(application: Application, place: Place, posted: string): Promise<NewPasskey | undefined> {
       return await proveMade(application, place, "sign-up", posted);
     },
 
-    /** The same for one more passkey of a user. */
+    /** Like `proveNew`, for an additional passkey of a user. */
     async proveAdded(
       application: Application,
       place: Place,
@@ -225,15 +226,12 @@ export function createPasskeys(deps: {
       return made?.userHandle === user.handle ? made : undefined;
     },
 
-    /** The relying party's id of an application's passkeys. */
+    /** The relying party id of an application's passkeys. */
     partyId(application: Application): string {
       return partyFor(application).id;
     },
 
-    /**
-     * A passkey that no application here knows, for the browser to forget; undefined when some application does: several can share a relying
-     * party, and what one of them does not know may be another's.
-     */
+    /** A passkey that no application here has, for browsers to forget; undefined if one has it. */
     async nobodys(
       application: Application,
       posted: string,
@@ -247,12 +245,12 @@ export function createPasskeys(deps: {
       return await hasPasskey(handle, userId);
     },
 
-    /** Whether a user may have one more. In a transaction only with the user's row locked: of two at once, each sees the other. */
+    /** Whether a user may have another passkey. In a transaction, lock the user first. */
     async hasRoom(userId: string, handle: Handle = storage.reader): Promise<boolean> {
-      return (await countPasskeys(handle, userId)) < mostPasskeys;
+      return (await countPasskeys(handle, userId)) < maxPasskeys;
     },
 
-    /** What a browser that this user is signed in with is told: which of its passkeys still work, and whose they are. */
+    /** What a signed-in browser is told: the user's current passkeys and names. */
     async signalFor(application: Application, { id, handle: userId, email, name }: User): Promise<PasskeySignal> {
       const rpId = partyFor(application).id;
       const passkeys = await listPasskeys(storage.reader, id);
@@ -267,30 +265,34 @@ export function createPasskeys(deps: {
       await deletePasskeysOfUser(tx, userId);
     },
 
-    /** Removes a batch of what has expired; true when more may be left. */
+    /** Removes a batch of expired rows; true if more may be left. */
     async sweep(): Promise<boolean> {
       const now = clock();
       return await storage.write((tx) => sweepChallenges(tx, now));
     },
 
-    /** Notes that a proven passkey has signed its user in: "removed" when it is gone, "copied" when its counter went back (a copy may exist). */
-    async noteUse(tx: Handle, { passkey, proof }: ProvenPasskey, now: number): Promise<"noted" | "copied" | "removed"> {
-      if (!(await notePasskeyUse(tx, passkey.id, { ...proof, lastUsedAt: now }))) return "removed";
+    /** Records a use: "removed" if it is gone, "copied" if its counter decreased (a copy?). */
+    async recordUse(
+      tx: Handle,
+      { passkey, proof }: ProvenPasskey,
+      now: number,
+    ): Promise<"noted" | "copied" | "removed"> {
+      if (!(await recordPasskeyUse(tx, passkey.id, { ...proof, lastUsedAt: now }))) return "removed";
       const wentBack = proof.signCount < passkey.signCount;
       return wentBack || (proof.signCount === passkey.signCount && proof.signCount > 0) ? "copied" : "noted";
     },
 
-    /** Gives a user a new passkey; undefined when the credential belongs to somebody already. */
+    /** Adds a passkey; undefined if the id is taken. `lastUsedAt`: as for `passwords.add`. */
     async add(
       tx: Handle,
       userId: string,
       { credential }: Pick<NewPasskey, "credential">,
-      userAgent: string | null,
+      { userAgent, lastUsedAt }: { userAgent: string | null; lastUsedAt: number | null },
       now: number,
     ): Promise<{ methodId: string; name: string } | undefined> {
       const name = deviceLabel(credential.aaguid, userAgent);
       const methodId = newId("mth", now, random);
-      const passkey = { id: methodId, userId, ...credential, name, createdAt: now, lastUsedAt: now };
+      const passkey = { id: methodId, userId, ...credential, name, createdAt: now, lastUsedAt };
       return (await insertPasskey(tx, passkey)) ? { methodId, name } : undefined;
     },
   };

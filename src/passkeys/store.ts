@@ -35,7 +35,7 @@ const prepared = statements((handle) => {
   const { passkeys, users } = tables;
   const given = placeholders(passkeys);
   return {
-    /** A passkey counts in the application of its user only. */
+    /** A passkey is valid only in its user's application. */
     byCredential: prepare(
       db
         .select({ passkey: passkeys, handle: users.handle })
@@ -63,7 +63,7 @@ const prepared = statements((handle) => {
       "insert_passkey",
     ),
     deleteOfUser: prepare(db.delete(passkeys).where(eq(passkeys.userId, given.userId)), "delete_passkeys_of_user"),
-    noteUse: prepare(
+    recordUse: prepare(
       db
         .update(passkeys)
         .set({
@@ -118,7 +118,7 @@ export async function findPasskey(
   return row;
 }
 
-/** Whether any application knows this credential. */
+/** Whether any application has this credential. */
 export async function isCredentialKnown(handle: Handle, credentialId: string): Promise<boolean> {
   const found = await prepared(handle).known.execute({ credentialId });
   return found.length > 0;
@@ -138,7 +138,7 @@ export async function countPasskeys(handle: Handle, userId: string): Promise<num
   return row?.count ?? 0;
 }
 
-/** False when the credential is registered already, with whomever (WebAuthn §7.1). */
+/** False if the credential is already registered, for any user (WebAuthn §7.1). */
 export async function insertPasskey(tx: Handle, passkey: Passkey): Promise<boolean> {
   const inserted = await prepared(tx).insert.execute(passkey satisfies Row<"passkeys">);
   return inserted.length === 1;
@@ -148,13 +148,13 @@ export async function deletePasskeysOfUser(tx: Handle, userId: string): Promise<
   await prepared(tx).deleteOfUser.execute({ userId });
 }
 
-/** False when the passkey was removed meanwhile. */
-export async function notePasskeyUse(
+/** False if the passkey was removed meanwhile. */
+export async function recordPasskeyUse(
   tx: Handle,
   id: string,
   use: VerifiedAssertion & { lastUsedAt: number },
 ): Promise<boolean> {
-  const noted = await prepared(tx).noteUse.execute({ ...use, id });
+  const noted = await prepared(tx).recordUse.execute({ ...use, id });
   return noted.length === 1;
 }
 
@@ -162,7 +162,10 @@ export async function insertChallenge(tx: Handle, challenge: Challenge): Promise
   await prepared(tx).insertChallenge.execute(challenge satisfies Row<"passkeyChallenges">);
 }
 
-/** Takes a challenge away, for the session, browser and ceremony that it was made for; undefined when there is none, or no longer. */
+/**
+ * Consumes a challenge of this session, browser and ceremony; undefined if it does not exist any
+ * more.
+ */
 export async function consumeChallenge(
   tx: Handle,
   expected: Pick<Challenge, "digest" | "sessionDigest" | "browserDigest" | "ceremony">,
@@ -172,7 +175,7 @@ export async function consumeChallenge(
   return challenge;
 }
 
-/** Removes a batch of challenges that ended before `expiredBefore`; true when more may be left. */
+/** Removes a batch of challenges that ended before `expiredBefore`; true if more may be left. */
 export async function sweepChallenges(tx: Handle, expiredBefore: number): Promise<boolean> {
   return await prepared(tx).sweepChallenges(expiredBefore);
 }

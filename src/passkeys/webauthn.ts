@@ -6,17 +6,23 @@ import type {
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import { z } from "zod";
+import type { VerifiedAttestation } from "../storage/column-types.ts";
+import { algorithms, isUsableKey } from "./public-key.ts";
 
 export type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON };
 
-/** Loaded with the first ceremony: commands never need it, and it takes longer to load than most of them to run. */
+/**
+ * Loaded with the first ceremony: no command needs it, and loading takes longer than most commands
+ * run.
+ */
 const library = async () => await import("@simplewebauthn/server");
 
-/** The relying party: whose passkeys these are (`id`, a host name), and the one origin that may use them here. */
+/**
+ * The relying party: the host name that owns the passkeys (`id`), and the one origin that may use
+ * them here.
+ */
 export type RelyingParty = { id: string; name: string; origin: string };
 
-/** EdDSA, ES256, RS256. Given to both steps: a policy that only the page keeps is none (CVE-2026-8830), and newer defaults differ between runtimes. */
-const algorithms = [-8, -7, -257];
 export const challengeLastsMilliseconds = 5 * 60_000;
 
 const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/u);
@@ -48,7 +54,7 @@ const attestationSchema = z.object({
 export type Assertion = z.output<typeof assertionSchema>;
 export type Attestation = z.output<typeof attestationSchema>;
 
-/** What the browser posted, when it has the shape of a credential; undefined otherwise. */
+/** Parses the posted credential; undefined if it does not have that form. */
 export function parseAssertion(text: string): Assertion | undefined {
   return assertionSchema.safeParse(jsonOf(text)).data;
 }
@@ -57,24 +63,30 @@ export function parseAttestation(text: string): Attestation | undefined {
   return attestationSchema.safeParse(jsonOf(text)).data;
 }
 
-/** The challenge that a credential answers, by its own word: good enough to look it up, and nothing else. */
+/** The challenge that a credential claims to answer. Unverified, only for looking it up. */
 export function challengeOf(answer: Assertion | Attestation): string | undefined {
   const { challenge } = (clientDataOf(answer) ?? {}) as { challenge?: unknown };
   return typeof challenge === "string" ? challenge : undefined;
 }
 
-/** WebAuthn §7.1 step 10, §7.2 step 13: our pages are never framed, so neither are their ceremonies. The library looks into this at sign-in only, and leaves a frame without a name alone. */
+/**
+ * WebAuthn §7.1 step 10, §7.2 step 13: our pages are never framed, so ceremonies are not either.
+ * The library checks this at sign-in only, and not for unnamed frames.
+ */
 function refuseFramed(answer: Assertion | Attestation): void {
   const { crossOrigin, topOrigin } = (clientDataOf(answer) ?? {}) as { crossOrigin?: unknown; topOrigin?: unknown };
   if ((crossOrigin !== undefined && crossOrigin !== false) || topOrigin !== undefined)
-    throw new Error("the ceremony took place in another site's frame");
+    throw new Error("the ceremony took place in a frame of another site");
 }
 
 function clientDataOf(answer: Assertion | Attestation): unknown {
   return jsonOf(Buffer.from(answer.response.clientDataJSON, "base64url").toString("utf8"));
 }
 
-/** Options for any passkey of this relying party; `allowed` names some, for authenticators that do not remember theirs. */
+/**
+ * Options for any passkey of this relying party. `allowed` lists those whose authenticators cannot
+ * find them.
+ */
 export async function requestOptions(
   party: RelyingParty,
   challenge: Uint8Array<ArrayBuffer>,
@@ -124,7 +136,10 @@ export async function creationOptions(
 
 export type VerifiedAssertion = { signCount: number; backedUp: boolean; backupEligible: boolean };
 
-/** Undefined when any step of WebAuthn §7.2 fails. The library throws plain errors without a code; their texts go to `explain`. */
+/**
+ * Undefined if any step of WebAuthn §7.2 fails. The library throws plain errors without codes;
+ * their messages go to `explain`.
+ */
 export async function verifyAssertion(
   assertion: Assertion,
   expected: { party: RelyingParty; challenge: string },
@@ -141,7 +156,8 @@ export async function verifyAssertion(
       expectedOrigin: expected.party.origin,
       expectedRPID: expected.party.id,
       requireUserVerification: true,
-      // The counter is judged by the caller: a synced passkey may well go back, and 0 → 0 is the rule.
+      // The caller judges the counter: a synced passkey may legitimately go back, and 0 → 0 is
+      // usual.
       credential: {
         id: passkey.credentialId,
         publicKey: new Uint8Array(Buffer.from(passkey.publicKey, "base64url")),
@@ -150,14 +166,14 @@ export async function verifyAssertion(
       },
     });
     if (!verified) {
-      explain("the signature is wrong");
+      explain("the signature is invalid");
       return undefined;
     }
     const { newCounter: signCount, credentialBackedUp: backedUp } = authenticationInfo;
     const backupEligible = isBackupEligible(authenticationInfo);
-    // WebAuthn §7.2 step 19: it never changes, so this is another authenticator's answer.
+    // WebAuthn §7.2 step 19: it never changes, so another authenticator answered.
     if (passkey.backupEligible !== null && passkey.backupEligible !== backupEligible) {
-      explain("the backup eligibility is not what it was");
+      explain("the backup eligibility has changed");
       return undefined;
     }
     return { signCount, backedUp, backupEligible };
@@ -167,18 +183,10 @@ export async function verifyAssertion(
   }
 }
 
-export type VerifiedAttestation = {
-  credentialId: string;
-  publicKey: string;
-  signCount: number;
-  transports: string[];
-  aaguid: string;
-  backedUp: boolean;
-  backupEligible: boolean;
-  discoverable: boolean;
-};
-
-/** Undefined when any step of WebAuthn §7.1 fails. Attestation `none`: whatever statement comes along earns no trust. */
+/**
+ * Undefined if any step of WebAuthn §7.1 fails. Attestation `none`: attestation statements earn no
+ * trust.
+ */
 export async function verifyAttestation(
   attestation: Attestation,
   expected: { party: RelyingParty; challenge: string },
@@ -194,16 +202,18 @@ export async function verifyAttestation(
       expectedOrigin: expected.party.origin,
       expectedRPID: expected.party.id,
       requireUserVerification: true,
+      // Enforced here too: a policy that only the page enforces is none (CVE-2026-8830).
       supportedAlgorithmIDs: algorithms,
     });
     if (!verified) {
-      explain("the attestation is wrong");
+      explain("the attestation is invalid");
       return undefined;
     }
     const { credential: key, aaguid, credentialBackedUp } = registrationInfo;
     const publicKey = Buffer.from(key.publicKey).toString("base64url");
-    // What the library leaves alone: a passkey that could never sign in, or is another than was posted.
-    if (!(await hasStatement(attestation))) throw new Error("the attestation statement is no map");
+    // Not checked by the library: passkeys that could never sign in, or that differ from what was
+    // posted.
+    if (!(await hasStatement(attestation))) throw new Error("the attestation statement is not a map");
     if (key.id !== attestation.id) throw new Error("the credential id is not the one in the authenticator data");
     if (!(await isUsablePublicKey(publicKey))) throw new Error("the public key is not usable");
     return {
@@ -232,22 +242,21 @@ function isBackupEligible({ credentialDeviceType }: { credentialDeviceType: "sin
   return credentialDeviceType === "multiDevice";
 }
 
-/** Whether a public key (COSE, base64url) is one that assertions can be verified with here. */
+/** Whether assertions can be verified with a public key (COSE, base64url). */
 export async function isUsablePublicKey(publicKey: string): Promise<boolean> {
-  const { cose, decodeCredentialPublicKey } = await import("@simplewebauthn/server/helpers");
-  const { isCOSEPublicKeyEC2, isCOSEPublicKeyOKP, isCOSEPublicKeyRSA, COSEKEYS } = cose;
+  const { decodeCredentialPublicKey } = await import("@simplewebauthn/server/helpers");
   try {
-    const key = decodeCredentialPublicKey(new Uint8Array(Buffer.from(publicKey, "base64url")));
-    if (!algorithms.includes(Number(key.get(COSEKEYS.alg)))) return false;
-    if (isCOSEPublicKeyEC2(key)) return key.get(COSEKEYS.x)?.length === 32 && key.get(COSEKEYS.y)?.length === 32;
-    if (isCOSEPublicKeyOKP(key)) return key.get(COSEKEYS.x)?.length === 32;
-    return isCOSEPublicKeyRSA(key) && (key.get(COSEKEYS.n)?.length ?? 0) >= 256 && key.get(COSEKEYS.e) !== undefined;
+    const key: unknown = decodeCredentialPublicKey(new Uint8Array(Buffer.from(publicKey, "base64url")));
+    return key instanceof Map && isUsableKey(key);
   } catch {
     return false;
   }
 }
 
-/** WebAuthn §10.1.3 (credProps), by the browser's word. Browsers that do not tell make discoverable ones. */
+/**
+ * WebAuthn §10.1.3 (credProps), as claimed by the browser. Browsers that omit it create
+ * discoverable ones.
+ */
 function isKnownNotDiscoverable({ clientExtensionResults }: Attestation): boolean {
   const { credProps } = clientExtensionResults as { credProps?: { rk?: unknown } };
   return credProps?.rk === false;

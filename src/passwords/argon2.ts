@@ -4,21 +4,24 @@ import type { Log } from "../lib/log.ts";
 
 type Settings = { memoryCost: number; timeCost: number; parallelism: number; salt: Uint8Array };
 
-/** Both answer and read PHC strings, the same ones: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
+/** Both implementations use the same PHC strings: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
 export type Argon2 = {
   /** argon2id, 32 bytes. */
   hash(password: string, settings: Settings): Promise<string>;
-  /** argon2id, argon2i or argon2d. Throws for a string that is none of them. */
+  /** argon2id, argon2i or argon2d. Throws for any other string. */
   verify(stored: string, password: string): Promise<boolean>;
 };
 
-/** The native implementation, which makes argon2id of 32 bytes unless told otherwise; where it cannot be loaded Node's own, which takes twice as long. */
+/**
+ * The native implementation (argon2id with 32 bytes by default). If it cannot be loaded, Node's
+ * own, which takes twice as long.
+ */
 export async function loadArgon2(log: Log): Promise<Argon2> {
   try {
     const { hash, verify } = await import("@node-rs/argon2");
     return { hash: (password, settings) => hash(password, settings), verify };
   } catch (error) {
-    log.warn("argon2 is Node's own, which takes twice as long: the native one cannot be loaded", {
+    log.warn("using Node's argon2, which takes twice as long: the native module cannot be loaded", {
       reason: (error as Error).message,
     });
     return nodeArgon2;
@@ -28,7 +31,7 @@ export async function loadArgon2(log: Log): Promise<Argon2> {
 const argon2Of = promisify(derive);
 const phc = /^\$(argon2id|argon2i|argon2d)\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/u;
 
-/** On the thread pool, too. */
+/** Also runs in the thread pool. */
 export const nodeArgon2: Argon2 = {
   async hash(password, { memoryCost, timeCost, parallelism, salt }) {
     const key = await argon2Of("argon2id", {
@@ -44,7 +47,7 @@ export const nodeArgon2: Argon2 = {
 
   async verify(stored, password) {
     const [whole, algorithm = "", memory, passes, parallelism, salt = "", key = ""] = phc.exec(stored) ?? [];
-    if (whole === undefined) throw new Error("a stored password hash is in an unknown form");
+    if (whole === undefined) throw new Error("a stored password hash has an unknown format");
     const expected = Buffer.from(key, "base64");
     const found = await argon2Of(algorithm as "argon2id", {
       message: password,
@@ -58,7 +61,7 @@ export const nodeArgon2: Argon2 = {
   },
 };
 
-/** Without padding, as PHC strings have it. */
+/** Without padding, as in PHC strings. */
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64").replaceAll("=", "");
 }

@@ -1,26 +1,30 @@
-/** What becomes of another system's password hash: the form in which it is stored, or the rule that it breaks. */
+import { isExpensive } from "./hash-cost.ts";
+
+/** The result of reading another system's password hash: its stored form, or the violated rule. */
 export type ForeignHash = { hash: string } | { problem: string };
 
-/** The parameters of a Firebase project's scrypt, as its console shows them. Keys in base64. */
+/** The scrypt parameters of a Firebase project, as shown in its console. Keys in base64. */
 export type FirebaseParameters = { signerKey: string; saltSeparator: string; rounds: number; memCost: number };
 
-// A hash above these would let anybody who knows the address hold a core for seconds or a gigabyte of memory.
+// Always refused: checking takes many seconds of CPU time, or more than a gigabyte.
 const dearestBcrypt = 16;
-const mostArgon2KiB = 1_048_576;
-const mostArgon2KiBPasses = 8_388_608;
-const mostScryptBlocks = 2 ** 23; // N × r of 128 bytes each: 1 GiB
-const mostScryptWork = 2 ** 24;
-const mostPbkdf2Iterations = 10_000_000;
+const maxArgon2KiB = 1_048_576;
+const maxArgon2KiBPasses = 8_388_608;
+const maxScryptBlocks = 2 ** 23; // N × r of 128 bytes each: 1 GiB
+const maxScryptWork = 2 ** 24;
+const maxPbkdf2Iterations = 10_000_000;
 
-/** Fewer would make a wrong password match by chance, more is in no known form. */
-const [fewestHashBytes, mostHashBytes] = [16, 128];
-const mostSaltBytes = 256;
+/** With fewer bytes a wrong password could match by chance; no known format has more. */
+const [fewestHashBytes, maxHashBytes] = [16, 128];
+const maxSaltBytes = 256;
 
 const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const;
 type Digest = keyof typeof digestBytes;
 
 const unknownForm = "password.hash: not in a form that can be verified";
-const tooDear = "password.hash: its parameters are too dear to verify";
+const tooDear = "password.hash: too expensive to check, even with --allow-expensive-hashes";
+const expensive =
+  "password.hash: checking it takes more than about 250 ms or 128 MiB; --allow-expensive-hashes accepts it";
 const badSize = "password.hash: its salt or hash has an impossible length";
 
 type Form = { pattern: RegExp; read(parts: Record<string, string>): ForeignHash };
@@ -44,13 +48,13 @@ const forms: Form[] = [
     read: ({ n, r, p, salt = "", hash = "" }) =>
       scrypt(Number(n), Number(r), Number(p), Buffer.from(salt), fromBase64(hash)),
   },
-  // Werkzeug; also how a hexadecimal hash of Node's crypto.scrypt is written down.
+  // Werkzeug; also the usual form of a hexadecimal hash of Node's crypto.scrypt.
   {
     pattern: /^scrypt:(?<n>\d{1,9}):(?<r>\d{1,4}):(?<p>\d{1,4})\$(?<salt>[^$]+)\$(?<hash>(?:[0-9a-f]{2})+)$/iu,
     read: ({ n, r, p, salt = "", hash = "" }) =>
       scrypt(Number(n), Number(r), Number(p), Buffer.from(salt), Buffer.from(hash, "hex")),
   },
-  // PHC, and passlib, whose SHA-1 has no name.
+  // PHC, and passlib, which omits the name of SHA-1.
   {
     pattern:
       /^\$pbkdf2(?:-(?<digest>sha1|sha256|sha512))?\$(?:i=)?(?<i>\d{1,9})(?:,l=\d{1,4})?\$(?<salt>[^$]*)\$(?<hash>[^$]+)$/u,
@@ -71,7 +75,7 @@ const forms: Form[] = [
   },
   // LDAP.
   { pattern: /^\{(?<kind>SSHA|SSHA256|SSHA512)\}(?<value>[^$]+)$/iu, read: ldap },
-  // The form in which this writes LDAP's down.
+  // Our own form of LDAP's hashes.
   {
     pattern: /^\$ssha-(?<digest>sha1|sha256|sha512)\$(?<salt>[^$]+)\$(?<hash>[^$]+)$/u,
     read: ({ digest, salt = "", hash = "" }) => ssha(digest as Digest, fromBase64(salt), fromBase64(hash)),
@@ -82,9 +86,15 @@ const forms: Form[] = [
   },
 ];
 
+/** Returns `hash` unless it is expensive and the operator does not allow that. */
+export function affordable(read: ForeignHash, { allowExpensive }: { allowExpensive: boolean }): ForeignHash {
+  return "hash" in read && !allowExpensive && isExpensive(read.hash) ? { problem: expensive } : read;
+}
+
 /**
- * Reads a password hash of another system: bcrypt, argon2, scrypt, PBKDF2 and salted SHA in the spellings of PHC, passlib, Django, Werkzeug
- * and LDAP. Each is stored in one form, which `verifyForeign` checks, and which this reads as well.
+ * Reads another system's password hash: bcrypt, argon2, scrypt, PBKDF2 and salted SHA as written by
+ * PHC, passlib, Django, Werkzeug and LDAP. Each has one stored form, which `verifyForeign` checks
+ * and which is also accepted here.
  */
 export function foreignHash(text: string): ForeignHash {
   for (const { pattern, read } of forms) {
@@ -95,8 +105,9 @@ export function foreignHash(text: string): ForeignHash {
 }
 
 /**
- * Reads a hash of Firebase, which is the project's signer key, encrypted with a stream that comes from the password. Taking the signer key
- * away here leaves the stream, which proves a password as well and keeps no secret of the other project (docs/decisions/0011).
+ * Reads a Firebase hash: the project's signer key encrypted with a key stream from the password.
+ * Removing the signer key leaves the stream, which still verifies a password but contains no secret
+ * of the project (docs/decisions/0011).
  */
 export function firebaseHash(given: { hash: string; salt: string }, parameters: FirebaseParameters): ForeignHash {
   const hash = fromBase64(given.hash);
@@ -114,12 +125,12 @@ function bcrypt({ hash = "", cost }: Record<string, string>): ForeignHash {
   return Number(cost) > dearestBcrypt ? { problem: tooDear } : { hash };
 }
 
-/** A string without a version is of version 16, from before there was another. */
+/** A string without a version is of version 16, the first one. */
 function argon2({ kind, version = "16", m, t, p, ...parts }: Record<string, string>): ForeignHash {
   const [memory, passes, lanes] = [Number(m), Number(t), Number(p)];
   const [salt, hash] = [fromBase64(parts["salt"] ?? ""), fromBase64(parts["hash"] ?? "")];
   if (!salt || !hash || passes < 1 || lanes < 1 || memory < 8 * lanes) return { problem: unknownForm };
-  if (memory > mostArgon2KiB || memory * passes > mostArgon2KiBPasses || lanes > 64) return { problem: tooDear };
+  if (memory > maxArgon2KiB || memory * passes > maxArgon2KiBPasses || lanes > 64) return { problem: tooDear };
   if (!fits(salt, hash) || salt.length < 8 || salt.length > 48 || hash.length > 64) return { problem: badSize };
   return {
     hash: `$argon2${kind}$v=${version}$m=${memory},t=${passes},p=${lanes}$${toBase64(salt)}$${toBase64(hash)}`,
@@ -142,18 +153,18 @@ function firebase(ln: number, r: number, salt: Buffer | undefined, hash: Buffer 
 }
 
 function isTooDearForScrypt(n: number, r: number, p: number): boolean {
-  return n * r > mostScryptBlocks || n * r * p > mostScryptWork;
+  return n * r > maxScryptBlocks || n * r * p > maxScryptWork;
 }
 
 function pbkdf2(digest: Digest, iterations: number, salt: Buffer | undefined, hash: Buffer | undefined): ForeignHash {
   if (!salt || !hash || iterations < 1) return { problem: unknownForm };
   if (!fits(salt, hash)) return { problem: badSize };
-  // Each block of the result is computed anew.
-  if (iterations * Math.ceil(hash.length / digestBytes[digest]) > mostPbkdf2Iterations) return { problem: tooDear };
+  // PBKDF2 runs all iterations for each block of the result.
+  if (iterations * Math.ceil(hash.length / digestBytes[digest]) > maxPbkdf2Iterations) return { problem: tooDear };
   return { hash: `$pbkdf2-${digest}$i=${iterations}$${toBase64(salt)}$${toBase64(hash)}` };
 }
 
-/** The digest, then the salt, as one base64 text. */
+/** One base64 text with the digest followed by the salt. */
 function ldap({ kind = "", value = "" }: Record<string, string>): ForeignHash {
   const name = kind.toUpperCase();
   const digest: Digest = name === "SSHA" ? "sha1" : name === "SSHA256" ? "sha256" : "sha512";
@@ -168,10 +179,10 @@ function ssha(digest: Digest, salt: Buffer | undefined, hash: Buffer | undefined
 }
 
 function fits(salt: Buffer, hash: Buffer): boolean {
-  return salt.length <= mostSaltBytes && hash.length >= fewestHashBytes && hash.length <= mostHashBytes;
+  return salt.length <= maxSaltBytes && hash.length >= fewestHashBytes && hash.length <= maxHashBytes;
 }
 
-/** With or without padding; also passlib's alphabet, which has a dot for the plus. */
+/** With or without padding, also in passlib's alphabet (dot for plus). */
 function fromBase64(text: string): Buffer | undefined {
   return /^[A-Za-z0-9+/._-]*={0,2}$/u.test(text) ? Buffer.from(text.replaceAll(".", "+"), "base64") : undefined;
 }

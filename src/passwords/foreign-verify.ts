@@ -1,5 +1,6 @@
 import { createCipheriv, hash, pbkdf2, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import { createBcrypt } from "./bcrypt.ts";
 
 const pbkdf2Of = promisify(pbkdf2);
 const scryptOf = promisify(scrypt) as (
@@ -12,18 +13,20 @@ const scryptOf = promisify(scrypt) as (
 type Stored = { parameters: Record<string, number>; salt: Buffer; expected: Buffer };
 
 /**
- * Whether a password is the one of another system's hash, in the form that `foreignHash` gave it (argon2 is the hasher's own).
- * All of it runs on the thread pool, but for SSHA, which costs nothing. Throws for a form that it does not know.
+ * Whether a password matches a foreign hash, in the form of `foreignHash`. Throws for an unknown
+ * form.
  */
-export async function verifyForeign(stored: string, password: string): Promise<boolean> {
-  if (stored.startsWith("$2")) {
-    // Loaded where such hashes are: most services never meet one.
-    const { verify } = await import("@node-rs/bcrypt");
-    return await verify(password, stored);
-  }
-  const [, algorithm = "", ...fields] = stored.split("$");
-  const found = read(fields);
-  return timingSafeEqual(await compute(algorithm, password, found), found.expected);
+export type VerifyForeign = (stored: string, password: string) => Promise<boolean>;
+
+/** Runs off the main thread, except SSHA, which is cheap. The hasher checks argon2 itself. */
+export function createForeignVerify(): VerifyForeign {
+  const bcrypt = createBcrypt();
+  return async (stored, password) => {
+    if (stored.startsWith("$2")) return await bcrypt(stored, password);
+    const [, algorithm = "", ...fields] = stored.split("$");
+    const found = read(fields);
+    return timingSafeEqual(await compute(algorithm, password, found), found.expected);
+  };
 }
 
 async function compute(algorithm: string, password: string, { parameters, salt, expected }: Stored): Promise<Buffer> {
@@ -43,7 +46,7 @@ async function compute(algorithm: string, password: string, { parameters, salt, 
     case "ssha-sha512":
       return hash(digest, Buffer.concat([Buffer.from(password), salt]), "buffer");
     default:
-      throw new Error("a stored password hash is in an unknown form");
+      throw new Error("a stored password hash has an unknown format");
   }
 }
 
@@ -57,7 +60,7 @@ function derive(
   return scryptOf(password, salt, length, { N, r, p, maxmem: 128 * r * (N + p + 2) + 65_536 });
 }
 
-/** What Firebase encrypts a project's signer key with: AES-256-CTR from zero. */
+/** The key stream with which Firebase encrypts a signer key: AES-256-CTR from zero. */
 function keyStream(key: Buffer, length: number): Buffer {
   return createCipheriv("aes-256-ctr", key, Buffer.alloc(16)).update(Buffer.alloc(length));
 }

@@ -5,26 +5,31 @@ import { silentMeter, type Meter } from "../lib/meter.ts";
 import type { Random } from "../lib/random.ts";
 import { silentLog } from "../lib/silent-log.ts";
 import { loadArgon2, type Argon2 } from "./argon2.ts";
+import { createFairSlot, type TurnOf } from "./fair-slot.ts";
+import { hashCost, isExpensive, pbkdf2Rounds } from "./hash-cost.ts";
 import { lowerPoolPriority } from "./pool-priority.ts";
-import { verifyForeign } from "./foreign-verify.ts";
+import { createForeignVerify } from "./foreign-verify.ts";
 
 export type HashParameters = { memoryKiB: number; iterations: number; parallelism: number };
 
 export type Hasher = ReturnType<typeof createHasher>;
 
 /**
- * Whether a password is the right one. A refusal costs one of today's hashes and one of the other kind, whoever it is about, and be the password the
- * right one: neither imported users nor the passwords of those who must wait can be told by the time it takes. So `evenOut` comes before a refusal
- * is told, and computes what is still missing.
+ * Whether a password is correct. Every refusal costs one current hash plus as much as the
+ * application's most expensive imported one, even if the password was correct. Call `evenOut` after
+ * counting the attempt: it adds the missing cost, or throws BUSY without room for it.
  */
 export type Verdict = { isRight: boolean; evenOut(): Promise<void> };
 
-const mostLikenessMilliseconds = 1000;
+const nobody: TurnOf = { appId: "", account: "", isKnown: false };
+/** Our own older hashes use the common queue up to this multiple of the current cost. */
+const maxTodaysHashes = 2;
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/u;
 
 /**
- * argon2id on the thread pool, behind a bounded queue: each hash takes memory and a core for some 20 ms, so more of them at once only
- * makes all of them late. What does not fit into the queue is refused at once (BUSY), and token calls stay fast.
+ * argon2id in the thread pool, behind a bounded queue. Each hash takes memory and a core for about
+ * 20 ms, so running more at once delays all of them. If the queue is full, throws BUSY at once,
+ * which keeps token calls fast.
  */
 export function createHasher(
   options: HashParameters & { concurrency: number; queueSize: number },
@@ -33,18 +38,20 @@ export function createHasher(
   log: Log = silentLog,
 ) {
   const { memoryKiB, iterations, parallelism, concurrency, queueSize } = options;
-  // One more waits in the pool itself: a thread that is done takes it at once, and not when the main thread has time. The two threads of a pool for
-  // one hash would run it.
+  // One extra job waits in the pool itself, so a free thread need not wait for the main thread. Not
+  // with a pool for one hash, whose second thread would run it.
   const places = concurrency === 1 ? 1 : concurrency + 1;
   const processors = availableParallelism();
   const waiting: (() => void)[] = [];
   let running = 0;
   let loading: Promise<Argon2> | undefined;
+  const verifyForeign = createForeignVerify();
 
-  /** Loaded with the first password: most commands meet none. */
+  /** Loaded with the first password: most commands need none. */
   const argon2 = (): Promise<Argon2> => (loading ??= lowerPoolPriority(log).then(() => loadArgon2(log)));
 
-  // One for all: thousands are thrown a second, and a stack for each, which nobody reads, would cost as much as half a page.
+  // A shared error: under load thousands are thrown per second, and each stack trace costs as much
+  // as half a page.
   const busy = new AppError("BUSY", "Too many sign-ins at the moment.", {
     retryAfterSeconds: 1,
     details: "retry after 1 second",
@@ -54,7 +61,7 @@ export function createHasher(
     if (running >= places && waiting.length >= queueSize) throw busy;
   }
 
-  /** Waits for its turn, however many do: `admit` comes before. */
+  /** Waits without limit; call `admit` first. */
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (running >= places) {
       const startedAt = performance.now();
@@ -67,7 +74,7 @@ export function createHasher(
     try {
       return await work();
     } finally {
-      // The place passes to the next in line without becoming free in between.
+      // Hands the slot to the next job without freeing it.
       const next = waiting.shift();
       if (next) next();
       else running -= 1;
@@ -75,62 +82,128 @@ export function createHasher(
   }
 
   const base64 = (size: number): string => Buffer.from(random(size)).toString("base64").replaceAll("=", "");
-  /** A hash of no password, with today's parameters: checking against it takes as long as checking a real one. */
   const todaysForm = `$argon2id$v=19$m=${memoryKiB},t=${iterations},p=${parallelism}$`;
+  /** Of no password, with current parameters: checking it takes as long as checking a real one. */
   const nobodysHash = `${todaysForm}${base64(16)}$${base64(32)}`;
-  /** The imported or outdated hash that was checked last. */
-  let otherHash: string | undefined;
+  const todaysMilliseconds = hashCost(nobodysHash).milliseconds;
+  /** The most expensive known hash per application, unless in the current form. */
+  const comparisons = new Map<string, string>();
+  /** Imported hashes have their own queue, because they may take ten times as long as ours. */
+  const importedSlot = createFairSlot();
+
+  function isLikeOurs(stored: string): boolean {
+    return stored.startsWith("$argon2id$") && hashCost(stored).milliseconds <= maxTodaysHashes * todaysMilliseconds;
+  }
 
   async function matches(stored: string, password: string): Promise<boolean> {
     const check = stored.startsWith("$argon2") ? (await argon2()).verify : verifyForeign;
     const form = normalised(password);
     const isRight = await check(stored, form);
     if (form === password) return isRight;
-    // Another system may have hashed what was typed as it came. Looked at in any case: time must not tell which of the two was right.
+    // Another system may have hashed the password without normalising it. Always checked, so that
+    // timing does not reveal which one matched.
     return (await check(stored, password)) || isRight;
   }
 
-  async function matchesOther(stored: string, password: string): Promise<boolean> {
-    const startedAt = performance.now();
-    const isRight = await matches(stored, password);
-    // One user's very dear hash must not make every refusal as dear.
-    if (performance.now() - startedAt < mostLikenessMilliseconds) otherHash = stored;
-    return isRight;
+  function learn(appId: string, stored: string): void {
+    const known = comparisons.get(appId);
+    // One account with an allowed expensive hash must not make every refusal expensive.
+    if (stored.startsWith(todaysForm) || isExpensive(stored)) return;
+    if (known === undefined || hashCost(stored).milliseconds > hashCost(known).milliseconds)
+      comparisons.set(appId, stored);
   }
 
-  async function matchOtherForLikeness(password: string): Promise<void> {
-    const stored = otherHash;
-    if (stored !== undefined) await inTurn(() => matches(stored, password));
+  /**
+   * A hash of no password that makes up the difference to the application's most expensive one, if
+   * any.
+   */
+  function missing(appId: string, stored: string): string | undefined {
+    const comparison = comparisons.get(appId);
+    const milliseconds =
+      comparison === undefined ? 0 : hashCost(comparison).milliseconds - hashCost(stored).milliseconds;
+    return milliseconds > 0 ? `$pbkdf2-sha512$i=${pbkdf2Rounds(milliseconds)}$${base64(16)}$${base64(64)}` : undefined;
+  }
+
+  /**
+   * Checks a hash and ignores the result. Uses the queue of the application's most expensive hash.
+   */
+  async function spend(turn: TurnOf, hash: string | undefined, password: string): Promise<void> {
+    const comparison = comparisons.get(turn.appId);
+    if (hash === undefined || comparison === undefined) return;
+    const check = (): Promise<boolean> => matches(hash, password);
+    if (isLikeOurs(comparison)) {
+      await inTurn(check);
+      return;
+    }
+    if (!importedSlot.hasRoom(turn)) throw busy;
+    await importedSlot.run(turn, check);
+  }
+
+  /** In one turn: two would take twice as long while others wait. */
+  async function verifyImported(stored: string, password: string, turn: TurnOf): Promise<Verdict> {
+    // Counts as a failure without a check: BUSY must not be a free attempt or reveal an imported
+    // account.
+    if (!importedSlot.hasRoom(turn)) return { isRight: false, evenOut: () => Promise.reject(busy) };
+    const isRight = await importedSlot.run(turn, async () => {
+      const rest = missing(turn.appId, stored);
+      const matched = await matches(stored, password);
+      if (rest !== undefined) await matches(rest, password);
+      return matched;
+    });
+    return { isRight, evenOut: async () => {} };
   }
 
   return {
-    /** Throws BUSY when the queue is full: asked before anything is read or written for a hash that there will not be. It keeps no place. */
+    /**
+     * Throws BUSY if the queue is full, before anything is read or written for a hash. Reserves
+     * nothing.
+     */
     admit,
 
-    /** A PHC string with a salt of its own. Throws BUSY when the queue is full. */
+    /** A PHC string with a new salt. Throws BUSY if the queue is full. */
     async hash(password: string): Promise<string> {
       admit();
       const settings = { memoryCost: memoryKiB, timeCost: iterations, parallelism, salt: random(16) };
       return await inTurn(async () => (await argon2()).hash(normalised(password), settings));
     },
 
-    /** Without a stored hash it takes as long and says no. Throws BUSY when the queue is full. */
-    async verify(stored: string | undefined, password: string): Promise<Verdict> {
+    /** Without a stored hash it takes as long and refuses. Throws BUSY if the queue is full. */
+    async verify(stored: string | undefined, password: string, turn: TurnOf = nobody): Promise<Verdict> {
       admit();
       const isTodays = stored?.startsWith(todaysForm) === true;
       const ofTodays = await inTurn(() => matches(isTodays ? stored : nobodysHash, password));
-      if (isTodays || stored === undefined)
-        return { isRight: isTodays && ofTodays, evenOut: () => matchOtherForLikeness(password) };
-      return { isRight: await inTurn(() => matchesOther(stored, password)), evenOut: async () => {} };
+      if (stored === undefined || isTodays)
+        return {
+          isRight: isTodays && ofTodays,
+          evenOut: async () => await spend(turn, comparisons.get(turn.appId), password),
+        };
+      learn(turn.appId, stored);
+      if (!isLikeOurs(stored)) return await verifyImported(stored, password, turn);
+      const isRight = await inTurn(() => matches(stored, password));
+      return { isRight, evenOut: async () => await spend(turn, missing(turn.appId, stored), password) };
     },
 
-    /** Whether every processor of the machine hashes. */
+    /** The prefix of every hash with current parameters. */
+    todaysForm,
+
+    /** Whether checking this stored hash already includes evening out its application's costs. */
+    isImported: (stored: string): boolean => !isLikeOurs(stored),
+
+    /**
+     * Registers a stored hash, so that refusals in its application take as long as checking it.
+     */
+    learn,
+
+    /** Whether all processors of the machine compute hashes. */
     isBusy: (): boolean => concurrency >= processors && running >= processors,
 
-    /** How many hashes are being computed or are the pool's next, and how many wait for that. */
+    /** The number of hashes in the pool and in the queue. */
     load: (): { running: number; waiting: number } => ({ running, waiting: waiting.length }),
 
-    /** Whether a stored hash costs an attacker less than one of today's, as every foreign one may. A dearer argon2id stays: it does no harm. */
+    /**
+     * Whether a stored hash is cheaper to attack than a current one; any foreign one may be. A more
+     * expensive argon2id stays.
+     */
     isWeaker(stored: string): boolean {
       const [, memory, rounds] = phc.exec(stored) ?? [];
       return !(Number(memory) * Number(rounds) >= memoryKiB * iterations);
@@ -138,7 +211,10 @@ export function createHasher(
   };
 }
 
-/** The same characters typed on two systems can arrive as different code points; NFC makes them one (RFC 8265 §4.2). Nothing is trimmed. */
+/**
+ * The same characters can arrive as different code points; NFC unifies them (RFC 8265 §4.2).
+ * Nothing is trimmed.
+ */
 function normalised(password: string): string {
   return password.normalize("NFC");
 }

@@ -1,38 +1,73 @@
-export const mostPasswordCharacters = 256;
+export const maxPasswordCharacters = 256;
+
+/** The pattern that covers most of a guessable password. */
+export type Weakness = "common" | "keyboard" | "repeated" | "sequence" | "date" | "personal" | "predictable";
+
+/**
+ * `guessesLog10`: estimated guesses, as a power of ten. `isCommon`: it is in the list of common
+ * passwords.
+ */
+export type Strength = { isCommon: boolean; guessesLog10: number; weakness: Weakness };
 
 export type PasswordProblem =
   | { kind: "password-too-short" | "password-common" | "password-context" }
-  | { kind: "password-too-long"; maxLength: number };
+  | { kind: "password-too-long"; maxLength: number }
+  | { kind: "password-weak"; weakness: Weakness };
 
-/** Why a password is refused, or undefined. Lengths count characters; there are no composition rules (NIST SP 800-63B-4 §3.1.1.2). */
-export function passwordProblem(
+/** Words of the person or the application, which attackers guess first. */
+export type PasswordContext = { email: string; personName: string | null; appNames: (string | null)[] };
+
+/**
+ * Why a password's form is refused, or undefined. No composition rules (NIST SP 800-63B-4
+ * §3.1.1.2).
+ */
+export function formProblem(
   password: string,
-  context: { minLength: number; email: string; names: (string | null)[]; isCommon: (lowerCase: string) => boolean },
+  { minLength, context }: { minLength: number; context: PasswordContext },
 ): PasswordProblem | undefined {
   const length = [...password].length;
-  if (length < context.minLength) return { kind: "password-too-short" };
-  if (length > mostPasswordCharacters) return { kind: "password-too-long", maxLength: mostPasswordCharacters };
-  const lowerCase = password.toLowerCase();
-  const localPart = context.email.slice(0, context.email.indexOf("@"));
-  const words = [context.email, localPart, ...context.names].map((word) => word?.toLowerCase());
-  if (words.includes(lowerCase)) return { kind: "password-context" };
-  return context.isCommon(lowerCase) ? { kind: "password-common" } : undefined;
+  if (length < minLength) return { kind: "password-too-short" };
+  if (length > maxPasswordCharacters) return { kind: "password-too-long", maxLength: maxPasswordCharacters };
+  const { email, appNames } = context;
+  const words = [email, localPartOf(email), ...appNames].map((word) => word?.toLowerCase());
+  return words.includes(password.toLowerCase()) ? { kind: "password-context" } : undefined;
 }
 
-/** Failures in a row that nobody has to wait after. */
-export const freeFailures = 5;
-const longestWaitSeconds = 900;
+/** Why a well-formed password is too easy to guess, or undefined. */
+export function strengthProblem(
+  { isCommon, guessesLog10, weakness }: Strength,
+  minGuessesLog10: number,
+): PasswordProblem | undefined {
+  if (isCommon) return { kind: "password-common" };
+  return guessesLog10 < minGuessesLog10 ? { kind: "password-weak", weakness } : undefined;
+}
 
-/** How long an account waits after its n-th failure in a row: nothing for five, then 1, 2, 4 … 900 s. */
+/** A context's words, whole and in parts; two-letter words match too much. */
+export function wordsOf({ email, personName, appNames }: PasswordContext): string[] {
+  const whole = [email, localPartOf(email), personName, ...appNames].filter((word) => word !== null);
+  const words = [...whole, ...whole.flatMap((word) => word.split(/[^\p{L}\p{N}]+/u))];
+  return [...new Set(words.map((word) => word.toLowerCase()))].filter((word) => word.length > 2);
+}
+
+function localPartOf(email: string): string {
+  return email.slice(0, email.indexOf("@"));
+}
+
+/** Consecutive failures without a wait. */
+export const freeFailures = 5;
+export const longestWaitSeconds = 900;
+
+/** The wait after the n-th consecutive failure: none for five, then 1, 2, 4 … 900 s. */
 export function waitSecondsAfter(failures: number): number {
   return failures <= freeFailures ? 0 : Math.min(2 ** (failures - freeFailures - 1), longestWaitSeconds);
 }
 
 /**
- * After so many failures in a row a password opens nothing any more, not even the right one, until it is replaced or nobody has tried it for a day
- * (NIST SP 800-63B-4 §3.2.2). Takes whoever tries at least 22 hours; other methods and the reset are not touched.
+ * After this many consecutive failures, a password is refused for a day unless it is replaced (NIST
+ * SP 800-63B-4 §3.2.2). An attacker needs 22 hours; other methods, the reset and known browsers
+ * still work.
  */
-export const mostFailures = 100;
+export const maxFailures = 100;
 
-/** The failures from which on the wait no longer grows. */
+/** The number of failures from which the wait no longer grows. */
 export const failuresOfLongestWait = freeFailures + 1 + Math.ceil(Math.log2(longestWaitSeconds));

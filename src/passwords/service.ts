@@ -1,46 +1,56 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Application } from "../applications/application.ts";
 import { day, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 import { newId, type Random } from "../lib/random.ts";
-import type { Attempts } from "../rate-limits/service.ts";
-import type { Standing } from "../rate-limits/standing.ts";
+import type { BrowserSessions } from "../account/browser-sessions.ts";
+import type { LimitResult } from "../lib/rate-limits.ts";
+import type { Attempt, Attempts } from "../rate-limits/service.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import { afterCommit } from "../storage/transaction.ts";
 import type { Users } from "../users/service.ts";
-import { loadCommonPasswords } from "./common-passwords.ts";
+import type { User } from "../users/user.ts";
 import type { Hasher } from "./hasher.ts";
-import { passwordProblem, type PasswordProblem } from "./rules.ts";
+import { formProblem, strengthProblem, wordsOf, type PasswordProblem } from "./rules.ts";
+import type { StrengthOf } from "./strength.ts";
 import {
   changePassword,
   countPasswordTry,
   deletePasswordsOfUser,
   findPassword,
+  findPasswordByEmail,
   forgetPasswordFailures,
   insertPassword,
-  notePasswordUse,
+  listOtherHashes,
+  recordPasswordUse,
   renewPasswordHash,
   sweepPasswordFailures,
   type Password,
 } from "./store.ts";
 
-/** A try with a password, which was looked at, but is not counted yet: until `count` is on the disk nobody may hear what came of it. */
+/**
+ * A checked but not yet counted attempt. Nobody may learn its result before `count` is durable.
+ */
 export type PasswordProof = {
   /**
-   * Counts the try for its account and its network, in the transaction that signs in: parallel tries get no further than tries in a row. Answers
-   * whom it signs in; false for a refusal, which must stand; undefined where the password is no longer the one that was looked at.
+   * Counts the attempt for its account and network, in the transaction that signs in, so parallel
+   * attempts gain nothing over sequential ones. Returns the user; false for a refusal, whose writes
+   * must stay; undefined if the checked password was replaced meanwhile.
    */
-  count(tx: Handle, now: number): Promise<string | false | undefined>;
+  count(tx: Handle, now: number): Promise<User | false | undefined>;
   /**
-   * Comes before it is told that the try signs nobody in: every refusal takes as long. A try whose transaction was rolled back is counted now, as a
-   * failure. Throws RATE_LIMITED for too many tries from one network: those do not count against the account.
+   * Call before reporting a refusal: makes every refusal take as long. Counts an attempt whose
+   * transaction was rolled back as a failure. Throws RATE_LIMITED for too many attempts from one
+   * network, which do not count for the account.
    */
   refuse(): Promise<void>;
-  /** Comes after a sign-in: stores a hash of today's cost in the place of a weaker one. Never throws. */
+  /** Call after a sign-in: replaces a weaker hash by a current one. Never throws. */
   renew(): Promise<void>;
 };
 
-/** Far longer than the longest wait, so that leaving an account alone for a while is no way around it. */
+/** Far longer than the longest wait, so that pausing is no way around it. */
 const failuresAreKept = day;
 
 export type Passwords = ReturnType<typeof createPasswords>;
@@ -48,7 +58,11 @@ export type Passwords = ReturnType<typeof createPasswords>;
 export function createPasswords(deps: {
   storage: Storage;
   users: Users;
+  browserSessions: Pick<BrowserSessions, "meet">;
   hasher: Hasher;
+  strengthOf: StrengthOf;
+  /** The guesses that a new password must withstand, as a power of ten. */
+  minGuessesLog10: number;
   keyring: Keyring;
   /** By network, over all accounts. */
   attempts: Attempts;
@@ -56,10 +70,29 @@ export function createPasswords(deps: {
   random: Random;
   log: Log;
 }) {
-  const { storage, users, hasher, keyring, attempts, clock, random, log } = deps;
+  const { storage, users, browserSessions, hasher, strengthOf, minGuessesLog10, keyring } = deps;
+  const { attempts, clock, random, log } = deps;
+  let learning = Promise.resolve();
 
-  function accountDigest(appId: string, email: string): string {
-    return keyring.mac("account", appId, email).toString("base64url");
+  /**
+   * The keys of failure counts. `browser`: a known browser of this user, unaffected by others'
+   * failures.
+   */
+  function failuresOf(appId: string, email: string, browser?: string): string {
+    const whose = browser === undefined ? [appId, email] : [appId, email, browser];
+    return keyring.mac("account", ...whose).toString("base64url");
+  }
+
+  async function learnHashes(isStopping: () => boolean): Promise<void> {
+    let after = "";
+    while (!isStopping()) {
+      const rows = await listOtherHashes(storage.reader, hasher.todaysForm, after);
+      for (const { appId, hash } of rows) hasher.learn(appId, hash);
+      const last = rows.at(-1);
+      if (!last) return;
+      after = last.id;
+      await nextTurn();
+    }
   }
 
   async function renewHash(stored: Password, password: string): Promise<void> {
@@ -67,51 +100,72 @@ export function createPasswords(deps: {
       const hash = await hasher.hash(password);
       await storage.write((tx) => renewPasswordHash(tx, stored, hash));
     } catch (error) {
-      // It waits for the next sign-in; this one has succeeded.
+      // The next sign-in retries it; this one has succeeded.
       if (!(error instanceof AppError && error.code === "BUSY"))
-        log.error("a password's hash could not be renewed", error, { userId: stored.userId });
+        log.error("replacing a password hash failed", error, { userId: stored.userId });
     }
   }
 
   return {
-    /** Throws BUSY under overload: a form asks first, so that one too many costs neither a read of its user nor a write. */
+    /**
+     * Throws BUSY under overload. Forms call it first, so that excess ones cost no read or write.
+     */
     admit: hasher.admit,
 
-    /** The same before a try, which is counted for its network in memory. Throws RATE_LIMITED, BUSY. */
-    admitTry(network: string): void {
+    /**
+     * Like `admit`, before an attempt that counts for its network. Throws RATE_LIMITED, BUSY. End
+     * the attempt.
+     */
+    admitTry(network: string): Attempt {
       hasher.admit();
-      attempts.admit(network);
+      return attempts.admit(network);
     },
 
     /**
-     * Checks an address and a password. An unknown address, a wrong password, a user without one, a disabled user and an account that must wait all
-     * look the same and take the same time. `admitTry` comes before. Throws BUSY under overload.
+     * Checks an address and a password. An unknown address, a wrong password, a user without one, a
+     * disabled user and an account that must wait look the same and take the same time. `browser`:
+     * the digest of the long-lived cookie. Throws BUSY under overload.
      */
     async prove(
       application: Application,
-      { email, password, network }: { email: string; password: string; network: string },
+      { email, password, browser, attempt }: { email: string; password: string; browser: string; attempt: Attempt },
     ): Promise<PasswordProof> {
-      const digest = accountDigest(application.id, email);
-      const user = await users.findByEmail(application.id, email);
-      const found = await findPassword(storage.reader, user?.id ?? "");
-      // Whoever is disabled is as unknown as anybody, in the time it takes, too.
-      const stored = user?.disabledAt === null ? found : undefined;
-      const { isRight, evenOut } = await hasher.verify(stored?.hash, password);
-      let ofNetwork: Standing | undefined;
-      let stands = false;
+      const appId = application.id;
+      const found = await findPasswordByEmail(storage.reader, appId, email);
+      const meeting = await browserSessions.meet(storage.reader, found?.userId ?? "", browser, clock());
+      const account = failuresOf(appId, email, meeting.isKnown ? browser : undefined);
+      // A disabled user is treated as unknown, in timing too.
+      const stored = found?.password;
+      // The check evens out the cost, which requires the costs of all other hashes.
+      if (stored && hasher.isImported(stored.hash)) await learning;
+      const turn = { appId, account, isKnown: meeting.isKnown };
+      const { isRight, evenOut } = await hasher.verify(stored?.hash, password, turn);
+      let ofNetwork: LimitResult | undefined;
+      let isCounted = false;
       const countAs = async (tx: Handle, counted: { isRight: boolean }, now: number): Promise<boolean> => {
-        ofNetwork = await attempts.count(tx, network);
-        return !ofNetwork.exceeded && (await countPasswordTry(tx, { accountDigest: digest, ...counted }, now));
+        ofNetwork = await attempt.count(tx);
+        return !ofNetwork.exceeded && (await countPasswordTry(tx, { accountDigest: account, ...counted }, now));
       };
       return {
         async count(tx, now) {
-          stands = !(await countAs(tx, { isRight }, now)) || !isRight;
-          if (stands || stored === undefined) return false;
-          return (await notePasswordUse(tx, stored, now)) ? stored.userId : undefined;
+          if (!(await countAs(tx, { isRight }, now)) || !isRight || stored === undefined) {
+            afterCommit(tx, () => (isCounted = true));
+            return false;
+          }
+          // Together: other attempts from this network wait until this transaction ends.
+          const [isNoted, user] = await Promise.all([
+            recordPasswordUse(tx, stored, now),
+            users.find(stored.userId, tx),
+          ]);
+          if (!isNoted) return undefined;
+          await attempt.giveBack(tx);
+          return user;
         },
 
         async refuse() {
-          if (!stands) await storage.write((tx) => countAs(tx, { isRight: false }, clock()));
+          attempt.fail();
+          if (!isCounted) await storage.write((tx) => countAs(tx, { isRight: false }, clock()));
+          await learning;
           await evenOut();
           if (ofNetwork) attempts.refuseExceeded(ofNetwork);
         },
@@ -122,66 +176,97 @@ export function createPasswords(deps: {
       };
     },
 
+    /**
+     * Reads the costs of all stored hashes, so that refusals for unknown addresses take as long as
+     * for imported users. Refusals and imported users wait for it. Rejects if the database is
+     * unreachable.
+     */
+    async learnStoredHashes(isStopping: () => boolean): Promise<void> {
+      const learned = learnHashes(isStopping);
+      learning = learned.catch(() => {});
+      await learned;
+    },
+
     async removeAll(tx: Handle, userId: string): Promise<void> {
       await deletePasswordsOfUser(tx, userId);
     },
 
-    /** Removes a batch of what has expired; true when more may be left. */
+    /** Removes a batch of expired rows; true if more may be left. */
     async sweep(): Promise<boolean> {
       const triedBefore = clock() - failuresAreKept;
       return await storage.write((tx) => sweepPasswordFailures(tx, triedBefore));
     },
 
-    /** Why a new password is refused, or undefined. */
-    async problemWith(password: string, application: Application, email: string): Promise<PasswordProblem | undefined> {
-      const { name, branding, settings } = application;
-      return passwordProblem(password, {
-        minLength: settings.passwordMinLength,
-        email,
-        names: [name, branding.companyName],
-        isCommon: await loadCommonPasswords(),
-      });
+    /**
+     * Why a new password is refused, or undefined. Throws RATE_LIMITED for too many at once from
+     * one network, BUSY under overload. `network`: undefined for an operator's command.
+     */
+    async problemWith(
+      password: string,
+      { name, branding, settings }: Application,
+      person: { email: string; name: string | null },
+      network: string | undefined,
+    ): Promise<PasswordProblem | undefined> {
+      const context = { email: person.email, personName: person.name, appNames: [name, branding.companyName] };
+      const problem = formProblem(password, { minLength: settings.passwordMinLength, context });
+      if (problem) return problem;
+      // A random character counts as ten guesses: random ones of the minimum length always suffice.
+      const enough = Math.min(minGuessesLog10, settings.passwordMinLength - 1);
+      return strengthProblem(await strengthOf({ password, words: wordsOf(context) }, network), enough);
     },
 
     /**
-     * The hash of a new password. Throws RATE_LIMITED for too many tries from one network, BUSY under overload. `network`: undefined for an
-     * operator's command, which is counted by nobody.
+     * The hash of a new password. Throws RATE_LIMITED for too many attempts from one network, BUSY
+     * under overload. `network`: undefined for an operator's command, which is not counted.
      */
     async hash(password: string, network: string | undefined): Promise<string> {
       hasher.admit();
-      if (network !== undefined) {
-        attempts.admit(network);
-        attempts.refuseExceeded(await storage.write((tx) => attempts.count(tx, network)));
+      if (network === undefined) return await hasher.hash(password);
+      const attempt = attempts.admit(network);
+      try {
+        attempt.fail();
+        attempts.refuseExceeded(await storage.write((tx) => attempt.count(tx)));
+        return await hasher.hash(password);
+      } finally {
+        attempt.end();
       }
-      return await hasher.hash(password);
     },
 
     async hasOne(userId: string): Promise<boolean> {
       return (await findPassword(storage.reader, userId)) !== undefined;
     },
 
-    /** When a user's password was chosen; undefined when there is none. */
+    /** When a user's password was chosen; undefined without a password. */
     async chosenAt(userId: string): Promise<number | undefined> {
       return (await findPassword(storage.reader, userId))?.updatedAt;
     },
 
-    /** Gives a user this password, in place of the one it may have; answers the method's id. What was proven with the old one is worth nothing. */
-    async set(tx: Handle, userId: string, hash: string, now: number): Promise<string> {
+    /** Sets or replaces a user's password. Proofs with the old one become void. */
+    async set(tx: Handle, userId: string, hash: string, now: number): Promise<{ methodId: string; changes: boolean }> {
       const changed = await changePassword(tx, userId, hash, now);
-      if (changed !== undefined) return changed;
-      const id = newId("mth", now, random);
-      await insertPassword(tx, { id, userId, hash }, now);
-      return id;
+      if (changed !== undefined) return { methodId: changed, changes: true };
+      const methodId = newId("mth", now, random);
+      await insertPassword(tx, { id: methodId, userId, hash, lastUsedAt: null }, now);
+      return { methodId, changes: false };
     },
 
-    /** Forgets the failed tries for an address: its owner has shown by other means who they are. */
-    async forgetFailures(tx: Handle, appId: string, email: string): Promise<void> {
-      await forgetPasswordFailures(tx, accountDigest(appId, email));
+    /**
+     * Clears the failures of an address and of this known browser, after another proof by the
+     * owner.
+     */
+    async forgetFailures(tx: Handle, appId: string, email: string, browser?: string): Promise<void> {
+      await forgetPasswordFailures(tx, failuresOf(appId, email));
+      if (browser !== undefined) await forgetPasswordFailures(tx, failuresOf(appId, email, browser));
     },
 
-    /** Gives a user without a password this one. */
-    async add(tx: Handle, userId: string, hash: string, now: number): Promise<void> {
-      await insertPassword(tx, { id: newId("mth", now, random), userId, hash }, now);
+    /** Adds a first password. `lastUsedAt`: now if it signs the user in, else null. */
+    async add(
+      tx: Handle,
+      userId: string,
+      { hash, lastUsedAt }: { hash: string; lastUsedAt: number | null },
+      now: number,
+    ): Promise<void> {
+      await insertPassword(tx, { id: newId("mth", now, random), userId, hash, lastUsedAt }, now);
     },
   };
 }

@@ -1,18 +1,23 @@
-import { and, eq, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
+import { day, second } from "../lib/clock.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
-import { failuresOfLongestWait, freeFailures, mostFailures, waitSecondsAfter } from "./rules.ts";
+import { failuresOfLongestWait, freeFailures, longestWaitSeconds, maxFailures, waitSecondsAfter } from "./rules.ts";
 
-/** `updatedAt`: when the password was chosen; a hash that is made anew for the same password leaves it alone. */
+/**
+ * `updatedAt`: when the password was chosen. Renewing the hash of the same password does not change
+ * it.
+ */
 export type Password = { id: string; userId: string; hash: string; updatedAt: number };
 
-/** In place of an instant at which an account may be tried again. */
-const never = Number.MAX_SAFE_INTEGER;
+const hashesOfABatch = 1000;
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
-  const { passwords } = tables;
+  const { passwords, users } = tables;
+  const person = placeholders(users);
   const { id, userId, hash, lastUsedAt, updatedAt } = placeholders(passwords);
+  const prefix = sql`CAST(${sql.placeholder("prefix")} AS text)`;
   const isThis = and(eq(passwords.id, id), eq(passwords.updatedAt, updatedAt));
   return {
     byUser: prepare(
@@ -27,11 +32,35 @@ const prepared = statements((handle) => {
         .where(eq(passwords.userId, userId)),
       "password_of_user",
     ),
+    byEmail: prepare(
+      db
+        .select({
+          userId: users.id,
+          disabledAt: users.disabledAt,
+          id: passwords.id,
+          hash: passwords.hash,
+          updatedAt: passwords.updatedAt,
+        })
+        .from(users)
+        .leftJoin(passwords, eq(passwords.userId, users.id))
+        .where(and(eq(users.appId, person.appId), eq(users.email, person.email))),
+      "password_by_email",
+    ),
+    otherHashes: prepare(
+      db
+        .select({ id: passwords.id, appId: users.appId, hash: passwords.hash })
+        .from(passwords)
+        .innerJoin(users, eq(users.id, passwords.userId))
+        .where(and(gt(passwords.id, id), sql`substr(${passwords.hash}, 1, length(${prefix})) <> ${prefix}`))
+        .orderBy(asc(passwords.id))
+        .limit(hashesOfABatch),
+      "other_password_hashes",
+    ),
     insert: prepare(db.insert(passwords).values(placeholders(passwords)), "insert_password"),
     change: prepare(
       db
         .update(passwords)
-        // Later than before even within one millisecond: a proof names the password by this.
+        // Strictly later, even within a millisecond: proofs identify the password by this.
         .set({
           hash,
           updatedAt: sql`CASE WHEN ${updatedAt} > ${passwords.updatedAt} THEN CAST(${updatedAt} AS bigint) ELSE ${passwords.updatedAt} + 1 END`,
@@ -41,7 +70,7 @@ const prepared = statements((handle) => {
       "change_password",
     ),
     deleteOfUser: prepare(db.delete(passwords).where(eq(passwords.userId, userId)), "delete_passwords_of_user"),
-    noteUse: prepare(
+    recordUse: prepare(
       db.update(passwords).set({ lastUsedAt }).where(isThis).returning({ id: passwords.id }),
       "note_password_use",
     ),
@@ -54,19 +83,23 @@ function failureStatements(handle: Handle) {
   const { db, tables } = handle;
   const { passwordFailures } = tables;
   const { accountDigest, updatedAt: now } = placeholders(passwordFailures);
-  const { failures, blockedUntil } = passwordFailures;
-  const admitted = sql`${blockedUntil} <= ${now}`;
-  const isLast = sql`${failures} + 1 >= ${sql.raw(String(mostFailures))}`;
+  const { failures, blockedUntil, updatedAt } = passwordFailures;
   const waits = Array.from(
     { length: failuresOfLongestWait },
-    (_, known) => `WHEN ${known} THEN ${waitSecondsAfter(known + 1) * 1000}`,
+    (_, known) => `WHEN ${known} THEN ${waitSecondsAfter(known) * second}`,
   );
-  const wait = sql`CASE ${failures} ${sql.raw(waits.join(" "))} ELSE ${sql.raw(String(waitSecondsAfter(failuresOfLongestWait) * 1000))} END`;
-  const count = (counted: { first: number; failures: SQL; blockedUntil: SQL }, name: string) =>
+  /** The wait of an account with this many failures. */
+  const waitAfter = (times: SQL): SQL =>
+    sql`CASE WHEN ${times} >= ${sql.raw(String(maxFailures))} THEN ${sql.raw(String(day))} ELSE CASE ${times} ${sql.raw(waits.join(" "))} ELSE ${sql.raw(String(longestWaitSeconds * second))} END END`;
+  // A wait with a later end was set before the clock was set back. Allows for clock differences
+  // between nodes.
+  const latestEnd = sql`CAST(${now} AS bigint) + ${waitAfter(sql`${failures}`)} + ${sql.raw(String(longestWaitSeconds * second))}`;
+  const admitted = sql`(${blockedUntil} <= ${now} OR ${blockedUntil} > ${latestEnd})`;
+  const count = (counted: { first: number; failures: SQL; blockedUntil: SQL; updatedAt: SQL }, name: string) =>
     prepare(
       db
         .insert(passwordFailures)
-        // Whoever need not wait is admitted by any clock: nodes' clocks differ, and a try may be older than the one that was counted before it.
+        // 0 instead of now: an account without a wait is admitted whatever a node's clock says.
         .values({ accountDigest, failures: counted.first, blockedUntil: 0, admitted: true, updatedAt: now })
         .onConflictDoUpdate({
           target: passwordFailures.accountDigest,
@@ -74,17 +107,32 @@ function failureStatements(handle: Handle) {
             failures: sql`CASE WHEN ${admitted} THEN ${counted.failures} ELSE ${failures} END`,
             blockedUntil: sql`CASE WHEN ${admitted} THEN ${counted.blockedUntil} ELSE ${blockedUntil} END`,
             admitted,
-            updatedAt: now,
+            // A refused attempt does not move the expiry, so attackers cannot keep an account
+            // locked.
+            updatedAt: sql`CASE WHEN ${admitted} THEN ${counted.updatedAt} ELSE ${updatedAt} END`,
           },
         })
         .returning({ admitted: passwordFailures.admitted }),
       name,
     );
   const isFree = sql`${failures} < ${sql.raw(String(freeFailures))}`;
-  const blocked = sql`CASE WHEN ${isFree} THEN 0 WHEN ${isLast} THEN ${sql.raw(String(never))} ELSE CAST(${now} AS bigint) + ${wait} END`;
+  const blocked = sql`CASE WHEN ${isFree} THEN 0 ELSE CAST(${now} AS bigint) + ${waitAfter(sql`${failures} + 1`)} END`;
   return {
-    countWrong: count({ first: 1, failures: sql`${failures} + 1`, blockedUntil: blocked }, "count_wrong_password"),
-    countRight: count({ first: 0, failures: sql`0`, blockedUntil: sql`0` }, "count_right_password"),
+    countWrong: count(
+      {
+        first: 1,
+        failures: sql`${failures} + 1`,
+        blockedUntil: blocked,
+        updatedAt: sql`CAST(${now} AS bigint)`,
+      },
+      "count_wrong_password",
+    ),
+    // A row without failures may be swept at any time. Keeping the time unchanged avoids an index
+    // update.
+    countRight: count(
+      { first: 0, failures: sql`0`, blockedUntil: sql`0`, updatedAt: sql`${updatedAt}` },
+      "count_right_password",
+    ),
     forgetFailures: prepare(
       db.delete(passwordFailures).where(eq(passwordFailures.accountDigest, accountDigest)),
       "forget_password_failures",
@@ -102,12 +150,41 @@ export async function findPassword(handle: Handle, userId: string): Promise<Pass
   return row;
 }
 
-export async function insertPassword(tx: Handle, password: Omit<Password, "updatedAt">, now: number): Promise<void> {
-  const row = { ...password, createdAt: now, updatedAt: now, lastUsedAt: now } satisfies Row<"passwords">;
+/**
+ * The user with this canonical address, with the password unless there is none or the user is
+ * disabled.
+ */
+export async function findPasswordByEmail(
+  handle: Handle,
+  appId: string,
+  email: string,
+): Promise<{ userId: string; password: Password | undefined } | undefined> {
+  const [row] = await prepared(handle).byEmail.execute({ appId, email });
+  if (!row) return undefined;
+  const { userId, disabledAt, id, hash, updatedAt } = row;
+  const isUsable = disabledAt === null && id !== null && hash !== null && updatedAt !== null;
+  return { userId, password: isUsable ? { id, userId, hash, updatedAt } : undefined };
+}
+
+/** A batch of hashes that do not begin with `prefix`, ordered by id, after the given id. */
+export async function listOtherHashes(
+  handle: Handle,
+  prefix: string,
+  after: string,
+): Promise<{ id: string; appId: string; hash: string }[]> {
+  return await prepared(handle).otherHashes.execute({ id: after, prefix });
+}
+
+export async function insertPassword(
+  tx: Handle,
+  password: Omit<Password, "updatedAt"> & { lastUsedAt: number | null },
+  now: number,
+): Promise<void> {
+  const row = { ...password, createdAt: now, updatedAt: now } satisfies Row<"passwords">;
   await prepared(tx).insert.execute(row);
 }
 
-/** The id of the user's password, which is this one from now on; undefined when there was none. */
+/** Replaces the user's password and returns its id; undefined if there was none. */
 export async function changePassword(
   tx: Handle,
   userId: string,
@@ -122,20 +199,21 @@ export async function deletePasswordsOfUser(tx: Handle, userId: string): Promise
   await prepared(tx).deleteOfUser.execute({ userId });
 }
 
-/** Notes a use of the password that was proven; false when the row is no longer the one that was proven. */
-export async function notePasswordUse(tx: Handle, { id, updatedAt }: Password, now: number): Promise<boolean> {
-  const noted = await prepared(tx).noteUse.execute({ id, updatedAt, lastUsedAt: now });
+/** Records a use of the proven password; false if it was replaced meanwhile. */
+export async function recordPasswordUse(tx: Handle, { id, updatedAt }: Password, now: number): Promise<boolean> {
+  const noted = await prepared(tx).recordUse.execute({ id, updatedAt, lastUsedAt: now });
   return noted.length === 1;
 }
 
-/** Gives the password that was proven a hash that was made anew, unless it is another one by now. */
+/** Replaces the hash of the proven password, unless the password was replaced meanwhile. */
 export async function renewPasswordHash(tx: Handle, { id, updatedAt }: Password, hash: string): Promise<void> {
   await prepared(tx).renewHash.execute({ id, updatedAt, hash });
 }
 
 /**
- * Counts a try, and says whether it may succeed at all: one conditional write, so that of parallel tries no more get through than of tries in a row.
- * One that may, with the right password, forgets the failures before it. A refused try writes as well, because it must take as long as any other.
+ * Counts an attempt and returns whether it may succeed. One conditional write, so that parallel
+ * attempts gain nothing over sequential ones. An admitted attempt with the right password clears
+ * earlier failures. A refused attempt writes too, because it must take as long.
  */
 export async function countPasswordTry(
   tx: Handle,
@@ -151,7 +229,10 @@ export async function forgetPasswordFailures(tx: Handle, accountDigest: string):
   await prepared(tx).forgetFailures.execute({ accountDigest });
 }
 
-/** Forgets a batch of failures of accounts that nobody has tried since `triedBefore`; true when more may be left. */
+/**
+ * Removes a batch of failure counts of accounts without attempts since `triedBefore`; true if more
+ * may be left.
+ */
 export async function sweepPasswordFailures(tx: Handle, triedBefore: number): Promise<boolean> {
   return await prepared(tx).sweepFailures(triedBefore);
 }

@@ -1,19 +1,20 @@
 import { minute } from "../lib/clock.ts";
+import type { Who } from "../lib/rate-limits.ts";
 
-/** A stranger is known by its address only, and may have as many of those as it likes; the others have shown a credential of ours. */
-export type Who = "known" | "stranger";
+/**
+ * Beyond this many strangers in a minute, new ones of a kind share a counter. This limits memory,
+ * and the flood itself.
+ */
+const maxStrangers = 1_000_000;
 
-/** Beyond this many strangers in one minute, new ones of a kind share a counter: memory stays bounded, and the flood limits itself. */
-const mostStrangers = 1_000_000;
-
-/** When the aligned minute of an instant ends, epoch milliseconds. */
+/** The end of the clock minute of an instant, in epoch milliseconds. */
 export function endOfMinute(now: number): number {
   return (Math.floor(now / minute) + 1) * minute;
 }
 
 /**
- * What is known of each caller in the minute that runs. A minute that is over is forgotten whole. A flood of strangers takes nobody's counter
- * away who is known: there are no more of those than users and apps.
+ * The entries of all callers in the current minute; they are dropped together when it ends. A flood
+ * of strangers never displaces known callers, whose number is limited by users and apps.
  */
 export function createMinute<Entry>(newEntry: (key: string, endsAt: number) => Entry) {
   let endsAt = Number.NaN;
@@ -38,7 +39,7 @@ export function createMinute<Entry>(newEntry: (key: string, endsAt: number) => E
       const entries = who === "known" ? known : strangers;
       const found = entries.get(key);
       if (found !== undefined) return found;
-      if (entries === known || entries.size < mostStrangers) return add(entries, key);
+      if (entries === known || entries.size < maxStrangers) return add(entries, key);
       const shared = `${key.slice(0, key.indexOf(" "))} crowd`;
       return entries.get(shared) ?? add(entries, shared);
     },

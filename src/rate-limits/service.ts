@@ -1,67 +1,103 @@
 import { minute, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
+import type { RateLimiter, LimitResult } from "../lib/rate-limits.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { createLocalLimiter, type RateLimiter } from "./limiter.ts";
-import { endOfMinute } from "./minute.ts";
+import { createLocalLimiter } from "./limiter.ts";
+import { createMinute, endOfMinute } from "./minute.ts";
 import { createSharedLimiter } from "./shared.ts";
-import { standingAfter, type Standing } from "./standing.ts";
-import { addToCount, addToCounts, sweepCounts } from "./store.ts";
+import { limitResultAfter } from "./limit-result.ts";
+import { addToCount, addToCounts, giveBackToCount, sweepCounts } from "./store.ts";
 
 /** Nodes' clocks differ. */
 const minutesAreKept = 5 * minute;
 
+/** Limits the parallel attempts of one network, which may be an office that signs in at once. */
+const maxRunningPerLimit = 5;
+
+/** One attempt from one network. */
+export type Attempt = {
+  /**
+   * Counts the attempt. Pass the result to `refuseExceeded` after the transaction: a throw would
+   * undo the count.
+   */
+  count(tx: Handle): Promise<LimitResult>;
+  /** Removes the count, in the transaction of a success. */
+  giveBack(tx: Handle): Promise<void>;
+  /** Remembers a failure on this node, without a query. */
+  fail(): void;
+  end(): void;
+};
+
 export type RateLimits = ReturnType<typeof createRateLimits>;
 export type Attempts = ReturnType<RateLimits["attempts"]>;
 
-/** The limits of calls, and of attempts at what is dear or dangerous. */
+/** Limits calls, and attempts at what is expensive or dangerous. */
 export function createRateLimits(deps: { storage: Storage; keyring: Keyring; clock: Clock }) {
   const { storage, keyring, clock } = deps;
 
-  /** Of the minute as well, so that a count is never taken for another minute's; keyed, because an address can be guessed from its digest. */
+  /**
+   * Includes the minute, so that a count never applies to another one. Keyed, because an address
+   * could be guessed from a plain digest.
+   */
   function digestOf(key: string, endsAt: number): string {
     return keyring.mac("limits", key, String(endsAt)).toString("base64url");
   }
 
-  // SQLite is one process's, which has nobody to share with.
-  const limiter: RateLimiter =
-    storage.dialect === "sqlite"
-      ? createLocalLimiter(clock)
-      : createSharedLimiter({
-          // The pool: a statement alone is a transaction of its own, without BEGIN and COMMIT on the way of every call.
-          addToCounts: (counts) => addToCounts(storage.reader, counts),
-          digestOf,
-          clock,
-        });
+  const limiter: RateLimiter = storage.isShared
+    ? createSharedLimiter({
+        addToCounts: async (counts) => await storage.writeOne((handle) => addToCounts(handle, counts)),
+        digestOf,
+        clock,
+      })
+    : createLocalLimiter(clock);
 
   return {
     limiter,
 
-    /** Attempts a minute by network, kept in the database of either kind: they outlive a restart, and all nodes share them. */
+    /**
+     * Failed attempts per minute and network, in the database, so that they survive restarts and
+     * are shared by all nodes. An attempt counts from its start, which limits parallel ones; a
+     * success removes its count.
+     */
     attempts(name: string, perMinute: number) {
-      const front = createLocalLimiter(clock);
+      const front = createMinute(() => ({ failed: 0, running: 0 }));
+
       return {
         /**
-         * In memory, for what comes before anything dear: a network gets no further than this node's share of the limit, however fast it tries.
-         * Throws RATE_LIMITED.
+         * Checked in memory before anything expensive, so a network costs at most this node's share
+         * of the limit and a burst. Throws RATE_LIMITED. End the attempt.
          */
-        admit(network: string): void {
-          refuseExceeded(front.take(`${name} ${network}`, perMinute, "stranger"));
-        },
-
-        /** Counts an attempt for good. Not thrown within the transaction, or nothing would be counted: hand it to `refuseExceeded` afterwards. */
-        async count(tx: Handle, network: string): Promise<Standing> {
-          const now = clock();
-          const endsAt = endOfMinute(now);
-          const used = await addToCount(tx, { digest: digestOf(`${name} ${network}`, endsAt), endsAt, used: 1 });
-          return standingAfter(used, perMinute, endsAt, now);
+        admit(network: string): Attempt {
+          const startedAt = clock();
+          const entry = front.entryOf(`${name} ${network}`, "stranger", startedAt);
+          if (entry.failed >= perMinute || entry.running >= perMinute * maxRunningPerLimit)
+            refuseExceeded(limitResultAfter(perMinute + 1, perMinute, endOfMinute(startedAt), startedAt));
+          entry.running += 1;
+          let hasFailed = false;
+          const endsAt = endOfMinute(startedAt);
+          const digest = digestOf(`${name} ${network}`, endsAt);
+          return {
+            async count(tx) {
+              const total = await addToCount(tx, { digest, endsAt, used: 1 });
+              return limitResultAfter(total, perMinute, endsAt, startedAt);
+            },
+            giveBack: async (tx) => await giveBackToCount(tx, digest),
+            fail() {
+              hasFailed = true;
+            },
+            end() {
+              entry.running -= 1;
+              if (hasFailed) entry.failed += 1;
+            },
+          };
         },
 
         refuseExceeded,
       };
     },
 
-    /** Forgets a batch of minutes that are over; true when more may be left. */
+    /** Removes a batch of ended minutes; true if more may be left. */
     async sweep(): Promise<boolean> {
       const endedBefore = clock() - minutesAreKept;
       return await storage.write((tx) => sweepCounts(tx, endedBefore));
@@ -69,6 +105,6 @@ export function createRateLimits(deps: { storage: Storage; keyring: Keyring; clo
   };
 }
 
-function refuseExceeded({ exceeded, retryAfterSeconds }: Standing): void {
+function refuseExceeded({ exceeded, retryAfterSeconds }: LimitResult): void {
   if (exceeded) throw new AppError("RATE_LIMITED", "Too many tries.", { retryAfterSeconds, details: "too many tries" });
 }

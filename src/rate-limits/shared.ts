@@ -1,30 +1,42 @@
-import type { Clock } from "../lib/clock.ts";
+import { second, type Clock } from "../lib/clock.ts";
+import type { RateLimiter, Who, LimitResult } from "../lib/rate-limits.ts";
+import { writeProblemOf } from "../storage/write-problem.ts";
 import type { Count } from "./store.ts";
-import type { RateLimiter } from "./limiter.ts";
-import { createMinute, type Who } from "./minute.ts";
-import { standingAfter, type Standing } from "./standing.ts";
+import { createMinute } from "./minute.ts";
+import { limitResultAfter } from "./limit-result.ts";
 
-type Waiting = { resolve(standing: Standing): void; reject(error: unknown): void };
+type Waiting = { resolve(limitResult: LimitResult): void; reject(error: unknown): void };
 
 type Caller = {
   key: string;
   endsAt: number;
   digest: string | undefined;
   limit: number;
-  /** Points of the limit that some node has set aside, as far as this one knows. */
+  /** Calls of the limit that nodes have reserved, as far as this node knows. */
   setAside: number;
-  /** Those of them that are this node's and not used yet. */
+  /** The reserved calls of this node that are not used yet. */
   left: number;
+  /** Calls used while the database could not be written; added to it as soon as possible. */
+  owed: number;
   waiting: Waiting[] | undefined;
 };
 
-/** A node sets aside so much of a limit at a time: the contract's limits one by one, a limit of a million a thousand at a time. */
+/**
+ * A node reserves the limit divided by this at a time: one call of the contract's limits, a
+ * thousand of a limit of a million.
+ */
 const shareOfLimit = 1000;
-const mostRows = 1000;
+const maxRows = 1000;
+/** How long calls are counted locally before the database is tried again. */
+const countsAloneFor = second;
 
 /**
- * Counts calls in aligned minutes for all nodes together, never more than the limit in total. Points are set aside in the database before they are
- * used; what is asked for while one statement runs goes into the next. `addToCounts` adds and answers what each count is then.
+ * Counts calls per clock minute for all nodes together, never more than the limit in total. Calls
+ * are reserved in the database before they are used; requests that arrive during a statement go
+ * into the next one. `addToCounts` adds to counts and returns them.
+ *
+ * While the database can be read but not written, each node counts alone, from its last known state
+ * and with the same limit (docs/decisions/0038). What it counted is added when writes work again.
  */
 export function createSharedLimiter(deps: {
   addToCounts(counts: Count[]): Promise<Map<string, number>>;
@@ -39,41 +51,66 @@ export function createSharedLimiter(deps: {
     limit: 0,
     setAside: 0,
     left: 0,
+    owed: 0,
     waiting: undefined,
   }));
+  let aloneUntil = Number.NEGATIVE_INFINITY;
+  const owing = new Set<Caller>();
+  let owingEndsAt = Number.NaN;
   let asking: Caller[] = [];
   let isRunning = false;
 
-  /** What needs no question: a point of our own, or a minute that is used up, which costs no write however often it is tried. */
-  function atHand(caller: Caller, now: number): Standing | undefined {
-    const { limit, endsAt, setAside } = caller;
+  /**
+   * Answers without a query: from a reserved call, or if the minute is used up, so repeated
+   * refusals cost no write.
+   */
+  function atHand(caller: Caller, now: number): LimitResult | undefined {
+    const { limit, endsAt, setAside, owed } = caller;
     if (caller.left > 0) {
       caller.left -= 1;
-      return standingAfter(setAside - caller.left, limit, endsAt, now);
+      return limitResultAfter(setAside - caller.left, limit, endsAt, now);
     }
-    return setAside >= limit ? standingAfter(limit + 1, limit, endsAt, now) : undefined;
+    if (setAside + owed >= limit) return limitResultAfter(limit + 1, limit, endsAt, now);
+    return performance.now() < aloneUntil ? countAlone(caller, now) : undefined;
+  }
+
+  function countAlone(caller: Caller, now: number): LimitResult {
+    const { limit, endsAt, setAside } = caller;
+    // Refused calls are not owed, because they use none of the shared limit.
+    if (setAside + caller.owed >= limit) return limitResultAfter(limit + 1, limit, endsAt, now);
+    caller.owed += 1;
+    owes(caller);
+    return limitResultAfter(setAside + caller.owed, limit, endsAt, now);
+  }
+
+  /** Debts of an ended minute are irrelevant. */
+  function owes(caller: Caller): void {
+    if (caller.endsAt !== owingEndsAt) owing.clear();
+    owingEndsAt = caller.endsAt;
+    owing.add(caller);
   }
 
   function order(caller: Caller) {
-    const { key, endsAt, limit } = caller;
+    const { key, endsAt, limit, owed } = caller;
     caller.digest ??= digestOf(key, endsAt);
     const waiting = caller.waiting ?? [];
     caller.waiting = undefined;
     const points = Math.min(limit, Math.max(waiting.length, Math.floor(limit / shareOfLimit)));
-    return { caller, limit, waiting, count: { digest: caller.digest, endsAt, used: points } };
+    return { caller, limit, waiting, points, owed, count: { digest: caller.digest, endsAt, used: points + owed } };
   }
 
-  function handOut({ caller, limit, waiting, count }: ReturnType<typeof order>, used: number): void {
+  function handOut({ caller, limit, waiting, points, owed, count }: ReturnType<typeof order>, used: number): void {
     const now = clock();
-    const before = used - count.used;
-    const granted = Math.min(Math.max(limit - before, 0), count.used);
-    // Limits can be changed in the middle of a minute: then what was set aside under the old one is not used.
+    caller.owed -= owed;
+    const before = used - points;
+    const granted = Math.min(Math.max(limit - before, 0), points);
+    // If the limit changed within the minute, calls reserved under the old one are not used.
     if (caller.limit === limit) {
       caller.setAside = Math.min(used, limit);
       caller.left = Math.max(0, granted - waiting.length);
     }
     for (const [position, { resolve }] of waiting.entries())
-      resolve(standingAfter(position < granted ? before + position + 1 : limit + 1, limit, count.endsAt, now));
+      resolve(limitResultAfter(position < granted ? before + position + 1 : limit + 1, limit, count.endsAt, now));
   }
 
   async function ask(batch: Caller[]): Promise<void> {
@@ -81,29 +118,57 @@ export function createSharedLimiter(deps: {
     try {
       const used = await addToCounts(orders.map(({ count }) => count));
       for (const each of orders) handOut(each, used.get(each.count.digest) ?? Number.POSITIVE_INFINITY);
+      settleDebts();
     } catch (error) {
-      // Not open: a call that cannot be counted is not answered.
-      for (const { waiting } of orders) for (const { reject } of waiting) reject(error);
+      // Requests that arrived meanwhile fail too: with a hanging database they would wait just as
+      // long.
+      const unasked = asking.map(order);
+      asking = [];
+      const canBeRead = writeProblemOf(error) !== undefined;
+      if (canBeRead) aloneUntil = performance.now() + countsAloneFor;
+      const now = clock();
+      for (const { caller, waiting } of [...orders, ...unasked]) {
+        if (caller.owed > 0) owes(caller);
+        for (const { resolve, reject } of waiting) {
+          if (canBeRead) resolve(countAlone(caller, now));
+          // Fail closed: a call that cannot be counted is not answered.
+          else reject(error);
+        }
+      }
     }
+  }
+
+  /**
+   * After a successful statement: adds debts to the next one, also of callers without a current
+   * request.
+   */
+  function settleDebts(): void {
+    for (const caller of owing) {
+      if (caller.owed > 0 && caller.waiting === undefined) {
+        caller.waiting = [];
+        asking.push(caller);
+      }
+    }
+    owing.clear();
   }
 
   async function run(): Promise<void> {
     while (asking.length > 0) {
-      const batch = asking.slice(0, mostRows);
-      asking = asking.slice(mostRows);
+      const batch = asking.slice(0, maxRows);
+      asking = asking.slice(maxRows);
       await ask(batch);
     }
     isRunning = false;
   }
 
   return {
-    take(key: string, limit: number, who: Who) {
+    count(key: string, limit: number, who: Who) {
       const now = clock();
       const caller = callers.entryOf(key, who, now);
       if (caller.limit !== limit) Object.assign(caller, { limit, setAside: 0, left: 0 });
-      const standing = atHand(caller, now);
-      if (standing) return standing;
-      return new Promise<Standing>((resolve, reject) => {
+      const limitResult = atHand(caller, now);
+      if (limitResult) return limitResult;
+      return new Promise<LimitResult>((resolve, reject) => {
         if (caller.waiting === undefined) {
           caller.waiting = [];
           asking.push(caller);
@@ -111,7 +176,7 @@ export function createSharedLimiter(deps: {
         caller.waiting.push({ resolve, reject });
         if (isRunning) return;
         isRunning = true;
-        // At the end of the turn: what arrived together is asked for together.
+        // At the end of the turn, so that concurrent requests share a statement.
         setImmediate(() => void run());
       });
     },

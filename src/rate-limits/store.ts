@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 
@@ -13,7 +13,14 @@ const prepared = statements((handle) => {
       db.insert(counts).values(placeholders(counts)).onConflictDoUpdate(sum).returning({ used: counts.used }),
       "add_to_rate_limit_count",
     ),
-    /** In one order everywhere, so that two nodes never wait for each other's rows. */
+    giveBack: prepare(
+      db
+        .update(counts)
+        .set({ used: sql`${counts.used} - 1` })
+        .where(eq(counts.digest, sql.placeholder("digest"))),
+      "give_back_to_rate_limit_count",
+    ),
+    /** Always in the same order, so that two nodes never deadlock. */
     addAll: prepare(
       db
         .insert(counts)
@@ -32,14 +39,19 @@ const prepared = statements((handle) => {
   };
 });
 
-/** Adds to a count, and answers what it is then. */
+/** Adds to a count and returns it. */
 export async function addToCount(tx: Handle, count: Count): Promise<number> {
   const [row] = await prepared(tx).add.execute(count);
   if (!row) throw new Error("a count that was added to is not there");
   return row.used;
 }
 
-/** The same for many counts, each of them once: answers what they are then, by their digests. PostgreSQL only. */
+/** Subtracts one from a count that this transaction added to. */
+export async function giveBackToCount(tx: Handle, digest: string): Promise<void> {
+  await prepared(tx).giveBack.execute({ digest });
+}
+
+/** Adds to many counts, each listed once, and returns them by digest. PostgreSQL only. */
 export async function addToCounts(handle: Handle, counts: Count[]): Promise<Map<string, number>> {
   const rows = await prepared(handle).addAll.execute({
     digests: counts.map(({ digest }) => digest),
@@ -49,7 +61,7 @@ export async function addToCounts(handle: Handle, counts: Count[]): Promise<Map<
   return new Map(rows.map(({ digest, used }) => [digest, used]));
 }
 
-/** Forgets a batch of the minutes that ended before; true when more may be left. */
+/** Removes a batch of minutes that ended before; true if more may be left. */
 export async function sweepCounts(tx: Handle, endedBefore: number): Promise<boolean> {
   return await prepared(tx).sweep(endedBefore);
 }

@@ -1,52 +1,126 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
-import type { Random } from "../lib/random.ts";
+import { createHmac } from "node:crypto";
+import { AppError } from "../lib/errors.ts";
+import type { Log } from "../lib/log.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import { isCheckOf, rotationMetadata } from "./check.ts";
+import type { MacKeys, MacPurpose, MasterKey } from "./key.ts";
+import { findCheck, findMetadata } from "./store.ts";
 
-/** What the master key is used for: one derived key per purpose, so that no use can be turned against another. */
+/** The operations of the master key. */
 export type Keyring = ReturnType<typeof createKeyring>;
 
-const version = "v1";
+/** Decrypts with any of several keys. Throws if none fits or the text was changed. */
+export type Opener = { decrypt(text: string, context: string): string };
 
-export function createKeyring(masterKey: Uint8Array, random: Random) {
-  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync("sha256", masterKey, "", `authsvc ${purpose}`, 32));
-  const encryptionKey = derive("encryption at rest");
-  const macKeys = {
-    oauth: derive("oauth rounds"),
-    refresh: derive("refresh tokens"),
-    form: derive("form tokens"),
-    account: derive("account digests"),
-    browser: derive("known browsers"),
-    email: derive("email tokens"),
-    limits: derive("rate limits"),
+/** The first key that decrypts the text. If none does, tries the keys of `more`. */
+export function createOpener(keys: MasterKey[], more: () => MasterKey[] = () => []): Opener {
+  return {
+    decrypt(text, context) {
+      let failure: unknown = new Error("no master key");
+      for (const candidates of [() => keys, more]) {
+        for (const key of candidates()) {
+          try {
+            return key.decrypt(text, context);
+          } catch (error) {
+            failure = error;
+          }
+        }
+      }
+      throw failure;
+    },
   };
+}
+
+function keyMissing(): AppError {
+  return new AppError(
+    "INVALID_CONFIG",
+    "The master key was rotated, but this process does not have the new one: add it to masterKeyFile (or masterKey), before the old one.",
+  );
+}
+
+/**
+ * `keys` decrypt the database; during a rotation there are several. `reread` reads them again, so
+ * that a running process learns of a new key when decryption fails. `macKeys` stay the same over
+ * rotations (docs/decisions/0039).
+ */
+export function createKeyring({
+  keys,
+  reread,
+  macKeys,
+}: {
+  keys: MasterKey[];
+  reread: () => MasterKey[];
+  macKeys: MacKeys;
+}) {
+  const known = [...keys];
+  let current: { check: string; key: MasterKey } | undefined;
+
+  /**
+   * Adds new keys from the source. Keys that disappeared there are kept: rows read before may need
+   * them.
+   */
+  function learn(): MasterKey[] {
+    const found = reread().filter((key) => !known.some((other) => other.text() === key.text()));
+    known.unshift(...found);
+    return found;
+  }
+
+  /** The key under which the database is currently encrypted. */
+  async function currentKey(handle: Handle): Promise<MasterKey | undefined> {
+    const check = await findCheck(handle);
+    if (check === undefined) return known[0];
+    if (current?.check !== check) {
+      const isIt = (key: MasterKey): boolean => isCheckOf(key, check);
+      const key = known.find(isIt) ?? learn().find(isIt);
+      current = key && { check, key };
+    }
+    return current?.key;
+  }
 
   return {
-    /** AES-256-GCM. `context` (table and row) is authenticated: a ciphertext moved to another row does not decrypt. */
-    encrypt(plaintext: string, context: string): string {
-      const nonce = random(12);
-      const cipher = createCipheriv("aes-256-gcm", encryptionKey, nonce).setAAD(Buffer.from(context));
-      const sealed = Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()]);
-      return `${version}.${sealed.toString("base64url")}`;
+    ...createOpener(known, learn),
+
+    /**
+     * Checks, before work that other processes can do too, whether this process has the current
+     * key. Logs once what is left to others, and why.
+     */
+    watch({ storage, log }: { storage: Storage; log: Log }, left: string): () => Promise<boolean> {
+      let isMissing = false;
+      return async () => {
+        const isHere = (await currentKey(storage.reader)) !== undefined;
+        if (!isHere && !isMissing) log.error(`${left} is left to other processes`, keyMissing());
+        isMissing = !isHere;
+        return isHere;
+      };
     },
 
-    /** Throws when the key, the context or a bit of the text is not the one that was used. */
-    decrypt(text: string, context: string): string {
-      const [writtenBy, body] = text.split(".");
-      if (writtenBy !== version || !body) throw new Error("unknown form of encrypted value");
-      const sealed = Buffer.from(body, "base64url");
-      const decipher = createDecipheriv("aes-256-gcm", encryptionKey, sealed.subarray(0, 12), { authTagLength: 16 });
-      decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-16));
-      return decipher.update(sealed.subarray(12, -16), undefined, "utf8") + decipher.final("utf8");
+    /**
+     * Whether it has that key and no value is left under an older one. Then a value that it cannot
+     * decrypt is unreadable for everyone.
+     */
+    knowsAll: async (tx: Handle): Promise<boolean> =>
+      (await currentKey(tx)) !== undefined && (await findMetadata(tx, rotationMetadata)) === undefined,
+
+    /**
+     * AES-256-GCM under the current master key. `tx` is the transaction that writes the value:
+     * after a rotation switched keys, new transactions never write under the old one. `context`
+     * (table and row) is authenticated. Throws INVALID_CONFIG if the key is not here.
+     */
+    async encrypt(tx: Handle, plaintext: string, context: string): Promise<string> {
+      const key = await currentKey(tx);
+      if (!key) throw keyMissing();
+      return key.encrypt(plaintext, context);
     },
 
     /** HMAC-SHA256, 32 bytes. */
-    mac(purpose: keyof typeof macKeys, ...parts: (string | Uint8Array)[]): Buffer {
+    mac(purpose: MacPurpose, ...parts: (string | Uint8Array)[]): Buffer {
       const mac = createHmac("sha256", macKeys[purpose]);
-      // Each part with its length: ("ab", "c") and ("a", "bc") must not meet.
+      // Each part with its length, so that ("ab", "c") and ("a", "bc") differ.
       for (const part of parts) {
         if (typeof part === "string") mac.update(`${Buffer.byteLength(part)}:${part}`);
         else mac.update(`${part.byteLength}:`).update(part);
       }
-      // As text first: a Buffer straight from a digest costs a third of the whole.
+      // Via text: getting a Buffer directly from the digest costs a third of the total time.
       return Buffer.from(mac.digest("base64url"), "base64url");
     },
   };

@@ -1,62 +1,96 @@
 import { AppError } from "../lib/errors.ts";
 import type { Random } from "../lib/random.ts";
+import { underLock } from "../storage/file-lock.ts";
+import { lockOf, removeAbandonedKeys } from "../storage/half-made.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { createKeyring, type Keyring } from "./keyring.ts";
-import { findFact, settleFact } from "./store.ts";
-import { createMasterKey, parseMasterKey, readMasterKey } from "./master-key.ts";
-
-const factName = "master-key-check";
-const checkText = "authsvc";
+import { checkMetadata, checkOf, isCheckOf } from "./check.ts";
+import { createMasterKeyFrom, macKeysFrom, type MasterKey } from "./key.ts";
+import { createKeyring, createOpener, type Keyring, type Opener } from "./keyring.ts";
+import { createMasterKey, parseMasterKeys, readMasterKeys } from "./master-key.ts";
+import { findMetadata, settleMetadata } from "./store.ts";
 
 /**
- * The keys of this database. A database remembers (encrypted) which master key it belongs to: a wrong one is refused before anything is
- * written with it, and a missing one is never replaced by a new one that could not read what is there.
+ * The location of the master key: the setting, the file that it was read from (if any), or `file`
+ * in the data folder. Each has one key, or several during a rotation, the new one first.
+ */
+export type KeySource = { masterKey: string | undefined; masterKeyFile?: string | undefined; file: string };
+
+export const macKeysMetadata = "mac-keys";
+/** Epoch milliseconds. Missing in databases made by an older version. */
+export const masterKeySinceMetadata = "master-key-since";
+
+/**
+ * Opens the keys of this database, which recognises its master key by an encrypted value. A wrong
+ * key is refused before anything is written, and a missing one is never replaced by a new one that
+ * could not read the existing data.
  */
 export async function openKeyring(
   storage: Storage,
-  source: { masterKey: string | undefined; file: string },
-  random: Random,
+  source: KeySource,
+  { random, now }: { random: Random; now: number },
 ): Promise<Keyring> {
-  const check = await findFact(storage.reader, factName);
-  const key = source.masterKey === undefined ? readMasterKey(source.file) : parseMasterKey(source.masterKey);
-  if (!key && (check !== undefined || storage.dialect === "postgres")) {
-    const where =
-      storage.dialect === "postgres"
-        ? "Set masterKey or masterKeyFile: every node on one PostgreSQL database needs the same key."
-        : "Restore it from your backup.";
+  const check = await findMetadata(storage.reader, checkMetadata);
+  const present = presentKeys(source, random);
+  if (present.length === 0 && (check !== undefined || storage.isShared)) {
+    const where = storage.isShared
+      ? "Set masterKey or masterKeyFile: every node on one PostgreSQL database needs the same key."
+      : "Restore it from your backup.";
     throw new AppError("INVALID_CONFIG", `The master key ${source.file} is missing. ${where}`);
   }
-  const keyring = createKeyring(key ?? createMasterKey(source.file, random), random);
-  // Where another process was first, its check is the one to pass.
-  const stored = check ?? (await storage.write((tx) => settleFact(tx, factName, keyring.encrypt(checkText, factName))));
-  if (!opens(keyring, stored))
+  removeAbandonedKeys(source.file);
+  // Under the lock, so that the unfinished file is not removed as abandoned.
+  const make = async (): Promise<Buffer[]> => createMasterKey(source.file, random);
+  const keys =
+    present.length > 0
+      ? present
+      : (await underLock(lockOf(source.file), make)).map((key) => createMasterKeyFrom(key, random));
+  const [first] = keys;
+  // If another process was first, its check must match.
+  const stored = check ?? (first && (await settleCheck(storage, first, now))) ?? "";
+  const key = keys.find((candidate) => isCheckOf(candidate, stored));
+  if (!key)
     throw new AppError(
       "INVALID_CONFIG",
-      "The master key is not the one that this database was made with. Put that one into masterKeyFile.",
+      "The master key does not belong to this database. Put the right one in masterKeyFile.",
     );
-  return keyring;
+  const reread = (): MasterKey[] => keysNow(source, random);
+  // Read after the check: if that is of a second key, these exist.
+  const macKeys = await findMetadata(storage.reader, macKeysMetadata);
+  return createKeyring({
+    keys,
+    reread,
+    macKeys:
+      macKeys === undefined ? key.macKeys() : macKeysFrom(createOpener(keys, reread).decrypt(macKeys, macKeysMetadata)),
+  });
 }
 
-/** The keys of this configuration as they are; undefined where there is no master key. Writes nothing. Throws INVALID_CONFIG. */
-export function presentKeyring(
-  source: { masterKey: string | undefined; file: string },
-  random: Random,
-): Keyring | undefined {
-  const key = source.masterKey === undefined ? readMasterKey(source.file) : parseMasterKey(source.masterKey);
-  return key && createKeyring(key, random);
+async function settleCheck(storage: Storage, key: MasterKey, now: number): Promise<string> {
+  return await storage.write(async (tx) => {
+    await settleMetadata(tx, masterKeySinceMetadata, String(now));
+    return await settleMetadata(tx, checkMetadata, checkOf(key));
+  });
 }
 
-/** Whether a database was made with this master key; undefined where it does not say, because nothing was encrypted in it yet. */
-export async function belongsTo(handle: Handle, keyring: Keyring | undefined): Promise<boolean | undefined> {
-  const check = await findFact(handle, factName);
-  if (check === undefined) return undefined;
-  return keyring !== undefined && opens(keyring, check);
+/** The configured master keys, or none. Writes nothing. Throws INVALID_CONFIG. */
+export function presentKeys({ masterKey, file }: KeySource, random: Random): MasterKey[] {
+  const keys = masterKey === undefined ? readMasterKeys(file) : parseMasterKeys(masterKey);
+  return keys.map((key) => createMasterKeyFrom(key, random));
 }
 
-function opens(keyring: Keyring, sealed: string): boolean {
+/** Reads the current keys again, including a setting's file; none if they cannot be read. */
+function keysNow({ masterKey, masterKeyFile, file }: KeySource, random: Random): MasterKey[] {
+  const path = masterKey === undefined ? file : masterKeyFile;
   try {
-    return keyring.decrypt(sealed, factName) === checkText;
+    return path === undefined ? [] : readMasterKeys(path).map((key) => createMasterKeyFrom(key, random));
   } catch {
-    return false;
+    return [];
   }
+}
+
+/**
+ * Whether one of these master keys fits the database; undefined if nothing was encrypted in it yet.
+ */
+export async function belongsTo(handle: Handle, opener: Opener): Promise<boolean | undefined> {
+  const check = await findMetadata(handle, checkMetadata);
+  return check === undefined ? undefined : isCheckOf(opener, check);
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import type { Application, SignInMethod } from "../applications/application.ts";
+import type { Application } from "../applications/application.ts";
 import { invalidRequest } from "../lib/errors.ts";
+import type { SignInMethod } from "../storage/column-types.ts";
 
 const text = (most: number) => z.string("must be a string").max(most, `at most ${most} characters`);
 
-/** What POST /users/auth-methods takes (contract 4.3). */
+/** The body of POST /users/auth-methods (docs/spec/http-api.md, 4.3). */
 export const addMethodBody = z.strictObject({
   type: z.enum(["passkey", "oauth", "password"], "one of passkey, oauth, password"),
   provider: text(64).optional(),
@@ -23,7 +24,7 @@ export type AddMethodRequest = {
   addsProvider: string | null;
 };
 
-/** The request that a body makes of this application. Throws INVALID_REQUEST naming the field. */
+/** The body as a request for this application. Throws INVALID_REQUEST naming the field. */
 export function addMethodRequest(body: AddMethodBody, application: Application): AddMethodRequest {
   const { redirectUris, authMethods } = application;
   const { type, redirectUri, state = null, locale = null } = body;

@@ -1,71 +1,87 @@
-import type { SignInMethod } from "../applications/application.ts";
-import type { Audit, Origin } from "../audit/audit.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
 import type { Notices } from "../mail/notices.ts";
-import type { Handle } from "../storage/storage.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { SignInMethod } from "../storage/column-types.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { RevokeAccess } from "../tokens/revoke-access.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import type { Events } from "../webhooks/events.ts";
 import type { FreshProofs } from "./fresh-proofs.ts";
-import type { Holder } from "./proofs.ts";
+import type { Holder } from "./holder.ts";
 import { withParameters } from "./redirects.ts";
 import { completeSession } from "./store.ts";
-import { Undo, type createUndoable } from "./undo.ts";
 
-/** What adding came to: where to go, or why nothing was written. */
+/** The result of adding: where to go, or why nothing was written. */
 export type Adding<R> = { redirectTo: string } | { refusal: R } | "over" | "not-fresh";
 
-type Added = {
-  type: SignInMethod;
-  provider: string | null;
-  methodId: string;
-  name: string | null;
-  /** Whether it takes the place of the one before. */
-  changes?: boolean;
-};
+/** `changes`: whether it replaces an existing method. */
+type Made = { methodId: string; name: string | null; changes?: boolean };
 
-/** One more way into an account, for a browser that has just shown whose it is. */
+type Added = Made & { type: SignInMethod; provider: string | null };
+
+/** Adds a method to an account, for a browser with a fresh proof. */
 export function createAdding(
-  deps: { users: Users; notices: Notices; events: Events; audit: Audit },
-  { fresh, undoable }: { fresh: FreshProofs; undoable: ReturnType<typeof createUndoable> },
+  deps: {
+    storage: Storage;
+    users: Users;
+    access: RevokeAccess;
+    notices: Notices;
+    events: Events;
+    audit: Audit;
+    clock: Clock;
+  },
+  { fresh }: { fresh: FreshProofs },
 ) {
-  const { users, notices, events, audit } = deps;
+  const { storage, users, access, notices, events, audit, clock } = deps;
 
-  /** Writes down, and tells the user, that the account has one more way in. */
-  async function noteAdded(tx: Handle, user: User, added: Added, origin: Origin, now: number): Promise<void> {
+  /** Records the new method, and notifies the user. */
+  async function recordAdded(tx: Handle, user: User, added: Added, clientInfo: ClientInfo, now: number): Promise<void> {
     const { type, provider, methodId, name, changes = false } = added;
     const actor = { kind: "user", name: user.id } as const;
     const action = changes ? "password.changed" : "method.added";
-    const about = { appId: user.appId, userId: user.id, origin, details: { method: type, provider, methodId } };
+    const about = { appId: user.appId, userId: user.id, clientInfo, details: { method: type, provider, methodId } };
     await audit.record(tx, { actor, action, result: "success", ...about }, now);
     if (changes) {
-      await notices.passwordChanged(tx, { user, origin }, now);
+      await users.recordUpdate(tx, user, clientInfo, now);
+      await notices.passwordChanged(tx, { user, clientInfo }, now);
       return;
     }
-    const event = { appId: user.appId, userId: user.id, authMethod: type, origin, sessionId: null };
+    const event = { appId: user.appId, userId: user.id, authMethod: type, clientInfo, sessionId: null };
     await events.record(tx, { kind: "method.added", ...event }, now);
-    await notices.methodAdded(tx, { user, origin }, { type, name }, now);
+    await notices.methodAdded(tx, { user, clientInfo }, { type, name }, now);
   }
 
   return {
-    noteAdded,
+    recordAdded,
 
-    /** Adds a method to the session's account, once, for a browser with a fresh proof. `add` writes it; what it refuses rolls everything back. */
-    async add<R extends string>(
+    /** The session's user, if this browser may add this kind of method to the account now. */
+    async findAddingUser(holder: Holder, adds: SignInMethod): Promise<User | undefined> {
+      const { session, application } = holder;
+      if (session.adds !== adds || !application.authMethods[adds].enabled || session.accountUserId === null)
+        return undefined;
+      if (!(await fresh.find(holder))) return undefined;
+      const user = await users.find(session.accountUserId);
+      return user?.disabledAt === null ? user : undefined;
+    },
+
+    /**
+     * Adds a method to the session's account, once, for a browser with a fresh proof. If `add`
+     * refuses, everything is rolled back. A changed password ends everything outside this browser.
+     */
+    async add<R = never>(
       holder: Holder,
-      adds: { type: SignInMethod; provider: string | null; changes?: boolean },
-      add: (
-        tx: Handle,
-        userId: string,
-        now: number,
-      ) => Promise<{ methodId: string; name: string | null } | { refusal: R }>,
+      adds: { type: SignInMethod; provider: string | null },
+      add: (tx: Handle, userId: string, now: number) => Promise<Made | { refusal: R }>,
     ): Promise<Adding<R>> {
-      const { session, origin, sessionId, browserDigest } = holder;
-      return await undoable<Adding<R>, Adding<R>>(async (tx, now) => {
+      const { session, clientInfo, sessionId, browserDigest } = holder;
+      const now = clock();
+      return await storage.write<Adding<R>>(async (tx, rollBack) => {
         const userId = session.accountUserId;
-        // Locked first: what takes unproven methods off an account must find this one, or end its proof.
-        const user = userId === null ? undefined : await users.take(tx, userId, now);
         const proof = await fresh.find(holder, tx, now);
-        if (userId === null || !user || !proof) throw new Undo("not-fresh");
+        if (userId === null || !proof) throw rollBack("not-fresh");
+        // Lock the session before its user (docs/decisions/0027).
         const completed = await completeSession(
           tx,
           { digest: session.digest, browserDigest, proofOf: proof === "session" ? userId : undefined },
@@ -74,22 +90,32 @@ export function createAdding(
             signedInWith: adds.type,
             signedInProvider: adds.provider,
             signedInAt: now,
-            ipAddress: origin.ipAddress,
-            userAgent: origin.userAgent,
-            browserSessionDigest: null,
+            proofs: null,
+            ipAddress: clientInfo.ipAddress,
+            userAgent: clientInfo.userAgent,
+            browserSession: null,
             codeDigest: null,
             codeExpiresAt: null,
           },
         );
-        if (!completed) throw new Undo("over");
+        if (!completed) throw rollBack("over");
+        const user = await (adds.type === "password" ? access : users).lockForChange(tx, userId, now);
+        if (!user || user.disabledAt !== null) throw rollBack("over");
+        // Checked again under the lock: a concurrent removal of unproven methods either sees this
+        // one or has ended its proof.
+        if (!(await fresh.find(holder, tx, now))) throw rollBack("not-fresh");
         const added = await add(tx, userId, now);
-        if ("refusal" in added) throw new Undo(added);
-        const { methodId, name } = added;
-        if (user.disabledAt !== null) throw new Undo("over");
-        await noteAdded(tx, user, { ...adds, methodId, name }, origin, now);
+        if ("refusal" in added) throw rollBack(added);
+        const { methodId, changes = false } = added;
+        if (changes) {
+          const by = { actor: { kind: "user", name: userId }, clientInfo } as const;
+          const keep = { browserSession: holder.currentBrowserSession };
+          await access.revoke(tx, userId, { reason: "password-changed", by, keep }, now);
+        }
+        await recordAdded(tx, user, { ...adds, ...added }, clientInfo, now);
         return {
           redirectTo: withParameters(session.redirectUri, {
-            status: "added",
+            status: changes ? "changed" : "added",
             methodId,
             state: session.state,
             sessionId,

@@ -1,28 +1,29 @@
-import type { SignInMethod } from "../applications/application.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { isAnswer, withRetryAfter } from "../hosted/hosted.ts";
 import { createAccountPage } from "../pages/create-account-page.ts";
-import type { OfferedProvider, ProviderAccounts } from "../oauth/accounts.ts";
+import type { OfferedProvider, ProviderClients } from "../oauth/provider-clients.ts";
 import type { PageMethods } from "../pages/methods.ts";
 import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
 import { signInPage } from "../pages/sign-in-page.ts";
-import type { Users } from "../users/service.ts";
+import type { SignInMethod } from "../storage/column-types.ts";
+import type { AccountNames } from "./account-names.ts";
 import { withParameters } from "./redirects.ts";
 import type { SignIn } from "./service.ts";
+import { conflictOf, signUpIsOpen } from "./session.ts";
 import type { Visit, Visits } from "./visits.ts";
 
 export type ChoosePages = ReturnType<typeof createChoosePages>;
 
-/** The pages on which a person chooses how to go on. */
+/** The pages on which a person chooses a sign-in method. */
 export function createChoosePages(deps: {
   visits: Visits;
   signIn: SignIn;
-  accounts: ProviderAccounts;
-  users: Users;
+  providerClients: ProviderClients;
+  accountNames: AccountNames;
   passkeysAvailable: boolean;
 }) {
-  const { visits, signIn, accounts, users, passkeysAvailable } = deps;
+  const { visits, signIn, providerClients, accountNames, passkeysAvailable } = deps;
 
   function allows(visit: Visit, method: "passkey" | "password"): boolean {
     return (
@@ -31,49 +32,68 @@ export function createChoosePages(deps: {
     );
   }
 
-  /** Most applications have no providers, and storage need not be asked. */
+  /** Most applications have no providers and need no query. */
   async function offeredTo({ session, application }: Visit): Promise<OfferedProvider[]> {
     if (!application.authMethods.oauth.enabled) return [];
-    const offered = await accounts.offered(application.id);
-    return offered.filter(({ name }) => signIn.allowsProvider(session, application, name));
+    const offered = await providerClients.offered(application.id);
+    const allowed = offered.filter(({ name }) => signIn.allowsProvider(session, application, name));
+    const others = allowed.filter(({ name }) => name !== conflictOf(session)?.provider);
+    // The same provider would cause the same conflict, so it is offered only if it is the only
+    // method.
+    return others.length > 0 || signIn.methodsFor(session, application).some((method) => method !== "oauth")
+      ? others
+      : allowed;
   }
 
   function methodsOf(visit: Visit, oauth: OfferedProvider[]): PageMethods {
     return { passkey: allows(visit, "passkey"), password: allows(visit, "password"), oauth };
   }
 
+  /**
+   * Back to the app if the requested method was disabled; a page if the app has no methods at all.
+   */
+  function withoutMethods(visit: Visit): Answer {
+    const { purpose, authMethod } = visit.session;
+    return purpose === "sign-in" && authMethod !== null
+      ? methodDisabled(visit, authMethod)
+      : visits.message(visit, { kind: "no-methods" });
+  }
+
+  function methodDisabled({ session, sessionId }: Visit, method: SignInMethod): Answer {
+    return seeOther(
+      withParameters(session.redirectUri, {
+        error: "method_disabled",
+        error_description: `Signing in by ${method} is not enabled.`,
+        state: session.state,
+        sessionId,
+      }),
+    );
+  }
+
   function isUsable({ passkey, password, oauth }: PageMethods): boolean {
     return passkey || password || oauth.length > 0;
   }
 
-  /** Only an app's own sign-in makes accounts. */
-  function signUpIsOpen({ session, application }: Visit): boolean {
-    return session.purpose === "sign-in" && application.settings.signUp === "open";
-  }
-
-  /** How the page names the one account that is asked for. */
-  async function accountOf({ session }: Visit): Promise<string | undefined> {
-    const user = session.accountUserId === null ? undefined : await users.find(session.accountUserId);
-    return user && (user.email ?? user.name ?? user.id);
-  }
-
-  /** The sign-in page, with what was typed and what was wrong with it. */
+  /** The sign-in page with the entered values and their problems. */
   async function showSignIn(
     visit: Visit,
     shown: { email?: string; problem?: SignInProblem; status?: number } = {},
   ): Promise<Answer> {
     const offered = await offeredTo(visit);
     const methods = methodsOf(visit, offered);
-    if (!isUsable(methods)) return visits.message(visit, { kind: "no-methods" });
+    if (!isUsable(methods)) return withoutMethods(visit);
     const { purpose, loginHint } = visit.session;
-    const account = await accountOf(visit);
+    const conflict = conflictOf(visit.session);
+    const account = await accountNames.find(visit);
     const body = signInPage(visit.frame, {
       sessionPath: pathOf(visit),
       token: visit.browser.formToken,
       email: shown.email ?? loginHint ?? "",
       methods,
+      usedLast: visits.usedLast(visit),
       signUpOpen: signUpIsOpen(visit),
       ...(purpose === "sign-in" ? {} : { purpose: { kind: purpose, account } }),
+      ...(conflict ? { links: providerClients.displayName(conflict.provider) } : {}),
       ...(shown.problem ? { problem: shown.problem } : {}),
     });
     const targets = [...new Set(offered.flatMap(({ formTargets }) => formTargets))];
@@ -82,11 +102,16 @@ export function createChoosePages(deps: {
 
   async function showCreateAccount(
     visit: Visit,
-    shown: { email?: string; name?: string; problem?: CreateAccountProblem; status?: number } = {},
+    shown: {
+      email?: string;
+      name?: string;
+      problem?: CreateAccountProblem | CreateAccountProblem[];
+      status?: number;
+    } = {},
   ): Promise<Answer> {
     const offered = await offeredTo(visit);
     const methods = methodsOf(visit, offered);
-    if (!isUsable(methods)) return visits.message(visit, { kind: "no-methods" });
+    if (!isUsable(methods)) return withoutMethods(visit);
     if (!signUpIsOpen(visit)) return seeOther(pathOf(visit));
     const body = createAccountPage(visit.frame, {
       sessionPath: pathOf(visit),
@@ -98,31 +123,23 @@ export function createChoosePages(deps: {
       ...(shown.problem ? { problem: shown.problem } : {}),
     });
     const targets = [...new Set(offered.flatMap(({ formTargets }) => formTargets))];
-    return withRetryAfter(visits.page(visit, body, shown.status, targets), shown.problem);
+    // A throttling message is shown alone.
+    const problem = Array.isArray(shown.problem) ? undefined : shown.problem;
+    return withRetryAfter(visits.page(visit, body, shown.status, targets), problem);
   }
 
   return {
     showSignIn,
     showCreateAccount,
-    signUpIsOpen,
-    accountOf,
 
-    /** Whether a way may be used in this session: asked of every post, because a page may be old or written by hand. */
+    /**
+     * Whether the session may use a method. Checked on every post, which may come from an old page
+     * or be forged.
+     */
     allows,
 
-    /** Back to the app: the method was switched off after the page was shown. */
-    methodDisabled(visit: Visit, method: SignInMethod): Answer {
-      const { session, sessionId } = visit;
-      const description = `Signing in by ${method} is not enabled.`;
-      return seeOther(
-        withParameters(session.redirectUri, {
-          error: "method_disabled",
-          error_description: description,
-          state: session.state,
-          sessionId,
-        }),
-      );
-    },
+    /** Back to the app: the method was disabled after the page was shown. */
+    methodDisabled,
 
     createAccountPage: async (request: HttpRequest) => {
       const visit = await visits.visit(request);

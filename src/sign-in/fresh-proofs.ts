@@ -1,17 +1,17 @@
 import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { BrowserSession } from "../account/store.ts";
 import type { Application } from "../applications/application.ts";
-import type { Clock } from "../lib/clock.ts";
+import { isOver, type Clock } from "../lib/clock.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import type { Holder } from "./proofs.ts";
+import type { Holder } from "./holder.ts";
 import { proofIsFresh } from "./session.ts";
 import { isPasskeyRequired } from "./steps.ts";
 import { findSession } from "./store.ts";
 
 export type FreshProofs = ReturnType<typeof createFreshProofs>;
 
-/** Which proofs are young and strong enough to change an account. */
+/** Decides which proofs are recent and strong enough to change an account. */
 export function createFreshProofs(deps: {
   storage: Storage;
   passkeys: Passkeys;
@@ -20,7 +20,10 @@ export function createFreshProofs(deps: {
 }) {
   const { storage, passkeys, browserSessions, clock } = deps;
 
-  /** The proof that lets this browser change the account of the session: the session's own, or a sign-in of a moment ago. */
+  /**
+   * The proof that lets this browser change the session's account: the session's own, or a recent
+   * sign-in.
+   */
   async function find(
     holder: Pick<Holder, "session" | "application" | "browserDigest" | "currentBrowserSession">,
     handle: Handle = storage.reader,
@@ -40,14 +43,17 @@ export function createFreshProofs(deps: {
       : undefined;
   }
 
-  /** Whether a proof lets its browser change the account now. Where passkeys are required, only one by passkey does, once there is one. */
+  /**
+   * Whether a proof lets its browser change the account now. If passkeys are required and the user
+   * has one, only a passkey counts.
+   */
   async function isFresh(
     proof: Pick<BrowserSession, "userId" | "signedInWith" | "provenAt">,
     application: Application,
     handle: Handle = storage.reader,
     now = clock(),
   ): Promise<boolean> {
-    if (proof.provenAt <= now - proofIsFresh) return false;
+    if (isOver(proof.provenAt + proofIsFresh, proofIsFresh, now)) return false;
     const lacksPasskey = isPasskeyRequired(application) && proof.signedInWith !== "passkey";
     return !lacksPasskey || !(await passkeys.hasAny(proof.userId, handle));
   }

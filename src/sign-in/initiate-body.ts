@@ -1,12 +1,13 @@
 import { z } from "zod";
-import type { Application, SignInMethod } from "../applications/application.ts";
+import type { Application } from "../applications/application.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { canonicalEmail } from "../lib/email.ts";
+import type { SignInMethod } from "../storage/column-types.ts";
 import { allScopes } from "./session.ts";
 
 const text = (most: number) => z.string("must be a string").max(most, `at most ${most} characters`);
 
-/** What POST /auth/initiate takes (contract 4.1, decision 4). */
+/** The body of POST /auth/initiate (docs/spec/http-api.md, 4.1; docs/spec/decisions.md, 4). */
 export const initiateBody = z.strictObject({
   redirectUri: z.string("required, a string"),
   authMethod: z.enum(["passkey", "oauth", "password"], "one of passkey, oauth, password").optional(),
@@ -38,7 +39,7 @@ export type SignInRequest = {
   locale: string | null;
 };
 
-/** The request that a body makes of this application. Throws INVALID_REQUEST naming the field. */
+/** The body as a request for this application. Throws INVALID_REQUEST naming the field. */
 export function signInRequest(body: InitiateBody, application: Application): SignInRequest {
   if (!application.redirectUris.includes(body.redirectUri))
     throw invalidRequest("redirectUri: not registered for this application");

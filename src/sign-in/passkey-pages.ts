@@ -4,30 +4,34 @@ import { canonicalEmail } from "../lib/email.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import type { Passkeys } from "../passkeys/service.ts";
-import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
-import type { Users } from "../users/service.ts";
+import type { SignInProblem } from "../pages/problems.ts";
 import type { ChoosePages } from "./choose-pages.ts";
 import type { ConfirmPages } from "./confirm-pages.ts";
-import { newPerson } from "./password-pages.ts";
-import type { Proofs } from "./proofs.ts";
-import type { SignIn } from "./service.ts";
+import { newPerson } from "./new-person.ts";
+import type { PasskeySignIn } from "./passkey-sign-in.ts";
+import { signUpIsOpen } from "./session.ts";
+import type { SignUp } from "./sign-up.ts";
 import type { StepPages } from "./step-pages.ts";
 import { placeOf, type Posted, type Visits } from "./visits.ts";
 
-/** The passkey ceremonies: options as JSON for the page's script, and the credential as a form like any other. */
+/**
+ * Passkey ceremonies: options as JSON for the page's script, the credential as an ordinary form.
+ */
 export function createPasskeyPages(deps: {
   visits: Visits;
   choose: ChoosePages;
   steps: StepPages;
-  signIn: SignIn;
-  proofs: Proofs;
-  passkeys: Passkeys;
   confirm: ConfirmPages;
-  users: Users;
+  passkeys: Passkeys;
+  passkeySignIn: PasskeySignIn;
+  signUp: SignUp;
 }) {
-  const { visits, choose, steps, signIn, proofs, passkeys, confirm, users } = deps;
+  const { visits, choose, steps, confirm, passkeys, passkeySignIn, signUp } = deps;
 
-  /** A script cannot show a page: whatever is wrong with the session is one error, and the script says that it has timed out. */
+  /**
+   * A script cannot show a page, so every problem with the session is one error, shown as "timed
+   * out".
+   */
   async function scriptPost(request: HttpRequest): Promise<Posted> {
     const posted = await visits.post(request);
     if (isAnswer(posted) || !choose.allows(posted, "passkey"))
@@ -37,47 +41,27 @@ export function createPasskeyPages(deps: {
 
   async function signInWith(posted: Posted): Promise<Answer> {
     const again = (problem: SignInProblem): Promise<Answer> => choose.showSignIn(posted, { problem, status: 401 });
-    const credential = posted.form.get("credential") ?? "";
-    const proven = await passkeys.prove(posted.application, placeOf(posted), credential);
-    if (proven === undefined || proven === "unknown") {
-      await signIn.noteFailure(posted.application, "passkey", posted.origin);
-      if (proven === undefined) return await again({ kind: "passkey-failed" });
-      const unknown = await passkeys.nobodys(posted.application, credential);
+    const held = visits.forProof(posted);
+    const outcome = await passkeySignIn.signIn(held, posted.form.get("credential") ?? "");
+    if (typeof outcome === "object" && "refusal" in outcome) {
+      const { unknown } = outcome.refusal;
       return await again({ kind: "passkey-unknown", signal: unknown && { unknown } });
     }
-    const held = visits.hold(posted);
-    const outcome = await proofs.take(held, { signedInWith: "passkey" }, async (tx, now) => {
-      const noted = await passkeys.noteUse(tx, proven, now);
-      if (noted === "removed") return undefined;
-      if (noted === "copied")
-        await signIn.noteCopiedPasskey(tx, posted.application, proven.user.id, proven.passkey.id, posted.origin, now);
-      return proven.user.id;
-    });
     return await steps.end(held, outcome, ({ kind }) =>
       again({ kind: kind === "other-account" ? kind : "passkey-failed" }),
     );
   }
 
   async function createAccountWith(posted: Posted): Promise<Answer> {
-    const { application, origin } = posted;
-    const made = await passkeys.proveNew(application, placeOf(posted), posted.form.get("credential") ?? "");
-    if (!made) return await choose.showCreateAccount(posted, { problem: { kind: "passkey-failed" }, status: 422 });
-    const { email, name, userHandle: handle } = made;
-    if (confirm.isOn) return await confirm.begin(posted, email, { name, passkey: made, userAgent: origin.userAgent });
-    const again = (problem: CreateAccountProblem): Promise<Answer> =>
-      choose.showCreateAccount(posted, { email, name: name ?? "", problem, status: 422 });
-    let credentialIsTaken = false;
-    const held = visits.hold(posted);
-    const signedUp = { method: "passkey", origin } as const;
-    const outcome = await proofs.take(held, { signedInWith: "passkey" }, async (tx, now) => {
-      const user = await users.create(tx, { appId: application.id, email, name, handle, signedUp }, now);
-      if (!user) return undefined;
-      credentialIsTaken = !(await passkeys.add(tx, user.id, made, origin.userAgent, now));
-      return credentialIsTaken ? undefined : user.id;
-    });
-    return await steps.end(held, outcome, () =>
-      again({ kind: credentialIsTaken ? "passkey-exists" : "cannot-create" }),
-    );
+    const held = visits.forProof(posted);
+    const signedUp = await signUp.byPasskey(held, posted.form.get("credential") ?? "");
+    if (!signedUp) return await choose.showCreateAccount(posted, { problem: { kind: "passkey-failed" }, status: 422 });
+    const { outcome, person } = signedUp;
+    if (outcome === "check-mail") return confirm.begun(posted);
+    const again = (kind: "passkey-exists" | "cannot-create"): Promise<Answer> =>
+      choose.showCreateAccount(posted, { ...person, problem: { kind }, status: 422 });
+    if (typeof outcome === "object" && "refusal" in outcome) return await again("passkey-exists");
+    return await steps.end(held, outcome, () => again("cannot-create"));
   }
 
   return {
@@ -94,11 +78,11 @@ export function createPasskeyPages(deps: {
 
     async signUpOptions(request: HttpRequest): Promise<Answer> {
       const posted = await scriptPost(request);
-      if (!choose.signUpIsOpen(posted)) throw invalidRequest("session: sign-up is closed");
+      if (!signUpIsOpen(posted)) throw invalidRequest("session: sign-up is closed");
       const person = newPerson({ email: posted.form.get("email") ?? "", name: posted.form.get("name") ?? "" });
-      if ("kind" in person)
+      if (Array.isArray(person))
         throw invalidRequest(
-          person.kind === "name-too-long" ? "name: at most 200 characters" : "email: an email address",
+          person[0]?.kind === "name-too-long" ? "name: at most 200 characters" : "email: an email address",
         );
       return json({
         options: await passkeys.signUpOptions(posted.application, placeOf(posted), person.email, person.name),
@@ -115,7 +99,7 @@ export function createPasskeyPages(deps: {
       const posted = await visits.submit(request);
       if (isAnswer(posted)) return posted;
       if (!choose.allows(posted, "passkey")) return choose.methodDisabled(posted, "passkey");
-      return choose.signUpIsOpen(posted) ? await createAccountWith(posted) : await choose.showCreateAccount(posted);
+      return signUpIsOpen(posted) ? await createAccountWith(posted) : await choose.showCreateAccount(posted);
     },
   };
 }

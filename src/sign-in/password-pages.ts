@@ -1,15 +1,14 @@
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
-import { canonicalEmail, mostEmailCharacters } from "../lib/email.ts";
-import { displayName, mostNameCharacters } from "../lib/text.ts";
-import type { Passwords } from "../passwords/service.ts";
+import { canonicalEmail, maxEmailCharacters } from "../lib/email.ts";
+import { maxNameCharacters } from "../lib/text.ts";
 import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
 import { isAnswer, orTryLater } from "../hosted/hosted.ts";
-import type { Users } from "../users/service.ts";
 import type { ChoosePages } from "./choose-pages.ts";
 import type { ConfirmPages } from "./confirm-pages.ts";
-import type { Proofs } from "./proofs.ts";
-import type { SignIn } from "./service.ts";
+import type { PasswordSignIn } from "./password-sign-in.ts";
+import { signUpIsOpen } from "./session.ts";
+import type { SignUp } from "./sign-up.ts";
 import type { StepPages } from "./step-pages.ts";
 import type { Posted, Visits } from "./visits.ts";
 
@@ -17,13 +16,11 @@ export function createPasswordPages(deps: {
   visits: Visits;
   choose: ChoosePages;
   steps: StepPages;
-  signIn: SignIn;
-  proofs: Proofs;
-  passwords: Passwords;
   confirm: ConfirmPages;
-  users: Users;
+  passwordSignIn: PasswordSignIn;
+  signUp: SignUp;
 }) {
-  const { visits, choose, steps, signIn, proofs, passwords, confirm, users } = deps;
+  const { visits, choose, steps, confirm, passwordSignIn, signUp } = deps;
 
   async function signInWith(posted: Posted): Promise<Answer> {
     const typed = posted.form.get("email") ?? "";
@@ -31,59 +28,33 @@ export function createPasswordPages(deps: {
     const again = (problem: SignInProblem, status: number): Promise<Answer> =>
       choose.showSignIn(posted, { email: clipped(typed), problem, status });
     const email = canonicalEmail(typed);
-    // Nothing is written for a password that finds the queue full, or whose network has tried too many. And the claim comes before the hash: it can
-    // be seen from another browser, and must not tell when the hash was there.
-    if (email !== undefined && password !== "") passwords.admitTry(posted.network);
-    const refused = await visits.claim(posted);
-    if (refused) return refused;
-    if (typed.trim() === "") return await again({ kind: "email-missing" }, 422);
-    if (email === undefined) return await again({ kind: "email-invalid" }, 422);
-    if (password === "") return await again({ kind: "password-missing" }, 422);
-    const proof = await passwords.prove(posted.application, { email, password, network: posted.network });
-    const held = visits.hold(posted);
-    // The page's script says whether this browser can make passkeys.
-    const mayOffer = choose.allows(posted, "passkey") && posted.form.get("passkeys") === "1";
-    const outcome = await proofs.take(held, { signedInWith: "password", mayOffer }, proof.count);
-    if (typeof outcome === "object") await proof.renew();
-    else await proof.refuse();
-    if (outcome === "refused") {
-      const known = await users.findByEmail(posted.application.id, email);
-      await signIn.noteFailure(posted.application, "password", posted.origin, known?.id);
-      return await again({ kind: "wrong-credentials" }, 401);
+    if (email === undefined || password === "") {
+      const wrongEmail = typed.trim() === "" ? "email-missing" : "email-invalid";
+      const kind = email === undefined ? wrongEmail : "password-missing";
+      return (await visits.claim(posted)) ?? (await again({ kind }, 422));
     }
+    const held = visits.forProof(posted);
+    // The page's script reports whether this browser can create passkeys.
+    const mayOffer = choose.allows(posted, "passkey") && posted.form.get("passkeys") === "1";
+    const outcome = await passwordSignIn.signIn(held, { email, password, network: posted.network, mayOffer });
     return await steps.end(held, outcome, (problem) => again(problem, 401));
   }
 
   async function createAccountWith(posted: Posted): Promise<Answer> {
-    // Nothing is written for a form whose password cannot be hashed.
-    passwords.admit();
-    const refused = await visits.claim(posted);
-    if (refused) return refused;
-    const typed = { email: posted.form.get("email") ?? "", name: posted.form.get("name") ?? "" };
-    const password = posted.form.get("password") ?? "";
-    const again = (problem: CreateAccountProblem, status: number): Promise<Answer> =>
+    const { form, network } = posted;
+    const typed = { email: form.get("email") ?? "", name: form.get("name") ?? "" };
+    const held = visits.forProof(posted);
+    const outcome = await signUp.byPassword(held, { ...typed, password: form.get("password") ?? "", network });
+    if (outcome === "check-mail") return confirm.begun(posted);
+    const again = (problem: CreateAccountProblem | CreateAccountProblem[]): Promise<Answer> =>
       choose.showCreateAccount(posted, {
         email: clipped(typed.email),
-        name: typed.name.slice(0, mostNameCharacters),
+        name: typed.name.slice(0, maxNameCharacters),
         problem,
-        status,
+        status: 422,
       });
-    const person = newPerson(typed);
-    if ("kind" in person) return await again(person, 422);
-    if (password === "") return await again({ kind: "password-missing" }, 422);
-    const problem = await passwords.problemWith(password, posted.application, person.email);
-    if (problem) return await again(problem, 422);
-    // Hashed before anybody looks whether the address is known: both take the same time.
-    const hash = await passwords.hash(password, posted.network);
-    if (confirm.isOn) return await confirm.begin(posted, person.email, { name: person.name, passwordHash: hash });
-    const held = visits.hold(posted);
-    const signedUp = { method: "password", origin: posted.origin } as const;
-    const outcome = await proofs.take(held, { signedInWith: "password" }, async (tx, now) => {
-      const user = await users.create(tx, { appId: posted.application.id, ...person, signedUp }, now);
-      if (user) await passwords.add(tx, user.id, hash, now);
-      return user?.id;
-    });
-    return await steps.end(held, outcome, () => again({ kind: "cannot-create" }, 422));
+    if (typeof outcome === "object" && "refusal" in outcome) return await again(outcome.refusal);
+    return await steps.end(held, outcome, () => again({ kind: "cannot-create" }));
   }
 
   return {
@@ -101,9 +72,9 @@ export function createPasswordPages(deps: {
       const posted = await visits.post(request);
       if (isAnswer(posted)) return posted;
       if (!choose.allows(posted, "password")) return choose.methodDisabled(posted, "password");
-      if (!choose.signUpIsOpen(posted)) return await choose.showCreateAccount(posted);
+      if (!signUpIsOpen(posted)) return await choose.showCreateAccount(posted);
       const email = clipped(posted.form.get("email") ?? "");
-      const name = (posted.form.get("name") ?? "").slice(0, mostNameCharacters);
+      const name = (posted.form.get("name") ?? "").slice(0, maxNameCharacters);
       return await orTryLater(createAccountWith(posted), (problem) =>
         choose.showCreateAccount(posted, { email, name, problem, status: 429 }),
       );
@@ -111,18 +82,6 @@ export function createPasswordPages(deps: {
   };
 }
 
-/** Who an account is for, or what to mend. Shared by both ways to create one. */
-export function newPerson(typed: {
-  email: string;
-  name: string;
-}): { email: string; name: string | null } | CreateAccountProblem {
-  if (typed.email.trim() === "") return { kind: "email-missing" };
-  const email = canonicalEmail(typed.email);
-  if (email === undefined) return { kind: "email-invalid" };
-  const name = displayName(typed.name);
-  return name === undefined ? { kind: "name-too-long", maxLength: mostNameCharacters } : { email, name };
-}
-
 function clipped(email: string): string {
-  return email.slice(0, mostEmailCharacters);
+  return email.slice(0, maxEmailCharacters);
 }

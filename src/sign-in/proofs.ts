@@ -1,68 +1,100 @@
-import type { Application, SignInMethod } from "../applications/application.ts";
-import type { Audit, Origin } from "../audit/audit.ts";
+import type { Application } from "../applications/application.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Clock } from "../lib/clock.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Notices } from "../mail/notices.ts";
+import type { Linking } from "../oauth/linking.ts";
 import type { Passkeys } from "../passkeys/service.ts";
+import type { SignInMethod, SignInProof, PendingLink } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import type { RevokeAccess } from "../tokens/revoke-access.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { Events } from "../webhooks/events.ts";
 import { createAdding } from "./adding.ts";
 import { createFreshProofs } from "./fresh-proofs.ts";
 import { withParameters } from "./redirects.ts";
-import { codeLasts, type SignInSession } from "./session.ts";
+import { codeLasts, conflictOf, type SignInSession } from "./session.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
-import { completeSession, keepProof } from "./store.ts";
-import { createUndoable, Undo } from "./undo.ts";
-
-/** A session in front of the browser that owns it, and the other cookies of that browser, as digests. */
-export type Holder = {
-  sessionId: string;
-  session: SignInSession;
-  application: Application;
-  browserDigest: string;
-  /** Of a cookie made for this moment: the account page's. */
-  browserSession: string;
-  /** Of the one that it takes the place of. */
-  currentBrowserSession: string;
-  /** Of the cookie that browsers keep for good. */
-  knownBrowser: string;
-  /** The language that the pages speak with this person. */
-  lang: string;
-  origin: Origin;
-};
-
-/** How somebody proves who they are. `mayOffer`: a passkey may be offered afterwards. `proofOf`: it rests on the proof that the session keeps. */
-export type How = { signedInWith: SignInMethod; provider?: string | null; mayOffer?: boolean; proofOf?: string };
+import { completeSession, lockSession, keepProof, recordTie } from "./store.ts";
+import type { Holder } from "./holder.ts";
 
 /**
- * `refused`: the proof did not hold; `over`: the session was no longer open; `other-account`: it asked for somebody else. Nothing was written, but
- * for a refusal that says so (`take`).
+ * How a user was proven. `mayOffer`: a passkey may be offered afterwards. `proofOf`: relies on the
+ * session's stored proof of this user. `isNew`: a passkey created in this sign-in.
  */
-export type Outcome = { redirectTo: string } | { next: Exclude<Step, "done"> } | "refused" | "over" | "other-account";
+export type How = {
+  signedInWith: SignInMethod;
+  provider?: string | null;
+  mayOffer?: boolean;
+  proofOf?: string;
+  isNew?: boolean;
+};
+
+/**
+ * `usedWay`: "passkey", "password" or "oauth.PROVIDER". `refused`: bad proof; `over`: session not
+ * open; `other-account`: the session requires another user; `refusal`: the proof's own reason.
+ * These write nothing, except a refusal as `accept` says.
+ */
+export type Outcome<R = never> =
+  | { redirectTo: string; usedWay: string }
+  | { next: Exclude<Step, "done"> }
+  | "refused"
+  | "over"
+  | "other-account"
+  | { refusal: R };
 
 export type Proofs = ReturnType<typeof createProofs>;
 
-/** From a proof to a code, step by step, each in one transaction. */
+/** From a proof to a code. Each step is one transaction. */
 export function createProofs(deps: {
   storage: Storage;
   users: Users;
   passkeys: Passkeys;
   browserSessions: BrowserSessions;
+  access: RevokeAccess;
+  linking: Linking;
+  providerDisplayName(provider: string): string;
   notices: Notices;
   events: Events;
   audit: Audit;
   clock: Clock;
   random: Random;
 }) {
-  const { users, passkeys, browserSessions, notices, audit, random } = deps;
-  const undoable = createUndoable(deps);
+  const { storage, clock, users, passkeys, browserSessions, linking, providerDisplayName, notices, audit, random } =
+    deps;
   const fresh = createFreshProofs(deps);
+  const adding = createAdding(deps, { fresh });
 
-  async function finish(tx: Handle, holder: Holder, user: User, how: How, now: number): Promise<string> {
-    const { session, application, origin, sessionId } = holder;
+  /**
+   * If the identity was linked elsewhere meanwhile, the sign-in continues without it. False if the
+   * user is gone.
+   */
+  async function linkPending(
+    tx: Handle,
+    { id }: User,
+    { pendingLink, application, clientInfo }: Pick<Holder, "application" | "clientInfo"> & { pendingLink: PendingLink },
+    now: number,
+  ): Promise<boolean> {
+    // Lock the user first, as in `add`.
+    const user = await users.lockForChange(tx, id, now);
+    if (!user) return false;
+    const { provider, issuer, subject } = pendingLink;
+    const identity = { issuer, subject, email: user.email };
+    const linked = await linking.addTo(tx, id, { application, provider, identity }, now);
+    if (typeof linked === "string") return true;
+    const added = { type: "oauth", provider, methodId: linked.methodId, name: providerDisplayName(provider) } as const;
+    await adding.recordAdded(tx, user, added, clientInfo, now);
+    return true;
+  }
+
+  /**
+   * Where the browser goes next. Undefined if the session has ended or the user is gone, which
+   * rolls everything back.
+   */
+  async function finish(tx: Handle, holder: Holder, user: User, how: How, now: number): Promise<string | undefined> {
+    const { session, application, clientInfo, sessionId } = holder;
     const userId = user.id;
     const { signedInWith, provider = null } = how;
     const code = session.purpose === "sign-in" ? newSecret(random) : null;
@@ -74,30 +106,38 @@ export function createProofs(deps: {
         signedInWith,
         signedInProvider: provider,
         signedInAt: now,
-        ipAddress: origin.ipAddress,
-        userAgent: origin.userAgent,
-        browserSessionDigest: holder.browserSession,
+        proofs: proofsOf(session, how),
+        ipAddress: clientInfo.ipAddress,
+        userAgent: clientInfo.userAgent,
+        browserSession: { digest: holder.browserSession, replaces: holder.currentBrowserSession },
         codeDigest: code === null ? null : digestOf(code),
         codeExpiresAt: code === null ? null : now + codeLasts,
       },
     );
-    // At once: within a transaction of PostgreSQL they are one way there and back.
+    // Together: on PostgreSQL one round trip inside a transaction.
     const [completed, meeting] = await Promise.all([
       completing,
       browserSessions.meet(tx, userId, holder.knownBrowser, now),
     ]);
-    if (!completed) throw new Undo("over");
-    // Before its logins: so does whoever changes the user (docs/decisions/0027).
-    if (user.locale !== holder.lang) await users.noteLocale(tx, userId, holder.lang);
-    await browserSessions.start(
+    if (!completed) return undefined;
+    const pendingLink = conflictOf(completed);
+    // Only to the proven account, in the session of the browser that brought the identity.
+    if (pendingLink?.userId === userId && !(await linkPending(tx, user, { pendingLink, application, clientInfo }, now)))
+      return undefined;
+    // The user before its browser session, like every change of the user (docs/decisions/0027).
+    if (user.locale !== holder.lang) await users.recordLocale(tx, userId, holder.lang);
+    const expected = completed.tie ?? holder.browserSession;
+    const tie = await browserSessions.start(
       tx,
-      { digest: holder.browserSession, appId: application.id, userId, signedInWith },
+      { digest: holder.browserSession, appId: application.id, userId, tie: expected, signedInWith },
       { replaces: holder.currentBrowserSession },
       now,
     );
+    // Another sign-in with the same cookie came first, or the session has just ended.
+    if (tie !== expected) await recordTie(tx, session.digest, tie);
     await browserSessions.remember(tx, meeting, now);
-    // The first browser of all is no news.
-    if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(tx, { user, origin }, now);
+    // A user's first browser is not reported.
+    if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(tx, { user, clientInfo }, now);
     const actor = { kind: "user", name: userId } as const;
     const details = { method: signedInWith, provider };
     const event = {
@@ -106,7 +146,7 @@ export function createProofs(deps: {
       result: "success",
       appId: application.id,
       userId,
-      origin,
+      clientInfo,
       details,
     } as const;
     await audit.record(tx, event, now);
@@ -115,53 +155,74 @@ export function createProofs(deps: {
 
   return {
     /**
-     * Takes a proof: `prove` writes what belongs to it (and, for a sign-up, the user) and answers the user's id, in the transaction that
-     * finishes the session and makes its code, or keeps the proof for the step that is still to come. `undefined`, and nothing of it is written;
-     * `false`, and what it has written stands.
+     * Accepts a proof. `prove` writes the proof's effects (for a sign-up, also the user) and
+     * returns the user or its id. The same transaction then completes the session and creates its
+     * code, or stores the proof for the next step. If `prove` returns `{ refusal }` or `undefined`
+     * ("refused"), everything is rolled back; if `false` ("refused"), its writes stay.
      */
-    async take(
+    async accept<R = never>(
       holder: Holder,
       how: How,
-      prove: (tx: Handle, now: number) => Promise<string | false | undefined>,
-    ): Promise<Outcome> {
+      prove: (tx: Handle, now: number) => Promise<User | string | { refusal: R } | false | undefined>,
+    ): Promise<Outcome<R>> {
       const { session, application, browserDigest } = holder;
       const { signedInWith, provider = null } = how;
-      return await undoable<Outcome, "refused" | "over" | "other-account">(async (tx, now) => {
-        const userId = await prove(tx, now);
-        if (userId === undefined) throw new Undo("refused");
-        if (userId === false) return "refused";
-        if (session.accountUserId !== null && session.accountUserId !== userId) throw new Undo("other-account");
+      const now = clock();
+      return await storage.write<Outcome<R>>(async (tx, rollBack) => {
+        if (how.proofOf !== undefined) await lockSession(tx, session.digest);
+        const proven = await prove(tx, now);
+        if (proven === undefined) throw rollBack("refused");
+        if (proven === false) return "refused";
+        if (typeof proven === "object" && "refusal" in proven) throw rollBack(proven);
+        const userId = typeof proven === "string" ? proven : proven.id;
+        if (session.accountUserId !== null && session.accountUserId !== userId) throw rollBack("other-account");
         const asks = dependsOnPasskeys(application, { signedInWith, mayOffer: how.mayOffer === true });
-        // At once: within a transaction of PostgreSQL they are one way there and back.
-        const [user, hasPasskey] = await Promise.all([users.find(userId, tx), asks && passkeys.hasAny(userId, tx)]);
-        if (!user) throw new Undo("refused");
+        // Together: on PostgreSQL one round trip inside a transaction.
+        const [user, hasPasskey] = await Promise.all([
+          typeof proven === "string" ? users.find(proven, tx) : proven,
+          asks && passkeys.hasAny(userId, tx),
+        ]);
+        if (!user) throw rollBack("refused");
         const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
         const next = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
-        if (next === "done") return { redirectTo: await finish(tx, holder, user, how, now) };
+        if (next === "done") {
+          const usedWay = provider === null ? signedInWith : `${signedInWith}.${provider}`;
+          const redirectTo = await finish(tx, holder, user, how, now);
+          if (redirectTo === undefined) throw rollBack("over");
+          return { redirectTo, usedWay };
+        }
         const proof = { provenUserId: userId, provenWith: signedInWith, provenProvider: provider, provenAt: now };
-        if (!(await keepProof(tx, { digest: session.digest, browserDigest }, proof))) throw new Undo("over");
+        if (!(await keepProof(tx, { digest: session.digest, browserDigest }, proof))) throw rollBack("over");
         return { next };
       });
     },
 
-    /** What a session that keeps a proof wants next; undefined when it keeps none. */
-    async nextStep({
+    /** The user of a session's stored proof, and its next step; undefined without one. */
+    async findWaiting({
       session,
       application,
     }: {
       session: SignInSession;
       application: Application;
-    }): Promise<Step | undefined> {
+    }): Promise<{ user: User; next: Step } | undefined> {
       const { provenUserId, provenWith } = session;
       if (provenUserId === null || provenWith === null) return undefined;
       const hasPasskey = await passkeys.hasAny(provenUserId);
-      return stepAfter(session.purpose, application, { signedInWith: provenWith, hasPasskey, mayOffer: true });
+      const next = stepAfter(session.purpose, application, { signedInWith: provenWith, hasPasskey, mayOffer: true });
+      const user = await users.find(provenUserId);
+      return user?.disabledAt === null ? { user, next } : undefined;
     },
 
     findFreshProof: fresh.find,
 
     isFresh: fresh.isFresh,
 
-    ...createAdding(deps, { fresh, undoable }),
+    ...adding,
   };
+}
+
+/** Null if there was only one proof. */
+function proofsOf({ provenWith }: SignInSession, { signedInWith, proofOf, isNew }: How): SignInProof[] | null {
+  if (proofOf === undefined || provenWith === null || provenWith === signedInWith) return null;
+  return [provenWith, isNew ? "new-passkey" : signedInWith];
 }

@@ -2,8 +2,9 @@ import { hash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
-import type { Audit, Origin } from "../audit/audit.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
+import { isOver, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Meter } from "../lib/meter.ts";
 import { digestOf } from "../lib/random.ts";
@@ -13,10 +14,10 @@ import type { StartedLogin, TokenPair, Tokens } from "../tokens/service.ts";
 import type { SignedInUserAnswer, Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { Events } from "../webhooks/events.ts";
-import type { SignInSession } from "./session.ts";
-import { consumeCode, findSessionByCode, noteLogin } from "./store.ts";
+import { codeLasts, sessionLasts, type SignInSession } from "./session.ts";
+import { consumeCode, findSessionByCode } from "./store.ts";
 
-/** What POST /auth/callback takes (contract 4.1, decision 4). */
+/** The body of POST /auth/callback (docs/spec/http-api.md, 4.1; docs/spec/decisions.md, 4). */
 export const callbackBody = z.strictObject({
   code: z.string("required, a string").max(256, "at most 256 characters"),
   sessionId: z.string("required, a string").max(256, "at most 256 characters"),
@@ -26,9 +27,14 @@ export const callbackBody = z.strictObject({
 
 export type CallbackBody = z.output<typeof callbackBody>;
 
-export type CallbackCall = { body: CallbackBody; application: Application; withoutApiKey: boolean; origin: Origin };
+export type CallbackCall = {
+  body: CallbackBody;
+  application: Application;
+  withoutApiKey: boolean;
+  clientInfo: ClientInfo;
+};
 
-/** What a good code buys, all written in one transaction. */
+/** The result of a valid code, written in one transaction. */
 type Redeemed = { started: StartedLogin; user: User; userAnswer: SignedInUserAnswer; application: Application };
 
 /** RFC 7636 §4.1. */
@@ -49,14 +55,18 @@ export function createRedeem(deps: {
 }) {
   const { storage, applications, users, tokens, logins, audit, events, clock, meter } = deps;
 
-  /** The code is consumed by the first write, whatever the checks after it say; a second use ends what the first one bought. */
+  /**
+   * The first write consumes the code, even if a later check fails. A second use ends the login of
+   * the first.
+   */
   async function consumeAndCheck(tx: Handle, call: CallbackCall, now: number): Promise<Redeemed | undefined> {
     const codeDigest = digestOf(call.body.code);
     const appId = call.application.id;
-    // At once: within a transaction of PostgreSQL they are one way there and back. The application is read again inside of it: what a sign-in was
-    // allowed a minute ago, it must still be allowed now.
+    const loginId = tokens.newLoginId(now);
+    // Together: on PostgreSQL one round trip. The application is read again, because the sign-in
+    // must still be allowed now.
     const [session, application] = await Promise.all([
-      consumeCode(tx, { codeDigest, appId, publicOnly: call.withoutApiKey }, now),
+      consumeCode(tx, { codeDigest, appId, loginId, publicOnly: call.withoutApiKey }, now),
       applications.find(appId, tx),
     ]);
     if (!session) {
@@ -64,28 +74,39 @@ export function createRedeem(deps: {
       return undefined;
     }
     if (!application || !answersTheSession(call.body, session, now)) return undefined;
-    return await startLogin(tx, session, application, call, now);
+    return await startLogin(tx, { ...session, loginId }, application, call, now);
   }
 
   async function startLogin(
     tx: Handle,
-    session: SignInSession,
+    session: SignInSession & { loginId: string },
     application: Application,
     call: CallbackCall,
     now: number,
   ): Promise<Redeemed | undefined> {
-    const { userId, signedInWith, signedInProvider: provider, signedInAt, scopes, ipAddress, userAgent } = session;
+    const {
+      userId,
+      signedInWith,
+      signedInProvider: provider,
+      signedInAt,
+      proofs,
+      scopes,
+      ipAddress,
+      userAgent,
+    } = session;
     if (userId === null || signedInWith === null || signedInAt === null) return undefined;
     if (!applications.accepts(application, signedInWith, provider)) return undefined;
     if (!application.redirectUris.includes(session.redirectUri)) return undefined;
-    const found = await users.noteLogin(tx, userId, { at: now, ipAddress, userAgent });
+    const found = await users.recordLogin(tx, userId, { at: now, ipAddress, userAgent });
     if (!found) return undefined;
     const { user } = found;
     const login = {
+      id: session.loginId,
       appId: application.id,
       userId,
       signedInWith,
       provider,
+      proofs,
       signedInAt,
       scopes,
       ipAddress,
@@ -94,20 +115,27 @@ export function createRedeem(deps: {
       publicClient: call.withoutApiKey,
     };
     const started = await tokens.startLogin(tx, login, now, user);
-    await logins.endOldest(tx, user, started.login, call.origin, now);
-    await noteLogin(tx, session.digest, started.login.id);
+    await logins.endOldest(tx, user, started.login, call.clientInfo, now);
     const actor = { kind: "user", name: userId } as const;
     const details = { method: signedInWith, loginId: started.login.id };
     await audit.record(
       tx,
-      { actor, action: "user.login", result: "success", appId: application.id, userId, origin: call.origin, details },
+      {
+        actor,
+        action: "user.login",
+        result: "success",
+        appId: application.id,
+        userId,
+        clientInfo: call.clientInfo,
+        details,
+      },
       now,
     );
-    const origin = { ipAddress, userAgent };
+    const clientInfo = { ipAddress, userAgent };
     const sessionId = started.login.id;
     await events.record(
       tx,
-      { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, origin, sessionId },
+      { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, clientInfo, sessionId },
       now,
     );
     return { started, user, userAnswer: users.answerFor(found, scopes), application };
@@ -128,7 +156,7 @@ export function createRedeem(deps: {
         result: "failure",
         appId: session.appId,
         userId: session.userId,
-        origin: call.origin,
+        clientInfo: call.clientInfo,
         details,
       },
       now,
@@ -136,13 +164,22 @@ export function createRedeem(deps: {
   }
 
   return {
-    /** Exchanges a code for tokens. Throws INVALID_REQUEST, with one message for everything that can be wrong with a code. */
+    /**
+     * Exchanges a code for tokens. Throws INVALID_REQUEST with the same message for every problem
+     * with a code.
+     */
     async redeem(call: CallbackCall): Promise<TokenPair & { user: SignedInUserAnswer }> {
       const now = clock();
       const redeemed = await storage.write((tx) => consumeAndCheck(tx, call, now));
       if (!redeemed) {
         const app = { id: call.application.id };
-        audit.tally.note({ action: "user.login", result: "failure", app, origin: call.origin, details: {} });
+        audit.aggregatedEvents.note({
+          action: "user.login",
+          result: "failure",
+          app,
+          clientInfo: call.clientInfo,
+          details: {},
+        });
         throw new AppError("INVALID_REQUEST", "The code cannot be redeemed.", {
           details: "code, state or sessionId: wrong, used or expired",
         });
@@ -154,9 +191,12 @@ export function createRedeem(deps: {
   };
 }
 
-/** Each binding checked by itself (CVE-2026-28513 joined two of them with the wrong operator). */
+/**
+ * Checks each binding separately (CVE-2026-28513 combined two of them with the wrong operator).
+ */
 function answersTheSession(body: CallbackBody, session: SignInSession, now: number): boolean {
-  if (session.codeExpiresAt === null || session.codeExpiresAt <= now || session.expiresAt <= now) return false;
+  if (session.codeExpiresAt === null || isOver(session.codeExpiresAt, codeLasts, now)) return false;
+  if (isOver(session.expiresAt, sessionLasts, now)) return false;
   if (digestOf(body.sessionId) !== session.digest) return false;
   if ((body.state ?? null) !== session.state) return false;
   if (session.codeChallenge === null) return body.codeVerifier === undefined;

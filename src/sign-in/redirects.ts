@@ -1,4 +1,4 @@
-/** `uri` with parameters added; the query that it has is kept to the letter, and values arrive byte for byte. */
+/** Adds parameters to `uri`. Keeps the existing query unchanged; values arrive byte for byte. */
 export function withParameters(uri: string, parameters: Record<string, string | null | undefined>): string {
   const pairs = Object.entries(parameters)
     .filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== undefined)
@@ -8,7 +8,7 @@ export function withParameters(uri: string, parameters: Record<string, string | 
   return `${uri}${separator}${pairs.join("&")}`;
 }
 
-/** Where the account page of an application is (decision 6). */
+/** The URL of an application's account page (docs/spec/decisions.md, 6). */
 export function accountAddress(baseUrl: string, appId: string): string {
   return `${baseUrl}/account?app_id=${encodeURIComponent(appId)}`;
 }

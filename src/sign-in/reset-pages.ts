@@ -6,20 +6,30 @@ import type { Browsers } from "../hosted/browser.ts";
 import { isAnswer, orTryLater, withRetryAfter, type Guest, type Hosted, type PostedForm } from "../hosted/hosted.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
-import { canonicalEmail, mostEmailCharacters } from "../lib/email.ts";
+import type { ProviderClients } from "../oauth/provider-clients.ts";
+import { canonicalEmail, maxEmailCharacters } from "../lib/email.ts";
 import { typedCode } from "../lib/typed-code.ts";
 import { forgotPasswordPage, noResetPage, type ForgotPasswordData } from "../pages/forgot-password-page.ts";
-import { resetByCodePage, resetByLinkPage, type ResetProblem } from "../pages/reset-password-page.ts";
+import {
+  resetByCodePage,
+  resetByLinkPage,
+  type ResetByCodeData,
+  type ResetProblem,
+} from "../pages/reset-password-page.ts";
+import type { UnprovenData } from "../pages/take-over-page.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { User } from "../users/user.ts";
 import { pathOf, type ChoosePages } from "./choose-pages.ts";
 import type { SignIn } from "./service.ts";
 import type { Posted, Visit, Visits } from "./visits.ts";
 
-/** Whoever has a link for a new password, in whichever browser. */
+/** The holder of a link for a new password, in any browser. */
 type LinkGuest = Guest & { emailToken: EmailToken; user: User };
 
-/** A forgotten password: a mail, and a new password by its code in the sign-in, or by its link on any device. */
+/**
+ * Resets a forgotten password: by a mailed code within the sign-in, or by the mail's link on any
+ * device.
+ */
 export function createResetPages(deps: {
   hosted: Hosted;
   browsers: Browsers;
@@ -29,9 +39,10 @@ export function createResetPages(deps: {
   passwords: Passwords;
   passwordReset: PasswordReset;
   emailTokens: EmailTokens;
+  providers: ProviderClients;
   baseUrl: string;
 }) {
-  const { hosted, browsers, visits, choose, signIn, passwords, passwordReset, emailTokens, baseUrl } = deps;
+  const { hosted, browsers, visits, choose, signIn, passwords, passwordReset, emailTokens, providers, baseUrl } = deps;
 
   function showForgot(visit: Visit, shown: Pick<ForgotPasswordData, "email" | "problem">): Answer {
     const sessionPath = pathOf(visit);
@@ -41,8 +52,11 @@ export function createResetPages(deps: {
     return visits.page(visit, body, shown.problem ? 422 : 200);
   }
 
-  /** After a mail was asked for: the same page whoever has the address. */
-  function showCode(visit: Visit, shown: { email: string; again?: boolean; problem?: ResetProblem }): Answer {
+  /** Shown after requesting a mail: the same page for every address. */
+  function showCode(
+    visit: Visit,
+    shown: Pick<ResetByCodeData, "email" | "problem" | "removes" | "code"> & { again?: boolean },
+  ): Answer {
     const body = resetByCodePage(visit.frame, {
       sessionPath: pathOf(visit),
       token: visit.browser.formToken,
@@ -53,7 +67,13 @@ export function createResetPages(deps: {
     return withRetryAfter(visits.page(visit, body, statusOf(shown.problem)), shown.problem);
   }
 
-  function showLink(guest: LinkGuest, problem?: ResetProblem): Answer {
+  /** What the first proof of an address also removes, for a page. */
+  async function removedBy(emailToken: EmailToken): Promise<UnprovenData | undefined> {
+    const removes = await passwordReset.removes(emailToken);
+    return removes && { ...removes, providers: removes.providers.map((name) => providers.displayName(name)) };
+  }
+
+  async function showLink(guest: LinkGuest, problem?: ResetProblem): Promise<Answer> {
     const { request, frame, browser, application, user } = guest;
     const body = resetByLinkPage(frame, {
       path: `/reset/${request.parameter("token")}`,
@@ -61,6 +81,7 @@ export function createResetPages(deps: {
       email: user.email,
       passwordMinLength: application.settings.passwordMinLength,
       problem,
+      removes: await removedBy(guest.emailToken),
     });
     return withRetryAfter(
       hosted.page(frame, body, { status: statusOf(problem), cookies: [browser.setCookie] }),
@@ -68,7 +89,7 @@ export function createResetPages(deps: {
     );
   }
 
-  /** A form in a session whose app has passwords; otherwise the session's own page knows better. */
+  /** A form in a session whose app has passwords; otherwise the session's own page. */
   async function submitted(request: HttpRequest): Promise<Posted | Answer> {
     const posted = await visits.post(request);
     if (isAnswer(posted)) return posted;
@@ -76,39 +97,45 @@ export function createResetPages(deps: {
     return passwordReset.available ? posted : showForgot(posted, { email: "" });
   }
 
-  /** The hash of a new password that keeps to the rules, or what is wrong with it: no token is touched for that. */
+  /** The hash of a valid new password, or its problems. Problems do not consume the token. */
   async function newHash(
     form: Map<string, string>,
-    about: { application: Application; email: string; network: string },
+    about: { application: Application; email: string; name: string | null; network: string },
   ): Promise<string | ResetProblem> {
     const password = form.get("password") ?? "";
     if (password === "") return { kind: "password-missing" };
-    const problem = await passwords.problemWith(password, about.application, about.email);
+    const problem = await passwords.problemWith(password, about.application, about, about.network);
     return problem ?? (await passwords.hash(password, about.network));
   }
 
   async function resetByCode(posted: Posted, email: string): Promise<Answer> {
-    const { form, application, network, origin } = posted;
+    const { form, application, network, clientInfo } = posted;
     const again = (problem: ResetProblem): Answer => showCode(posted, { email, problem });
     const code = typedCode(form.get("code") ?? "");
     if (code === undefined) return again({ kind: "code-missing" });
-    // Nothing is written for a form whose password cannot be hashed.
+    // Nothing is written if the password cannot be hashed now.
     passwords.admit();
     const refused = await visits.claim(posted);
     if (refused) return refused;
-    const hash = await newHash(form, { application, email, network });
+    const hash = await newHash(form, { application, email, name: null, network });
     if (typeof hash !== "string") return again(hash);
-    const token = await passwordReset.tryCode(application.id, email, code, origin);
+    const token = await passwordReset.tryCode(application.id, email, code, clientInfo);
     if (typeof token === "string") return again({ kind: `code-${token}` });
-    if (!(await passwordReset.finish(token, hash, origin))) return again({ kind: "code-over" });
+    const removes = await removedBy(token);
+    if (removes && form.get("agreed") !== removes.mark) return showCode(posted, { email, code, removes });
+    if (!(await passwordReset.finish(token, hash, clientInfo))) return again({ kind: "code-over" });
     return changed(posted, { backUrl: baseUrl + pathOf(posted), signIn: true });
   }
 
   async function resetByLink(posted: LinkGuest & PostedForm): Promise<Answer> {
-    const { form, application, network, origin, user, emailToken, request, frame } = posted;
-    const hash = await newHash(form, { application, email: user.email ?? "", network });
-    if (typeof hash !== "string") return showLink(posted, hash);
-    if (!(await passwordReset.finish(emailToken, hash, origin))) return hosted.message(frame, { kind: "link-over" });
+    const { form, application, network, clientInfo, user, emailToken, request, frame } = posted;
+    // Methods added after the page was shown must be shown too.
+    const removes = await passwordReset.removes(emailToken);
+    if (removes && form.get("agreed") !== removes.mark) return await showLink(posted);
+    const hash = await newHash(form, { application, email: user.email ?? "", name: user.name, network });
+    if (typeof hash !== "string") return await showLink(posted, hash);
+    if (!(await passwordReset.finish(emailToken, hash, clientInfo)))
+      return hosted.message(frame, { kind: "link-over" });
     return changed(posted, await wayBack(request, emailToken));
   }
 
@@ -120,7 +147,9 @@ export function createResetPages(deps: {
     );
   }
 
-  /** To the sign-in in which the mail was asked for, if this browser may go on with it; else to the app. */
+  /**
+   * Back to the sign-in that requested the mail, if this browser may continue it; else to the app.
+   */
   async function wayBack(request: HttpRequest, emailToken: EmailToken) {
     const sessionId = emailTokens.sessionIdOf(emailToken);
     if (sessionId === undefined) return { backUrl: undefined, signIn: false };
@@ -151,16 +180,18 @@ export function createResetPages(deps: {
     async ask(request: HttpRequest): Promise<Answer> {
       const posted = await submitted(request);
       if (isAnswer(posted)) return posted;
-      const { form, application, sessionId, origin, frame } = posted;
+      const { form, application, sessionId, clientInfo, frame } = posted;
       const typed = form.get("email") ?? "";
       const email = canonicalEmail(typed);
       if (email === undefined) {
         const kind = typed.trim() === "" ? "email-missing" : "email-invalid";
-        return showForgot(posted, { email: typed.slice(0, mostEmailCharacters), problem: { kind } });
+        return showForgot(posted, { email: typed.slice(0, maxEmailCharacters), problem: { kind } });
       }
       const refused = await visits.claim(posted);
       if (refused) return refused;
-      await passwordReset.ask({ application, email, sessionId, origin, lang: frame.lang });
+      // A request above the limits sends no mail, so its session is not kept either.
+      if (await passwordReset.ask({ application, email, sessionId, clientInfo, lang: frame.lang }))
+        await signIn.awaitMail(posted.session);
       return showCode(posted, { email, again: form.get("again") === "1" });
     },
 
@@ -172,16 +203,16 @@ export function createResetPages(deps: {
       return await orTryLater(resetByCode(posted, email), async (problem) => showCode(posted, { email, problem }));
     },
 
-    /** What a link opens. It changes nothing: programs that look for malware in mails open links, too. */
+    /** Opened by a link. Changes nothing: mail scanners open links too. */
     async link(request: HttpRequest): Promise<Answer> {
       const guest = await linkGuest(request);
-      return isAnswer(guest) ? guest : showLink(guest);
+      return isAnswer(guest) ? guest : await showLink(guest);
     },
 
     async byLink(request: HttpRequest): Promise<Answer> {
       const posted = await hosted.post(request, () => linkGuest(request));
       if (isAnswer(posted)) return posted;
-      return await orTryLater(resetByLink(posted), async (problem) => showLink(posted, problem));
+      return await orTryLater(resetByLink(posted), (problem) => showLink(posted, problem));
     },
   };
 }

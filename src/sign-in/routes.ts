@@ -1,6 +1,6 @@
 import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
-import { originOf, type HttpRequest } from "../http/request.ts";
+import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { invalidApiKey, invalidAppId, invalidRequest } from "../lib/errors.ts";
 import { addMethodBody } from "./add-method-body.ts";
 import { initiateBody } from "./initiate-body.ts";
@@ -35,10 +35,11 @@ export function addMethodHandler(deps: {
 export function callbackHandler(redeem: Redeem) {
   return async (request: HttpRequest, caller: { application: Application; withoutApiKey: boolean }) => {
     const body = await request.json(callbackBody).catch((error: unknown) => {
-      // Without a key a caller must show itself to be a public client; what else is wrong with its body does not matter.
+      // Without a key, the caller must first prove to be a public client; other errors in its body
+      // do not matter.
       throw caller.withoutApiKey ? invalidApiKey() : error;
     });
     if (caller.withoutApiKey && body.codeVerifier === undefined) throw invalidApiKey();
-    return json(await redeem.redeem({ body, ...caller, origin: originOf(request) }));
+    return json(await redeem.redeem({ body, ...caller, clientInfo: clientInfoOf(request) }));
   };
 }

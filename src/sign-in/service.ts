@@ -1,24 +1,33 @@
-import type { Application, SignInMethod } from "../applications/application.ts";
+import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
-import type { Audit, Origin } from "../audit/audit.ts";
-import { day, isoTime, type Clock } from "../lib/clock.ts";
+import { day, isOver, isoTime, type Clock } from "../lib/clock.ts";
 import { appHome } from "../hosted/hosted.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import type { ProviderAccounts } from "../oauth/accounts.ts";
-import type { Meter } from "../lib/meter.ts";
+import type { ProviderClients } from "../oauth/provider-clients.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
+import type { SignInMethod, PendingLink } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import type { Events } from "../webhooks/events.ts";
 import { addMethodRequest, type AddMethodBody } from "./add-method-body.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { accountAddress, withParameters } from "./redirects.ts";
-import { isSessionId, sessionLasts, type SignInSession } from "./session.ts";
-import { cancelCodesOfUser, claimSession, findSession, insertSession, sweepSessions } from "./store.ts";
+import { consumePendingLink, recordPendingLink } from "./pending-link-store.ts";
+import { conflictOf, isSessionId, newSession, sessionLasts, type SignInSession } from "./session.ts";
+import {
+  cancelCodesOfUser,
+  claimSession,
+  findSession,
+  insertSession,
+  recordAwaitedMail,
+  sweepSessions,
+} from "./store.ts";
 
-/** After its end, a session is remembered for this long: a second use of its code ends the login that the first one bought. */
+/**
+ * How long sessions with a code or a mail are kept after their end: a reused code must end its
+ * login.
+ */
 const sessionsAreKept = day;
 
-/** A session as a page finds it. `state` says what may be done with it now. */
+/** A session as a page sees it. `state`: what it currently allows. */
 export type OpenedSession =
   | { state: "unknown" }
   | {
@@ -27,7 +36,7 @@ export type OpenedSession =
       application: Application;
     };
 
-/** What initiate and add-method answer (contract 2.1). */
+/** The answer of initiate and add-method (docs/spec/http-api.md, 2.1). */
 export type SessionAnswer = { authUrl: string; sessionId: string; expiresAt: string };
 
 export type SignIn = ReturnType<typeof createSignIn>;
@@ -35,15 +44,12 @@ export type SignIn = ReturnType<typeof createSignIn>;
 export function createSignIn(deps: {
   storage: Storage;
   applications: Applications;
-  providers: ProviderAccounts;
-  events: Events;
-  audit: Audit;
+  providers: ProviderClients;
   clock: Clock;
   random: Random;
   baseUrl: string;
-  meter: Meter;
 }) {
-  const { storage, applications, providers, events, audit, clock, random, baseUrl, meter } = deps;
+  const { storage, applications, providers, clock, random, baseUrl } = deps;
 
   async function begin(
     application: Application,
@@ -60,12 +66,12 @@ export function createSignIn(deps: {
       createdAt: now,
       expiresAt,
     };
-    await storage.write((tx) => insertSession(tx, session));
+    await storage.writeOne((handle) => insertSession(handle, session));
     return { authUrl: `${baseUrl}/sign-in/${sessionId}`, sessionId, expiresAt: isoTime(expiresAt) };
   }
 
   return {
-    /** Starts an authentication (contract 2.1). Throws INVALID_REQUEST. */
+    /** Starts a sign-in (docs/spec/http-api.md, 4.1). Throws INVALID_REQUEST. */
     async initiate(application: Application, body: InitiateBody): Promise<SessionAnswer> {
       const request = signInRequest(body, application);
       if (request.provider !== null && !(await providers.isConfigured(application.id, request.provider))) {
@@ -74,7 +80,10 @@ export function createSignIn(deps: {
       return await begin(application, { purpose: "sign-in", ...request });
     },
 
-    /** Starts the adding of a method to a user's account (contract 4.3, decision 6). Throws INVALID_REQUEST. */
+    /**
+     * Starts adding a method (docs/spec/http-api.md, 4.3; docs/spec/decisions.md, 6). Throws
+     * INVALID_REQUEST.
+     */
     async initiateAdding(application: Application, userId: string, body: AddMethodBody): Promise<SessionAnswer> {
       const request = addMethodRequest(body, application);
       if (request.addsProvider !== null && !(await providers.isConfigured(application.id, request.addsProvider))) {
@@ -83,7 +92,7 @@ export function createSignIn(deps: {
       return await begin(application, { purpose: "add-method", accountUserId: userId, ...request });
     },
 
-    /** The same from the account page, which is where it comes back to. */
+    /** Like `initiateAdding`, but returns to the account page. */
     async initiateFromAccount(
       application: Application,
       adding: { userId: string; locale: string | null; adds: SignInMethod; addsProvider: string | null },
@@ -97,7 +106,10 @@ export function createSignIn(deps: {
       });
     },
 
-    /** Starts the sign-in to the account page; `accountUserId` asks one user to prove who they are again, `state` comes back with them. */
+    /**
+     * Starts a sign-in to the account page. `accountUserId` requires this user to sign in again;
+     * `state` is returned at the end.
+     */
     async initiateAccount(
       application: Application,
       asked: { accountUserId: string | null; locale: string | null; state: string | null },
@@ -109,7 +121,10 @@ export function createSignIn(deps: {
       });
     },
 
-    /** Looks at a session without changing it. `browserDigest` is that of the browser's cookie, undefined when it sent none. */
+    /**
+     * Reads a session without changing it. `browserDigest` is the digest of the browser's cookie;
+     * undefined without a cookie.
+     */
     async open(sessionId: string, browserDigest: string | undefined): Promise<OpenedSession> {
       const session = isSessionId(sessionId) ? await findSession(storage.reader, digestOf(sessionId)) : undefined;
       const application = session && (await applications.find(session.appId));
@@ -117,33 +132,39 @@ export function createSignIn(deps: {
       return { state: stateOf(session, application, browserDigest, clock(), baseUrl), session, application };
     },
 
-    /** Makes the session this browser's, before it does anything with it. False when another browser was first. */
+    /** Binds the session to this browser before any action. False if another browser was first. */
     async claim(session: SignInSession, browserDigest: string): Promise<boolean> {
       if (session.browserDigest === browserDigest) return true;
-      return await storage.write((tx) => claimSession(tx, session.digest, browserDigest));
+      return await storage.writeOne((handle) => claimSession(handle, session.digest, browserDigest));
     },
 
-    /** The ways that this session may be signed in now: what the app asked for and has enabled at this moment. */
+    /** The session's methods: requested by the app and currently enabled. */
     methodsFor(session: SignInSession, application: Application): SignInMethod[] {
-      const asked: SignInMethod[] = session.authMethod ? [session.authMethod] : ["passkey", "password", "oauth"];
+      const { authMethod } = session;
+      // The requested provider caused a conflict that only another method can solve.
+      const asked: SignInMethod[] =
+        authMethod && !conflictOf(session) ? [authMethod] : ["passkey", "password", "oauth"];
       return asked.filter((method) => application.authMethods[method].enabled);
     },
 
-    /** Whether this session may use a provider now: asked for or left open, and enabled at this moment. */
+    /** Whether the session may use a provider: requested or left open, and currently enabled. */
     allowsProvider(session: SignInSession, application: Application, provider: string): boolean {
-      const asked =
-        session.provider === null
-          ? session.authMethod === null || session.authMethod === "oauth"
-          : session.provider === provider;
+      const { authMethod } = session;
+      const isAsked =
+        session.provider === null ? authMethod === null || authMethod === "oauth" : session.provider === provider;
+      const asked = isAsked || conflictOf(session) !== undefined;
       return asked && applications.allows(application, "oauth", provider);
     },
 
-    /** Where whoever cannot go on in a session finds the way back to what began it; undefined when there is no address for that. */
+    /**
+     * The way back to where the session began, for people who cannot continue; undefined if there
+     * is none.
+     */
     homeOf(session: SignInSession): string | undefined {
       return endsAtAccount(session, baseUrl) ? session.redirectUri : appHome(session.redirectUri);
     },
 
-    /** Where a person goes who gives up; the session stays as it is. */
+    /** Where a person goes on cancelling. The session does not change. */
     cancelAddress(session: SignInSession, sessionId: string): string {
       const description = "The sign-in was cancelled.";
       return withParameters(session.redirectUri, {
@@ -154,62 +175,47 @@ export function createSignIn(deps: {
       });
     },
 
-    /** A counter that went back may mean a copied authenticator, or one that counts badly: flagged, not refused (WebAuthn §6.1.1). */
-    async noteCopiedPasskey(
-      tx: Handle,
-      application: Application,
-      userId: string,
-      methodId: string,
-      origin: Origin,
-      now: number,
-    ): Promise<void> {
-      const actor = { kind: "user", name: userId } as const;
-      await audit.record(
-        tx,
-        {
-          actor,
-          action: "passkey.counter",
-          result: "failure",
-          appId: application.id,
-          userId,
-          origin,
-          details: { methodId },
-        },
-        now,
-      );
-    },
-
-    /** Makes codes worthless that a user has not redeemed yet. */
+    /** Invalidates a user's unredeemed codes. */
     async cancelCodes(tx: Handle, userId: string, now: number): Promise<void> {
       await cancelCodesOfUser(tx, userId, now);
     },
 
-    /** Removes a batch of what has expired; true when more may be left. */
-    async sweep(): Promise<boolean> {
-      const expiredBefore = clock() - sessionsAreKept;
-      return await storage.write((tx) => sweepSessions(tx, expiredBefore));
+    /** Stores an identity in the session until the person has completed what it waits for. */
+    async keepIdentity(
+      { session, browserDigest }: { session: SignInSession; browserDigest: string },
+      pendingLink: PendingLink,
+    ): Promise<SignInSession> {
+      await storage.write((tx) => recordPendingLink(tx, { digest: session.digest, browserDigest }, pendingLink));
+      return { ...session, pendingLink };
     },
 
-    /** A proof that did not hold. `userId`: whose it was to be, where that is known. */
-    async noteFailure(
-      application: Application,
-      method: SignInMethod,
-      origin: Origin,
-      userId: string | null = null,
-    ): Promise<void> {
+    /**
+     * Consumes the waiting identity of a session, in the transaction that links it: only one of two
+     * posts succeeds.
+     */
+    async consumePendingLink(
+      tx: Handle,
+      { session, browserDigest }: { session: SignInSession; browserDigest: string },
+      pendingLink: PendingLink,
+      now: number,
+    ): Promise<boolean> {
+      return await consumePendingLink(tx, { digest: session.digest, browserDigest }, pendingLink, now);
+    },
+
+    /** Keeps a session beyond its end, for the mail that it requested. */
+    async awaitMail(session: SignInSession): Promise<void> {
+      if (session.awaitsMail !== true) await storage.write((tx) => recordAwaitedMail(tx, session.digest));
+    },
+
+    /** Removes a batch of expired rows; true if more may be left. */
+    async sweep(): Promise<boolean> {
       const now = clock();
-      const app = { id: application.id };
-      audit.tally.note({ action: "sign-in", result: "failure", app, userId, origin, details: { method } });
-      await storage.write(async (tx) => {
-        const about = { appId: application.id, userId: null, authMethod: method, origin, sessionId: null };
-        await events.record(tx, { kind: "login.failed", ...about }, now);
-      });
-      meter.signIn(method, "failure");
+      return await storage.write((tx) => sweepSessions(tx, { expiredBefore: now, keptBefore: now - sessionsAreKept }));
     },
   };
 }
 
-/** Whether the account page began it, and gets it back. */
+/** Whether the account page began it and gets the result. */
 function endsAtAccount({ purpose, redirectUri, appId }: SignInSession, baseUrl: string): boolean {
   return purpose !== "sign-in" && redirectUri === accountAddress(baseUrl, appId);
 }
@@ -221,39 +227,10 @@ function stateOf(
   now: number,
   baseUrl: string,
 ) {
-  // First: nobody is sent to an address that the app has taken back.
+  // First: never redirect to an address that the app has removed.
   if (!endsAtAccount(session, baseUrl) && !application.redirectUris.includes(session.redirectUri))
     return "bad-redirect";
   if (session.browserDigest !== null && session.browserDigest !== browserDigest) return "other-browser";
   if (session.signedInAt !== null) return "finished";
-  return session.expiresAt <= now ? "expired" : "open";
+  return isOver(session.expiresAt, sessionLasts, now) ? "expired" : "open";
 }
-
-const newSession = {
-  state: null,
-  authMethod: null,
-  provider: null,
-  scopes: [],
-  codeChallenge: null,
-  loginHint: null,
-  locale: null,
-  accountUserId: null,
-  adds: null,
-  addsProvider: null,
-  browserDigest: null,
-  provenUserId: null,
-  provenWith: null,
-  provenProvider: null,
-  provenAt: null,
-  userId: null,
-  signedInWith: null,
-  signedInProvider: null,
-  signedInAt: null,
-  ipAddress: null,
-  userAgent: null,
-  browserSessionDigest: null,
-  codeDigest: null,
-  codeExpiresAt: null,
-  codeUsedAt: null,
-  loginId: null,
-} satisfies Partial<SignInSession>;

@@ -1,40 +1,50 @@
-import type { SignInMethod } from "../applications/application.ts";
+import type { Application } from "../applications/application.ts";
 import { minute, second } from "../lib/clock.ts";
+import type { SignInMethod, SignInProof, SessionPurpose, PendingLink } from "../storage/column-types.ts";
 
-/** What the proof of an identity is for: an app's code, the account page, or one more method on an account. */
-export type SessionPurpose = "sign-in" | "account" | "add-method";
+/** The identity that waits until its user is proven by another method. */
+export function conflictOf({ pendingLink }: Pick<SignInSession, "pendingLink">): PendingLink | undefined {
+  return pendingLink?.kind === "link" ? pendingLink : undefined;
+}
 
-/** An authentication under way, from initiate to the code. Only the digests of its id, browser cookie and code are stored. */
+/**
+ * A sign-in in progress, from initiate to the code. Only digests of its id, browser cookie and code
+ * are stored.
+ */
 export type SignInSession = {
   digest: string;
   appId: string;
   purpose: SessionPurpose;
   redirectUri: string;
   state: string | null;
-  /** What the app asked for; null leaves the choice to the person. */
+  /** The method requested by the app; null lets the person choose. */
   authMethod: SignInMethod | null;
   provider: string | null;
   scopes: string[];
   codeChallenge: string | null;
   loginHint: string | null;
   locale: string | null;
-  /** The only user that this session takes a proof of; null takes anybody's. */
+  /** The only user who can complete this session; null allows any. */
   accountUserId: string | null;
-  /** What is to be added to that user's account. */
+  /** The method to add to that user's account. */
   adds: SignInMethod | null;
   addsProvider: string | null;
   createdAt: number;
   expiresAt: number;
   browserDigest: string | null;
-  /** A proof after which one more step is to come. */
+  /** Set after a proof if another step follows. */
   provenUserId: string | null;
   provenWith: SignInMethod | null;
   provenProvider: string | null;
   provenAt: number | null;
+  pendingLink: PendingLink | null;
+  awaitsMail: boolean | null;
   userId: string | null;
   signedInWith: SignInMethod | null;
   signedInProvider: string | null;
   signedInAt: number | null;
+  /** All proofs of the sign-in; null: only `signedInWith`. */
+  proofs: SignInProof[] | null;
   ipAddress: string | null;
   userAgent: string | null;
   browserSessionDigest: string | null;
@@ -44,15 +54,55 @@ export type SignInSession = {
   loginId: string | null;
 };
 
+/** Only an app's own sign-in can create accounts. */
+export function signUpIsOpen({ session, application }: { session: SignInSession; application: Application }): boolean {
+  return session.purpose === "sign-in" && !conflictOf(session) && application.settings.signUp === "open";
+}
+
+/** What nobody has said or done yet. */
+export const newSession = {
+  state: null,
+  authMethod: null,
+  provider: null,
+  scopes: [],
+  codeChallenge: null,
+  loginHint: null,
+  locale: null,
+  accountUserId: null,
+  adds: null,
+  addsProvider: null,
+  browserDigest: null,
+  provenUserId: null,
+  provenWith: null,
+  provenProvider: null,
+  provenAt: null,
+  pendingLink: null,
+  awaitsMail: null,
+  userId: null,
+  signedInWith: null,
+  signedInProvider: null,
+  signedInAt: null,
+  proofs: null,
+  ipAddress: null,
+  userAgent: null,
+  browserSessionDigest: null,
+  codeDigest: null,
+  codeExpiresAt: null,
+  codeUsedAt: null,
+  loginId: null,
+} satisfies Partial<SignInSession>;
+
 export const sessionLasts = 10 * minute;
 export const codeLasts = 60 * second;
-/** For so long a proof of who somebody is lets them change how they sign in (decision 6). */
+/** How long a proof lets users change their sign-in methods (docs/spec/decisions.md, 6). */
 export const proofIsFresh = 10 * minute;
 export const allScopes = ["profile", "email"] as const;
 
 const sessionIdForm = /^sis_[A-Za-z0-9_-]{43}$/u;
 
-/** Whether a text can be a session id at all; anything else is refused without reading storage. */
+/**
+ * Whether a text has the form of a session id; anything else is refused without reading storage.
+ */
 export function isSessionId(text: string): boolean {
   return sessionIdForm.test(text);
 }

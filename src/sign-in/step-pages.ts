@@ -5,30 +5,39 @@ import { invalidRequest } from "../lib/errors.ts";
 import { passkeyStepPage, type PasskeyStepData } from "../pages/passkey-step-page.ts";
 import type { SignInProblem } from "../pages/problems.ts";
 import type { Passkeys } from "../passkeys/service.ts";
-import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { AddPages } from "./add-pages.ts";
 import { pathOf, type ChoosePages } from "./choose-pages.ts";
+import type { PasskeySignIn } from "./passkey-sign-in.ts";
 import type { Outcome, Proofs } from "./proofs.ts";
-import type { SignIn } from "./service.ts";
+import { conflictOf } from "./session.ts";
 import type { Step } from "./steps.ts";
-import { placeOf, type Held, type Posted, type Visit, type Visits } from "./visits.ts";
+import { placeOf, type ProofVisit, type Posted, type Visit, type Visits } from "./visits.ts";
 
 export type StepPages = ReturnType<typeof createStepPages>;
 
+/** First pages of a session that other modules provide. */
+type FirstPages = {
+  startProvider(visit: Visit, provider: string): Promise<Answer>;
+  /** Undefined if no identity waits for consent. */
+  takeOver(visit: Visit): Promise<Answer | undefined>;
+};
+
 type Problem = PasskeyStepData["problem"];
 
-/** What comes after a proof: a passkey that the app wants or that is only offered, one more method, or the way back to the app. */
+/**
+ * The step after a proof: a required or offered passkey, adding a method, or the way back to the
+ * app.
+ */
 export function createStepPages(deps: {
   visits: Visits;
   choose: ChoosePages;
   add: AddPages;
-  signIn: SignIn;
-  proofs: Proofs;
+  proofs: Pick<Proofs, "findWaiting" | "findFreshProof">;
   passkeys: Passkeys;
-  users: Users;
+  passkeySignIn: PasskeySignIn;
 }) {
-  const { visits, choose, add, signIn, proofs, passkeys, users } = deps;
+  const { visits, choose, add, proofs, passkeys, passkeySignIn } = deps;
 
   async function show(visit: Visit, next: Exclude<Step, "done">, problem?: Problem): Promise<Answer> {
     if (next === "add-method") return await add.show(visit);
@@ -37,35 +46,35 @@ export function createStepPages(deps: {
     return visits.page(visit, passkeyStepPage(visit.frame, data), problem ? 422 : 200);
   }
 
-  /** The end of every proof: on to the app, to the next step, or what to say instead. `again` shows what was wrong with the proof. */
+  /**
+   * Shows the outcome of every proof: redirects to the app or the next step, or shows an error
+   * page. `again` shows the problem with the proof.
+   */
   async function end(
-    held: Held,
-    outcome: Outcome,
+    held: ProofVisit,
+    outcome: Outcome | "other-browser",
     again: (problem: SignInProblem) => Promise<Answer>,
   ): Promise<Answer> {
     if (outcome === "over") return await visits.over(held);
-    if (outcome === "other-account") return await again({ kind: "other-account" });
-    if (outcome === "refused") return await again({ kind: "wrong-credentials" });
-    // The cookies stay: with the session's own, the browser is told "You're signed in" when it comes back here.
-    if ("redirectTo" in outcome) return { ...seeOther(outcome.redirectTo), cookies: held.cookies };
-    // A page of its own, so that reloading it repeats no password.
+    if (outcome === "other-browser") return visits.message(held, { kind: outcome });
+    if (outcome === "other-account" || outcome === "refused")
+      return await again({ kind: outcome === "refused" ? "wrong-credentials" : outcome });
+    // Keep the cookies: with the session's own, a returning browser sees "You're signed in".
+    if ("redirectTo" in outcome) {
+      const cookies = [...held.cookies, visits.usedLastCookie(held, outcome.usedWay)];
+      return { ...seeOther(outcome.redirectTo), cookies };
+    }
+    // Redirect, so that reloading the page does not repeat the password.
     return seeOther(pathOf(held));
   }
 
-  /** The proof that a session keeps, and the step that it waits for; undefined for any other session. */
-  async function waiting(visit: Visit): Promise<{ user: User; next: Step } | undefined> {
-    const next = await proofs.nextStep(visit);
-    const user = visit.session.provenUserId === null ? undefined : await users.find(visit.session.provenUserId);
-    return next !== undefined && user?.disabledAt === null ? { user, next } : undefined;
-  }
-
-  /** A script cannot show a page: whatever is wrong is one error. */
+  /** A script cannot show a page, so every problem is one error. */
   async function scriptPost(
     request: HttpRequest,
     fits: (next: Step) => boolean,
   ): Promise<{ posted: Posted; user: User }> {
     const posted = await visits.post(request);
-    const found = isAnswer(posted) ? undefined : await waiting(posted);
+    const found = isAnswer(posted) ? undefined : await proofs.findWaiting(posted);
     if (isAnswer(posted) || !found || !fits(found.next) || !passkeys.available)
       throw invalidRequest("session: cannot be used by this browser now");
     return { posted, user: found.user };
@@ -74,14 +83,14 @@ export function createStepPages(deps: {
   async function submitted(
     request: HttpRequest,
     fits: (next: Step) => boolean,
-    work: (held: Held & Posted, user: User, next: Step) => Promise<Answer>,
+    work: (held: ProofVisit & Posted, user: User, next: Step) => Promise<Answer>,
   ): Promise<Answer> {
     const posted = await visits.submit(request);
     if (isAnswer(posted)) return posted;
-    const found = await waiting(posted);
-    // An old page: the session's own page knows what it wants by now.
+    const found = await proofs.findWaiting(posted);
+    // An old page: the session's own page shows the current step.
     if (!found || !fits(found.next)) return seeOther(pathOf(posted));
-    return await work({ ...posted, ...visits.hold(posted) }, found.user, found.next);
+    return await work(visits.forProof(posted), found.user, found.next);
   }
 
   const creates = (next: Step) => next === "create-passkey" || next === "offer-passkey";
@@ -90,20 +99,27 @@ export function createStepPages(deps: {
     show,
     end,
 
-    /** The first page of a session: what it waits for, the provider that it asked for, or the choice. */
+    /**
+     * The first page of a session: its pending step, the requested provider, or the choice of
+     * methods.
+     */
     page:
-      (startProvider: (visit: Visit, provider: string) => Promise<Answer>) =>
+      ({ startProvider, takeOver }: FirstPages) =>
       async (request: HttpRequest): Promise<Answer> => {
         const visit = await visits.visit(request);
         if (isAnswer(visit)) return visit;
-        const found = await waiting(visit);
+        const asksFirst = await takeOver(visit);
+        if (asksFirst) return asksFirst;
+        const found = await proofs.findWaiting(visit);
         if (found && found.next !== "done") return await show(visit, found.next);
-        if (visit.session.purpose === "add-method" && (await proofs.findFreshProof(visits.hold(visit))))
+        if (visit.session.purpose === "add-method" && (await proofs.findFreshProof(visits.forProof(visit))))
           return await add.show(visit);
         const { provider } = visit.session;
-        // Link previews and prefetches look; only a person's visit starts the provider.
+        // Link previews and prefetches must not start the provider; a person's visit does.
         const looksOnly = request.method === "HEAD" || /prefetch|preview/u.test(request.header("sec-purpose") ?? "");
-        return provider === null || looksOnly ? await choose.showSignIn(visit) : await startProvider(visit, provider);
+        return provider === null || conflictOf(visit.session) !== undefined || looksOnly
+          ? await choose.showSignIn(visit)
+          : await startProvider(visit, provider);
       },
 
     async usePasskeyOptions(request: HttpRequest): Promise<Answer> {
@@ -118,18 +134,8 @@ export function createStepPages(deps: {
         async (held, user, next) => {
           const again = (kind: "passkey-failed" | "passkey-unknown"): Promise<Answer> =>
             show(held, next as "use-passkey", { kind });
-          const proven = await passkeys.prove(held.application, placeOf(held), held.form.get("credential") ?? "");
-          if (proven === undefined || proven === "unknown" || proven.user.id !== user.id) {
-            await signIn.noteFailure(held.application, "passkey", held.origin, user.id);
-            return await again(proven === "unknown" ? "passkey-unknown" : "passkey-failed");
-          }
-          const outcome = await proofs.take(held, { signedInWith: "passkey", proofOf: user.id }, async (tx, now) => {
-            const noted = await passkeys.noteUse(tx, proven, now);
-            if (noted === "removed") return undefined;
-            if (noted === "copied")
-              await signIn.noteCopiedPasskey(tx, held.application, user.id, proven.passkey.id, held.origin, now);
-            return user.id;
-          });
+          const outcome = await passkeySignIn.completeWith(held, user, held.form.get("credential") ?? "");
+          if (typeof outcome === "object" && "refusal" in outcome) return await again("passkey-unknown");
           return await end(held, outcome, () => again("passkey-failed"));
         },
       );
@@ -142,41 +148,22 @@ export function createStepPages(deps: {
 
     async newPasskey(request: HttpRequest): Promise<Answer> {
       return await submitted(request, creates, async (held, user, next) => {
-        let exists = false;
-        const again = (): Promise<Answer> =>
-          show(held, next as "create-passkey", { kind: exists ? "passkey-exists" : "passkey-failed" });
-        const made = await passkeys.proveAdded(
-          held.application,
-          placeOf(held),
-          user,
-          held.form.get("credential") ?? "",
-        );
-        if (!made) return await again();
-        const outcome = await proofs.take(held, { signedInWith: "passkey", proofOf: user.id }, async (tx, now) => {
-          // Locked first, as in `proofs.add`.
-          if (!(await users.take(tx, user.id, now))) return undefined;
-          const added = await passkeys.add(tx, user.id, made, held.origin.userAgent, now);
-          exists = !added;
-          if (added) await proofs.noteAdded(tx, user, { type: "passkey", provider: null, ...added }, held.origin, now);
-          return added && user.id;
-        });
-        return await end(held, outcome, again);
+        const again = (kind: "passkey-exists" | "passkey-failed"): Promise<Answer> =>
+          show(held, next as "create-passkey", { kind });
+        const outcome = await passkeySignIn.create(held, user, held.form.get("credential") ?? "");
+        if (typeof outcome === "object" && "refusal" in outcome) return await again("passkey-exists");
+        return await end(held, outcome, () => again("passkey-failed"));
       });
     },
 
-    /** "Not now": only where a passkey was no more than offered. */
+    /** "Not now", only for an offered passkey. */
     async skip(request: HttpRequest): Promise<Answer> {
       return await submitted(
         request,
         (next) => next === "offer-passkey",
         async (held, user) => {
-          const { provenWith, provenProvider } = held.session;
-          if (provenWith === null) return seeOther(pathOf(held));
-          const how = { signedInWith: provenWith, provider: provenProvider, proofOf: user.id };
-          const outcome = await proofs.take(held, how, async (tx, now) => {
-            await users.declinePasskey(tx, user.id, now);
-            return user.id;
-          });
+          const outcome = await passkeySignIn.decline(held, user);
+          if (outcome === undefined) return seeOther(pathOf(held));
           return await end(held, outcome, () => choose.showSignIn(held));
         },
       );

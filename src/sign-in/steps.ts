@@ -1,15 +1,20 @@
-import type { Application, SignInMethod } from "../applications/application.ts";
+import type { Application } from "../applications/application.ts";
+import type { SignInMethod } from "../storage/column-types.ts";
 import type { SignInSession } from "./session.ts";
 
-/** What a session wants after somebody has proven who they are. */
+/** What a session requires after a proof. */
 export type Step = "done" | "use-passkey" | "create-passkey" | "offer-passkey" | "add-method";
 
-/** `hasPasskey`: whether the user has one by now, where that matters (`dependsOnPasskeys`); `mayOffer`: whether the browser can make one and the person has not just said no. */
+/**
+ * `hasPasskey`: whether the user has one by now, if that matters (`dependsOnPasskeys`). `mayOffer`:
+ * whether the browser can create one and the person has not declined recently.
+ */
 export type Proven = { signedInWith: SignInMethod; hasPasskey: boolean; mayOffer: boolean };
 
 /**
- * The step after a proof. Where passkeys are required, a password or a provider alone gets nobody a code (decision 6), and adds nothing to an
- * account that has a passkey: whoever stole a password would add a passkey of their own.
+ * The step after a proof. Where passkeys are required, a password or provider alone yields no code
+ * (docs/spec/decisions.md, 6), and adds nothing to an account with a passkey: otherwise a thief
+ * could use a stolen password to add their own passkey.
  */
 export function stepAfter(purpose: SignInSession["purpose"], application: Application, proven: Proven): Step {
   const { signedInWith, hasPasskey, mayOffer } = proven;
@@ -21,7 +26,10 @@ export function stepAfter(purpose: SignInSession["purpose"], application: Applic
   return offers ? "offer-passkey" : "done";
 }
 
-/** Whether the step after a proof depends on the user's passkeys: most sign-ins need not ask for them. */
+/**
+ * Whether the next step depends on the user's passkeys. For most sign-ins it does not, which saves
+ * a query.
+ */
 export function dependsOnPasskeys(
   { authMethods: { passkey } }: Application,
   { signedInWith, mayOffer }: Omit<Proven, "hasPasskey">,

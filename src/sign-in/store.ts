@@ -1,12 +1,12 @@
 import { and, eq, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
-import type { SignInMethod } from "../applications/application.ts";
+import type { SignInMethod, SignInProof, PendingLink } from "../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 import type { SignInSession } from "./session.ts";
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
-  const { signInSessions: sessions } = tables;
+  const { signInSessions: sessions, browserSessions } = tables;
   const given = placeholders(sessions);
   const { digest, browserDigest, codeDigest, codeUsedAt } = given;
   const unusedCode = and(
@@ -14,8 +14,20 @@ const prepared = statements((handle) => {
     eq(sessions.appId, given.appId),
     isNull(sessions.codeUsedAt),
   );
+  const consumed = { codeUsedAt, loginId: given.loginId };
   const open = isNull(sessions.signedInAt);
   const proofOf = sql.placeholder("proofOf");
+  // Only read, without a lock: the browser session comes after its user (docs/decisions/0027).
+  const tieOfLive = db
+    .select({ tie: sql`COALESCE(${browserSessions.tie}, ${browserSessions.digest})` })
+    .from(browserSessions)
+    .where(
+      and(
+        eq(browserSessions.digest, sql.placeholder("replaces")),
+        eq(browserSessions.userId, given.userId),
+        gt(browserSessions.expiresAt, given.signedInAt),
+      ),
+    );
   return {
     insert: prepare(db.insert(sessions).values(given), "insert_sign_in_session"),
     byDigest: prepare(db.select().from(sessions).where(eq(sessions.digest, digest)), "sign_in_session"),
@@ -41,12 +53,13 @@ const prepared = statements((handle) => {
           signedInWith: given.signedInWith,
           signedInProvider: given.signedInProvider,
           signedInAt: given.signedInAt,
+          proofs: given.proofs,
           ipAddress: given.ipAddress,
           userAgent: given.userAgent,
-          browserSessionDigest: given.browserSessionDigest,
+          browserSessionDigest: sql`COALESCE((${tieOfLive}), ${given.browserSessionDigest})`,
           codeDigest,
           codeExpiresAt: given.codeExpiresAt,
-        } satisfies Record<keyof Completion, unknown>)
+        } satisfies Record<keyof Omit<Completion, "browserSession"> | "browserSessionDigest", unknown>)
         .where(
           and(
             eq(sessions.digest, digest),
@@ -56,8 +69,12 @@ const prepared = statements((handle) => {
             sql`(CAST(${proofOf} AS text) = '' OR ${sessions.provenUserId} = ${proofOf})`,
           ),
         )
-        .returning({ digest: sessions.digest }),
+        .returning({ pendingLink: sessions.pendingLink, tie: sessions.browserSessionDigest }),
       "complete_sign_in_session",
+    ),
+    recordTie: prepare(
+      db.update(sessions).set({ browserSessionDigest: given.browserSessionDigest }).where(eq(sessions.digest, digest)),
+      "note_tie_of_sign_in_session",
     ),
     keepProof: prepare(
       db
@@ -79,6 +96,13 @@ const prepared = statements((handle) => {
         .returning({ digest: sessions.digest }),
       "keep_proof_of_sign_in_session",
     ),
+    lock: prepare(
+      db
+        .update(sessions)
+        .set({ createdAt: sql`${sessions.createdAt}` })
+        .where(eq(sessions.digest, digest)),
+      "lock_sign_in_session",
+    ),
     cancelProofs: prepare(
       db
         .update(sessions)
@@ -86,11 +110,11 @@ const prepared = statements((handle) => {
         .where(and(eq(sessions.provenUserId, given.userId), open)),
       "cancel_proofs_of_user",
     ),
-    consumeCode: prepare(db.update(sessions).set({ codeUsedAt }).where(unusedCode).returning(), "consume_code"),
+    consumeCode: prepare(db.update(sessions).set(consumed).where(unusedCode).returning(), "consume_code"),
     consumePublicCode: prepare(
       db
         .update(sessions)
-        .set({ codeUsedAt })
+        .set(consumed)
         .where(and(unusedCode, isNotNull(sessions.codeChallenge)))
         .returning(),
       "consume_public_code",
@@ -102,14 +126,24 @@ const prepared = statements((handle) => {
         .where(and(eq(sessions.userId, given.userId), isNull(sessions.codeUsedAt))),
       "cancel_codes_of_user",
     ),
-    noteLogin: prepare(
-      db.update(sessions).set({ loginId: given.loginId }).where(eq(sessions.digest, digest)),
-      "note_login_of_session",
+    recordAwaitedMail: prepare(
+      db.update(sessions).set({ awaitsMail: true }).where(eq(sessions.digest, digest)),
+      "note_awaited_mail_of_session",
     ),
     sweep: prepareSweep(
       handle,
       { table: sessions, key: sessions.digest, instant: sessions.expiresAt },
       "sweep_sign_in_sessions",
+    ),
+    sweepCodeless: prepareSweep(
+      handle,
+      {
+        table: sessions,
+        key: sessions.digest,
+        instant: sessions.expiresAt,
+        only: and(isNull(sessions.codeDigest), isNull(sessions.awaitsMail)),
+      },
+      "sweep_codeless_sign_in_sessions",
     ),
   };
 });
@@ -128,7 +162,7 @@ export async function findSessionByCode(handle: Handle, codeDigest: string): Pro
   return row;
 }
 
-/** Gives the session to the browser that posts first; true when it is this browser's. */
+/** Binds the session to the browser that posts first; true if that is this browser. */
 export async function claimSession(tx: Handle, digest: string, browserDigest: string): Promise<boolean> {
   const claimed = await prepared(tx).claim.execute({ digest, browserDigest });
   return claimed.length === 1;
@@ -139,10 +173,12 @@ export type Completion = {
   signedInWith: SignInMethod;
   signedInProvider: string | null;
   signedInAt: number;
+  proofs: SignInProof[] | null;
   ipAddress: string;
   userAgent: string | null;
-  browserSessionDigest: string | null;
-  /** Null where there is nothing to redeem. */
+  /** Null if none is opened. `replaces`: the digest of the cookie that the browser sent. */
+  browserSession: { digest: string; replaces: string } | null;
+  /** Null if no code is issued. */
   codeDigest: string | null;
   codeExpiresAt: number | null;
 };
@@ -155,24 +191,35 @@ export type Proof = {
 };
 
 /**
- * Finishes an open session of this browser, once; false when it was finished before, has expired or is another browser's. `proofOf`: only
- * while the proof that the session keeps is still this user's.
+ * Completes an open session of this browser once, and returns its stored data; undefined if
+ * completed, expired or another browser's. `proofOf`: requires that the stored proof is of this
+ * user. `tie`: that of the user's live browser session being replaced, or else the new digest.
  */
 export async function completeSession(
   tx: Handle,
   session: { digest: string; browserDigest: string; proofOf: string | undefined },
-  completion: Completion,
-): Promise<boolean> {
-  const completed = await prepared(tx).complete.execute({
+  { browserSession, ...completion }: Completion,
+): Promise<{ pendingLink: PendingLink | null; tie: string | null } | undefined> {
+  const [completed] = await prepared(tx).complete.execute({
     ...completion,
+    browserSessionDigest: browserSession?.digest ?? null,
+    replaces: browserSession?.replaces ?? "",
     digest: session.digest,
     browserDigest: session.browserDigest,
     proofOf: session.proofOf ?? "",
   });
-  return completed.length === 1;
+  return completed;
 }
 
-/** Keeps a proof in an open session of this browser until the step after it; false when there is no such session any more. */
+/** Ties the session's future login to another browser session. */
+export async function recordTie(tx: Handle, digest: string, tie: string): Promise<void> {
+  await prepared(tx).recordTie.execute({ digest, browserSessionDigest: tie });
+}
+
+/**
+ * Stores a proof in an open session of this browser until the next step; false if there is no such
+ * session.
+ */
 export async function keepProof(
   tx: Handle,
   session: { digest: string; browserDigest: string },
@@ -182,36 +229,54 @@ export async function keepProof(
   return kept.length === 1;
 }
 
-/** Uses up a code: of any number of calls, one gets the session. `publicOnly` leaves codes alone whose app did not ask for PKCE. */
+/**
+ * Consumes a code: of concurrent calls, only one gets the session. `publicOnly` excludes codes
+ * whose app did not ask for PKCE. `loginId`: the new login, which a second use of the code ends.
+ */
 export async function consumeCode(
   tx: Handle,
-  code: { codeDigest: string; appId: string; publicOnly: boolean },
+  code: { codeDigest: string; appId: string; loginId: string; publicOnly: boolean },
   now: number,
 ): Promise<SignInSession | undefined> {
   const { consumeCode: anyCode, consumePublicCode: publicCode } = prepared(tx);
   const [session] = await (code.publicOnly ? publicCode : anyCode).execute({
     codeDigest: code.codeDigest,
     appId: code.appId,
+    loginId: code.loginId,
     codeUsedAt: now,
   });
   return session;
 }
 
-/** Uses up every code of a user without giving anything for it, and forgets the proofs that wait for a further step. */
+/** Invalidates a user's codes and stored proofs. */
 export async function cancelCodesOfUser(tx: Handle, userId: string, now: number): Promise<void> {
-  await prepared(tx).cancelCodes.execute({ userId, codeUsedAt: now });
+  // Proofs first: this waits for a proof that is becoming a code, so that the code is cancelled
+  // too.
   await prepared(tx).cancelProofs.execute({ userId });
-}
-
-/** Remembers what the code bought, so that a second use of it can be answered by ending that. */
-export async function noteLogin(tx: Handle, digest: string, loginId: string): Promise<void> {
-  await prepared(tx).noteLogin.execute({ digest, loginId });
+  await prepared(tx).cancelCodes.execute({ userId, codeUsedAt: now });
 }
 
 /**
- * Removes a batch of sessions that ended before `expiredBefore`; true when more may be left. Until then a second use of their code can still
- * be answered by ending its login.
+ * Locks a session before its user, in the same order as cancelling proofs (docs/decisions/0027).
  */
-export async function sweepSessions(tx: Handle, expiredBefore: number): Promise<boolean> {
-  return await prepared(tx).sweep(expiredBefore);
+export async function lockSession(tx: Handle, digest: string): Promise<void> {
+  await prepared(tx).lock.execute({ digest });
+}
+
+/** Keeps a session after its end, like one with a code. */
+export async function recordAwaitedMail(tx: Handle, digest: string): Promise<void> {
+  await prepared(tx).recordAwaitedMail.execute({ digest });
+}
+
+/**
+ * Removes a batch of sessions that ended before `expiredBefore` without a code or mail, or before
+ * `keptBefore`; true if more may be left. Kept ones detect reused codes and serve mailed links.
+ */
+export async function sweepSessions(
+  tx: Handle,
+  { expiredBefore, keptBefore }: { expiredBefore: number; keptBefore: number },
+): Promise<boolean> {
+  const { sweepCodeless, sweep } = prepared(tx);
+  const isMoreLeft = await sweepCodeless(expiredBefore);
+  return (await sweep(keptBefore)) || isMoreLeft;
 }

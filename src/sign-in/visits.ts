@@ -1,5 +1,5 @@
 import type { Answer } from "../http/answer.ts";
-import { originOf, type HttpRequest } from "../http/request.ts";
+import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { formTargets } from "../hosted/form-targets.ts";
 import { isAnswer, type Guest, type Hosted, type PostedForm, type Setting } from "../hosted/hosted.ts";
 import type { Browsers } from "../hosted/browser.ts";
@@ -7,22 +7,22 @@ import type { Html } from "../lib/html.ts";
 import type { Frame } from "../pages/frame.ts";
 import type { Message } from "../pages/message-page.ts";
 import type { Place } from "../passkeys/service.ts";
-import type { Holder } from "./proofs.ts";
+import type { Holder } from "./holder.ts";
 import type { OpenedSession, SignIn } from "./service.ts";
 import type { SignInSession } from "./session.ts";
 
-/** A session that the browser in front of it may use now. */
+/** A session that this browser may use now. */
 export type Visit = Guest & { sessionId: string; session: SignInSession };
 
-/** A visit as a proof is taken from it. `cookies`: what its browser keeps when the proof was good. */
-export type Held = Visit & Holder & { cookies: string[] };
+/** A visit that provides a proof. `cookies`: set if the proof is valid. */
+export type ProofVisit = Visit & Holder & { cookies: string[] };
 
-/** A visit with a form that was posted on purpose, by the browser that owns the session. */
+/** A visit with an accepted form post, from the browser that owns the session. */
 export type Posted = Visit & PostedForm;
 
 export type Visits = ReturnType<typeof createVisits>;
 
-/** Where a passkey ceremony of this visit takes place. */
+/** The context of this visit's passkey ceremonies. */
 export function placeOf({ session, browser }: Visit): Place {
   return { sessionDigest: session.digest, browserDigest: browser.digest };
 }
@@ -38,7 +38,7 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
   function messageFor(request: HttpRequest, opened: OpenedSession): Answer {
     if (opened.state === "unknown") return hosted.message(hosted.frameFor(request), { kind: "unknown" });
     const { application, session } = opened;
-    // An address that the app has taken back is nowhere to send anybody.
+    // Never link to an address that the app has removed.
     const setting = opened.state === "bad-redirect" ? { application, locale: session.locale } : settingOf(opened);
     return hosted.message(hosted.frameFor(request, setting), {
       kind: opened.state === "open" ? "expired" : opened.state,
@@ -85,12 +85,12 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
 
     post,
 
-    /** Makes the session this browser's; what to say when another one was first. */
+    /** Binds the session to this browser; returns a page if another browser was first. */
     claim,
 
     /**
-     * Like `visit` in the browser that owns the session already, and good for one that has timed out as well: a mail may take longer than a
-     * session lives.
+     * Like `visit` for the browser that owns the session, but also after it timed out: a mail may
+     * arrive later than that.
      */
     async late(request: HttpRequest, sessionId?: string): Promise<Visit | Answer> {
       const found = await visit(request, sessionId, ["open", "expired"]);
@@ -98,7 +98,7 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
       return hosted.message(found.frame, { kind: "other-browser" });
     },
 
-    hold(visit: Visit): Held {
+    forProof<V extends Visit>(visit: V): V & ProofVisit {
       const { request, application, browser, frame } = visit;
       const scope = { kind: "account", key: application.id } as const;
       const opened = browsers.renew(scope);
@@ -110,14 +110,21 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
         currentBrowserSession: browsers.meet(request, scope).digest,
         knownBrowser: known.digest,
         lang: frame.lang,
-        origin: originOf(request),
+        clientInfo: clientInfoOf(request),
         cookies: [opened.setCookie, known.setCookie, ...browsers.surplus(request)].filter(
           (cookie) => cookie !== undefined,
         ),
       };
     },
 
-    /** A page for whoever brings a session's id without its cookie; it must not show anything of the session but the app. */
+    usedLast: ({ request, application }: Visit): string | undefined => browsers.usedLast(request, application.id),
+
+    usedLastCookie: ({ application }: Visit, way: string): string => browsers.usedLastCookie(application.id, way),
+
+    /**
+     * A page for a request with a session's id but without its cookie. It must reveal nothing about
+     * the session but the app.
+     */
     async passOn(request: HttpRequest, sessionId: string, body: (frame: Frame) => Html): Promise<Answer> {
       const opened = await signIn.open(sessionId, undefined);
       if (opened.state === "unknown") return messageFor(request, opened);
@@ -125,14 +132,14 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
       return hosted.page(frame, body(frame), { targets: targetsOf(opened, []) });
     },
 
-    /** Like `post`, and the session is this browser's from now on. */
+    /** Like `post`, and binds the session to this browser. */
     async submit(request: HttpRequest): Promise<Posted | Answer> {
       const posted = await post(request);
       if (isAnswer(posted)) return posted;
       return (await claim(posted)) ?? posted;
     },
 
-    /** Says what has become of a session that was open a moment ago. */
+    /** Explains why a session that was just open no longer is. */
     async over(visit: Visit): Promise<Answer> {
       return messageFor(visit.request, await signIn.open(visit.sessionId, visit.browser.digest));
     },

@@ -1,52 +1,70 @@
-import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { replaceDurably } from "../lib/durable-files.ts";
 import { AppError } from "../lib/errors.ts";
+import type { Random } from "../lib/random.ts";
 import { copyRows, countRows, type CopiedTable } from "./copy.ts";
 import { findDamage } from "./integrity.ts";
+import { lockFile } from "./file-lock.ts";
+import { claimOf, partialOf, removeAbandonedBackups } from "./half-made.ts";
+import { fillDatabase } from "./open-snapshot.ts";
 import { openStorage } from "./open.ts";
-import { fillDatabase, type Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 import { openSqliteSnapshot, type SqliteSnapshot } from "./sqlite-snapshot.ts";
 import { settleSqliteFile } from "./sqlite.ts";
 
-/** How far it is: of `all` where that is known. */
+/** Reports progress; `all` is undefined if the total is unknown. */
 export type OnProgress = (done: number, all: number | undefined) => void;
 
 export type Backup = { bytes: number; tables: CopiedTable[] };
 
 /**
- * Writes what the snapshot sees to `file`, as one SQLite database whichever the source is: readable by its owner only, checked, and there
- * only when it is whole. Replaces a file of that name. Throws UNUSABLE_STORAGE.
+ * Writes the snapshot to `file` as one SQLite database, from either database. The file is readable
+ * by its owner only, checked, and gets its name once complete. Replaces an existing file. Throws
+ * UNUSABLE_STORAGE.
  */
 export async function writeBackup(
   snapshot: SqliteSnapshot | Snapshot,
   file: string,
-  now: number,
+  { now, random }: { now: number; random: Random },
   onProgress: OnProgress,
 ): Promise<Backup> {
-  const partial = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString("hex")}.partial`);
-  try {
-    closeSync(openSync(partial, "wx", 0o600));
-  } catch (cause) {
-    throw new AppError(
-      "SERVER_ERROR",
-      `The backup cannot be written to ${dirname(file)}: ${(cause as Error).message}.`,
-      {
-        cause,
-      },
-    );
-  }
+  const { partial, release } = claim(file, random);
   try {
     if ("copyPages" in snapshot) await snapshot.copyPages(partial, onProgress);
     else await fillFile(snapshot, partial, now, onProgress);
     settleSqliteFile(partial);
     const tables = await checkedTables(partial);
     const { size: bytes } = statSync(partial);
-    renameSync(partial, file);
-    syncFolder(dirname(file));
+    replaceDurably(partial, file);
     return { bytes, tables };
   } finally {
     for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(`${partial}${suffix}`, { force: true });
+    release();
+  }
+}
+
+/**
+ * Creates an empty file with an unused name beside `file`, and locks it so that nobody removes it
+ * as abandoned.
+ */
+function claim(file: string, random: Random): { partial: string; release: () => void } {
+  const folder = dirname(file);
+  let release: (() => void) | undefined;
+  try {
+    removeAbandonedBackups(folder);
+    let partial: string;
+    // A cleanup of the folder may hold the lock of this name: try another name.
+    do {
+      partial = partialOf(file, Buffer.from(random(6)).toString("hex"));
+      release = lockFile(claimOf(partial));
+    } while (!release);
+    closeSync(openSync(partial, "wx", 0o600));
+    return { partial, release };
+  } catch (error) {
+    release?.();
+    const cause = error instanceof AppError && error.cause instanceof Error ? error.cause : (error as Error);
+    throw new AppError("SERVER_ERROR", `The backup cannot be written to ${folder}: ${cause.message}.`, { cause });
   }
 }
 
@@ -60,24 +78,13 @@ async function fillFile(source: Snapshot, file: string, now: number, onProgress:
 
 async function checkedTables(file: string): Promise<CopiedTable[]> {
   const copy = await openSqliteSnapshot(file);
-  if (!copy) throw new AppError("UNUSABLE_STORAGE", "The backup disappeared while it was written.");
+  if (!copy) throw new AppError("UNUSABLE_STORAGE", "The backup was deleted while it was being written.");
   try {
     const [damage] = await findDamage(copy);
     if (damage !== undefined)
-      throw new AppError("UNUSABLE_STORAGE", `The database is damaged, and so would be its backup: ${damage}.`);
+      throw new AppError("UNUSABLE_STORAGE", `The database is damaged, and a backup would be too: ${damage}.`);
     return await countRows(copy);
   } finally {
     await copy.close();
-  }
-}
-
-/** A file's new name is durable when its folder is. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

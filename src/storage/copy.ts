@@ -3,15 +3,15 @@ import { AppError } from "../lib/errors.ts";
 import type { Filling, Snapshot } from "./snapshot.ts";
 import { columnsOf, nameInDatabase, tableNames, type StoredRow, type TableName } from "./table-names.ts";
 
-/** How many rows a table had when it was copied. */
+/** The number of rows that were copied from a table. */
 export type CopiedTable = { table: string; rows: number };
 
-/** `rows` of the rows of all tables; those that are read again count a second time. */
+/** `rows` so far, in all tables. Rows that are read again for the check count twice. */
 export type OnRows = (rows: number) => Promise<void> | void;
 
 /**
- * Copies every table into an empty database, then reads it all again: the same number of rows in every table, with the same checksum, or
- * UNUSABLE_STORAGE is thrown, and the transaction of `target` comes to nothing.
+ * Copies every table into an empty database and verifies the row count and checksum of each. Throws
+ * UNUSABLE_STORAGE if they differ, which rolls back the transaction of `target`.
  */
 export async function copyRows(source: Snapshot, target: Filling, onRows: OnRows): Promise<CopiedTable[]> {
   const written = new Map<TableName, TableSum>();
@@ -31,18 +31,18 @@ export async function copyRows(source: Snapshot, target: Filling, onRows: OnRows
       await onRows(rows.length);
     }
     if (sum.rows() !== expected.rows() || sum.checksum() !== expected.checksum())
-      throw new AppError("UNUSABLE_STORAGE", `The table ${nameInDatabase(table)} did not arrive as it was read.`);
+      throw new AppError("UNUSABLE_STORAGE", `The table ${nameInDatabase(table)} was not copied correctly.`);
   }
   return [...written].map(([table, sum]) => ({ table: nameInDatabase(table), rows: sum.rows() }));
 }
 
-/** How many rows each table of ours has, of those that its schema has already. */
+/** The number of rows in each of our tables that the database's schema has. */
 export async function countRows(snapshot: Pick<Snapshot, "dialect" | "query">): Promise<CopiedTable[]> {
   const { dialect, query } = snapshot;
   const present = await query(
     dialect === "sqlite"
       ? "SELECT name FROM sqlite_master WHERE type = 'table'"
-      : "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()",
+      : "SELECT tablename AS name FROM pg_tables JOIN pg_class ON oid = format('%I.%I', schemaname, tablename)::regclass WHERE schemaname = current_schema() AND NOT (relpersistence = 'u' AND pg_is_in_recovery())",
   );
   const names = new Set(present.map(({ name }) => name));
   const counts: CopiedTable[] = [];
@@ -55,7 +55,7 @@ export async function countRows(snapshot: Pick<Snapshot, "dialect" | "query">): 
 
 type TableSum = ReturnType<typeof createTableSum>;
 
-/** Counts rows, and adds up the SHA-256 of each: the same whatever the order in which a database gives them. */
+/** Counts rows and adds up their SHA-256 digests, so the order of the rows does not matter. */
 function createTableSum(table: TableName) {
   const columns = columnsOf(table);
   let rows = 0;
@@ -73,7 +73,7 @@ function createTableSum(table: TableName) {
   };
 }
 
-/** PostgreSQL keeps the keys of a JSON object in an order of its own. */
+/** PostgreSQL reorders the keys of a JSON object. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== "object" || value === null) return value ?? null;

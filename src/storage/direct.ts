@@ -1,11 +1,11 @@
 import { Column, is, Param, Placeholder } from "drizzle-orm";
-import type { Statement } from "./storage.ts";
+import type { Statement } from "./statement.ts";
 
 type Values = Record<string, unknown>;
 type Decoder = { mapFromDriverValue(value: unknown): unknown };
 type Decode = ((value: unknown) => unknown) | undefined;
 
-/** What drizzle's prepared query for better-sqlite3 consists of. */
+/** The internals of drizzle's prepared query for better-sqlite3. */
 type SqliteQuery = {
   mode: "sync";
   executeMethod: "run" | "all" | "get";
@@ -16,8 +16,9 @@ type SqliteQuery = {
 };
 
 /**
- * The same statement, run without what drizzle finds out anew for each parameter and each cell of each row, and without the promises around
- * an answer that SQLite gives at once: a tenth of a refresh (docs/decisions/0026). What is not one table's rows is left to drizzle.
+ * Runs the same statement without drizzle's work per parameter and cell, and without its promises;
+ * this saves a tenth of a refresh (docs/decisions/0026). Queries that do not return rows of one
+ * table are left to drizzle.
  */
 export function direct<Result>(prepared: Statement<Result>): Statement<Result> {
   const query: unknown = prepared;
@@ -32,7 +33,7 @@ export function direct<Result>(prepared: Statement<Result>): Statement<Result> {
     if (!columns || executeMethod === "run") return stmt.run(...parametersOf(values));
     return stmt.all(...parametersOf(values)).map((cells) => {
       const row: Values = {};
-      // The hottest loop of all: by number, without an iterator.
+      // The hottest loop of all: by index, without an iterator.
       for (let place = 0; place < columns.length; place += 1) {
         const { name, decode } = columns[place] as (typeof columns)[number];
         const cell = cells[place];
@@ -42,12 +43,12 @@ export function direct<Result>(prepared: Statement<Result>): Statement<Result> {
     });
   }
 
-  // Asynchronous as drizzle's is: an error rejects, and is never thrown at once.
+  // Async like drizzle's: errors reject instead of being thrown.
   const execute = async (values: Values = {}): Promise<unknown> => run(values);
   return { execute: execute as Statement<unknown>["execute"] as Statement<Result>["execute"] };
 }
 
-/** Of SQLite, and rows of one table or nothing. */
+/** An SQLite query that returns rows of one table, or nothing. */
 function isPlain(query: unknown): query is SqliteQuery {
   const { mode, fields, executeMethod, customResultMapper } = query as Partial<SqliteQuery>;
   if (mode !== "sync" || customResultMapper !== undefined) return false;
@@ -68,7 +69,7 @@ function valueOf(values: Values, name: string): unknown {
   return values[name];
 }
 
-/** Undefined where a cell is its value already, as most are. */
+/** Undefined if the cell needs no decoding, as most do not. */
 function decoderOf(field: unknown): Decode {
   const decoder = is(field, Column) ? field : decoderOfExpression(field);
   if (decoder.mapFromDriverValue === Column.prototype.mapFromDriverValue) return undefined;

@@ -1,19 +1,31 @@
 import { sql, type GetColumnData, type SQL } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { Statement } from "./storage.ts";
+import type { Statement } from "./statement.ts";
+import type { Handle } from "./storage.ts";
 
-type Waiting<Question, Answer> = { question: Question; resolve(answer: Answer): void; reject(error: unknown): void };
+type Waiting<Question, Answer> = {
+  question: Question;
+  resolve(answer: Answer | Promise<Answer>): void;
+  reject(error: unknown): void;
+};
 
-/** Bounds what one failed statement fails, and how long one of them keeps a connection. */
-const mostInAStatement = 100;
+/** The number of connections that the questions of one turn may use. */
+const maxAtOnce = 4;
 
 /**
- * What many callers ask in one turn of the event loop, as one statement: for a database behind a socket, where the way there and back costs
- * ten times what the answer does. Nobody joins a statement that is on its way: each answer is newer than its question. `ask` answers in the
- * order of the questions.
+ * Limits how many callers one failed statement affects, and how long a statement keeps a
+ * connection.
+ */
+const maxInAStatement = 100;
+
+/**
+ * Sends the questions of one event-loop turn as one statement, because a round trip to PostgreSQL
+ * costs ten times as much as the answer. Nobody joins a statement that was sent, so no answer is
+ * older than its question. `ask` answers in the order of the questions. If an answer is a promise,
+ * its rejection affects that question only.
  */
 function gathered<Question, Answer>(
-  ask: (questions: Question[]) => Promise<Answer[]>,
+  ask: (questions: Question[]) => Promise<(Answer | Promise<Answer>)[]>,
 ): (question: Question) => Promise<Answer> {
   let waiting: Waiting<Question, Answer>[] = [];
 
@@ -29,8 +41,7 @@ function gathered<Question, Answer>(
   function answerAll(): void {
     const all = waiting;
     waiting = [];
-    for (let from = 0; from < all.length; from += mostInAStatement)
-      void answer(all.slice(from, from + mostInAStatement));
+    for (let from = 0; from < all.length; from += maxInAStatement) void answer(all.slice(from, from + maxInAStatement));
   }
 
   return (question) =>
@@ -41,8 +52,9 @@ function gathered<Question, Answer>(
 }
 
 /**
- * What callers of one turn of the event loop ask alike (`by`), asked once at its end: by the newest of the questions, which is the one of the
- * latest clock. Nobody may change the answer, which is everybody's.
+ * Coalesces equal questions (by `by`) of one event-loop turn. The newest is asked, because it has
+ * the latest clock. Do not mutate the shared answer. A failed question rejects only its own
+ * callers.
  */
 export function sharedInTurn<Question, Answer>(
   by: (question: Question) => string,
@@ -50,36 +62,48 @@ export function sharedInTurn<Question, Answer>(
 ): (question: Question) => Promise<Answer> {
   return gathered(async (questions) => {
     const newest = new Map(questions.map((question) => [by(question), question]));
-    const answers = new Map<string, Answer>();
-    for (const [key, question] of newest) answers.set(key, await ask(question));
-    return questions.map((question) => answers.get(by(question)) as Answer);
+    const answers = new Map<string, Promise<Answer>>();
+    // On PostgreSQL each question takes a round trip and occupies a connection meanwhile.
+    const lanes: Promise<unknown>[] = [];
+    for (const [place, [key, question]] of [...newest].entries()) {
+      const lane = place % maxAtOnce;
+      const answer = (async () => {
+        await lanes[lane];
+        return await ask(question);
+      })();
+      answers.set(key, answer);
+      lanes[lane] = answer.catch(() => {});
+    }
+    return questions.map((question) => answers.get(by(question)) as Promise<Answer>);
   });
 }
 
 type ColumnType = "text" | "bigint" | "boolean";
 
 /**
- * Questions as a table of their own, one row each, for a statement that answers many: `rows` belongs into its FROM, the columns are `asked.` and
- * the names of the questions' parts. A question whose place no row has is answered by undefined. PostgreSQL only.
+ * Questions as a table with one row each, for a statement that answers many. Put `rows` into its
+ * FROM; the columns are `asked.` plus the names of a question's parts. Questions without a row in
+ * the result are answered by undefined. PostgreSQL only.
  */
 export function questions<Name extends string>(types: Record<Name, ColumnType>) {
   const names = Object.keys(types) as Name[];
-  // By a subquery, which hides how many there are: for a few, PostgreSQL would think its plan for any number too dear, and plan each time anew.
+  // A subquery hides the number of questions. If it is small, PostgreSQL considers its generic plan
+  // too expensive and plans each execution.
   const columns = names.map((name) => sql`(SELECT ${sql.placeholder(name)}::${sql.raw(types[name])}[])`);
   return {
     rows: sql`unnest(${sql.join(columns, sql`, `)}) WITH ORDINALITY AS asked(${sql.raw(names.map((name) => `"${name}"`).join(", "))}, place)`,
 
-    /** Of a row, which question it answers. */
+    /** The question that a row answers. */
     place: sql<number>`asked.place`.mapWith(Number),
 
-    /** What `statement` answers to one question, asked together with all others of its turn. */
+    /** Answers one question, in one statement with the other questions of its turn. */
     answeredBy<Row extends { place: number }>(
       statement: Statement<Promise<Row[]>>,
     ): (question: Record<Name, unknown>) => Promise<Omit<Row, "place"> | undefined> {
       return gathered(async (asked) => {
         const values = Object.fromEntries(names.map((name) => [name, asked.map((each) => each[name])]));
         const answers = Array.from<Omit<Row, "place"> | undefined>({ length: asked.length });
-        // Places are counted from 1.
+        // Places start at 1.
         for (const { place, ...row } of await statement.execute(values)) answers[place - 1] = row;
         return answers;
       });
@@ -87,7 +111,15 @@ export function questions<Name extends string>(types: Record<Name, ColumnType>) 
   };
 }
 
-/** Columns of a table, read from where drizzle knows of none: what a statement found in it by itself (LATERAL), or by a named index (INDEXED BY). */
+/**
+ * The store's query for `handle`: `gathered` on PostgreSQL's reader, where one statement serves all
+ * callers of a turn; `alone` on SQLite and in transactions. Both must return the same.
+ */
+export function gatheredOrAlone<Query>(handle: Handle, of: { gathered(): Query; alone(): Query }): Query {
+  return handle.gathers ? of.gathered() : of.alone();
+}
+
+/** Columns of a table in a result that drizzle cannot describe: from LATERAL or INDEXED BY. */
 export function found<Columns extends Record<string, SQLiteColumn>>(
   columns: Columns,
 ): { [Name in keyof Columns]: SQL<GetColumnData<Columns[Name]>> } {

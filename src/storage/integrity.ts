@@ -2,19 +2,19 @@ import type { Snapshot } from "./snapshot.ts";
 import { isCorruption } from "./sqlite.ts";
 import { columnsOf, nameInDatabase, references, tableNames } from "./table-names.ts";
 
-const mostNamed = 20;
+const maxNamed = 20;
 
-/** What is wrong with a database as a database, a sentence each: broken pages and indexes, references to rows that are not there. */
+/** Finds damage, one sentence each: corrupt pages and indexes, references to missing rows. */
 export async function findDamage(snapshot: Snapshot): Promise<string[]> {
   if (snapshot.dialect === "postgres") return [...(await brokenIndexes(snapshot)), ...(await orphans(snapshot))];
   const broken = await brokenPages(snapshot);
-  // A database whose pages are broken cannot be asked for more.
+  // A database with corrupt pages cannot be checked further.
   return broken.length > 0 ? broken : await brokenReferences(snapshot);
 }
 
 async function brokenPages({ query }: Snapshot): Promise<string[]> {
-  const rows = await query(`PRAGMA integrity_check(${mostNamed})`).catch((error: unknown) => {
-    if (isCorruption(error)) return [{ integrity_check: "its pages do not fit together" }];
+  const rows = await query(`PRAGMA integrity_check(${maxNamed})`).catch((error: unknown) => {
+    if (isCorruption(error)) return [{ integrity_check: "its pages are inconsistent" }];
     throw error;
   });
   return rows
@@ -23,7 +23,7 @@ async function brokenPages({ query }: Snapshot): Promise<string[]> {
     .map((line) => line.replace(/\s+/gu, " "));
 }
 
-/** As SQLite knows them: also those of a schema that is older than ours. */
+/** Uses SQLite's list of references, which also fits schemas older than ours. */
 async function brokenReferences({ query }: Snapshot): Promise<string[]> {
   const rows = await query(
     'SELECT "table" AS child, parent, count(*) AS rows FROM pragma_foreign_key_check() GROUP BY "table", parent',
@@ -58,11 +58,11 @@ async function orphans({ query }: Snapshot): Promise<string[]> {
 
 function dangling(rows: number, table: string, otherTable: string): string {
   return rows === 1
-    ? `1 row of ${table} belongs to a row of ${otherTable} that is not there`
-    : `${rows} rows of ${table} belong to rows of ${otherTable} that are not there`;
+    ? `1 row of ${table} refers to a missing row of ${otherTable}`
+    : `${rows} rows of ${table} refer to missing rows of ${otherTable}`;
 }
 
-/** Rows that say of something that it happened after `latest` (epoch milliseconds), a sentence a table. */
+/** Rows with a past event dated after `latest` (epoch milliseconds), one sentence per table. */
 export async function findRowsAfter({ query }: Snapshot, latest: number): Promise<string[]> {
   const found: string[] = [];
   for (const table of tableNames) {
@@ -74,12 +74,14 @@ export async function findRowsAfter({ query }: Snapshot, latest: number): Promis
     const later = columns.map((column) => `"${column}" > ${latest}`).join(" OR ");
     const [row] = await query(`SELECT count(*) AS rows FROM "${name}" WHERE ${later}`);
     const rows = Number(row?.["rows"]);
-    if (rows > 0) found.push(`${rows} ${rows === 1 ? "row" : "rows"} of ${name} from the future`);
+    if (rows > 0) found.push(`${rows} ${rows === 1 ? "row" : "rows"} of ${name} with a timestamp in the future`);
   }
   return found;
 }
 
-/** Columns with the instant of something that has happened, as opposed to a limit such as `expires_at`. */
+/**
+ * Whether a column holds the instant of a past event, as opposed to a limit such as `expires_at`.
+ */
 function isOfThePast(column: string): boolean {
   return /(?:^|_)at$/u.test(column) && !/(?:expires|next_attempt|ends)_at$/u.test(column);
 }

@@ -1,7 +1,7 @@
 import type { Meter } from "../lib/meter.ts";
 import type { Storage } from "./storage.ts";
 
-/** The same storage; how long its transactions take is told to `meter`. */
+/** Wraps a storage to report the duration of its transactions to `meter`. */
 export function meteredStorage(storage: Storage, meter: Meter): Storage {
   async function timed<T>(transaction: Promise<T>): Promise<T> {
     const startedAt = performance.now();
@@ -14,10 +14,9 @@ export function meteredStorage(storage: Storage, meter: Meter): Storage {
       meter.transaction(performance.now() - startedAt, result);
     }
   }
-  const { writeTogether } = storage;
   return {
     ...storage,
     write: async (work) => await timed(storage.write(work)),
-    ...(writeTogether && { writeTogether: async (statement) => await timed(writeTogether(statement)) }),
+    writeOne: async (statement) => await timed(storage.writeOne(statement)),
   };
 }

@@ -3,26 +3,30 @@ import { programFiles } from "../lib/program-files.ts";
 
 export type Migration = { name: string; sql: string; checksum: string };
 
-/** A migration that a database has been through. `appliedAt` in epoch milliseconds. */
+/** A migration that was applied to a database. `appliedAt` is in epoch milliseconds. */
 export type AppliedMigration = { name: string; checksum: string; appliedAt: number };
 
-/** What a database connection must offer to be asked; each `query` is one statement. */
+/** A connection for reading the list of migrations. Each `query` is one statement. */
 export type MigrationQueries = {
   query(sql: string, parameters?: string[]): Promise<Record<string, unknown>[]>;
   hasMigrationsTable(): Promise<boolean>;
 };
 
-/** And to be migrated. */
+/** A connection for migrating. */
 export type MigrationTarget = MigrationQueries & {
-  /** Runs `work` in one transaction that no other process can run at the same time; again, where it was in the way of others. */
+  /**
+   * Runs `work` in a transaction that excludes other processes, and retries it after a lock
+   * conflict.
+   */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
-  /** Called once before the first change to a database that already holds something. */
+  /** Called once before the first change to a database that is not empty. */
   snapshot(): Promise<void>;
 };
 
 /**
- * Begins a migration that is one statement, run again and again, each time in a transaction of its own: from `$1` on, which is what the time before
- * answered as `last`, until it answers none. For tables that a running service writes to, which it must not be kept from for long.
+ * Marks a migration of one statement that runs repeatedly, each time in its own transaction. `$1`
+ * is the value of `last` that the previous run returned; it ends when none is returned. For tables
+ * that a running service writes to, which must not be locked for long.
  */
 const inBatches = "-- in batches\n";
 
@@ -39,11 +43,14 @@ export function readMigrations(dialect: "sqlite" | "postgres"): Migration[] {
     });
 }
 
-/** Brings the schema up to date, each migration in a transaction of its own, or in several. Refuses a newer schema and one whose past was edited. */
+/**
+ * Applies pending migrations, each in its own transaction, or in several. Refuses a newer schema
+ * and one with modified migrations.
+ */
 export async function migrate(target: MigrationTarget, migrations: Migration[], now: number): Promise<void> {
   const applied = await appliedMigrations(target);
   pendingMigrations(applied, migrations);
-  // The usual case: nothing to do, and so no lock to wait for.
+  // The usual case: nothing to do, so no lock to wait for.
   if (applied.length === migrations.length) return;
   if (applied.length > 0) await target.snapshot();
   await target.exclusively(async () => {
@@ -52,7 +59,7 @@ export async function migrate(target: MigrationTarget, migrations: Migration[], 
     );
   });
   for (const migration of migrations) {
-    // Read again under the lock each time: another process may have been first.
+    // Read again under the lock each time: another process may have applied it.
     const isPending = async (): Promise<boolean> => {
       const present = await appliedMigrations(target);
       return pendingMigrations(present, migrations).includes(migration.name);
@@ -87,7 +94,7 @@ async function runInBatches(
   }
 }
 
-/** In the order of their names, which is that of their numbers. */
+/** Ordered by name, which is also the order of their numbers. */
 export async function appliedMigrations(queries: MigrationQueries): Promise<AppliedMigration[]> {
   if (!(await queries.hasMigrationsTable())) return [];
   const rows = await queries.query("SELECT name, checksum, applied_at FROM migrations ORDER BY name");
@@ -98,20 +105,20 @@ export async function appliedMigrations(queries: MigrationQueries): Promise<Appl
   }));
 }
 
-/** The names of what is still to be applied. Refuses a newer schema and one whose past was edited. */
+/** The names of pending migrations. Refuses a newer schema and one with modified migrations. */
 export function pendingMigrations(applied: AppliedMigration[], migrations: Migration[]): string[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration.checksum]));
   for (const { name, checksum } of applied) {
     if (!known.has(name)) {
       throw new AppError(
         "UNUSABLE_STORAGE",
-        `The database is newer than this program: it holds migration ${name}. Run the newer authsvc, or restore a snapshot.`,
+        `The database is newer than this program: it has migration ${name}. Run the newer authsvc, or restore a snapshot.`,
       );
     }
     if (known.get(name) !== checksum) {
       throw new AppError(
         "UNUSABLE_STORAGE",
-        `Another build of authsvc made this database: its migration ${name} is not the one in this program. Run that build, or restore a backup; a development database can be removed (the data folder, or the PostgreSQL database) and is made anew.`,
+        `Another build of authsvc created this database: its migration ${name} differs from this program's. Run that build, or restore a backup. A development database can be deleted (the data folder, or the PostgreSQL database); it is then created again.`,
       );
     }
     known.delete(name);

@@ -1,18 +1,27 @@
 import type { Database } from "better-sqlite3";
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { replaceDurably } from "../lib/durable-files.ts";
 import { AppError } from "../lib/errors.ts";
-import { migrate, readMigrations, type MigrationTarget } from "./migrate.ts";
+import { repairOf } from "../lib/own-files.ts";
+import { makePrivateFolder } from "../lib/private-folder.ts";
+import { underLock } from "./file-lock.ts";
+import { lockOf, removeAbandoned } from "./half-made.ts";
+import { appliedMigrations, migrate, pendingMigrations, readMigrations, type MigrationTarget } from "./migrate.ts";
 import {
   createSqliteStorage,
   openSqliteConnection,
   openSqliteReader,
+  settleSqliteFile,
   sqliteQueries,
   unusableSqlite,
 } from "./sqlite.ts";
 import type { Handle, Storage } from "./storage.ts";
 
-/** Opens the database that the configuration names, at the newest schema. Throws UNUSABLE_STORAGE with a sentence for the operator. */
+/**
+ * Opens the configured database and migrates it to the newest schema. Throws UNUSABLE_STORAGE with
+ * a sentence for the operator.
+ */
 export async function openStorage(
   database: { url: string | undefined; poolSize: number; file: string },
   now: number,
@@ -23,21 +32,23 @@ export async function openStorage(
     : await openPostgres(database.url, database.poolSize, now, onIdleError);
 }
 
-/** Reads what is there, without migrating it; undefined where there is no database yet. */
+/** Opens a database for reading, without migrating it; undefined if there is no database yet. */
 export async function openReader(database: {
   url: string | undefined;
   file: string;
 }): Promise<{ reader: Handle; close(): Promise<void> } | undefined> {
   if (database.url === undefined) return openSqliteReader(database.file);
-  const { createPostgresPool, createPostgresStorage } = await import("./postgres.ts");
+  const { createPostgresPool } = await import("./postgres-pool.ts");
+  const { createPostgresStorage } = await import("./postgres.ts");
   return createPostgresStorage(createPostgresPool(database.url, 1, () => {}));
 }
 
 async function openSqlite(file: string, now: number): Promise<Storage> {
+  removeAbandoned(file);
   createPrivately(file);
   const connection = openSqliteConnection(file);
   try {
-    await migrate(sqliteTarget(connection, `${file}.before-migration-${now}`), readMigrations("sqlite"), now);
+    await migrateSqlite(file, connection, now);
     return createSqliteStorage(file, connection);
   } catch (error) {
     connection.close();
@@ -45,18 +56,46 @@ async function openSqlite(file: string, now: number): Promise<Storage> {
   }
 }
 
-/** The database holds people's addresses: readable by its owner only, from its first byte on (SQLite gives -wal and -shm the same mode). */
+/**
+ * The database contains personal data: only its owner can read it, from its first byte on. SQLite
+ * gives -wal and -shm the same mode.
+ */
 function createPrivately(file: string): void {
+  makePrivateFolder(dirname(file));
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   } catch (error) {
     throw new AppError(
       "UNUSABLE_STORAGE",
-      `The data folder ${dirname(file)} is not writable: ${(error as Error).message}. Give it to this user, or name another: --data`,
+      `The data folder ${dirname(file)} is not writable: ${(error as Error).message}. Make it writable for this user, or choose another folder with --data`,
       { cause: error },
     );
   }
+}
+
+/**
+ * Refuses a database that other users can change, since they could take over the service. Throws
+ * INVALID_CONFIG.
+ */
+export function refuseForeignWriters(file: string): void {
+  for (const path of [dirname(file), file, `${file}-wal`]) {
+    const repair = repairOf(path);
+    if (repair === undefined) continue;
+    const what = path === file ? "The database" : path === dirname(file) ? "The data folder" : "The database's log";
+    throw new AppError("INVALID_CONFIG", `${what} ${path} can be changed by other users of this machine: ${repair}`);
+  }
+}
+
+/**
+ * One process at a time: with two, the second could take its snapshot in the middle of a migration.
+ */
+async function migrateSqlite(file: string, connection: Database, now: number): Promise<void> {
+  const target = sqliteTarget(connection, `${file}.before-migration-${now}`);
+  const migrations = readMigrations("sqlite");
+  if (pendingMigrations(await appliedMigrations(target), migrations).length === 0) return;
+  await underLock(lockOf(file), async () => {
+    await migrate(target, migrations, now);
+  });
 }
 
 function sqliteTarget(connection: Database, snapshotFile: string): MigrationTarget {
@@ -74,8 +113,11 @@ function sqliteTarget(connection: Database, snapshotFile: string): MigrationTarg
       }
     },
     snapshot: async () => {
-      closeSync(openSync(snapshotFile, "wx", 0o600));
-      await connection.backup(snapshotFile);
+      const partial = `${snapshotFile}.partial`;
+      closeSync(openSync(partial, "wx", 0o600));
+      await connection.backup(partial);
+      settleSqliteFile(partial);
+      replaceDurably(partial, snapshotFile);
     },
   };
 }
@@ -86,11 +128,14 @@ async function openPostgres(
   now: number,
   onIdleError: (error: Error) => void,
 ): Promise<Storage> {
-  // Loaded only where it is used: drizzle's PostgreSQL half takes a quarter of a second.
-  const { createPostgresPool, createPostgresStorage, unreachablePostgres } = await import("./postgres.ts");
+  // Loaded on demand: drizzle's PostgreSQL half takes a quarter of a second.
+  const { createPostgresPool } = await import("./postgres-pool.ts");
+  const { createPostgresStorage, unreachablePostgres } = await import("./postgres.ts");
   const { migratePostgres } = await import("./postgres-migrate.ts");
+  const { refuseTransactionPooling } = await import("./postgres-pooler.ts");
   const pool = createPostgresPool(url, poolSize, onIdleError);
   try {
+    await refuseTransactionPooling(pool, url);
     await migratePostgres(pool, now);
   } catch (error) {
     await pool.end();

@@ -10,7 +10,10 @@ import {
 } from "drizzle-orm/pg-core";
 import type { Kit } from "./kit.ts";
 
-/** The same column kinds for PostgreSQL. The one cast of this folder, with the handles'. */
+/**
+ * The same column kinds for PostgreSQL. Apart from the handles, this is the only cast in this
+ * folder.
+ */
 export const postgresKit = {
   table: pgTable,
   index: pgIndex,

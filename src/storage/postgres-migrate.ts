@@ -3,9 +3,13 @@ import type { Pool } from "pg";
 import { second } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { migrate, readMigrations, type MigrationQueries } from "./migrate.ts";
+import { liftTimeouts } from "./postgres-hosts.ts";
 import { postgresQueries } from "./postgres.ts";
 
-/** Brings the schema up to date while other nodes, of an older version perhaps, go on. Throws UNUSABLE_STORAGE. */
+/**
+ * Migrates the schema while other nodes, perhaps of an older version, keep running. Throws
+ * UNUSABLE_STORAGE.
+ */
 export async function migratePostgres(pool: Pool, now: number): Promise<void> {
   const client = await pool.connect();
   const queries = postgresQueries(client);
@@ -14,7 +18,8 @@ export async function migratePostgres(pool: Pool, now: number): Promise<void> {
       {
         ...queries,
         exclusively: async (work) => await givingWay(async () => await exclusively(queries.query, work)),
-        // The operator's own backups cover PostgreSQL (decision 13 asks for a snapshot of SQLite only).
+        // Only SQLite needs a snapshot (docs/spec/decisions.md, 13): operators back up PostgreSQL
+        // themselves.
         snapshot: async () => {},
       },
       readMigrations("postgres"),
@@ -27,27 +32,26 @@ export async function migratePostgres(pool: Pool, now: number): Promise<void> {
 
 async function exclusively<T>(query: MigrationQueries["query"], work: () => Promise<T>): Promise<T> {
   await query("BEGIN");
-  // Waiting for another node and building an index may take as long as they take.
-  await query("SET LOCAL statement_timeout = 0");
+  await liftTimeouts(query);
   try {
-    // One number for every node: "authsvc" as bytes would do; any constant does.
+    // An arbitrary number that is the same on every node.
     await query("SELECT pg_advisory_xact_lock(728471120)");
-    // Whoever waits for a table has all calls of the running nodes wait behind it.
+    // While we wait for a table lock, all calls of the running nodes queue behind it.
     await query("SET LOCAL lock_timeout = '1s'");
     const result = await work();
     await query("COMMIT");
     return result;
   } catch (error) {
-    // Where the connection is gone, so is the transaction; the first error is the one to tell.
+    // If the connection is gone, so is the transaction; report the first error.
     await query("ROLLBACK").catch(() => {});
     throw error;
   }
 }
 
-/** What holds a table for as many seconds is no call of a node, but a backup, or somebody at a terminal. */
-const mostAttempts = 60;
+/** Only a backup or a person at a terminal locks a table for that many seconds; no node does. */
+const maxAttempts = 60;
 
-/** Runs `attempt` again, a second later, where a lock was not to be had, or where it was chosen to end a deadlock. */
+/** Retries `attempt` every second after a lock timeout or a deadlock. */
 async function givingWay<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts += 1) {
     try {
@@ -55,8 +59,8 @@ async function givingWay<T>(attempt: () => Promise<T>): Promise<T> {
     } catch (error) {
       const { code } = error as { code?: string };
       if (code !== "55P03" && code !== "40P01") throw error;
-      if (attempts === mostAttempts) {
-        const advice = "Something else holds its tables, a backup perhaps: start again when that is done.";
+      if (attempts === maxAttempts) {
+        const advice = "Another session, such as a backup, has locked its tables: start again when that is done.";
         throw new AppError("UNUSABLE_STORAGE", `The PostgreSQL database cannot be migrated. ${advice}`, {
           cause: error,
         });

@@ -1,19 +1,28 @@
 import type { Pool, PoolClient } from "pg";
 
-/** Of one connection, between two times. Each of its statements then takes 0.1 to 0.2 ms more, once. */
-const uses = 200;
+/**
+ * A connection replans after this many uses. The gap then doubles each time, up to `longestGap`.
+ */
+const firstGap = 200;
+/**
+ * Limits how long an outdated plan is used for a table that was emptied and fills again. Planning
+ * costs 5 ms.
+ */
+const longestGap = 800;
 
 /**
- * Lets each connection plan its statements anew now and then. PostgreSQL keeps the plan of a prepared statement until its table is analysed,
- * which autovacuum does once a minute at most; to a table without rows any index is as good as the one of the key, and a burst into a quiet
- * database was served by plans that read a whole application's rows to find one (docs/decisions/0026-hot-paths.md).
+ * Makes each connection replan its statements from time to time. PostgreSQL keeps the plan of a
+ * prepared statement until the table is analysed, at most once a minute. For an empty table it may
+ * pick the wrong index, which then reads all rows of an application (docs/decisions/0026).
  */
 export function planAnewNowAndThen(pool: Pool): void {
-  const used = new WeakMap<PoolClient, number>();
+  const uses = new WeakMap<PoolClient, { left: number; gap: number }>();
   pool.on("acquire", (client) => {
-    const times = (used.get(client) ?? 0) + 1;
-    used.set(client, times);
-    // On its way before what the connection was asked for. A database that knows no such thing is told no more.
-    if (times % uses === 0) client.query("DISCARD PLANS").catch(() => used.set(client, Number.NaN));
+    const { left, gap } = uses.get(client) ?? { left: firstGap, gap: firstGap };
+    if (left > 1) return void uses.set(client, { left: left - 1, gap });
+    const next = Math.min(2 * gap, longestGap);
+    uses.set(client, { left: next, gap: next });
+    // Sent before the caller's query. Not repeated for a database that rejects it.
+    client.query("DISCARD PLANS").catch(() => uses.set(client, { left: Number.POSITIVE_INFINITY, gap }));
   });
 }

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
 import { AppError } from "../lib/errors.ts";
 import { appliedMigrations } from "./migrate.ts";
-import { createPostgresPool, handleOf, postgresQueries, postgresTables, unreachablePostgres } from "./postgres.ts";
-import { rowsInABatch, type Filling, type Snapshot } from "./snapshot.ts";
+import { liftTimeouts } from "./postgres-hosts.ts";
+import { createPostgresPool } from "./postgres-pool.ts";
+import { handleOf, postgresQueries, postgresTables, unreachablePostgres } from "./postgres.ts";
+import { rowsInABatch, type Filling, type Shadow, type Snapshot } from "./snapshot.ts";
 import { columnsOf, nameInDatabase, tableNames, type StoredRow, type TableName } from "./table-names.ts";
 
 /** Throws UNUSABLE_STORAGE. */
@@ -11,15 +13,15 @@ export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
   const { client, close } = await connect(url);
   try {
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    // Reading a large table takes as long as it takes.
-    await client.query("SET LOCAL statement_timeout = 0");
+    await liftTimeouts((sql) => client.query(sql));
     const queries = postgresQueries(client);
+    const unreadable = new Set((await queries.query(unreadableTables)).map(({ name }) => name));
     return {
       dialect: "postgres",
       handle: handleOf(client),
       migrations: await appliedMigrations(queries),
       query: (sql) => queries.query(sql),
-      batches: (table) => batchesOf(client, table),
+      batches: (table) => (unreadable.has(nameInDatabase(table)) ? noRows() : batchesOf(client, table)),
       close,
     };
   } catch (error) {
@@ -28,7 +30,34 @@ export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
   }
 }
 
-/** Fills a database at the newest schema. `clear` empties every table, and keeps everybody else out until the end. */
+/** See `openShadow`. Throws UNUSABLE_STORAGE. */
+export async function openPostgresShadow(
+  url: string,
+  { copied, emptied }: { copied: readonly TableName[]; emptied: readonly TableName[] },
+): Promise<Shadow> {
+  const { client, close } = await connect(url);
+  try {
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    await liftTimeouts((sql) => client.query(sql));
+    const names = [...copied, ...emptied].map(nameInDatabase);
+    for (const name of names)
+      await client.query(`CREATE TEMP TABLE "${name}" (LIKE "${name}" INCLUDING ALL) ON COMMIT DROP`);
+    // Temporary tables stay writable.
+    await client.query("SET TRANSACTION READ ONLY");
+    const { rows } = await client.query<{ schema: string }>("SELECT quote_ident(current_schema()) AS schema");
+    for (const name of copied.map(nameInDatabase))
+      await client.query(`INSERT INTO pg_temp."${name}" SELECT * FROM ${rows[0]?.schema}."${name}"`);
+    return { handle: handleOf(client), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * Fills a database at the newest schema. `clear` empties every table and locks out others until the
+ * end.
+ */
 export async function fillPostgres<T>(
   url: string,
   work: (filling: Filling & { clear(): Promise<void> }) => Promise<T>,
@@ -36,7 +65,7 @@ export async function fillPostgres<T>(
   const { client, close } = await connect(url);
   try {
     await client.query("BEGIN");
-    await client.query("SET LOCAL statement_timeout = 0");
+    await liftTimeouts((sql) => client.query(sql));
     const result = await work({
       dialect: "postgres",
       query: (sql) => postgresQueries(client).query(sql),
@@ -48,12 +77,14 @@ export async function fillPostgres<T>(
     await client.query("COMMIT");
     return result;
   } finally {
-    // A transaction that is still open is rolled back with its connection.
+    // Closing the connection rolls back an open transaction.
     await close();
   }
 }
 
-/** Whether another process of ours is connected. A connection that was just closed may need a moment to be gone. */
+/**
+ * Whether another authsvc process is connected. A closed connection may need a moment to disappear.
+ */
 export async function isPostgresInUse(url: string): Promise<boolean> {
   const { client, close } = await connect(url);
   try {
@@ -62,7 +93,7 @@ export async function isPostgresInUse(url: string): Promise<boolean> {
         "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'authsvc'",
       );
       if (rows.length === 0) return false;
-      if (attempt === mostLooks) return true;
+      if (attempt === maxLooks) return true;
       await sleep(pauseBetweenLooks);
     }
   } finally {
@@ -70,14 +101,15 @@ export async function isPostgresInUse(url: string): Promise<boolean> {
   }
 }
 
-const mostLooks = 5;
+const maxLooks = 5;
 const pauseBetweenLooks = 200;
 
 async function connect(url: string): Promise<{ client: PoolClient; close(): Promise<void> }> {
   const pool: Pool = createPostgresPool(url, 1, () => {});
   try {
     const client = await pool.connect();
-    // A connection that dies in our hands fails the query, and must not also end the process.
+    // A connection error already fails the query; without a listener it would also end the
+    // process.
     client.on("error", () => {});
     return {
       client,
@@ -92,7 +124,13 @@ async function connect(url: string): Promise<{ client: PoolClient; close(): Prom
   }
 }
 
-/** By a cursor of the server: a client would hold a whole table in memory. */
+/** A standby cannot read UNLOGGED tables. */
+const unreadableTables =
+  "SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relpersistence = 'u' AND pg_is_in_recovery()";
+
+async function* noRows(): AsyncGenerator<StoredRow[]> {}
+
+/** Uses a cursor on the server: the client would otherwise hold a whole table in memory. */
 async function* batchesOf(client: PoolClient, table: TableName): AsyncGenerator<StoredRow[]> {
   const columns = columnsOf(table);
   const names = columns.map(({ name }) => `"${name}"`).join(", ");
@@ -117,7 +155,7 @@ function fromDriver(table: TableName, key: string, value: unknown): unknown {
   return value === null || column === undefined ? null : column.mapFromDriverValue(value);
 }
 
-/** One JSON text for a batch, which the server takes apart by the types of the table's columns. */
+/** Sends a batch as one JSON text, which the server parses by the types of the table's columns. */
 async function insertInto(client: PoolClient, table: TableName, rows: StoredRow[]): Promise<void> {
   const name = nameInDatabase(table);
   const columns = columnsOf(table);

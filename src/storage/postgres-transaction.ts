@@ -3,24 +3,26 @@ import type { PoolClient, QueryArrayConfig, QueryConfig, QueryResult } from "pg"
 
 type Config = QueryConfig | QueryArrayConfig;
 
-/** What of node-postgres is not in its types. */
+/** Parts of node-postgres that its types omit. */
 type Connection = {
   stream: Duplex;
   bind(message: { statement: string }): void;
   execute(): void;
 };
 
-/** Whose rows nobody asked for; as drizzle writes them. */
+/** Statements whose rows nobody needs, in the form that drizzle writes. */
 const answersNothing = /^(?:insert|update|delete) (?!.* returning )/su;
 
 export type PostgresTransactions = ReturnType<typeof createPostgresTransactions>;
 
 /**
- * The transactions of one connection, one after the other, with as few ways to the server and back as may be: each of them costs both processes
- * a system call and a switch, several times what the statement itself takes.
- * - BEGIN goes out with the first statement, and without a Sync of its own: where it fails, the server skips that statement.
- * - A statement that answers nothing is not waited for, but goes out with the next one, COMMIT included. Where it fails, PostgreSQL refuses
- *   whatever comes after it, and makes the COMMIT a ROLLBACK: the transaction fails with its error.
+ * Runs the transactions of one connection with as few round trips as possible: each costs several
+ * times what a statement takes.
+ * - BEGIN is sent with the first statement and without its own Sync. If it fails, the server skips
+ *   that statement.
+ * - A statement that returns nothing is not awaited but sent with the next one. If it fails,
+ *   PostgreSQL refuses the rest and turns COMMIT into ROLLBACK, and the transaction fails with its
+ *   error.
  */
 export function createPostgresTransactions(client: PoolClient) {
   const { connection } = client as unknown as { connection: Connection };
@@ -29,7 +31,7 @@ export function createPostgresTransactions(client: PoolClient) {
   let unanswered: Promise<unknown>[] = [];
   let failure: { error: unknown } | undefined;
 
-  /** What is written until this turn's promises have run is one write. */
+  /** Combines what is written until this turn's promises have run into one socket write. */
   function gatherWrites(): void {
     const { stream } = connection;
     stream.cork();
@@ -44,15 +46,16 @@ export function createPostgresTransactions(client: PoolClient) {
       connection.bind({ statement: "begin" });
       connection.execute();
     }
-    // Without parameters it would go out as a simple query, which has no Sync: after a BEGIN that failed, the server would wait for one for ever.
+    // Without parameters pg would send a simple query, which has no Sync. After a failed BEGIN
+    // the server would wait for a Sync for ever.
     const asked = isFirst ? { ...config, queryMode: "extended" } : config;
     const result: QueryResult | QueryResult[] = await client.query(asked, values);
-    // The answer to BEGIN comes with it.
+    // Includes the answer to BEGIN.
     return isFirst ? ((result as unknown as QueryResult[])[1] as QueryResult) : result;
   }
 
   return {
-    /** What drizzle sees of a connection. */
+    /** The part of a client that drizzle uses. */
     async query(config: Config, values?: unknown[]): Promise<QueryResult> {
       const answer = send(config, values);
       if (!answersNothing.test(config.text)) return await answer;
@@ -73,19 +76,22 @@ export function createPostgresTransactions(client: PoolClient) {
       isPrepared = true;
     },
 
-    /** Resolves when it is durable. */
+    /** Resolves when the commit is durable. */
     async commit(): Promise<void> {
-      // Nobody has asked it anything.
+      // No statement was sent.
       if (isDue) return;
       gatherWrites();
       const committed = client.query("COMMIT");
       await Promise.all([committed, ...unanswered]);
       if (failure) throw failure.error;
       if ((await committed).command !== "COMMIT")
-        throw new Error("a transaction went on after one of its statements had failed");
+        throw new Error("a transaction continued after one of its statements failed");
     },
 
-    /** Takes it back after `thrown`, and answers what made it fail: where that was a statement before, `thrown` says no more than that it did. */
+    /**
+     * Rolls back after `thrown` and returns the cause: the error of an earlier statement if there
+     * is one, because `thrown` is then only its consequence.
+     */
     async rollback(thrown: unknown): Promise<unknown> {
       if (!isDue) await client.query("ROLLBACK");
       await Promise.all(unanswered);

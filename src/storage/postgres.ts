@@ -1,40 +1,35 @@
 import { drizzle } from "drizzle-orm/node-postgres";
-import { Pool, type PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { AppError } from "../lib/errors.ts";
 import type { MigrationQueries } from "./migrate.ts";
-import { planAnewNowAndThen } from "./postgres-plans.ts";
+import { cut, maxMillisecondsOfAnOperation, onConnection } from "./postgres-deadline.ts";
+import { olderTransactionsEnd } from "./postgres-older.ts";
+import { createPing } from "./postgres-ping.ts";
 import { createPostgresTransactions, type PostgresTransactions } from "./postgres-transaction.ts";
 import { postgresKit } from "./postgres-kit.ts";
 import { defineTables } from "./schema.ts";
+import { orOwnerGone } from "./owner-gone.ts";
 import type { Handle, Storage } from "./storage.ts";
+import { createWrite } from "./transaction.ts";
 
 export const postgresTables = defineTables(postgresKit);
-const mostTries = 5;
+const maxTries = 5;
 /** invalid_sql_statement_name */
 const lostStatement = "26000";
-
-/** `onIdleError` hears of connections that die while idle: without a listener node-postgres ends the process. */
-export function createPostgresPool(url: string, poolSize: number, onIdleError: (error: Error) => void): Pool {
-  const pool = new Pool({
-    connectionString: url,
-    max: poolSize,
-    connectionTimeoutMillis: 5000,
-    idleTimeoutMillis: 60_000,
-    statement_timeout: 10_000,
-    // A connection serves one caller at a time; within a transaction, not every statement waits for the one before it (`postgres-transaction.ts`).
-    pipeline: true,
-    application_name: "authsvc",
-  });
-  pool.on("error", onIdleError);
-  // pg-pool listens only while a client is idle; a connection that dies in somebody's hands, or on the way there, fails what is asked of it, and
-  // must not also end the process.
-  pool.on("connect", (client) => client.on("error", () => {}));
-  planAnewNowAndThen(pool);
-  return pool;
-}
+/** read_only_sql_transaction */
+const readOnly = "25006";
 
 export function createPostgresStorage(pool: Pool): Storage {
-  const reader: Handle = { db: drizzle(pool) as unknown as Handle["db"], tables: postgresTables, gathers: true };
+  async function inTime<T>(deadline: number, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return await onConnection(pool, deadline, work, isConnectionLost);
+  }
+
+  const reader: Handle = {
+    ...handleOf({
+      query: async (config, values) => await inTime(newDeadline(), (client) => client.query(config, values)),
+    }),
+    gathers: true,
+  };
   const used = new WeakMap<PoolClient, { transactions: PostgresTransactions; handle: Handle }>();
 
   function transactionsOf(client: PoolClient): { transactions: PostgresTransactions; handle: Handle } {
@@ -47,9 +42,7 @@ export function createPostgresStorage(pool: Pool): Storage {
     return found;
   }
 
-  async function transaction<T>(work: (tx: Handle) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
-    let broken = false;
+  async function transaction<T>(client: PoolClient, work: (tx: Handle) => Promise<T>): Promise<T> {
     const { transactions, handle } = transactionsOf(client);
     try {
       await transactions.begin();
@@ -57,32 +50,35 @@ export function createPostgresStorage(pool: Pool): Storage {
       await transactions.commit();
       return value;
     } catch (error) {
-      const cause = await transactions.rollback(error).catch(() => {
-        broken = true;
+      throw await transactions.rollback(error).catch(() => {
+        cut(client);
         return error;
       });
-      // What was prepared on this connection is gone, and node-postgres would never prepare it again (a pooler's DISCARD).
-      broken ||= codeOf(cause) === lostStatement;
-      throw cause;
-    } finally {
-      client.release(broken);
     }
   }
 
   return {
     dialect: "postgres",
+    isShared: true,
     reader,
-    write: async (work) => await untilItRuns(() => transaction(work)),
-    writeTogether: async (statement) => await untilItRuns(() => statement(reader)),
-    // Its own vacuum removes dead rows, its own checkpoints recycle the log.
+    write: createWrite(
+      async (work) =>
+        await untilItRuns((deadline) => inTime(deadline, async (client) => await transaction(client, work))),
+    ),
+    writeOne: async (statement) => await untilItRuns(() => statement(reader)),
+    // Commits at the same moment share a flush there anyway.
+    shareCommitsWhile: () => {},
+    // PostgreSQL's vacuum removes dead rows and its checkpoints recycle the log.
     forgetDeleted: async () => {},
+    olderTransactionsEnd: async () =>
+      await olderTransactionsEnd(async (sql) => await inTime(newDeadline(), (client) => client.query(sql))),
     load: () => ({ waiting: pool.waitingCount, connections: { open: pool.totalCount, idle: pool.idleCount } }),
-    ping: async () => void (await pool.query("SELECT 1")),
+    ping: createPing(pool),
     close: () => pool.end(),
   };
 }
 
-export function handleOf(client: Pick<PoolClient, "query"> | PostgresTransactions): Handle {
+export function handleOf(client: Pick<PoolClient, "query"> | Pick<PostgresTransactions, "query">): Handle {
   return { db: drizzle(client as PoolClient) as unknown as Handle["db"], tables: postgresTables };
 }
 
@@ -99,27 +95,43 @@ export function unreachablePostgres(error: unknown): AppError {
   const reason = error instanceof AggregateError ? (error.errors[0] as Error).message : (error as Error).message;
   return new AppError(
     "UNUSABLE_STORAGE",
-    `The PostgreSQL database cannot be used: ${reason}. Is it running, and database.url right?`,
+    `The PostgreSQL database is not usable: ${reason}. Is it running, and is database.url correct?`,
     { cause: error },
   );
 }
 
-async function untilItRuns<T>(work: () => Promise<T>): Promise<T> {
+function newDeadline(): number {
+  return performance.now() + maxMillisecondsOfAnOperation;
+}
+
+async function untilItRuns<T>(work: (deadline: number) => Promise<T>): Promise<T> {
+  const deadline = newDeadline();
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await work();
+      return await work(deadline);
     } catch (error) {
-      if (attempt === mostTries || !mayRunAgain(error)) throw error;
+      // An attempt that has to wait for a connection needs time for it.
+      const isLate = performance.now() > deadline - maxMillisecondsOfAnOperation / 2;
+      if (attempt === maxTries || isLate || !mayRunAgain(error)) throw orOwnerGone(error);
     }
   }
 }
 
 /**
- * Deadlocks, serialization failures, references to a row that another transaction has removed since it was read, and a connection that has lost
- * what was prepared on it: the transaction did nothing and may run again, when it sees what is there now.
+ * Deadlocks, serialization failures, references to a row that was removed meanwhile, and lost
+ * connections: the transaction did nothing, and a retry sees the current state.
  */
 function mayRunAgain(error: unknown): boolean {
   return ["40001", "40P01", "23503", lostStatement].includes(codeOf(error) ?? "");
+}
+
+/**
+ * Whether the connection must be replaced: its prepared statements are gone and node-postgres would
+ * not prepare them again (a pooler's DISCARD), or it leads to a standby and the next one may lead
+ * to the primary.
+ */
+function isConnectionLost(error: unknown): boolean {
+  return [lostStatement, readOnly].includes(codeOf(error) ?? "");
 }
 
 /** drizzle wraps the driver's error. */

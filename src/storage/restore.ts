@@ -1,42 +1,58 @@
-import { closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { keepTemporaryFilesBeside } from "../config/temporary-files.ts";
+import { keepTemporaryFilesBeside } from "./temporary-files.ts";
+import { replaceDurably, syncFolder } from "../lib/durable-files.ts";
 import { AppError } from "../lib/errors.ts";
+import { makePrivateFolder } from "../lib/private-folder.ts";
 import type { OnProgress } from "./backup.ts";
 import { copyRows } from "./copy.ts";
+import { findForeignSchema } from "./foreign-schema.ts";
 import { findDamage } from "./integrity.ts";
 import { pendingMigrations, readMigrations } from "./migrate.ts";
 import { openStorage } from "./open.ts";
-import { openSqliteSnapshot } from "./sqlite-snapshot.ts";
+import { endRestoredAccess, type EndedAccess } from "./restored-access.ts";
+import { openSqliteSnapshot, type SqliteSnapshot } from "./sqlite-snapshot.ts";
 import { isCorruption, settleSqliteFile } from "./sqlite.ts";
 
 /**
- * Brings a copy of a backup to `staged`, a new file, at the newest schema: what is checked there is what is restored, whatever happens to the
- * backup meanwhile. Throws CONFLICT for what is no backup of ours, is damaged, or comes from a newer program.
+ * Copies a backup to the new file `staged` and migrates it, so that what is checked is what gets
+ * restored. Throws CONFLICT if it is not our backup, damaged, altered, or from a newer program.
+ * Returns the access that was ended; undefined with `keepLogins`.
  */
-export async function stageBackup(backup: string, staged: string, now: number, onProgress: OnProgress): Promise<void> {
+export async function stageBackup(
+  backup: string,
+  staged: string,
+  { keepLogins, now, onProgress }: { keepLogins: boolean; now: number; onProgress: OnProgress },
+): Promise<EndedAccess | undefined> {
   keepTemporaryFilesBeside(staged);
   await copyChecked(backup, staged, onProgress);
-  await (await openStorage({ url: undefined, poolSize: 1, file: staged }, now, () => {})).close();
-  rmSync(`${staged}.before-migration-${now}`, { force: true });
-  settleSqliteFile(staged);
+  const storage = await openStorage({ url: undefined, poolSize: 1, file: staged }, now, () => {});
+  try {
+    return keepLogins ? undefined : await storage.write((tx) => endRestoredAccess(tx, now));
+  } finally {
+    await storage.close();
+    rmSync(`${staged}.before-migration-${now}`, { force: true });
+    settleSqliteFile(staged);
+  }
 }
 
 async function copyChecked(backup: string, staged: string, onProgress: OnProgress): Promise<void> {
   const snapshot = await openSqliteSnapshot(backup).catch((cause: unknown) => {
     throw refused(backup, isCorruption(cause) ? "is damaged" : "is not a backup of authsvc", cause);
   });
-  if (!snapshot) throw refused(backup, "is not there any more");
+  if (!snapshot) throw refused(backup, "no longer exists");
   try {
     if (snapshot.migrations.length === 0) throw refused(backup, "is not a backup of authsvc");
     try {
       pendingMigrations(snapshot.migrations, readMigrations("sqlite"));
     } catch (cause) {
-      throw refused(backup, "comes from another version of authsvc, and this one cannot read it", cause);
+      throw refused(backup, "comes from another version of authsvc, which this one cannot read", cause);
     }
     const [damage] = await findDamage(snapshot);
     if (damage !== undefined) throw refused(backup, `is damaged: ${damage}`);
-    mkdirSync(dirname(staged), { recursive: true, mode: 0o700 });
+    const [foreign] = await findForeignSchema(snapshot);
+    if (foreign !== undefined) throw refused(backup, `has a schema that authsvc did not create: ${foreign}`);
+    makePrivateFolder(dirname(staged));
     closeSync(openSync(staged, "wx", 0o600));
     await snapshot.copyPages(staged, onProgress);
   } finally {
@@ -49,8 +65,8 @@ function refused(backup: string, reason: string, cause?: unknown): AppError {
 }
 
 /**
- * Makes `live` what `staged` is, and keeps what was there as `keptAs` when that is given. One transaction of SQLite: whoever opens the database sees it before or
- * after, also when the machine stops in between.
+ * Replaces `live` by `staged`, and keeps the old database as `keptAs` if given. One SQLite
+ * transaction: others see the old or the new database, even if the machine stops in between.
  */
 export async function replaceSqlite(
   staged: string,
@@ -59,23 +75,20 @@ export async function replaceSqlite(
   onProgress: OnProgress,
 ): Promise<void> {
   if (!existsSync(live)) {
-    // Whoever lost the database but not its log would have SQLite write that log into the one that is restored.
+    // If only the database was lost but not its log, SQLite would apply that log to the restored
+    // database.
     moveLogAside(live, `${staged}.stray`);
-    renameSync(staged, live);
+    replaceDurably(staged, live);
     return;
   }
   const before = await openSqliteSnapshot(live).catch(() => undefined);
   if (!before) {
     if (keptAs !== undefined) moveAside(live, keptAs);
-    renameSync(staged, live);
+    replaceDurably(staged, live);
     return;
   }
   try {
-    if (keptAs !== undefined) {
-      closeSync(openSync(keptAs, "wx", 0o600));
-      await before.copyPages(keptAs, () => {});
-      settleSqliteFile(keptAs);
-    }
+    if (keptAs !== undefined) await keep(before, keptAs);
   } finally {
     await before.close();
   }
@@ -83,7 +96,7 @@ export async function replaceSqlite(
   try {
     await snapshot?.copyPages(live, onProgress);
   } catch (error) {
-    // What was to be replaced is still in its place.
+    // The old database is still in place.
     if (keptAs !== undefined) rmSync(keptAs, { force: true });
     throw error;
   } finally {
@@ -91,10 +104,25 @@ export async function replaceSqlite(
   }
 }
 
-/** A file that SQLite cannot read cannot be written over by it either. Its log must not be taken for that of the next file. */
+async function keep(before: SqliteSnapshot, keptAs: string): Promise<void> {
+  const partial = `${keptAs}.partial`;
+  try {
+    closeSync(openSync(partial, "wx", 0o600));
+    await before.copyPages(partial, () => {});
+    settleSqliteFile(partial);
+    replaceDurably(partial, keptAs);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+/**
+ * SQLite cannot overwrite a file that it cannot read. Its log must not be applied to the next file.
+ */
 function moveAside(live: string, keptAs: string): void {
   linkSync(live, keptAs);
   moveLogAside(live, keptAs);
+  syncFolder(dirname(live));
 }
 
 function moveLogAside(live: string, keptAs: string): void {
@@ -103,11 +131,11 @@ function moveLogAside(live: string, keptAs: string): void {
   }
 }
 
-/** Replaces the rows of every table in one transaction, which other connections wait for. */
+/** Replaces the rows of all tables in one transaction. Other connections wait for it. */
 export async function replacePostgres(staged: string, url: string, onProgress: OnProgress): Promise<void> {
   const { fillPostgres } = await import("./postgres-snapshot.ts");
   const snapshot = await openSqliteSnapshot(staged);
-  if (!snapshot) throw refused(staged, "is not there any more");
+  if (!snapshot) throw refused(staged, "no longer exists");
   let done = 0;
   try {
     await fillPostgres(url, async (target) => {

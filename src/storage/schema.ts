@@ -8,7 +8,10 @@ import { tokensTables } from "./schema/tokens.ts";
 import { usersTables } from "./schema/users.ts";
 import { webhookTables } from "./schema/webhooks.ts";
 
-/** Every table, once, for both databases. Secrets appear as `…Digest` (SHA-256), as a password hash, or encrypted under the master key. */
+/**
+ * Every table, defined once for both databases. Secrets are stored as `…Digest` (SHA-256), as a
+ * password hash, or encrypted under the master key.
+ */
 export function defineTables(kit: Kit) {
   const applications = applicationsTables(kit);
   const users = usersTables(kit, applications);

@@ -2,20 +2,28 @@ import Database from "better-sqlite3";
 import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
-import { keepTemporaryFilesBeside } from "../config/temporary-files.ts";
+import { keepTemporaryFilesBeside } from "./temporary-files.ts";
 import { AppError } from "../lib/errors.ts";
 import type { MigrationQueries } from "./migrate.ts";
 import { sqliteTables } from "./schema.ts";
 import type { Handle, Storage } from "./storage.ts";
+import { orOwnerGone } from "./owner-gone.ts";
+import { createWrite } from "./transaction.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
-/** Every connection of this program. */
+/** Opens every connection of this program. */
 export function connect(file: string, options: Database.Options): Database.Database {
   keepTemporaryFilesBeside(file);
-  return new Database(file, options);
+  const connection = new Database(file, options);
+  // A foreign schema must not call functions with side effects.
+  connection.exec("PRAGMA trusted_schema = OFF");
+  return connection;
 }
 
-/** Opens one connection. The pragmas are what decision 13 promises: an acknowledged write survives kill -9 and power loss. */
+/**
+ * Opens one connection whose pragmas guarantee that an acknowledged write survives kill -9 and
+ * power loss (docs/spec/decisions.md, 13).
+ */
 export function openSqliteConnection(file: string): Database.Database {
   try {
     const connection = connect(file, { timeout: 5000 });
@@ -29,12 +37,12 @@ export function openSqliteConnection(file: string): Database.Database {
     );
     return connection;
   } catch (error) {
-    // What is wrong may be the driver's own file (executable/native-modules.ts), and not the database.
+    // The driver's own file may be the problem (executable/native-modules.ts), not the database.
     throw error instanceof AppError ? error : unusableSqlite(file, "opened", error);
   }
 }
 
-/** In one go: a statement for each takes twice as long, at each start. */
+/** Sets all pragmas in one call: separate statements take twice as long at each start. */
 function set(connection: Database.Database, ...settings: string[]): void {
   connection.exec(settings.map((setting) => `PRAGMA ${setting}`).join(";"));
 }
@@ -48,29 +56,37 @@ export function unusableSqlite(file: string, what: "opened" | "used", error: unk
   });
 }
 
-/** Of the start of the database's file, as much as SQLite allows: it takes 64 KiB less. What lies behind is read call by call. */
+/**
+ * The largest mapping that SQLite allows (it subtracts 64 KiB). The rest of the file is read by
+ * system calls.
+ */
 const mappedBytes = 2 ** 31;
 
 /**
- * How many pages (of 4 KiB) the log holds before a commit copies them into the database and flushes it: what was written to several times is copied
- * once. SQLite's own number is 1000, with which that took a seventh of the time of refreshes among a million users (0026).
+ * The log's size in 4 KiB pages at which a commit copies it into the database: pages that were
+ * written repeatedly are copied once. SQLite's default of 1000 cost refreshes a seventh of their
+ * time with a million users (docs/decisions/0026).
  */
 const pagesOfTheLog = 4000;
 
-/** What is in the way for longer than this is met again at the next sweep. */
-const mostTruncations = 20;
+/** Whatever blocks it for longer is retried at the next sweep. */
+const maxTruncations = 20;
 
-/** One writer connection behind a queue, one reader connection: with WAL neither waits for the other. */
+/**
+ * One writer connection with a queue and one reader connection: in WAL mode neither waits for the
+ * other.
+ */
 export function createSqliteStorage(file: string, writer: Database.Database): Storage {
-  // Every commit empties the reader's cache, because another connection made it, and the pages of a million users fit into none of the writer's;
-  // what is mapped stays with the operating system (0026).
+  // Every commit of another connection empties the reader's cache, and the writer's is too small
+  // for a million users. Mapped pages stay in the system's cache (docs/decisions/0026).
   const mapped = `mmap_size = ${mappedBytes}`;
   set(
     writer,
-    // Another process (a command) may hold the lock: waiting inside SQLite would stop the event loop, so the queue waits outside it.
+    // Another process (a command) may hold the lock. Waiting inside SQLite would block the event
+    // loop, so the queue waits instead.
     "busy_timeout = 0",
-    // A savepoint copies the pages that change under it: from 64 KiB on into a temporary file otherwise, out of reach of secure_delete, at two
-    // system calls a page (0026).
+    // Savepoints copy changed pages: over 64 KiB to a temporary file, which costs two system calls
+    // a page and escapes secure_delete (docs/decisions/0026).
     "temp_store = MEMORY",
     `wal_autocheckpoint = ${pagesOfTheLog}`,
     mapped,
@@ -78,20 +94,29 @@ export function createSqliteStorage(file: string, writer: Database.Database): St
   const reader = openSqliteConnection(file);
   set(reader, "query_only = ON", mapped);
   const queue = createWriteQueue(writer, handleOf(writer));
+  const write = createWrite(
+    async (work) =>
+      await queue.write(work).catch((error: unknown) => {
+        throw orOwnerGone(error);
+      }),
+  );
   return {
     dialect: "sqlite",
+    isShared: false,
     reader: handleOf(reader),
-    write: queue.write,
+    write,
+    writeOne: write,
     shareCommitsWhile: queue.shareCommitsWhile,
     forgetDeleted: async () => {
-      for (let attempt = 1; attempt <= mostTruncations; attempt += 1) {
-        // A turn of its own: a batch of writes never lasts longer than one, so that none is open now.
+      for (let attempt = 1; attempt <= maxTruncations; attempt += 1) {
+        // A new turn: a batch of writes never lasts longer than one, so none is open now.
         await sleep(attempt === 1 ? 0 : 50);
         if (truncateLog(writer)) return;
       }
     },
+    olderTransactionsEnd: async () => {},
     load: () => ({ waiting: queue.length() }),
-    // Cannot be a mere SELECT 1, which never touches the file.
+    // SELECT 1 would never touch the file.
     ping: async () => void reader.prepare("SELECT count(*) FROM applications WHERE id = ''").get(),
     close: async () => {
       await queue.idle();
@@ -102,22 +127,25 @@ export function createSqliteStorage(file: string, writer: Database.Database): St
 }
 
 /**
- * Deleted cells are overwritten with zeros (secure_delete), in the log: until it is copied into the database and emptied, both still hold what
- * was there before. False while another process is in the way.
+ * Moves the log into the database and empties it: secure_delete writes zeros to the log, and until
+ * then both files hold the deleted data. False while another process prevents it.
  */
 function truncateLog(connection: Database.Database): boolean {
   const [result] = connection.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
   return result?.busy === 0;
 }
 
-/** Reads a database as it is: creates nothing, changes nothing, and waits for nobody. Undefined when there is no such file. */
+/**
+ * Reads a database without creating, changing or waiting for anything. Undefined if the file does
+ * not exist.
+ */
 export function openSqliteReader(file: string): { reader: Handle; close(): Promise<void> } | undefined {
   if (!existsSync(file)) return undefined;
   const connection = connect(file, { readonly: true, fileMustExist: true, timeout: 0 });
   return { reader: handleOf(connection), close: async () => void connection.close() };
 }
 
-/** Makes a database that nobody uses one file without companions, and its bytes durable. */
+/** Turns an unused database into a single durable file without -wal and -shm. */
 export function settleSqliteFile(file: string): void {
   const connection = connect(file, { fileMustExist: true });
   try {
@@ -134,19 +162,20 @@ export function settleSqliteFile(file: string): void {
 }
 
 /**
- * Whether another connection has this database open, of this process or any other of this machine: in WAL mode each holds a shared lock for as
- * long as it lives, so that the exclusive one is not to be had. A connection that is being closed is given a moment.
+ * Whether any connection, of this process or another one on this machine, has this database open.
+ * In WAL mode each holds a shared lock, so the exclusive lock is not available. Allows a moment for
+ * connections that are being closed.
  */
 export async function isSqliteInUse(file: string): Promise<boolean> {
   for (let attempt = 1; existsSync(file); attempt += 1) {
     if (!isLocked(file)) return false;
-    if (attempt === mostLooks) return true;
+    if (attempt === maxLooks) return true;
     await sleep(100);
   }
   return false;
 }
 
-const mostLooks = 10;
+const maxLooks = 10;
 
 function isLocked(file: string): boolean {
   const connection = connect(file, { fileMustExist: true, timeout: 0 });
@@ -156,14 +185,14 @@ function isLocked(file: string): boolean {
     connection.exec("ROLLBACK");
     return false;
   } catch (error) {
-    // Whatever else is wrong with it, it is not in use.
+    // Any other error does not mean that it is in use.
     return (error as { code?: string }).code?.startsWith("SQLITE_BUSY") ?? false;
   } finally {
     connection.close();
   }
 }
 
-/** Whether it is a database, but one whose pages do not fit together. */
+/** Whether this is a database with corrupt pages. */
 export function isCorruption(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return (
@@ -171,7 +200,7 @@ export function isCorruption(error: unknown): boolean {
   );
 }
 
-/** Statements in the words of PostgreSQL (`$1`), for what asks both databases the same. */
+/** Runs PostgreSQL-style statements (`$1`), for queries that both databases share. */
 export function sqliteQueries(connection: Database.Database): MigrationQueries {
   return {
     async query(sql, parameters = []) {
@@ -186,7 +215,9 @@ export function sqliteQueries(connection: Database.Database): MigrationQueries {
   };
 }
 
-/** The one cast: drizzle's synchronous database seen through the asynchronous type that both dialects share. */
+/**
+ * The one cast: drizzle's synchronous database typed as the asynchronous handle of both dialects.
+ */
 export function handleOf(connection: Database.Database): Handle {
   return { db: drizzle(connection) as unknown as Handle["db"], tables: sqliteTables };
 }

@@ -1,13 +1,14 @@
 import { existsSync, statSync } from "node:fs";
 import { countRows, type CopiedTable } from "./copy.ts";
 import { pendingMigrations, readMigrations, type AppliedMigration } from "./migrate.ts";
-import { openSnapshot, type DatabasePlace, type Snapshot } from "./snapshot.ts";
+import { openSnapshot } from "./open-snapshot.ts";
+import type { DatabasePlace, Snapshot } from "./snapshot.ts";
 import { columnsOf, nameInDatabase, tableNames } from "./table-names.ts";
 
-/** What there is to know of a database from outside. Instants in epoch milliseconds. */
+/** Facts about a database for operators. Instants in epoch milliseconds. */
 export type DatabaseStatus = {
   dialect: Snapshot["dialect"];
-  /** The file, or the name of the PostgreSQL database. */
+  /** The file, or the PostgreSQL database's name. */
   location: string;
   applied: AppliedMigration[];
   pending: string[];
@@ -15,11 +16,13 @@ export type DatabaseStatus = {
   /** SQLite's write-ahead log; null with PostgreSQL. */
   logBytes: number | null;
   tables: CopiedTable[];
-  /** What should have been swept away the longest time ago; null where nothing is overdue. */
+  /** The row that has been overdue for sweeping the longest; null if none is. */
   oldestExpired: { table: string; at: number } | null;
 };
 
-/** Reads, and makes nothing: of a database that is not there yet everything is pending. Throws UNUSABLE_STORAGE. */
+/**
+ * Only reads. If there is no database yet, all migrations are pending. Throws UNUSABLE_STORAGE.
+ */
 export async function readStatus(place: DatabasePlace, now: number): Promise<DatabaseStatus> {
   const snapshot = await openSnapshot(place);
   if (!snapshot) {
@@ -51,7 +54,7 @@ function bytesOf(file: string): number {
   return existsSync(file) ? statSync(file).size : 0;
 }
 
-/** Rows that end by themselves have `expires_at`, which can be null where that is for somebody to decide, as with API keys. */
+/** Rows that expire have `expires_at`. It is null if a person decided so, as for API keys. */
 async function findOldestExpired(
   { query }: Snapshot,
   tables: CopiedTable[],

@@ -2,17 +2,26 @@ import { getTableColumns, like, sql, type SQL } from "drizzle-orm";
 import type { BaseSQLiteDatabase, SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { direct } from "./direct.ts";
 import type { Tables } from "./schema.ts";
+import type { Statement } from "./statement.ts";
 
 /**
- * Where a query runs, and the first argument of every store function: the reader, or the transaction handed to `write`.
- * Typed as SQLite for both databases; always awaited. No `.get/.all/.run`, no driver row counts: `.returning()` and its length.
+ * Ends a transaction without an error: `throw rollBack(outcome)` undoes its writes, and `write`
+ * resolves to `outcome`. If `write` cannot infer the type, name it: `storage.write<Outcome>(async
+ * (tx, rollBack) => …)`.
+ */
+export type RollBack<T> = (outcome: T) => Error;
+
+/**
+ * Runs queries, and is the first argument of every store function: the reader, or the transaction
+ * of `write`. Typed as SQLite for both databases; always awaited. No `.get/.all/.run`, no driver
+ * row counts: use `.returning()` and its length.
  */
 export type Handle = {
   readonly db: BaseSQLiteDatabase<"async", unknown>;
   readonly tables: Tables;
   /**
-   * PostgreSQL's reader: what many callers ask there goes in one statement (`gathered`), which is a transaction of its own, without BEGIN
-   * and COMMIT on the way of every call.
+   * True for PostgreSQL's reader: many callers' questions become one statement (`gathered`), which
+   * is its own transaction and saves BEGIN and COMMIT.
    */
   readonly gathers?: true;
 };
@@ -20,42 +29,62 @@ export type Handle = {
 export type StorageLoad = { waiting: number; connections?: { open: number; idle: number } };
 
 export type Storage = {
+  /** To be shown. Code that behaves differently asks for what matters to it, such as `isShared`. */
   readonly dialect: "sqlite" | "postgres";
-  /** For reads outside a transaction; sees everything that was committed before the call. */
+  /** Whether several nodes may serve this database (PostgreSQL). SQLite's file belongs to one. */
+  readonly isShared: boolean;
+  /** For reads outside a transaction. Sees everything committed before the call. */
   readonly reader: Handle;
   /**
-   * Runs `work` as one transaction and resolves after its commit is durable; a throw rolls it back and is passed on.
-   * `work` does database work only: it may run again after a serialization failure, and on SQLite it shares its commit with others. What it asks
-   * side by side (`Promise.all`) is one statement each: a second one could go out after another had failed, and the transaction was over.
+   * Runs `work` as one transaction and resolves when its commit is durable. A throw rolls it back
+   * and is passed on; `throw rollBack(outcome)` rolls it back and resolves; `afterCommit`
+   * (transaction.ts) acts once it is durable. `work` does database work only: it may be retried
+   * after a serialization failure, and on SQLite it shares its commit with others. Each branch of a
+   * `Promise.all` may run only one statement: a second one could be sent after another failed and
+   * the transaction ended.
    */
-  write<T>(work: (tx: Handle) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Handle, rollBack: RollBack<T>) => Promise<T>): Promise<T>;
   /**
-   * PostgreSQL only, where nothing else makes one commit of many: runs one statement, gathered with those of its turn (`questions`), which is a
-   * transaction of its own.
+   * Like `write` for a single writing statement, which saves PostgreSQL BEGIN and COMMIT. It may
+   * be gathered (`questions`). What is read before it there may change before it writes.
    */
-  readonly writeTogether?: <T>(statement: (handle: Handle) => Promise<T>) => Promise<T>;
+  writeOne<T>(statement: (handle: Handle) => Promise<T>): Promise<T>;
   /**
-   * SQLite only: has commits wait longer for others to share them while `isBusy` says that every processor has work anyway. PostgreSQL flushes together
-   * what commits at the same moment.
+   * Delays commits so that more writes share them, while `isBusy` says that all processors are
+   * busy. PostgreSQL does this by itself.
    */
-  readonly shareCommitsWhile?: (isBusy: () => boolean) => void;
-  /** Lets no file of ours hold what was deleted before this call, as soon as other processes let go of it. PostgreSQL does so by itself. */
+  shareCommitsWhile(isBusy: () => boolean): void;
+  /**
+   * Removes data that was deleted before this call from our files, as soon as other processes allow
+   * it. PostgreSQL does so by itself.
+   */
   forgetDeleted(): Promise<void>;
-  /** How busy it is. `waiting`: transactions (SQLite) or callers of the pool (PostgreSQL) that are not served yet. */
+  /**
+   * Resolves when every transaction that began before this call, in any process, has ended.
+   * SQLite's writers run one at a time, so none is left. Throws CONFLICT if one stays open for a
+   * minute.
+   */
+  olderTransactionsEnd(): Promise<void>;
+  /**
+   * The current load. `waiting` counts transactions (SQLite) or callers of the pool (PostgreSQL) in
+   * the queue.
+   */
   load(): StorageLoad;
-  /** Throws when the database does not answer. */
+  /** Throws if the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
 };
 
-export type Statement<Result> = { execute(values?: Record<string, unknown>): Result };
-
-/** A whole row as a statement takes it. Statements do not check what they are run with: `row satisfies Row<"logins">` does. */
+/**
+ * A whole row as a statement's parameters. Statements do not check their parameters: use `row
+ * satisfies Row<"logins">`.
+ */
 export type Row<Table extends keyof Tables> = Tables[Table]["$inferSelect"];
 
 /**
- * Builds the statements of a store once for each handle that lives long (the SQLite connections, each pooled PostgreSQL client).
- * Building a query costs ten times what running a prepared one does ([0002](../../docs/decisions/0002-group-commit.md)).
+ * Builds a store's statements once per long-lived handle (the SQLite connections, each pooled
+ * PostgreSQL client). Building a query costs ten times as much as running a prepared one
+ * (docs/decisions/0002).
  */
 export function statements<T>(build: (handle: Handle) => T): (handle: Handle) => T {
   const built = new WeakMap<Handle, T>();
@@ -70,8 +99,8 @@ export function statements<T>(build: (handle: Handle) => T): (handle: Handle) =>
 }
 
 /**
- * `query.prepare(name)`, when it is first run: a short-lived connection, a command or the reader runs few of its statements.
- * SQLite's type knows no name; PostgreSQL needs one, which no other text may have on the same connection.
+ * `query.prepare(name)` at the first run, because short-lived handles run few of their statements.
+ * SQLite's type has no names. On PostgreSQL a name must stand for one text per connection.
  */
 export function prepare<Result>(query: { prepare(): Statement<Result> }, name: string): Statement<Result> {
   let prepared: Statement<Result> | undefined;
@@ -83,15 +112,18 @@ export function prepare<Result>(query: { prepare(): Statement<Result> }, name: s
   };
 }
 
-/** Whether the text in a column begins with `prefix`, whatever LIKE would make of it. Meant for people: SQLite takes a letter for its capital. */
+/**
+ * Whether a column's text begins with `prefix`, taken literally. For people's searches: SQLite
+ * ignores the case of letters.
+ */
 export function beginsWith(column: SQLiteColumn, prefix: string): SQL {
   const pattern = `${prefix.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;
   return sql`${like(column, pattern)} escape '\\'`;
 }
 
 /**
- * A placeholder for each column of a table: named like the column, and encoded like it. A bare `sql.placeholder` inside of SQL (in `set`, say)
- * would hand JSON and booleans to the driver as they are.
+ * A placeholder for each column of a table, with its name and encoding. A bare `sql.placeholder`
+ * inside SQL (for example in `set`) would pass JSON and booleans to the driver unencoded.
  */
 export function placeholders<Table extends SQLiteTable>(table: Table): Record<keyof Table["$inferSelect"], SQL> {
   const named = Object.entries(getTableColumns(table)).map(([name, column]) => {

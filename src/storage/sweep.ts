@@ -1,30 +1,41 @@
-import { inArray, lt, sql } from "drizzle-orm";
+import { and, inArray, lt, sql, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { prepare, type Handle } from "./storage.ts";
 
-/** How many rows one transaction removes: a few milliseconds' work, far from PostgreSQL's statement_timeout. */
+/**
+ * Rows removed per transaction: a few milliseconds of work, far below PostgreSQL's
+ * statement_timeout.
+ */
 const batchSize = 500;
 
 /**
- * Runs `removeBatch` while it answers that more may be left, with a turn of the event loop in between. Each call is a transaction of its own,
- * so that a backlog holds up nobody.
- * A batch that came short because another node was removing the same rows ends it as well: that node goes on.
+ * Calls `removeBatch` until it returns false. Each call is its own transaction, followed by an
+ * event-loop turn, so that a backlog delays nobody. If another node removes the same rows, a short
+ * batch ends the loop: that node continues.
  */
 export async function sweepAll(removeBatch: () => Promise<boolean>, isStopping: () => boolean): Promise<void> {
   while (!isStopping() && (await removeBatch())) await nextTurn();
 }
 
-/** Prepares what removes a batch of the rows whose `instant` lies before a given one; it answers whether more may be left. */
+/**
+ * Makes a function that removes a batch of rows (matching `only`) whose `instant` is older; true if
+ * more may be left.
+ */
 export function prepareSweep(
   { db }: Handle,
-  { table, key, instant }: { table: SQLiteTable; key: SQLiteColumn; instant: SQLiteColumn },
+  {
+    table,
+    key,
+    instant,
+    only,
+  }: { table: SQLiteTable; key: SQLiteColumn; instant: SQLiteColumn; only?: SQL | undefined },
   name: string,
 ): (before: number) => Promise<boolean> {
   const batch = db
     .select({ key })
     .from(table)
-    .where(lt(instant, sql.placeholder("before")))
+    .where(and(lt(instant, sql.placeholder("before")), only))
     .limit(batchSize);
   const query = prepare(db.delete(table).where(inArray(key, batch)).returning({ key }), name);
   return async (before) => (await query.execute({ before })).length === batchSize;

@@ -4,13 +4,16 @@ import { sqliteTables, type Tables } from "./schema.ts";
 
 export type TableName = keyof Tables;
 
-/** Every table of the schema; one that others refer to comes before them. */
+/** Every table of the schema, ordered so that referenced tables come first. */
 export const tableNames: readonly TableName[] = inOrderOfReference();
 
-/** A row as the program sees it: the same for both databases. */
+/** A row in the program's form, which is the same for both databases. */
 export type StoredRow = Record<string, unknown>;
 
-/** One column: `key` in the program, `name` in the database. `sqlite` is how SQLite's driver takes and gives its values. */
+/**
+ * A column: `key` in the program, `name` in the database. `sqlite` converts values for SQLite's
+ * driver.
+ */
 export type StoredColumn = {
   key: string;
   name: string;
@@ -35,7 +38,9 @@ export function nameInDatabase(table: TableName): string {
   return getTableName(sqliteTables[table]);
 }
 
-/** What refers to what: every value of `column` must stand in `otherColumn`, all by their names in the database. */
+/**
+ * All foreign keys: every value of `column` must exist in `otherColumn`. Names as in the database.
+ */
 export function references(): { table: string; column: string; otherTable: string; otherColumn: string }[] {
   return Object.values(sqliteTables).flatMap((table) =>
     getTableConfig(table).foreignKeys.map((key) => {

@@ -1,11 +1,14 @@
 import type { Handle, Storage } from "./storage.ts";
 
 /**
- * Storage for services that are to read and write within a transaction that is open already: what each of them takes for a transaction of its
- * own is part of that one, and is committed or rolled back with it.
+ * A storage whose transactions are part of the open transaction `tx`, so services can run inside
+ * it. `rollBack` would undo all of `tx`, so it is an error here.
  */
 export function storageWithin(storage: Storage, tx: Handle): Storage {
-  // A statement that is a transaction of its own is none of this one.
-  const { writeTogether: _, ...rest } = storage;
-  return { ...rest, reader: tx, write: (work) => work(tx) };
+  return {
+    ...storage,
+    reader: tx,
+    write: (work) => work(tx, () => new Error("a transaction within another one cannot be rolled back alone")),
+    writeOne: (statement) => statement(tx),
+  };
 }

@@ -12,27 +12,29 @@ type Job = {
 };
 type Outcome = { value: unknown } | { error: unknown };
 
-/** Bounds how long one commit can keep readers of the queue waiting; a batch of 128 takes about 4 ms. */
-const mostJobsInACommit = 128;
+/** Limits how long one commit delays the queue; a batch of 128 takes about 4 ms. */
+const maxJobsInACommit = 128;
 /**
- * Between two commits, twice what the first one took: the flush holds up the event loop for a third of the time at most, and what comes meanwhile
- * shares the next one. Bounded, because writes of one caller wait for it each time.
+ * Pauses for twice the last commit's duration: the flush blocks the event loop for at most a third
+ * of the time, and more writes share the next commit. Limited, because a caller's consecutive
+ * writes each wait for it.
  */
 const pauseOf = (commitMilliseconds: number): number => Math.min(2 * commitMilliseconds, 2);
 /**
- * While every processor computes hashes: writes come one by one then, each commit takes the hashes a millisecond of a processor, and whoever waits for
- * one has waited longer for a hash.
+ * While all processors compute hashes, writes arrive one by one, and each commit takes a
+ * millisecond from the hashes. Callers have already waited longer for their hash.
  */
 const pauseWhileBusy = 20;
-/** For how long a commit that is due waits while each turn of the event loop brings more that can share it. */
-const mostWaitForMore = 2;
-/** How long a write waits while another process holds the lock, from when it was queued: however many wait, none does for longer. */
+/** How long a due commit waits while each event-loop turn brings more writes to share it. */
+const maxWaitForMore = 2;
+/** How long a queued write waits in total while another process holds the lock. */
 const lockPatienceMilliseconds = 10_000;
 
 /**
- * Group commit: what is queued in one turn of the event loop, or in turns that follow each other, runs as savepoints under one
- * BEGIN IMMEDIATE … COMMIT, so that one fsync serves many requests, and nobody is answered before it. A job awaits nothing but its own queries,
- * which SQLite answers at once: the whole batch therefore runs within one turn, and no other code can slip a query into it.
+ * Group commit: the writes of one or several consecutive event-loop turns run as savepoints under
+ * one BEGIN IMMEDIATE … COMMIT, so one fsync serves many requests. Nobody is answered before it. A
+ * job awaits only its own queries, which SQLite answers synchronously. So a batch runs within one
+ * turn, and no other code can add a query to it.
  */
 export function createWriteQueue(connection: Database, handle: Handle) {
   const waiting: Job[] = [];
@@ -47,12 +49,13 @@ export function createWriteQueue(connection: Database, handle: Handle) {
   const rollbackTo = connection.prepare("ROLLBACK TO job");
 
   async function run({ work }: Job): Promise<Outcome> {
-    // SQLite answers at once, so work that outlives this turn of the event loop awaited something else, and held everybody's lock for it.
+    // SQLite is synchronous, so work that outlives this turn has awaited something else while it
+    // held everybody's lock.
     let turnIsOver = false;
     const timer = setImmediate(() => (turnIsOver = true));
     try {
       const value = await work(handle);
-      if (turnIsOver) throw new Error("a transaction awaited something that is not its database");
+      if (turnIsOver) throw new Error("a transaction awaited something other than its database");
       return { value };
     } catch (error) {
       return { error };
@@ -61,7 +64,10 @@ export function createWriteQueue(connection: Database, handle: Handle) {
     }
   }
 
-  /** Runs a batch up to its commit. What fails is taken back alone; that needs a savepoint, which copies pages, only where others have written before it. */
+  /**
+   * Runs a batch up to its commit. A failed job is rolled back alone. Its savepoint copies pages,
+   * so it is set only after earlier jobs have written.
+   */
   async function runInOneTransaction(batch: Job[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
     for (const job of batch) {
@@ -87,7 +93,7 @@ export function createWriteQueue(connection: Database, handle: Handle) {
     try {
       outcomes = await runInOneTransaction(batch);
       const startedAt = performance.now();
-      // Not where every job has failed.
+      // Not if every job has failed.
       if (connection.inTransaction) commit.run();
       const endedAt = performance.now();
       lastCommit = { endedAt, took: endedAt - startedAt };
@@ -123,28 +129,28 @@ export function createWriteQueue(connection: Database, handle: Handle) {
   }
 
   async function runNext(): Promise<void> {
-    await runBatch(waiting.splice(0, mostJobsInACommit));
+    await runBatch(waiting.splice(0, maxJobsInACommit));
     running = undefined;
     if (waiting.length > 0) schedule();
   }
 
-  /** At the end of this turn of the event loop, or after the pause that the last commit asks for. */
+  /** At the end of this event-loop turn, or after the pause that the last commit requires. */
   function whenDue(act: () => void): void {
     const { endedAt, took } = lastCommit;
     const dueAt = endedAt + (isBusy() ? pauseWhileBusy : pauseOf(took));
-    const pause = waiting.length < mostJobsInACommit ? dueAt - performance.now() : 0;
+    const pause = waiting.length < maxJobsInACommit ? dueAt - performance.now() : 0;
     const look = (): void => whenNoMoreCome(act);
     if (pause < 1) setImmediate(look);
     else setTimeout(look, pause);
   }
 
   /**
-   * What comes together is rarely read in one turn, and a commit costs as much as the work of several jobs, whoever shares it: it waits for a
-   * turn that brings nothing, which takes no time where nobody else is there.
+   * Waits for a turn without new jobs: concurrent requests are rarely read in one turn, and a
+   * commit costs as much as several jobs. Takes no time if nobody else is there.
    */
-  function whenNoMoreCome(act: () => void, until = performance.now() + mostWaitForMore): void {
+  function whenNoMoreCome(act: () => void, until = performance.now() + maxWaitForMore): void {
     const found = waiting.length;
-    if (found >= mostJobsInACommit || performance.now() > until) return act();
+    if (found >= maxJobsInACommit || performance.now() > until) return act();
     setImmediate(() => (waiting.length === found ? act() : whenNoMoreCome(act, until)));
   }
 
@@ -165,7 +171,7 @@ export function createWriteQueue(connection: Database, handle: Handle) {
     },
     length: (): number => waiting.length,
     async idle(): Promise<void> {
-      // Defined whenever a job waits, or runs.
+      // Defined while a job waits or runs.
       for (let batch = running; batch; batch = running) await batch;
     },
   };

@@ -1,65 +1,77 @@
 import { LRUCache } from "lru-cache";
-import { second, type Clock } from "../lib/clock.ts";
+import { clockSkew, second, type Clock } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
-import { parseJwt, signatureProblem, signJwt, type SigningAlgorithm } from "./jwt.ts";
+import type { AppSettings } from "../storage/column-types.ts";
+import { parseJwt, signatureProblem, signJwt } from "./jwt.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
-/** The claims of an access token: the contract's (2.6), and jti, sid, scope, auth_time, amr. Times are epoch seconds. */
+/** The claims of an access token, of the contract and RFC 9068. Times are epoch seconds. */
 export type AccessTokenClaims = {
   iss: string;
   sub: string;
   aud: string;
   user_id: string;
   app_id: string;
+  /** The same as `aud`. Missing in tokens of older versions. */
+  client_id?: string;
+  /** Both only with the scope `email`. Apps must not trust an unverified address. */
   email?: string | null;
+  email_verified?: boolean;
   iat: number;
   exp: number;
   jti: string;
-  /** The login: what logout ends. */
+  /** The login, which logout ends. */
   sid: string;
   scope: string;
-  /** Absent from a token that an operator minted. */
+  /** Missing in tokens minted by an operator. */
   auth_time?: number;
   amr: string[];
 };
 
-export type Verdict = { claims: AccessTokenClaims } | { reason: string; expired?: true };
+/** `kid`: the key that signed it. */
+export type Verdict = { claims: AccessTokenClaims; kid: string } | { reason: string; expired?: true };
 
-/** About 2 KB an entry: the text, the claims and the map around them. */
-const mostRemembered = 10_000;
-/** A token from a node whose clock is ahead of ours is still good. */
-const leewaySeconds = 5;
+/** The application settings that determine the signing key. */
+export type SigningChoice = Pick<AppSettings, "signingAlgorithm" | "previousSigningAlgorithm">;
+
+/** About 2 KB per entry: the text, the claims and the map around them. */
+const maxRemembered = 10_000;
+/** Accepts tokens of a node whose clock is ahead of ours. */
+const leewaySeconds = clockSkew / second;
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 /**
- * Signs and verifies access tokens. A verified token is remembered by its exact text, so that its signature is computed once;
- * expiry is looked at each time, and whether its login still lives is the caller's question to storage.
+ * Signs and verifies access tokens. Verified tokens are cached by their exact text, so each
+ * signature is checked once. Expiry is checked every time; the caller checks in storage that the
+ * login is live.
  */
 export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; clock: Clock }) {
   const { keys, issuer, clock } = deps;
-  // Made for the first token: setting its places up takes 2 ms, which a command without tokens is spared.
+  // Created with the first token: allocating it takes 2 ms, which commands without tokens need not
+  // spend.
   let remembered: LRUCache<string, { claims: AccessTokenClaims; kid: string }> | undefined;
 
   async function verifyNew(token: string): Promise<Verdict> {
     const parsed = parseJwt(token);
     if (!parsed) return { reason: "it is not a JWT" };
-    const kid = typeof parsed.header["kid"] === "string" ? parsed.header["kid"] : undefined;
-    await keys.refresh(kid);
+    const kid = typeof parsed.header["kid"] === "string" ? parsed.header["kid"] : "";
+    await keys.refresh(kid === "" ? undefined : kid);
     const problem = signatureProblem(parsed, keys.find);
     if (problem !== undefined) return { reason: problem };
     const { claims } = parsed;
     if (!isAccessTokenClaims(claims)) return { reason: "its claims are not those of an access token" };
     if (claims.iss !== issuer) return { reason: "it was issued by another service (iss)" };
-    remembered ??= new LRUCache({ max: mostRemembered });
-    remembered.set(token, { claims, kid: kid ?? "" });
-    return { claims };
+    remembered ??= new LRUCache({ max: maxRemembered });
+    const verdict = { claims, kid };
+    remembered.set(token, verdict);
+    return verdict;
   }
 
-  /** Whether this service signed it, whenever that was. At once for a token that is remembered. */
+  /** Whether this service signed it, at any time. Synchronous when cached. */
   function genuine(token: string): Verdict | Promise<Verdict> {
     const known = remembered?.get(token);
-    return known && keys.find(known.kid) ? { claims: known.claims } : verifyNew(token);
+    return known && keys.find(known.kid) ? known : verifyNew(token);
   }
 
   function holdsNow(verdict: Verdict): Verdict {
@@ -72,13 +84,17 @@ export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; cl
   }
 
   return {
-    async sign(claims: AccessTokenClaims, algorithm: SigningAlgorithm): Promise<string> {
-      return signJwt(claims, await keys.forSigning(algorithm));
+    async sign(claims: AccessTokenClaims, choice: SigningChoice): Promise<string> {
+      return signJwt(claims, await keys.forSigning(choice.signingAlgorithm, choice.previousSigningAlgorithm));
     },
 
     genuine,
 
-    /** Whether this service signed it and it holds now; `reason` completes the sentence "the token is not valid: …". Does not look at logins. */
+    /**
+     * Whether we signed it and it is valid now; `reason` completes "the token is not valid: …". The
+     * caller checks in storage that its login is live and its key was not withdrawn within the last
+     * minute.
+     */
     verify(token: string): Verdict | Promise<Verdict> {
       const verdict = genuine(token);
       return verdict instanceof Promise ? verdict.then(holdsNow) : holdsNow(verdict);
@@ -91,7 +107,10 @@ export function newTokenId(random: Random): string {
   return Buffer.from(random(16)).toString("base64url");
 }
 
-/** The application that a token says it is for. Nothing is verified: good for choosing whom to tell what is wrong with it, and no more. */
+/**
+ * The application that a token claims to be for, unverified. Only for deciding who may read an
+ * error.
+ */
 export function claimedApp(token: string): string | undefined {
   const aud = parseJwt(token)?.claims["aud"];
   return typeof aud === "string" ? aud : undefined;

@@ -1,24 +1,35 @@
-import type { SignInMethod } from "../applications/application.ts";
 import { second } from "../lib/clock.ts";
+import type { SignInProof } from "../storage/column-types.ts";
 import type { User } from "../users/user.ts";
 import type { AccessTokenClaims } from "./access-tokens.ts";
 import type { LoginToContinue } from "./rotated-login-store.ts";
 
 /**
- * RFC 8176 authentication method references; a provider's sign-in has no registered value, `fed` is what others say. Nobody proved anything
- * for a token that an operator minted, and it says so.
+ * Authentication method references of RFC 8176. Providers have no registered value; `fed` is what
+ * others use. Tokens minted by an operator say that nobody authenticated.
  */
-const methodReferences: Record<SignInMethod | "operator", string[]> = {
+const methodReferences: Record<SignInProof | "operator", string[]> = {
   password: ["pwd"],
   passkey: ["pop", "user"],
+  "new-passkey": ["pop", "user"],
   oauth: ["fed"],
   operator: ["operator"],
 };
 
-/** What an access token says of a login at `now`; it lasts `seconds`. */
+/**
+ * Only a password plus an existing passkey certainly are two factors: a provider may itself have
+ * used a passkey, and anyone with the password can create a new one.
+ */
+function amrOf({ proofs, signedInWith }: Pick<LoginToContinue, "proofs" | "signedInWith">): string[] {
+  if (proofs === null) return methodReferences[signedInWith];
+  const isMultiFactor = proofs.includes("password") && proofs.includes("passkey");
+  return [...proofs.flatMap((proof) => methodReferences[proof]), ...(isMultiFactor ? ["mfa"] : [])];
+}
+
+/** The claims of a login's access token issued at `now` for `seconds`. */
 export function claimsOf(
   login: LoginToContinue,
-  user: Pick<User, "id" | "email">,
+  user: Pick<User, "id" | "email" | "emailVerified">,
   token: { issuer: string; id: string; seconds: number },
   now: number,
 ): AccessTokenClaims {
@@ -29,14 +40,18 @@ export function claimsOf(
     aud: login.appId,
     user_id: user.id,
     app_id: login.appId,
-    ...(login.scopes.includes("email") ? { email: user.email } : {}),
+    // RFC 9068 §2.2: the client that requested the token. An application is both client and
+    // audience here.
+    client_id: login.appId,
+    ...(login.scopes.includes("email") ? { email: user.email, email_verified: user.emailVerified } : {}),
     iat: issuedAt,
     exp: issuedAt + token.seconds,
     jti: token.id,
     sid: login.id,
     scope: login.scopes.join(" "),
-    // Absent where nobody authenticated: an app that asks for a fresh sign-in must not take a command for one.
+    // Omitted if nobody authenticated: an app that requires a fresh sign-in must not accept a
+    // minted token.
     ...(login.signedInWith === "operator" ? {} : { auth_time: Math.floor(login.signedInAt / second) }),
-    amr: methodReferences[login.signedInWith],
+    amr: amrOf(login),
   };
 }

@@ -1,18 +1,15 @@
 import { sql } from "drizzle-orm";
 import { found, questions } from "../storage/gathered.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
-import type { LiveUser, LoginRotation } from "./login-store.ts";
-import { rotatedLoginOf, type RotatedLogin } from "./rotated-login-store.ts";
+import { rotatedLoginOf } from "./rotated-login-store.ts";
 
-// What PostgreSQL's reader is asked with nearly every call, for all callers of a turn at once. Each question looks by itself (LATERAL, LIMIT 1):
-// a join might read whole tables where PostgreSQL has no statistics yet.
+// PostgreSQL's most frequent queries, one statement per event-loop turn. LATERAL with LIMIT 1 looks
+// up each question separately: without statistics, a join might scan whole tables.
 
-type LiveLogin = { loginId: string; now: number };
+export type LiveLogin = { loginId: string; kid: string; now: number };
 
-/** `publicOnly`: only a public client's. `ways`: how people may have signed in, a method or a method and its provider. */
-export type LoginRotationAmongOthers = LoginRotation & { publicOnly: boolean; ways: string[] };
-
-const liveLogins = questions({ loginId: "text", now: "bigint" });
+const liveLogins = questions({ loginId: "text", kid: "text", now: "bigint" });
+const asked = questions({ id: "text" });
 const rotations = questions({
   id: "text",
   appId: "text",
@@ -20,24 +17,37 @@ const rotations = questions({
   successorDigest: "text",
   now: "bigint",
   idleSince: "bigint",
-  publicOnly: "boolean",
-  ways: "text",
 });
 
-/** A `LiveUser`, of a login that lives. */
+/** A `LiveUser`, from a live login. */
 export function liveUserOf({ logins }: Pick<Handle["tables"], "logins">) {
   const { userId: id, userEmail: email, userEmailVerified, userName: name } = logins;
   const emailVerified = sql<boolean>`${userEmailVerified}`.mapWith(userEmailVerified);
   return { ...found({ id, email }), emailVerified, ...found({ name }) };
 }
 
-const prepared = statements(({ db, tables }) => {
+/** The columns of a `LoginStart`. */
+export function loginStartOf({
+  logins: { appId, signedInWith, provider, publicClient },
+}: Pick<Handle["tables"], "logins">) {
+  return { appId, signedInWith, provider, publicClient };
+}
+
+/** For PostgreSQL's reader: each query is one statement for all callers of a turn. */
+export const gatheredLogins = statements(({ db, tables }) => {
   const { logins } = tables;
+  const starts = prepare(
+    db
+      .select({ place: asked.place, ...found(loginStartOf(tables)) })
+      .from(sql`${asked.rows}, LATERAL (SELECT * FROM logins WHERE id = asked.id LIMIT 1) AS logins`),
+    "starts_of_logins",
+  );
   const liveUsers = prepare(
     db.select({ place: liveLogins.place, ...liveUserOf(tables) }).from(
       sql`${liveLogins.rows}, LATERAL (
           SELECT * FROM logins
           WHERE id = asked."loginId" AND ended_at IS NULL AND user_disabled_at IS NULL AND expires_at > asked.now
+            AND EXISTS (SELECT 1 FROM signing_keys WHERE signing_keys.id = asked.kid)
           LIMIT 1
         ) AS logins`,
     ),
@@ -53,16 +63,13 @@ const prepared = statements(({ db, tables }) => {
         refreshedAt: sql`asked.now`,
         lastSeenAt: sql`asked.now`,
       })
-      // The conditions hold for the row as it is once it is locked. A row that somebody else holds, for long perhaps, is left to a transaction of
-      // its own: it holds up nobody else here, and no two of these statements ever wait for each other crosswise. What is compared as arrays uses
-      // no index but the primary key's: without statistics PostgreSQL may think an application's as good.
+      // SKIP LOCKED leaves contended rows to a transaction of their own, so nothing deadlocks.
+      // Comparing arrays forces the primary key, without statistics too.
       .from(
         sql`${rotations.rows}, LATERAL (
           SELECT id FROM logins
           WHERE id = asked.id AND ARRAY[app_id, refresh_digest] = ARRAY[asked."appId", asked."presentedDigest"]
             AND ended_at IS NULL AND user_disabled_at IS NULL AND expires_at > asked.now AND refreshed_at > asked."idleSince"
-            AND (public_client OR NOT asked."publicOnly")
-            AND signed_in_with || coalesce(' ' || provider, '') = ANY (string_to_array(asked.ways, ','))
           LIMIT 1 FOR UPDATE SKIP LOCKED
         ) AS due`,
       )
@@ -71,23 +78,8 @@ const prepared = statements(({ db, tables }) => {
     "rotate_logins",
   );
   return {
+    start: asked.answeredBy(starts),
     liveUser: liveLogins.answeredBy(liveUsers),
     rotate: rotations.answeredBy(rotate),
   };
 });
-
-/** As `findLiveUser`. */
-export async function findLiveUserAmongOthers(handle: Handle, login: LiveLogin): Promise<LiveUser | undefined> {
-  return await prepared(handle).liveUser(login);
-}
-
-/**
- * As `rotateLogin`, where nothing at all speaks against it: neither how and by what client the login began, nor its user. Undefined says no more
- * than that a transaction has to look closer.
- */
-export async function rotateLoginAmongOthers(
-  handle: Handle,
-  rotation: LoginRotationAmongOthers,
-): Promise<RotatedLogin | undefined> {
-  return await prepared(handle).rotate({ ...rotation, ways: rotation.ways.join(",") });
-}

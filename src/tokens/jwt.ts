@@ -1,16 +1,18 @@
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject, type webcrypto } from "node:crypto";
+import type { SigningAlgorithm } from "../storage/column-types.ts";
 
-export type SigningAlgorithm = "ES256" | "EdDSA" | "RS256";
-
-/** A JSON Web Signature in the compact form, made and checked with node:crypto: four times as fast as WebCrypto here, and synchronous,
- * so that hashing passwords on the thread pool cannot delay it. `jwt.test.ts` holds it against jose in both directions. */
+/**
+ * Compact JSON Web Signatures with node:crypto: four times as fast as WebCrypto, and synchronous,
+ * so password hashes in the thread pool cannot delay them. `jwt.test.ts` compares it with jose in
+ * both directions.
+ */
 export type VerificationKey = { id: string; algorithm: SigningAlgorithm; publicKey: KeyObject };
 export type SigningKey = { id: string; algorithm: SigningAlgorithm; privateKey: KeyObject };
 
-/** RFC 9068: access tokens name their type, so that no other kind of JWT passes for one. */
+/** RFC 9068: access tokens name their type, so that no other kind of JWT is accepted as one. */
 const accessTokenType = "at+jwt";
-/** Far above any token of ours (about 700 bytes), far below what is costly to look at. */
-const mostCharacters = 4096;
+/** Far above our tokens (about 700 bytes), far below what is expensive to parse. */
+const maxCharacters = 4096;
 const base64url = /^[A-Za-z0-9_-]+$/u;
 
 export function importPublicKey(jwk: webcrypto.JsonWebKey): KeyObject {
@@ -38,9 +40,12 @@ export type ParsedJwt = {
   signature: Buffer;
 };
 
-/** Takes a token apart without trusting it; undefined when it is not a compact JWS with a JSON header and payload in canonical base64url. */
+/**
+ * Parses a token without trusting it; undefined unless it is a compact JWS with JSON header and
+ * payload in canonical base64url.
+ */
 export function parseJwt(token: string): ParsedJwt | undefined {
-  if (token.length > mostCharacters) return undefined;
+  if (token.length > maxCharacters) return undefined;
   const parts = token.split(".", 4);
   const [headerPart, claimsPart, signaturePart] = parts;
   if (parts.length !== 3 || !headerPart || !claimsPart || !signaturePart) return undefined;
@@ -51,7 +56,10 @@ export function parseJwt(token: string): ParsedJwt | undefined {
   return { header, claims, signingInput: `${headerPart}.${claimsPart}`, signature };
 }
 
-/** Why the signature cannot be trusted, or undefined when it can. The algorithm is the key's own: the header only has to agree (RFC 8725 §3.1). */
+/**
+ * Why the signature is not valid; undefined if it is. The key determines the algorithm, and the
+ * header must agree (RFC 8725 §3.1).
+ */
 export function signatureProblem(
   parsed: ParsedJwt,
   findKey: (kid: string) => VerificationKey | undefined,
@@ -59,13 +67,13 @@ export function signatureProblem(
   const { alg, typ, kid } = parsed.header;
   if (typ !== accessTokenType) return "it is not an access token (typ is not at+jwt)";
   if (typeof kid !== "string") return "it names no signing key (kid)";
-  if ("crit" in parsed.header) return "it demands an extension that is not supported (crit)";
+  if ("crit" in parsed.header) return "it requires an unsupported extension (crit)";
   const key = findKey(kid);
-  if (!key) return "its signing key (kid) is not one of this service, or no longer";
-  if (alg !== key.algorithm) return "its algorithm (alg) is not that of its signing key";
+  if (!key) return "its signing key (kid) is unknown to this service, or was removed";
+  if (alg !== key.algorithm) return "its algorithm (alg) does not match its signing key";
   const options = { key: key.publicKey, dsaEncoding: "ieee-p1363" } as const;
   const genuine = verify(digestFor(key.algorithm), Buffer.from(parsed.signingInput), options, parsed.signature);
-  return genuine ? undefined : "its signature is wrong";
+  return genuine ? undefined : "its signature is invalid";
 }
 
 function digestFor(algorithm: SigningAlgorithm): "sha256" | null {
@@ -76,7 +84,7 @@ function encode(text: string): string {
   return Buffer.from(text).toString("base64url");
 }
 
-/** base64url has several spellings of the same bytes; only the canonical one is accepted, so that a token has one text. */
+/** Accepts only the canonical base64url form, so that each token has a single text. */
 function decodeCanonical(part: string): Buffer | undefined {
   if (!base64url.test(part)) return undefined;
   const bytes = Buffer.from(part, "base64url");

@@ -1,5 +1,6 @@
 import type { BrowserSessions } from "../account/browser-sessions.ts";
-import type { Actor, Audit, By, Origin } from "../audit/audit.ts";
+import type { Actor, Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
@@ -8,10 +9,11 @@ import type { Events } from "../webhooks/events.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { createLoginEnds } from "./login-ends.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
-import { endLogin, endLoginsOfUser, findLogin, findLoginsBeyond, type EndReason, type Login } from "./login-store.ts";
+import { endLogin, findLogin, findLoginsBeyond } from "./login-store.ts";
 import { parseRefreshToken } from "./refresh-tokens.ts";
+import type { Login } from "./login.ts";
 
-/** A login as commands show it. */
+/** A login as shown by commands. */
 export type LoginAnswer = {
   id: string;
   appId: string;
@@ -28,12 +30,12 @@ export type LoginAnswer = {
   userAgent: string | null;
 };
 
-/** Of one user at the same time; one more ends the oldest. */
-const mostLogins = 100;
+/** Per user; one more ends the oldest. */
+const maxLogins = 100;
 
 export type LoginAdministration = ReturnType<typeof createLoginAdministration>;
 
-/** What is done to logins from outside of them. */
+/** Operations on logins by operators and the service. */
 export function createLoginAdministration(deps: {
   storage: Storage;
   keyring: Keyring;
@@ -44,66 +46,66 @@ export function createLoginAdministration(deps: {
   clock: Clock;
 }) {
   const { storage, keyring, accessTokens, browserSessions, clock } = deps;
-  const { note: noteEnd } = createLoginEnds(deps);
+  const { note: recordEnd } = createLoginEnds(deps);
 
-  /** The login of an access token that this service signed, expired or not, or of a refresh token. Throws INVALID_TOKEN. */
+  /**
+   * The login of an access token that this service signed (even if expired) or of a refresh token.
+   * Throws INVALID_TOKEN.
+   */
   async function loginIdOf(token: string): Promise<string> {
     const refreshToken = parseRefreshToken(token, keyring);
     if (refreshToken) return refreshToken.loginId;
     const verdict = await accessTokens.genuine(token);
     if ("reason" in verdict)
-      throw new AppError("INVALID_TOKEN", "This is no token of this service:", { details: verdict.reason });
+      throw new AppError("INVALID_TOKEN", "This service did not issue this token:", { details: verdict.reason });
     return verdict.claims.sid;
   }
 
-  /** Ends every login of a user, in the caller's transaction; how many had been alive. */
-  async function endAll(tx: Handle, userId: string, reason: EndReason, by: By, now: number): Promise<number> {
-    const ended = await endLoginsOfUser(tx, userId, reason, now);
-    for (const login of ended) await noteEnd(tx, login, by, now);
-    return ended.length;
-  }
-
   return {
-    noteEnd,
-
-    endAll,
+    recordEnd,
 
     /**
-     * Ends the oldest logins of a user who has too many, and never `started`, whatever the clocks of other nodes say. After that one was started, in
-     * its transaction, with the user's row locked: of two that start at once, one sees the other.
+     * Ends the oldest logins of a user with too many, but never `started`, even if other nodes'
+     * clocks differ. Runs in the transaction that started it, with the user locked: of two
+     * concurrent logins, the second sees the first.
      */
     async endOldest(
       tx: Handle,
       { id: userId, loginCount }: { id: string; loginCount: number },
       started: Login,
-      origin: Origin,
+      clientInfo: ClientInfo,
       now: number,
     ): Promise<void> {
-      // Most people have never signed in that often: their sign-in asks nothing more.
-      if (loginCount <= mostLogins) return;
-      const by = { actor: { kind: "service", name: "logins" }, origin } as const;
-      for (const id of await findLoginsBeyond(tx, { userId, id: started.id, most: mostLogins, now })) {
+      // Fewer sign-ins than that ever: no query needed.
+      if (loginCount <= maxLogins) return;
+      const by = { actor: { kind: "service", name: "logins" }, clientInfo } as const;
+      for (const id of await findLoginsBeyond(tx, { userId, id: started.id, most: maxLogins, now })) {
         const ended = await endLogin(tx, id, "too-many", now);
-        if (ended) await noteEnd(tx, ended, by, now, { reason: "too-many" });
+        if (ended) await recordEnd(tx, ended, by, now, { reason: "too-many" });
       }
     },
 
-    /** Newest first; with `all`, also those that ended and are not swept yet. */
+    /** Newest first. `all` includes logins that ended and are not swept yet. */
     async list(userId: string, { all }: { all: boolean }): Promise<LoginAnswer[]> {
       return (await listLoginsOfUser(storage.reader, userId, { all, now: clock() })).map(answerOf);
     },
 
     loginIdOf,
 
-    /** Ends one login, and what its browser may do on the account page; ending it again changes nothing. Answers it as it is then. Throws LOGIN_NOT_FOUND. */
+    /**
+     * Ends one login and its browser's account page; repeating it changes nothing. Returns the
+     * login's new state. Throws LOGIN_NOT_FOUND.
+     */
     async end(id: string, { dryRun }: { dryRun: boolean }, actor: Actor): Promise<LoginAnswer> {
       const now = clock();
       const login = await storage.write(async (tx) => {
-        if (!dryRun && (await endLogin(tx, id, "operator", now))) {
-          const ended = await findLogin(tx, id);
-          if (ended) await noteEnd(tx, ended, { actor }, now);
-          if (ended?.browserSessionDigest) await browserSessions.end(tx, ended.browserSessionDigest);
-        }
+        const found = await findLogin(tx, id);
+        if (!found || dryRun) return found;
+        // The browser session before the login, like a sign-in in that browser.
+        if (found.endedAt === null && found.browserSessionDigest !== null)
+          await browserSessions.end(tx, found.browserSessionDigest);
+        const ended = await endLogin(tx, id, "operator", now);
+        if (ended) await recordEnd(tx, ended, { actor }, now);
         return await findLogin(tx, id);
       });
       if (!login) throw new AppError("LOGIN_NOT_FOUND", "There is no login with this id.");

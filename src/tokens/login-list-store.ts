@@ -1,8 +1,10 @@
-import { and, count, desc, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
+import { second } from "../lib/clock.ts";
 import type { Handle } from "../storage/storage.ts";
-import { loginColumns, type Login } from "./login-store.ts";
+import { loginColumns } from "./login-store.ts";
+import type { Login } from "./login.ts";
 
-/** The logins of a user, newest first; unless `all`, those that are live at `now`. */
+/** A user's logins, newest first. Only those live at `now`, unless `all`. */
 export async function listLoginsOfUser(
   { db, tables }: Handle,
   userId: string,
@@ -17,7 +19,10 @@ export async function listLoginsOfUser(
     .orderBy(desc(logins.createdAt), desc(logins.id));
 }
 
-/** How many logins that live say something else of their user than is so: none, as long as nobody writes past the triggers that keep them equal. */
+/**
+ * How many live logins hold outdated user data. Always none, unless somebody writes past the
+ * triggers.
+ */
 export async function countLoginsAtOdds({ db, tables: { logins, users } }: Handle): Promise<number> {
   const [row] = await db
     .select({ value: count() })
@@ -31,4 +36,28 @@ export async function countLoginsAtOdds({ db, tables: { logins, users } }: Handl
       ),
     );
   return row?.value ?? 0;
+}
+
+/**
+ * Live logins with an unexpired access token signed between `from` and `until`, by application and
+ * sign-in method. A token lasts `seconds`; a minted one lasts as long as its login.
+ */
+export async function countLoginsWithTokens(
+  { db, tables: { logins } }: Handle,
+  { from, until, now, seconds }: { from: number; until: number; now: number; seconds: number },
+): Promise<{ appId: string; signedInWith: Login["signedInWith"]; count: number }[]> {
+  const lasting = or(eq(logins.signedInWith, "operator"), gt(logins.refreshedAt, now - seconds * second));
+  return await db
+    .select({ appId: logins.appId, signedInWith: logins.signedInWith, count: count() })
+    .from(logins)
+    .where(
+      and(
+        isNull(logins.endedAt),
+        gt(logins.expiresAt, now),
+        lasting,
+        gte(logins.refreshedAt, from),
+        lt(logins.refreshedAt, Math.min(until, Number.MAX_SAFE_INTEGER)),
+      ),
+    )
+    .groupBy(logins.appId, logins.signedInWith);
 }

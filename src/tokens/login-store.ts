@@ -1,68 +1,17 @@
-import { and, desc, eq, getTableColumns, gt, isNull, ne, sql } from "drizzle-orm";
-import type { SignInMethod } from "../applications/application.ts";
-import { findLiveUserAmongOthers, liveUserOf } from "./gathered-login-store.ts";
-import { rotatedLoginOf, type RotatedLogin } from "./rotated-login-store.ts";
+import { and, desc, eq, getTableColumns, gt, isNull, ne, or, sql } from "drizzle-orm";
+import type { EndReason } from "../storage/column-types.ts";
+import { gatheredLogins, type LiveLogin, liveUserOf, loginStartOf } from "./gathered-login-store.ts";
+import { rotatedLoginOf, type LoginStart, type RotatedLogin } from "./rotated-login-store.ts";
+import { gatheredOrAlone } from "../storage/gathered.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 import type { User } from "../users/user.ts";
+import type { Login, LoginRotation, LiveUser } from "./login.ts";
 
-/** The live session that a user gets from a sign-in, and the one line of its refresh tokens. Instants are epoch milliseconds. */
-export type Login = {
-  id: string;
-  appId: string;
-  userId: string;
-  /** `operator`: nobody signed in, a command minted a token for it. */
-  signedInWith: SignInMethod | "operator";
-  provider: string | null;
-  scopes: string[];
-  publicClient: boolean;
-  signedInAt: number;
-  createdAt: number;
-  lastSeenAt: number;
-  ipAddress: string | null;
-  userAgent: string | null;
-  /** The account page's session that the same sign-in opened. */
-  browserSessionDigest: string | null;
-  generation: number;
-  refreshDigest: string;
-  previousDigest: string | null;
-  refreshedAt: number;
-  expiresAt: number;
-  endedAt: number | null;
-  endReason: EndReason | null;
-};
+/** Excess logins that one sign-in ends; the next one continues. */
+const maxEndedAtOnce = 20;
 
-export type LoginRotation = {
-  id: string;
-  appId: string;
-  presentedDigest: string;
-  successorDigest: string;
-  now: number;
-  idleSince: number;
-};
-
-export type EndReason =
-  | "logout"
-  | "logout-all"
-  | "account"
-  | "address-proven"
-  | "password-reset"
-  | "refresh-reuse"
-  | "code-reuse"
-  | "operator"
-  | "user-disabled"
-  | "too-many";
-
-/**
- * What a live access token needs to be answered: read from storage on every call, from the row of its login, which says it of its user
- * (docs/decisions/0027).
- */
-export type LiveUser = { id: string; email: string | null; emailVerified: boolean; name: string | null };
-
-/** Of those that are too many; what is left goes with the next one that starts. */
-const mostEndedAtOnce = 20;
-
-/** The columns of a `Login`: all but what the database itself keeps there of the login's user. */
+/** The columns of a `Login`, without the database's copy of the user's data. */
 export function loginColumns({ logins }: Pick<Handle["tables"], "logins">) {
   const {
     userEmail: _email,
@@ -80,45 +29,53 @@ const prepared = statements((handle) => {
   const columns = loginColumns(tables);
   const given = placeholders(logins);
   const { id } = given;
-  // What was said of its user is of no use any more, and a name that the user has given up is not kept.
+  // An ended login needs no copy of the user's data, and must not keep a name that the user gave
+  // up.
   const silent = { userEmail: null, userEmailVerified: null, userName: null, userDisabledAt: null };
   const end = { endedAt: given.endedAt, endReason: given.endReason, ...silent };
   const unexpired = and(isNull(logins.endedAt), gt(logins.expiresAt, sql.placeholder("now")));
   const live = and(unexpired, isNull(logins.userDisabledAt));
+  const start = prepare(db.select(loginStartOf(tables)).from(logins).where(eq(logins.id, id)), "login_start");
+  const liveUser = prepare(
+    db
+      .select(liveUserOf(tables))
+      // The index has all selected columns, which saves most page reads (docs/decisions/0026).
+      // IN, because EXISTS becomes a join and takes ten times as long.
+      .from(sql`logins INDEXED BY logins_live`)
+      .where(and(eq(logins.id, id), live, sql`${sql.placeholder("kid")} IN (SELECT id FROM signing_keys)`)),
+    "live_user_of_login",
+  );
+  const rotate = prepare(
+    db
+      .update(logins)
+      .set({
+        generation: sql`${logins.generation} + 1`,
+        previousDigest: sql`${logins.refreshDigest}`,
+        refreshDigest: sql`${sql.placeholder("successorDigest")}`,
+        refreshedAt: sql`${sql.placeholder("now")}`,
+        lastSeenAt: sql`${sql.placeholder("now")}`,
+      })
+      .where(
+        and(
+          eq(logins.id, id),
+          eq(logins.appId, given.appId),
+          eq(logins.refreshDigest, sql.placeholder("presentedDigest")),
+          live,
+          gt(logins.refreshedAt, sql.placeholder("idleSince")),
+        ),
+      )
+      .returning(rotatedLoginOf(tables)),
+    "rotate_login",
+  );
+  const alone = {
+    start: async (of: { id: string }) => (await start.execute(of))[0],
+    liveUser: async ({ loginId, kid, now }: LiveLogin) => (await liveUser.execute({ id: loginId, kid, now }))[0],
+    rotate: async (rotation: LoginRotation) => (await rotate.execute(rotation))[0],
+  };
   return {
+    asked: gatheredOrAlone<typeof alone>(handle, { gathered: () => gatheredLogins(handle), alone: () => alone }),
     insert: prepare(db.insert(logins).values(given), "insert_login"),
     byId: prepare(db.select(columns).from(logins).where(eq(logins.id, id)), "login_by_id"),
-    liveUser: prepare(
-      db
-        .select(liveUserOf(tables))
-        // On SQLite, with every call. The index holds all that is asked, which among a million users spares most of the pages (docs/decisions/0026);
-        // SQLite takes the primary key unless it is told.
-        .from(sql`logins INDEXED BY logins_live`)
-        .where(and(eq(logins.id, id), live)),
-      "live_user_of_login",
-    ),
-    rotate: prepare(
-      db
-        .update(logins)
-        .set({
-          generation: sql`${logins.generation} + 1`,
-          previousDigest: sql`${logins.refreshDigest}`,
-          refreshDigest: sql`${sql.placeholder("successorDigest")}`,
-          refreshedAt: sql`${sql.placeholder("now")}`,
-          lastSeenAt: sql`${sql.placeholder("now")}`,
-        })
-        .where(
-          and(
-            eq(logins.id, id),
-            eq(logins.appId, given.appId),
-            eq(logins.refreshDigest, sql.placeholder("presentedDigest")),
-            live,
-            gt(logins.refreshedAt, sql.placeholder("idleSince")),
-          ),
-        )
-        .returning(rotatedLoginOf(tables)),
-      "rotate_login",
-    ),
     end: prepare(
       db
         .update(logins)
@@ -131,7 +88,14 @@ const prepared = statements((handle) => {
       db
         .update(logins)
         .set(end)
-        .where(and(eq(logins.userId, given.userId), isNull(logins.endedAt)))
+        .where(
+          and(
+            eq(logins.userId, given.userId),
+            isNull(logins.endedAt),
+            ne(logins.id, id),
+            or(isNull(logins.browserSessionDigest), ne(logins.browserSessionDigest, given.browserSessionDigest)),
+          ),
+        )
         .returning({ id: logins.id, appId: logins.appId, userId: logins.userId }),
       "end_logins_of_user",
     ),
@@ -141,7 +105,7 @@ const prepared = statements((handle) => {
         .from(logins)
         .where(and(eq(logins.userId, given.userId), ne(logins.id, id), unexpired))
         .orderBy(desc(logins.createdAt), desc(logins.id))
-        .limit(mostEndedAtOnce)
+        .limit(maxEndedAtOnce)
         .offset(sql.placeholder("most")),
       "logins_beyond_the_newest",
     ),
@@ -150,8 +114,8 @@ const prepared = statements((handle) => {
 });
 
 /**
- * `held`: the login's user as this transaction has it, locked, where the caller knows it. The database looks otherwise (docs/decisions/0027), which costs
- * a sign-in a twentieth of what is not its hash.
+ * `held`: the login's user as locked by this transaction, if known. Otherwise a trigger reads the
+ * user (5 % of a sign-in's non-hash time; docs/decisions/0027).
  */
 export async function insertLogin(tx: Handle, login: Login, held?: User): Promise<void> {
   const said = {
@@ -168,25 +132,31 @@ export async function findLogin(handle: Handle, id: string): Promise<Login | und
   return row;
 }
 
-/** The user of a login that is live at `now`; undefined when it ended or expired, or its user is disabled or gone. */
-export async function findLiveUser(handle: Handle, loginId: string, now: number): Promise<LiveUser | undefined> {
-  if (handle.gathers) return await findLiveUserAmongOthers(handle, { loginId, now });
-  const [row] = await prepared(handle).liveUser.execute({ id: loginId, now });
-  return row;
+/**
+ * The user of a login that is live at `now`, for a token signed by `kid`. Undefined if the login
+ * ended or expired, the user is disabled or gone, or the key was withdrawn.
+ */
+export function findLiveUser(handle: Handle, question: LiveLogin): Promise<LiveUser | undefined> {
+  return prepared(handle).asked.liveUser(question);
+}
+
+/** How a login began; undefined if there is no such login. */
+export function findLoginStart(handle: Handle, id: string): Promise<LoginStart | undefined> {
+  return prepared(handle).asked.start({ id });
 }
 
 /**
- * Replaces the presented refresh token by its successor: one conditional write, so that of parallel calls exactly one gets the login back, and
- * only while its user may sign in.
+ * Replaces a refresh token by its successor. One conditional write: of concurrent calls, exactly
+ * one gets the login, and only while its user may sign in. With `writeOne` it is undefined also for
+ * a login that another transaction holds: ask again within `write`, which waits.
  */
-export async function rotateLogin(tx: Handle, rotation: LoginRotation): Promise<RotatedLogin | undefined> {
-  const [row] = await prepared(tx).rotate.execute(rotation);
-  return row;
+export function rotateLogin(handle: Handle, rotation: LoginRotation): Promise<RotatedLogin | undefined> {
+  return prepared(handle).asked.rotate(rotation);
 }
 
 export type EndedLogin = Pick<Login, "id" | "appId" | "userId">;
 
-/** The login, when this call ended it; undefined when it had ended before, or there is none. */
+/** The login, if this call ended it; undefined if it had ended before or does not exist. */
 export async function endLogin(
   tx: Handle,
   id: string,
@@ -197,17 +167,24 @@ export async function endLogin(
   return ended;
 }
 
-/** Ends every login of a user; answers those that this call ended. */
+/** Ends a user's logins except one and those with a kept tie; returns the ended ones. */
 export async function endLoginsOfUser(
   tx: Handle,
   userId: string,
-  reason: EndReason,
+  { reason, keep }: { reason: EndReason; keep: { login?: string | undefined; tie?: string | undefined } },
   now: number,
 ): Promise<EndedLogin[]> {
-  return await prepared(tx).endOfUser.execute({ userId, endedAt: now, endReason: reason });
+  return await prepared(tx).endOfUser.execute({
+    userId,
+    endedAt: now,
+    endReason: reason,
+    // An empty value matches no id and no tie.
+    id: keep.login ?? "",
+    browserSessionDigest: keep.tie ?? "",
+  });
 }
 
-/** Live logins of a user but for `id` and the newest of the others: those two make `most`. */
+/** A user's live logins beyond `most`, which includes `id` and the newest of the others. */
 export async function findLoginsBeyond(
   handle: Handle,
   { userId, id, most, now }: { userId: string; id: string; most: number; now: number },
@@ -215,7 +192,10 @@ export async function findLoginsBeyond(
   return (await prepared(handle).beyond.execute({ userId, id, most: most - 1, now })).map((login) => login.id);
 }
 
-/** Removes a batch of logins that expired before `expiredBefore`, ended or not; true when more may be left. */
+/**
+ * Removes a batch of logins that expired before `expiredBefore`, ended or not; true if more may be
+ * left.
+ */
 export async function sweepLogins(tx: Handle, expiredBefore: number): Promise<boolean> {
   return await prepared(tx).sweep(expiredBefore);
 }

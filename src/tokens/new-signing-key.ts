@@ -2,27 +2,38 @@ import { generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";
 import { keyThumbprint } from "../lib/jose.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import { importPrivateKey, type SigningAlgorithm, type SigningKey } from "./jwt.ts";
+import type { SigningAlgorithm } from "../storage/column-types.ts";
+import type { Handle } from "../storage/storage.ts";
+import { importPrivateKey, type SigningKey } from "./jwt.ts";
 import type { SigningKeyRow } from "./signing-key-store.ts";
 
 const generate = promisify(generateKeyPair);
 
-/** A new key pair as storage keeps it: the private half encrypted. */
+/** A new key pair. `sealed` encrypts the private half, in the transaction that stores it. */
+export type NewSigningKey = Omit<SigningKeyRow, "encryptedPrivateJwk"> & { privateJwk: string };
+
+/** Its id never begins with "-": on a command line that would be an option. */
 export async function newSigningKey(
   algorithm: SigningAlgorithm,
   generation: number,
   signsFrom: number,
   now: number,
-  keyring: Keyring,
-): Promise<SigningKeyRow> {
+): Promise<NewSigningKey> {
   const { privateKey, publicKey } = await newKeyPair(algorithm);
   const publicJwk = publicKey.export({ format: "jwk" });
   const id = await keyThumbprint(publicJwk);
-  const encryptedPrivateJwk = keyring.encrypt(
-    JSON.stringify(privateKey.export({ format: "jwk" })),
-    signingKeyContext(id),
-  );
-  return { id, algorithm, generation, publicJwk: { ...publicJwk }, encryptedPrivateJwk, createdAt: now, signsFrom };
+  if (id.startsWith("-")) return await newSigningKey(algorithm, generation, signsFrom, now);
+  const privateJwk = JSON.stringify(privateKey.export({ format: "jwk" }));
+  return { id, algorithm, generation, publicJwk: { ...publicJwk }, privateJwk, createdAt: now, signsFrom };
+}
+
+/** The key in its stored form. */
+export async function sealed(
+  tx: Handle,
+  { privateJwk, ...row }: NewSigningKey,
+  keyring: Keyring,
+): Promise<SigningKeyRow> {
+  return { ...row, encryptedPrivateJwk: await keyring.encrypt(tx, privateJwk, signingKeyContext(row.id)) };
 }
 
 /** The private half of a stored key. */
@@ -31,7 +42,7 @@ export function decryptSigningKey({ id, algorithm, encryptedPrivateJwk }: Signin
   return { id, algorithm, privateKey: importPrivateKey(jwk) };
 }
 
-/** On the thread pool: an RSA key takes a quarter of a second. */
+/** Runs in the thread pool: an RSA key takes a quarter of a second. */
 async function newKeyPair(algorithm: SigningAlgorithm) {
   switch (algorithm) {
     case "ES256":

@@ -8,14 +8,17 @@ import type { Users } from "../users/service.ts";
 import { newTokenId, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
 import { claimsOf } from "./claims.ts";
 import { parseJwt } from "./jwt.ts";
-import { findLogin, insertLogin, type Login } from "./login-store.ts";
+import { findLogin, insertLogin } from "./login-store.ts";
 import type { SigningKeys } from "./signing-keys.ts";
+import type { Login } from "./login.ts";
 
-/** The longest that a minted token may live. Signing keys stay published for as long after their last token. */
+/**
+ * The longest life of a minted token. Signing keys stay published that long after their last token.
+ */
 export const longestTokenSeconds = (24 * hour) / second;
 
 export type MintedToken = {
-  /** Null after a dry run. */
+  /** Null for a dry run. */
   accessToken: string | null;
   expiresIn: number;
   expiresAt: string;
@@ -26,15 +29,15 @@ export type MintedToken = {
 };
 
 export type Inspection = {
-  /** Always: whoever wrote the token could write anything into it. */
+  /** Always false: anyone could have written these claims. */
   verified: false;
   header: Record<string, unknown>;
   claims: Record<string, unknown>;
-  /** Whether the key that the token names is one of this service; it may still not have signed it. */
+  /** Whether the token names one of our keys, which may not have signed it. */
   namesKnownKey: boolean;
 };
 
-/** What an operator may do with access tokens. */
+/** Operations on access tokens for operators. */
 export function createOperatorTokens(deps: {
   storage: Storage;
   accessTokens: AccessTokens;
@@ -48,7 +51,7 @@ export function createOperatorTokens(deps: {
 }) {
   const { storage, accessTokens, signingKeys, applications, users, audit, clock, random, issuer } = deps;
 
-  /** Why a genuine token's login does not hold it; undefined when it does. */
+  /** Why the login of a genuine token makes it invalid; undefined if it does not. */
   async function loginProblem({ sid, sub, aud }: AccessTokenClaims): Promise<string | undefined> {
     const login = await findLogin(storage.reader, sid);
     const user = await users.find(sub);
@@ -61,7 +64,7 @@ export function createOperatorTokens(deps: {
   }
 
   return {
-    /** Why a token is good or bad, for a person with access to this machine. */
+    /** Why a token is valid or not, for a person with access to this machine. */
     async explain(
       accessToken: string,
       appId?: string,
@@ -75,7 +78,7 @@ export function createOperatorTokens(deps: {
       return reason === undefined ? { valid: true, claims } : { valid: false, reason };
     },
 
-    /** What a JWT says, believed by nobody. Throws INVALID_TOKEN when it is none. */
+    /** The unverified claims of a JWT. Throws INVALID_TOKEN if it is not one. */
     async inspect(token: string): Promise<Inspection> {
       const parsed = parseJwt(token);
       if (!parsed) throw new AppError("INVALID_TOKEN", "This is not a JWT.");
@@ -86,8 +89,9 @@ export function createOperatorTokens(deps: {
     },
 
     /**
-     * An access token for a user who has not signed in, with a login of its own that ends with it and can be revoked; there is no refresh token.
-     * `scopes` undefined: all that the application has. Throws USER_NOT_FOUND, INVALID_REQUEST, CONFLICT for a disabled user.
+     * An access token for a user without signing in, with its own login, which can be revoked and
+     * ends with the token. No refresh token. `scopes` undefined: all of the application's. Throws
+     * USER_NOT_FOUND, INVALID_REQUEST, CONFLICT for a disabled user.
      */
     async mint(
       input: { userId: string; scopes: string[] | undefined; seconds: number },
@@ -113,6 +117,7 @@ export function createOperatorTokens(deps: {
           userId,
           signedInWith: "operator",
           provider: null,
+          proofs: null,
           scopes,
           publicClient: false,
           signedInAt: now,
@@ -142,7 +147,7 @@ export function createOperatorTokens(deps: {
       });
       const claims = claimsOf(login, user, { issuer, id: newTokenId(random), seconds }, now);
       return {
-        accessToken: dryRun ? null : await accessTokens.sign(claims, application.settings.signingAlgorithm),
+        accessToken: dryRun ? null : await accessTokens.sign(claims, application.settings),
         expiresIn: seconds,
         expiresAt: isoTime(claims.exp * second),
         loginId: id,

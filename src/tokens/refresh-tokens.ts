@@ -3,11 +3,14 @@ import { digestOf, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 
 /**
- * A refresh token is opaque to clients. Inside: login id, generation, 32 secret bytes, 16 bytes of MAC, base64url.
- * - The secret of generation 0 is random; each next one is HMAC(master key, login, generation, previous secret). The server can therefore
- *   give a client that lost the answer the *same* successor again without having stored it: the database holds SHA-256 digests only.
- * - The MAC tells our own old tokens from invented ones: only a genuine token can be a reuse, so nobody can end a login by guessing
- *   at its id, and garbage is refused without reading storage. (docs/decisions/0003-refresh-rotation.md)
+ * A refresh token is opaque to clients. It encodes, in base64url, the login id, the generation, a
+ * 32-byte secret and a 16-byte MAC.
+ * - Generation 0 has a random secret. Each next secret is HMAC(master key, login, generation,
+ *   previous secret), so the server can repeat the *same* successor for a client that lost the
+ *   answer, although it stores only SHA-256 digests.
+ * - The MAC tells our own old tokens from invented ones. Only a genuine token can be a reuse, so
+ *   nobody can end a login by guessing its id, and garbage is refused without reading storage.
+ *   (docs/decisions/0003)
  */
 export type RefreshToken = { loginId: string; generation: number; secret: Buffer };
 
@@ -34,7 +37,7 @@ export function formatRefreshToken(token: RefreshToken, keyring: Keyring): strin
   return Buffer.concat([body, macOf(body, keyring)]).toString("base64url");
 }
 
-/** The parts of a token that this service made; undefined for anything else, without reading storage. */
+/** Parses a token that this service made; undefined for anything else, without reading storage. */
 export function parseRefreshToken(text: string, keyring: Keyring): RefreshToken | undefined {
   if (!form.test(text)) return undefined;
   const bytes = Buffer.from(text, "base64url");

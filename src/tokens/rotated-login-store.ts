@@ -1,17 +1,24 @@
+import { sql } from "drizzle-orm";
 import type { Handle } from "../storage/storage.ts";
-import type { Login } from "./login-store.ts";
+import type { Login } from "./login.ts";
 
-/** What goes into the tokens of a login, and decides whether it may go on. */
+/** The parts of a login that go into its tokens or decide whether it may continue. */
 export type LoginToContinue = Pick<
   Login,
-  "id" | "appId" | "userId" | "signedInWith" | "provider" | "scopes" | "publicClient" | "signedInAt"
+  "id" | "appId" | "userId" | "signedInWith" | "provider" | "proofs" | "scopes" | "publicClient" | "signedInAt"
 >;
 
-/** With its user's address. */
-export type RotatedLogin = LoginToContinue & { email: string | null };
+/** How a login began, which never changes. Decides whether its application may continue it. */
+export type LoginStart = Pick<Login, "appId" | "signedInWith" | "provider" | "publicClient">;
 
-/** The columns of a `RotatedLogin`, of an update of `logins`. */
+/** With its user's address, and whether that is verified. */
+export type RotatedLogin = LoginToContinue & { email: string | null; emailVerified: boolean };
+
+/** The columns of a `RotatedLogin`, for an update of `logins`. */
 export function rotatedLoginOf({ logins }: Handle["tables"]) {
-  const { id, appId, userId, signedInWith, provider, scopes, publicClient, signedInAt, userEmail: email } = logins;
-  return { id, appId, userId, signedInWith, provider, scopes, publicClient, signedInAt, email };
+  const { id, appId, userId, signedInWith, provider, proofs, scopes, publicClient, signedInAt } = logins;
+  const { userEmail: email, userEmailVerified } = logins;
+  // Null only in ended logins, which are never rotated.
+  const emailVerified = sql<boolean>`${userEmailVerified}`.mapWith(userEmailVerified);
+  return { id, appId, userId, signedInWith, provider, proofs, scopes, publicClient, signedInAt, email, emailVerified };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
-import { json } from "../http/answer.ts";
-import { originOf, type HttpRequest } from "../http/request.ts";
+import { json, unlessKnown, type Answer } from "../http/answer.ts";
+import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { isoTime, second } from "../lib/clock.ts";
 import { invalidApiKey } from "../lib/errors.ts";
 import { pageLanguages } from "../pages/texts/texts.ts";
@@ -24,13 +24,13 @@ export function refreshHandler(tokens: Tokens) {
     const body = await request.json(refreshBody).catch((error: unknown) => {
       throw withoutApiKey ? invalidApiKey() : error;
     });
-    return json(await tokens.refresh({ ...body, application, withoutApiKey, origin: originOf(request) }));
+    return json(await tokens.refresh({ ...body, application, withoutApiKey, clientInfo: clientInfoOf(request) }));
   };
 }
 
 /** GET /auth/validate */
 export function validateHandler() {
-  // The claims of a token that is asked about again are the same object.
+  // A cached token's claims are the same object every time.
   const expiries = new WeakMap<Bearer["claims"], string>();
   return (_request: HttpRequest, bearer: Bearer) => {
     const { claims, scopes } = bearer;
@@ -40,7 +40,9 @@ export function validateHandler() {
   };
 }
 
-/** GET /auth/verify-token: for a bad token always the same bytes, whatever is wrong with it (RFC 7662 §2.2). */
+/**
+ * GET /auth/verify-token: the answer for an invalid token is always the same bytes (RFC 7662 §2.2).
+ */
 export function verifyTokenHandler() {
   return (_request: HttpRequest, bearer: Bearer | undefined) =>
     json(bearer ? { valid: true, user: userOf(bearer) } : { valid: false });
@@ -54,17 +56,20 @@ function userOf({ scopes, user }: Bearer) {
 /** POST /auth/logout */
 export function logoutHandler(tokens: Tokens) {
   return async (request: HttpRequest, bearer: Bearer) => {
-    await tokens.logout(bearer, await request.optionalJson(logoutBody), originOf(request));
+    await tokens.logout(bearer, await request.optionalJson(logoutBody), clientInfoOf(request));
     return json({ success: true, message: "Signed out." });
   };
 }
 
 /** GET /.well-known/jwks.json */
 export function keySetHandler(keys: SigningKeys) {
-  return async () => cacheable(json(await keys.keySet()));
+  return async (request: HttpRequest) => forEverybody(request, json(await keys.keySet()));
 }
 
-/** GET /.well-known/openid-configuration: only what is true of this service, which issues no ID tokens and has no token endpoint. */
+/**
+ * GET /.well-known/openid-configuration: only what applies to this service, which issues no ID
+ * tokens and has no token endpoint.
+ */
 export function discoveryHandler(issuer: string) {
   const document = {
     issuer,
@@ -81,17 +86,24 @@ export function discoveryHandler(issuer: string) {
       "auth_time",
       "amr",
       "email",
+      "email_verified",
       "user_id",
       "app_id",
+      "client_id",
       "scope",
     ],
     code_challenge_methods_supported: ["S256"],
     ui_locales_supported: [...pageLanguages.keys()],
   };
-  return () => cacheable(json(document));
+  return (request: HttpRequest) => forEverybody(request, json(document));
 }
 
-function cacheable(answer: ReturnType<typeof json>) {
-  answer.headers["cache-control"] = `public, max-age=${keySetMaxAgeSeconds}`;
-  return answer;
+/** Public and the same for everyone: any origin may read it, and caches may keep it. */
+function forEverybody(request: HttpRequest, { headers, ...answer }: Answer): Answer {
+  const shared = {
+    ...headers,
+    "cache-control": `public, max-age=${keySetMaxAgeSeconds}`,
+    "access-control-allow-origin": "*",
+  };
+  return unlessKnown(request, { ...answer, headers: shared });
 }

@@ -1,8 +1,11 @@
 import { isoTime } from "../lib/clock.ts";
-import type { SigningAlgorithm } from "./jwt.ts";
+import type { SigningAlgorithm } from "../storage/column-types.ts";
 import type { SigningKeyRow } from "./signing-key-store.ts";
 
-/** A signing key as commands show it. `publishedUntil`: when a key that signs no more may leave the key set. */
+/**
+ * A signing key as shown by commands. `publishedUntil`: when a key that no longer signs may leave
+ * the key set.
+ */
 export type SigningKeyAnswer = {
   kid: string;
   algorithm: SigningAlgorithm;
@@ -12,13 +15,20 @@ export type SigningKeyAnswer = {
   publishedUntil: string | null;
 };
 
-/** The key that signs at `now`: the newest whose time has come. The first one signs at any time, or a clock set back would stop the service. */
-export function signingKeyAt(generations: SigningKeyRow[], now: number): SigningKeyRow | undefined {
-  return generations.findLast((row) => row.signsFrom <= now) ?? generations[0];
+/** An algorithm's signing key at `now`: the newest that has become active. */
+export function signingKeyAt<Row extends Pick<SigningKeyRow, "signsFrom" | "generation">>(
+  generations: Row[],
+  now: number,
+): Row | undefined {
+  return generations.findLast((row) => row.signsFrom <= now);
 }
 
-/** What each key of one algorithm is for at `now`, oldest first. */
-export function describeGenerations(generations: SigningKeyRow[], now: number, keptAfter: number): SigningKeyAnswer[] {
+/** The state of an algorithm's keys at `now`, oldest first. */
+export function describeGenerations(
+  generations: Omit<SigningKeyRow, "encryptedPrivateJwk">[],
+  now: number,
+  keptAfter: number,
+): SigningKeyAnswer[] {
   const signing = signingKeyAt(generations, now)?.generation ?? 0;
   return generations.map(({ id, algorithm, generation, createdAt, signsFrom }, position) => {
     const state = generation === signing ? "signing" : generation > signing ? "next" : "retired";

@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
+import type { SigningAlgorithm } from "../storage/column-types.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
-import type { SigningAlgorithm } from "./jwt.ts";
 
 export type SigningKeyRow = {
   /** The `kid`: the RFC 7638 thumbprint of the public key. */
@@ -18,7 +18,7 @@ const prepared = statements(({ db, tables: { signingKeys } }) => ({
   list: prepare(db.select().from(signingKeys).orderBy(asc(signingKeys.generation)), "list_signing_keys"),
 }));
 
-/** What tells whether there is anything new: a row never changes what it says of its key. */
+/** Enough to detect changes: a row's key never changes. */
 export async function listSigningKeyIds(handle: Handle): Promise<string[]> {
   return (await prepared(handle).ids.execute()).map(({ id }) => id);
 }
@@ -28,7 +28,7 @@ export async function listSigningKeys(handle: Handle): Promise<SigningKeyRow[]> 
   return await prepared(handle).list.execute();
 }
 
-/** False when another node has made this generation of the algorithm. */
+/** False if another node has created this generation of the algorithm. */
 export async function insertSigningKey({ db, tables: { signingKeys } }: Handle, key: SigningKeyRow): Promise<boolean> {
   const inserted = await db.insert(signingKeys).values(key).onConflictDoNothing().returning({ id: signingKeys.id });
   return inserted.length === 1;

@@ -2,9 +2,10 @@ import type { Actor, Audit } from "../audit/audit.ts";
 import { day, hour, isoTime, minute, second, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
+import type { SigningAlgorithm } from "../storage/column-types.ts";
 import type { Storage } from "../storage/storage.ts";
-import { importPublicKey, type SigningAlgorithm, type SigningKey, type VerificationKey } from "./jwt.ts";
-import { decryptSigningKey, newSigningKey } from "./new-signing-key.ts";
+import { importPublicKey, type SigningKey, type VerificationKey } from "./jwt.ts";
+import { decryptSigningKey, newSigningKey, sealed } from "./new-signing-key.ts";
 import { describeGenerations, signingKeyAt, type SigningKeyAnswer } from "./signing-key-line.ts";
 import {
   deleteSigningKeys,
@@ -14,14 +15,19 @@ import {
   type SigningKeyRow,
 } from "./signing-key-store.ts";
 
-/** A key signs for 30 days. Its successor is published a day earlier, so that every cache of the key set knows it before its first token. */
+/**
+ * A key signs for 30 days. Its successor is published a day earlier, so that all caches know it.
+ */
 const signsFor = 30 * day;
 const publishedBefore = day;
+/** An algorithm's first key reaches all caches of the key set within that time. */
+const firstPublishedBefore = 15 * minute;
 /** How long verifiers may cache the key set; sent with `/.well-known/jwks.json`. */
 export const keySetMaxAgeSeconds = 600;
 const rereadAfter = minute;
+/** The service always has a key of the first algorithm. */
 const algorithms = ["ES256", "EdDSA", "RS256"] as const;
-/** RFC 7638 with SHA-256: anything else is no key of ours, and not worth a read. */
+/** RFC 7638 with SHA-256. Any other form is not our key and needs no read. */
 const kidForm = /^[A-Za-z0-9_-]{43}$/u;
 
 type LoadedKey = VerificationKey & { row: SigningKeyRow };
@@ -29,8 +35,7 @@ type LoadedKey = VerificationKey & { row: SigningKeyRow };
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 /**
- * The keys that sign access tokens, one line of generations for each algorithm, made when an algorithm is first used.
- * `tokenSeconds` is the longest that a token lives.
+ * The keys that sign access tokens, in generations per algorithm. `tokenSeconds`: the longest life.
  */
 export function createSigningKeys(deps: {
   storage: Storage;
@@ -40,7 +45,7 @@ export function createSigningKeys(deps: {
   tokenSeconds: number;
 }) {
   const { storage, keyring, audit, clock } = deps;
-  /** A key that signs no more stays published until its last token has expired, with an hour to spare for clocks. */
+  /** After its last use a key stays published until all its tokens have expired, plus an hour. */
   const keptAfter = deps.tokenSeconds * second + hour;
   const publicKeys = new Map<string, LoadedKey>();
   const privateKeys = new Map<string, SigningKey>();
@@ -87,24 +92,48 @@ export function createSigningKeys(deps: {
   }
 
   async function create(algorithm: SigningAlgorithm, generation: number, signsFrom: number): Promise<void> {
-    const row = await newSigningKey(algorithm, generation, signsFrom, clock(), keyring);
-    // Where another node was first, its key is the one.
-    await storage.write((tx) => insertSigningKey(tx, row));
+    const row = await newSigningKey(algorithm, generation, signsFrom, clock());
+    // If another node was first, its key is used.
+    await storage.write(async (tx) => insertSigningKey(tx, await sealed(tx, row, keyring)));
     // Not `readOnce`, which may join a read that began before this write.
     await read();
   }
 
+  function publishedKey(id: string): { row: SigningKeyRow; rows: SigningKeyRow[] } {
+    const key = publicKeys.get(id);
+    if (!key)
+      throw new AppError("KEY_NOT_FOUND", "There is no signing key with this id.", {
+        details: "To find it: authsvc signing-key list",
+      });
+    return { row: key.row, rows: generations(key.algorithm) };
+  }
+
+  /** While the key set is empty, nobody can have cached it. */
+  function firstSignsFrom(now: number): number {
+    return publicKeys.size === 0 ? now : now + firstPublishedBefore;
+  }
+
+  /** The first algorithm with an active key. None is active if the clock was set back: use any. */
+  function keyFor(wanted: SigningAlgorithm[], now: number): SigningKeyRow | undefined {
+    for (const algorithm of wanted) {
+      const row = signingKeyAt(generations(algorithm), now);
+      if (row) return row;
+    }
+    return wanted.flatMap((algorithm) => generations(algorithm))[0];
+  }
+
   return {
-    /** The key to sign with now, read each time: a command may have made another one sign. Makes the first one of an algorithm. */
-    async forSigning(algorithm: SigningAlgorithm): Promise<SigningKey> {
+    /**
+     * The current signing key, read each time because a command may have changed it. A new
+     * algorithm's first key is published now and signs later; until then `before` or another key
+     * signs.
+     */
+    async forSigning(algorithm: SigningAlgorithm, before?: SigningAlgorithm): Promise<SigningKey> {
       await readOnce();
       const now = clock();
-      let row = signingKeyAt(generations(algorithm), now);
-      if (!row) {
-        await create(algorithm, 1, now);
-        row = signingKeyAt(generations(algorithm), now);
-        if (!row) throw new Error(`no signing key for ${algorithm}`);
-      }
+      if (generations(algorithm).length === 0) await create(algorithm, 1, firstSignsFrom(now));
+      const row = keyFor([algorithm, ...(before ? [before] : []), ...algorithms], now);
+      if (!row) throw new Error(`no signing key for ${algorithm}`);
       let key = privateKeys.get(row.id);
       if (!key) {
         key = decryptSigningKey(row, keyring);
@@ -113,18 +142,37 @@ export function createSigningKeys(deps: {
       return key;
     },
 
-    /** The known key with this `kid`; undefined when it is not, or no longer, one of ours. */
+    /**
+     * Publishes the first key of an application's new algorithm, if needed. `atOnce`: it signs now.
+     * Returns when the algorithm starts to sign; undefined if it already does.
+     */
+    async announce(
+      algorithm: SigningAlgorithm,
+      { atOnce, dryRun }: { atOnce: boolean; dryRun: boolean },
+    ): Promise<{ signsFrom: number; waitMilliseconds: number } | undefined> {
+      await readOnce();
+      const now = clock();
+      const known = generations(algorithm);
+      // If there is no key at all, the first token creates one that signs at once.
+      if (publicKeys.size === 0 || signingKeyAt(known, now)) return undefined;
+      const signsFrom = atOnce ? now : (known[0]?.signsFrom ?? firstSignsFrom(now));
+      if (!dryRun && (atOnce || known.length === 0))
+        await create(algorithm, (known.at(-1)?.generation ?? 0) + 1, signsFrom);
+      return atOnce ? undefined : { signsFrom, waitMilliseconds: signsFrom - now };
+    },
+
+    /** The known key with this `kid`; undefined if it is not, or no longer, ours. */
     find(kid: string): VerificationKey | undefined {
       return publicKeys.get(kid);
     },
 
-    /** Makes `find` see what other nodes and commands have changed; at once for a `kid` that nobody here knows, else once a minute. */
+    /** Loads changes by other nodes: at once for an unknown `kid`, else once a minute. */
     async refresh(kid: string | undefined): Promise<void> {
       if (kid !== undefined && kidForm.test(kid) && !publicKeys.has(kid)) await readOnce();
       else await readIfOlderThan(rereadAfter);
     },
 
-    /** The JSON Web Key Set (RFC 7517): public members only. While storage does not answer, the keys known here go on being published. */
+    /** The JSON Web Key Set (RFC 7517). If storage fails, the known keys stay published. */
     async keySet(): Promise<{ keys: Record<string, unknown>[] }> {
       await readOnce().catch((error: unknown) => {
         if (publicKeys.size === 0) throw error;
@@ -138,7 +186,7 @@ export function createSigningKeys(deps: {
       return { keys };
     },
 
-    /** Publishes successors a day before they sign, and removes keys whose last token has expired. Called now and then by the server. */
+    /** Publishes successors a day early and removes expired keys. Called periodically. */
     async rotate(): Promise<void> {
       await readOnce();
       const now = clock();
@@ -171,9 +219,10 @@ export function createSigningKeys(deps: {
     },
 
     /**
-     * What an operator asks for: a successor of the key of every algorithm in use (of ES256 where there is none), published at once.
-     * It signs a day later, and a successor that already waits stays the one; or, with `atOnce`, a new key signs from this moment.
-     * Answers the newest key of each; a dry run, what it would be. Throws CONFLICT when somebody else rotates at the same moment.
+     * Creates a successor for each algorithm in use (ES256 if none is). It is published now and
+     * signs a day later; an already waiting successor is kept. `atOnce`: a new key signs now.
+     * Returns the newest key of each algorithm, in a dry run the planned one. Throws CONFLICT on a
+     * concurrent rotation.
      */
     async rotateByCommand(
       { atOnce, dryRun }: { atOnce: boolean; dryRun: boolean },
@@ -189,14 +238,13 @@ export function createSigningKeys(deps: {
         due.map((algorithm) => {
           const newest = generations(algorithm).at(-1);
           const signsFrom = atOnce || !newest ? now : now + publishedBefore;
-          return newSigningKey(algorithm, (newest?.generation ?? 0) + 1, signsFrom, now, keyring);
+          return newSigningKey(algorithm, (newest?.generation ?? 0) + 1, signsFrom, now);
         }),
       );
       if (!dryRun) {
         await storage.write(async (tx) => {
           for (const row of successors) {
-            if (!(await insertSigningKey(tx, row)))
-              throw new AppError("CONFLICT", "The signing keys are being rotated by somebody else at this moment.");
+            if (!(await insertSigningKey(tx, await sealed(tx, row, keyring)))) throw rotatedMeanwhile();
             const details = { keyId: row.id, algorithm: row.algorithm, signsFrom: isoTime(row.signsFrom) };
             await audit.record(tx, { actor, action: "signing-key.rotate", result: "success", details }, now);
           }
@@ -209,5 +257,41 @@ export function createSigningKeys(deps: {
         return describeGenerations([...known, ...successor], now, keptAfter).slice(-1);
       });
     },
+
+    /** When a key signs or signed (`until` infinite for the newest). Throws KEY_NOT_FOUND. */
+    async signingTime(id: string): Promise<{ from: number; until: number }> {
+      await readOnce();
+      const { row, rows } = publishedKey(id);
+      const successor = rows.find(({ generation }) => generation > row.generation);
+      return { from: row.signsFrom, until: successor?.signsFrom ?? Number.POSITIVE_INFINITY };
+    },
+
+    /**
+     * Withdraws a key from the key set; every node refuses its tokens from the next call on. If it
+     * was the current one, `replacement` signs at once. Throws KEY_NOT_FOUND; CONFLICT on a
+     * concurrent rotation.
+     */
+    async revoke(id: string, actor: Actor): Promise<{ replacement: string | null }> {
+      await readOnce();
+      const now = clock();
+      const { row, rows } = publishedKey(id);
+      const { algorithm } = row;
+      const nextGeneration = (rows.at(-1)?.generation ?? 0) + 1;
+      const signs = signingKeyAt(rows, now)?.id === id;
+      const next = signs ? await newSigningKey(algorithm, nextGeneration, now, now) : undefined;
+      const replacement = next?.id ?? null;
+      await storage.write(async (tx) => {
+        if (next && !(await insertSigningKey(tx, await sealed(tx, next, keyring)))) throw rotatedMeanwhile();
+        await deleteSigningKeys(tx, [id]);
+        const details = { keyId: id, algorithm, replacement };
+        await audit.record(tx, { actor, action: "signing-key.revoke", result: "success", details }, now);
+      });
+      await read();
+      return { replacement };
+    },
   };
+}
+
+function rotatedMeanwhile(): AppError {
+  return new AppError("CONFLICT", "Another process is rotating the signing keys. Try again.");
 }

@@ -1,15 +1,14 @@
-import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Actor, Audit } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
-import { canonicalEmail } from "../lib/email.ts";
+import { canonicalEmail, newEmail } from "../lib/email.ts";
 import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
-import { displayName, mostNameCharacters } from "../lib/text.ts";
+import { displayName, maxNameCharacters } from "../lib/text.ts";
 import type { Passwords } from "../passwords/service.ts";
-import type { SignIn } from "../sign-in/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { LoginAdministration } from "../tokens/login-administration.ts";
+import type { RevokeAccess } from "../tokens/revoke-access.ts";
 import { findMethodKindsOf, listUsers, setDisabled } from "./list-store.ts";
 import type { Users } from "./service.ts";
 import { findUser, findUserWithMethods } from "./store.ts";
@@ -24,19 +23,18 @@ export type NewUser = {
   password: string | undefined;
 };
 
-/** What an operator may do to users. */
+/** Operations on users for operators. */
 export function createUserAdministration(deps: {
   storage: Storage;
   applications: Applications;
   users: Users;
   passwords: Passwords;
-  signIn: SignIn;
   logins: LoginAdministration;
-  browserSessions: BrowserSessions;
+  access: RevokeAccess;
   audit: Audit;
   clock: Clock;
 }) {
-  const { storage, applications, users, passwords, signIn, logins, browserSessions, audit, clock } = deps;
+  const { storage, applications, users, passwords, logins, access, audit, clock } = deps;
 
   async function existingApplication(id: string): Promise<Application> {
     const application = await applications.find(id);
@@ -48,21 +46,6 @@ export function createUserAdministration(deps: {
     const user = await findUser(handle, id);
     if (!user) throw userNotFound();
     return user;
-  }
-
-  /** Whatever lets a user in without another proof: logins of apps, codes on their way to one, the account page. */
-  async function endEverything(
-    tx: Handle,
-    user: User,
-    reason: "operator" | "user-disabled",
-    actor: Actor,
-    now: number,
-  ) {
-    await browserSessions.endAll(tx, user.id);
-    await signIn.cancelCodes(tx, user.id, now);
-    // Before its logins, as whoever changes the user does (docs/decisions/0027); after its codes, as whoever redeems one does.
-    await users.hold(tx, user.id);
-    return await logins.endAll(tx, user.id, reason, { actor }, now);
   }
 
   /** Throws USER_NOT_FOUND. */
@@ -78,7 +61,9 @@ export function createUserAdministration(deps: {
   }
 
   return {
-    /** A page of users in the order of their ids, and whether there are more. Throws APP_NOT_FOUND, INVALID_REQUEST. */
+    /**
+     * A page of users by id, and whether there are more. Throws APP_NOT_FOUND, INVALID_REQUEST.
+     */
     async list(
       appId: string,
       { email, after, limit }: { email?: string | undefined; after?: string | undefined; limit: number },
@@ -101,10 +86,13 @@ export function createUserAdministration(deps: {
 
     get,
 
-    /** A user who has not signed up. Throws APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for a taken address, BUSY. */
+    /**
+     * Creates a user without a sign-up. Throws APP_NOT_FOUND, INVALID_REQUEST naming the field,
+     * CONFLICT for a taken address, BUSY.
+     */
     async create(input: NewUser, { dryRun }: { dryRun: boolean }, actor: Actor): Promise<UserAnswer> {
       const application = await existingApplication(input.appId);
-      const email = checkedEmail(input.email);
+      const email = checkedNewEmail(input.email);
       const name = checkedName(input.name);
       const hash = input.password === undefined ? undefined : await hashOf(input.password, application, email);
       if (await users.findByEmail(application.id, email)) throw addressTaken();
@@ -115,11 +103,11 @@ export function createUserAdministration(deps: {
         const planned = { id: "", picture: null, createdAt: now, updatedAt: now, lastLoginAt: null, disabledAt: null };
         return userAnswer({ ...planned, appId: application.id, email, emailVerified, name }, authMethods);
       }
-      const signedUp = { method: null, origin: null };
+      const signedUp = { method: null, clientInfo: null };
       const created = await storage.write(async (tx) => {
         const user = await users.create(tx, { appId: application.id, email, emailVerified, name, signedUp }, now);
         if (!user) throw addressTaken();
-        if (hash !== undefined) await passwords.add(tx, user.id, hash, now);
+        if (hash !== undefined) await passwords.add(tx, user.id, { hash, lastUsedAt: null }, now);
         const { appId, id: userId } = user;
         await audit.record(tx, { actor, action: "user.create", result: "success", appId, userId }, now);
         return user;
@@ -128,16 +116,18 @@ export function createUserAdministration(deps: {
     },
 
     /**
-     * Keeps a user from signing in, and ends every login: enabling brings none of them back. Nothing changes for a user who is disabled
-     * already. Throws USER_NOT_FOUND.
+     * Prevents a user from signing in, and ends every login; enabling does not restore them.
+     * Changes nothing for a disabled user. Throws USER_NOT_FOUND.
      */
     async disable(id: string, { dryRun }: { dryRun: boolean }, actor: Actor): Promise<UserDetailsAnswer> {
       const now = clock();
       if (!dryRun) {
         await storage.write(async (tx) => {
+          if ((await findUser(tx, id))?.disabledAt !== null) return;
+          await access.lockForChange(tx, id, now);
           const user = await setDisabled(tx, id, true, now);
           if (!user) return;
-          const ended = await endEverything(tx, user, "user-disabled", actor, now);
+          const ended = await access.revoke(tx, id, { reason: "user-disabled", by: { actor } }, now);
           await recordChange(tx, user, "user.disable", actor, now, { ended });
         });
       }
@@ -156,7 +146,7 @@ export function createUserAdministration(deps: {
       return await get(id);
     },
 
-    /** Ends every login of a user; how many were alive. Throws USER_NOT_FOUND. */
+    /** Ends every login of a user and returns how many were live. Throws USER_NOT_FOUND. */
     async revokeLogins(id: string, { dryRun }: { dryRun: boolean }, actor: Actor): Promise<{ ended: number }> {
       const now = clock();
       if (dryRun) {
@@ -165,7 +155,7 @@ export function createUserAdministration(deps: {
       }
       return await storage.write(async (tx) => {
         const user = await existingUser(id, tx);
-        const ended = await endEverything(tx, user, "operator", actor, now);
+        const ended = await access.revoke(tx, id, { reason: "operator", by: { actor } }, now);
         await recordChange(tx, user, "user.revoke-logins", actor, now, { ended });
         return { ended };
       });
@@ -184,13 +174,15 @@ export function createUserAdministration(deps: {
   }
 
   async function hashOf(password: string, application: Application, email: string): Promise<string> {
-    const problem = await passwords.problemWith(password, application, email);
+    const problem = await passwords.problemWith(password, application, { email, name: null }, undefined);
     if (problem !== undefined) {
       const { passwordMinLength } = application.settings;
       const rules: Record<typeof problem.kind, string> = {
         "password-too-short": `at least ${passwordMinLength} characters`,
         "password-too-long": `at most ${"maxLength" in problem ? problem.maxLength : 0} characters`,
         "password-common": "not one of the most common passwords",
+        "password-weak":
+          "not so easy to guess: a keyboard pattern, a sequence, a repetition, a date or common passwords",
         "password-context": "not the address, its first part, or the name of the application",
       };
       throw invalidRequest(`password: ${rules[problem.kind]}`);
@@ -205,12 +197,21 @@ function checkedEmail(text: string): string {
   return email;
 }
 
+function checkedNewEmail(text: string): string {
+  const email = newEmail(text);
+  if (email !== undefined) return email;
+  checkedEmail(text);
+  throw invalidRequest(
+    "email: a new address may not hold any of ` $ { } | & ! ' %, begin with '-', or end in a number",
+  );
+}
+
 function checkedName(text: string | null): string | null {
   const name = text === null ? null : displayName(text);
-  if (name === undefined) throw invalidRequest(`name: at most ${mostNameCharacters} characters, no control characters`);
+  if (name === undefined) throw invalidRequest(`name: at most ${maxNameCharacters} characters, no control characters`);
   return name;
 }
 
 function addressTaken(): AppError {
-  return new AppError("CONFLICT", "A user of this application has this address already.");
+  return new AppError("CONFLICT", "A user of this application already has this address.");
 }

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import type { CounterName } from "../applications/counter-store.ts";
 import { dayNumber } from "../lib/clock.ts";
+import type { CounterName } from "../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import type { User } from "./user.ts";
 
@@ -21,7 +21,10 @@ const prepared = statements(({ db, tables: { applicationCounters: counters } }) 
   ),
 }));
 
-/** Counts users that were inserted (1) or deleted (-1) in this transaction. What they have signed in stays counted. */
+/**
+ * Counts users that were inserted (1) or deleted (-1) in this transaction. Their sign-ins stay
+ * counted.
+ */
 export async function countUsers(tx: Handle, users: User[], by: 1 | -1): Promise<void> {
   const counts = new Map<string, Count>();
   for (const user of users) {
@@ -31,7 +34,7 @@ export async function countUsers(tx: Handle, users: User[], by: 1 | -1): Promise
   await write(tx, counts);
 }
 
-/** Counts a sign-in that this transaction noted on `user`, and moves the user to its day. */
+/** Counts a sign-in that this transaction recorded on `user`, and moves the user to its day. */
 export async function countLogin(tx: Handle, user: User, at: number): Promise<void> {
   const counts = new Map<string, Count>();
   add(counts, user, "logins", 0, 1);
@@ -45,13 +48,13 @@ export async function countLogin(tx: Handle, user: User, at: number): Promise<vo
 }
 
 function add(counts: Map<string, Count>, { id, appId }: User, name: CounterName, day: number, by: number): void {
-  // The end of an id is its random part.
+  // The end of an id is random.
   const shard = id.charCodeAt(id.length - 1) % shards;
   const key = `${appId} ${day} ${name} ${shard}`;
   counts.set(key, { appId, name, day, shard, value: (counts.get(key)?.value ?? 0) + by });
 }
 
-/** In one order, so that two transactions never wait for each other. */
+/** Always in the same order, so that two transactions never deadlock. */
 async function write(tx: Handle, counts: Map<string, Count>): Promise<void> {
   for (const [, count] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))) await prepared(tx).add.execute(count);
 }

@@ -2,7 +2,10 @@ import { and, asc, eq, gt, inArray } from "drizzle-orm";
 import type { Handle } from "../storage/storage.ts";
 import type { StoredUser } from "./user-line.ts";
 
-/** A page of an application's users with all that signs them in, by id, after the id `after`. */
+/**
+ * A page of an application's users with all their sign-in methods, ordered by id, after the id
+ * `after`.
+ */
 export async function listStoredUsers(
   { db, tables }: Handle,
   appId: string,
@@ -31,7 +34,7 @@ export async function listStoredUsers(
     .select()
     .from(oauthIdentities)
     .where(inArray(oauthIdentities.userId, ids))
-    .orderBy(asc(oauthIdentities.provider), asc(oauthIdentities.subject));
+    .orderBy(asc(oauthIdentities.provider), asc(oauthIdentities.issuer), asc(oauthIdentities.subject));
   const hashOf = new Map(hashes.map(({ userId, hash }) => [userId, hash]));
   const keysOf = Map.groupBy(keys, ({ userId }) => userId);
   const identitiesOf = Map.groupBy(identities, ({ userId }) => userId);

@@ -8,7 +8,7 @@ const pageSize = 500;
 
 export function createUserExport({ storage, audit, clock }: { storage: Storage; audit: Audit; clock: Clock }) {
   return {
-    /** Notes that users were exported: with hashes, whoever has the export can guess passwords at leisure. */
+    /** Audits an export: with hashes, its holder can guess passwords offline. */
     async note(appId: string, { withHashes }: { withHashes: boolean }, actor: Actor): Promise<void> {
       const now = clock();
       await storage.write((tx) =>
@@ -16,7 +16,7 @@ export function createUserExport({ storage, audit, clock }: { storage: Storage; 
       );
     },
 
-    /** Every user of an application, page by page, as the import takes them. */
+    /** Every user of an application, page by page, in the import format. */
     async *pages(appId: string, { withHashes }: { withHashes: boolean }): AsyncGenerator<object[]> {
       for (let after = ""; ;) {
         const page = await listStoredUsers(storage.reader, appId, { after, size: pageSize, withHashes });

@@ -1,7 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import type { Handle, Row } from "../storage/storage.ts";
 
-/** Whole rows of users that are created together. */
+/** Complete rows of users that are created together. */
 export type NewRows = {
   users: Row<"users">[];
   passwords: Row<"passwords">[];
@@ -9,7 +9,7 @@ export type NewRows = {
   identities: Row<"oauthIdentities">[];
 };
 
-/** What of a batch is in use already. Identities by `identityKey`. */
+/** The parts of a batch that are already in use. Identities by `identityKey`. */
 export type Taken = {
   ids: Map<string, { appId: string; email: string | null }>;
   emails: Map<string, string>;
@@ -18,8 +18,11 @@ export type Taken = {
   identities: Set<string>;
 };
 
-export function identityKey({ provider, subject }: { provider: string; subject: string }): string {
-  return `${provider} ${subject}`;
+/** An identity's key within an application. */
+export type IdentityKey = { provider: string; issuer: string; subject: string };
+
+export function identityKey({ provider, issuer, subject }: IdentityKey): string {
+  return `${provider} ${issuer} ${subject}`;
 }
 
 export type Wanted = {
@@ -27,10 +30,13 @@ export type Wanted = {
   emails: string[];
   handles: string[];
   credentials: string[];
-  identities: { provider: string; subject: string }[];
+  identities: IdentityKey[];
 };
 
-/** Which ids, handles and credentials are in use in any application, which addresses and identities in this one. */
+/**
+ * The ids, handles and credentials that are in use in any application, and the addresses and
+ * identities in this one.
+ */
 export async function findTaken({ db, tables }: Handle, appId: string, wanted: Wanted): Promise<Taken> {
   const { users, passkeys, oauthIdentities } = tables;
   const known = { id: users.id, appId: users.appId, email: users.email, handle: users.handle };
@@ -45,7 +51,7 @@ export async function findTaken({ db, tables }: Handle, appId: string, wanted: W
     .from(passkeys)
     .where(inArray(passkeys.credentialId, wanted.credentials));
   const identities = await db
-    .select({ provider: oauthIdentities.provider, subject: oauthIdentities.subject })
+    .select({ provider: oauthIdentities.provider, issuer: oauthIdentities.issuer, subject: oauthIdentities.subject })
     .from(oauthIdentities)
     .where(
       and(
@@ -66,7 +72,9 @@ export async function findTaken({ db, tables }: Handle, appId: string, wanted: W
   };
 }
 
-/** Inserts all of it; false when another writer was first with something, and then the transaction must be given up. */
+/**
+ * Inserts everything. False if another writer was first; then the transaction must be rolled back.
+ */
 export async function insertRows({ db, tables }: Handle, rows: NewRows): Promise<boolean> {
   const { users, passwords, passkeys, oauthIdentities } = tables;
   let missing = 0;
@@ -91,11 +99,11 @@ export async function insertRows({ db, tables }: Handle, rows: NewRows): Promise
   return missing === 0;
 }
 
-/** Far below the 32,766 values that SQLite takes in one statement. */
-const mostRows = 500;
+/** Far below SQLite's limit of 32,766 values per statement. */
+const maxRows = 500;
 
 function chunksOf<T>(rows: T[]): T[][] {
-  return Array.from({ length: Math.ceil(rows.length / mostRows) }, (_, index) =>
-    rows.slice(index * mostRows, (index + 1) * mostRows),
+  return Array.from({ length: Math.ceil(rows.length / maxRows) }, (_, index) =>
+    rows.slice(index * maxRows, (index + 1) * maxRows),
   );
 }

@@ -6,26 +6,33 @@ import { newId, newSecret, type Random } from "../lib/random.ts";
 import type { FirebaseParameters, ForeignHash } from "../passwords/foreign-hashes.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { countUsers } from "./counter-store.ts";
-import { findTaken, identityKey, insertRows, type NewRows, type Taken } from "./import-store.ts";
+import { findTaken, identityKey, insertRows, type IdentityKey, type NewRows, type Taken } from "./import-store.ts";
 import { newUser } from "./user.ts";
 import { parseUserLine, type LineProblem, type UserLine } from "./user-line.ts";
 
-/** "unchanged": the user is there already, and stays as it is. */
+/** "unchanged": the user exists and is left alone. */
 export type LineOutcome = { line: number } & (
   | { outcome: "created" | "unchanged" }
   | ({ outcome: "refused" } & LineProblem)
 );
 
 type Options = {
-  /** What hashes with a `salt` beside them were made with. */
+  /** The parameters of hashes with a separate `salt`. */
   firebase?: FirebaseParameters | undefined;
-  /** Checks everything, against what is stored as well, and writes nothing. */
+  /** Accepts hashes whose check costs more than about 250 ms or 128 MiB. */
+  allowExpensiveHashes?: boolean;
+  /** Checks everything, also against stored users, and writes nothing. */
   dryRun: boolean;
 };
 
 type Candidate = { line: number; user: UserLine; passwordHash: string | undefined };
 
-const mostTries = 5;
+/**
+ * A candidate whose identities have a directory: from the line, or from the application's provider.
+ */
+type Placed = Candidate & { identities: (IdentityKey & { email: string | null })[] };
+
+const maxTries = 5;
 const noAaguid = "00000000-0000-0000-0000-000000000000";
 
 export function createUserImport(deps: {
@@ -36,11 +43,14 @@ export function createUserImport(deps: {
   findApplication(id: string, handle: Handle): Promise<Application | undefined>;
   foreignHash(text: string): ForeignHash;
   firebaseHash(given: { hash: string; salt: string }, parameters: FirebaseParameters): ForeignHash;
+  affordable(read: ForeignHash, allowed: { allowExpensive: boolean }): ForeignHash;
   isUsablePublicKey(publicKey: string): Promise<boolean>;
+  /** The directory of each of an application's providers. */
+  directories(appId: string, handle: Handle): Promise<(provider: string) => string>;
 }) {
   const { storage, audit, clock, random } = deps;
 
-  /** What the line alone decides, and what takes other libraries to know. */
+  /** Checks what the line alone decides, and what requires other libraries. */
   async function check(line: number, json: string, options: Options): Promise<Candidate | LineOutcome> {
     const user = parseUserLine(json);
     if ("rule" in user) return { line, outcome: "refused", ...user };
@@ -49,7 +59,8 @@ export function createUserImport(deps: {
       const rule = "a COSE key in base64url, for EdDSA, ES256 or RS256";
       return { line, outcome: "refused", field: `passkeys[${position}].publicKey`, rule };
     }
-    const read = user.password && readHash(user.password, options);
+    const allowExpensive = options.allowExpensiveHashes === true;
+    const read = user.password && deps.affordable(readHash(user.password, options), { allowExpensive });
     if (read && "problem" in read) {
       const [field = "", rule = ""] = read.problem.split(": ");
       return { line, outcome: "refused", field, rule };
@@ -63,7 +74,7 @@ export function createUserImport(deps: {
     return deps.firebaseHash({ hash, salt }, firebase);
   }
 
-  function addRows(rows: NewRows, appId: string, { user: line, passwordHash }: Candidate, now: number): void {
+  function addRows(rows: NewRows, appId: string, { user: line, passwordHash, identities }: Placed, now: number): void {
     const createdAt = line.createdAt ?? now;
     const userId = line.id ?? newId("usr", now, random);
     const methodId = (): string => newId("mth", now, random);
@@ -102,72 +113,65 @@ export function createUserImport(deps: {
         transports: passkey.transports ?? [],
         aaguid: passkey.aaguid ?? noAaguid,
         backedUp: passkey.backedUp ?? false,
-        // What is not backed up may still be eligible.
+        // A passkey that is not backed up may still be eligible.
         backupEligible: passkey.backedUp === true ? true : null,
         discoverable: passkey.discoverable ?? true,
         name: passkey.name ?? "Passkey",
         createdAt: passkey.createdAt ?? createdAt,
         lastUsedAt: null,
       });
-    for (const { provider, subject, email } of line.identities ?? [])
-      rows.identities.push({
-        id: methodId(),
-        appId,
-        userId,
-        provider,
-        subject,
-        email: email ?? null,
-        createdAt,
-        lastUsedAt: null,
-      });
+    for (const identity of identities)
+      rows.identities.push({ id: methodId(), appId, userId, ...identity, createdAt, lastUsedAt: null });
   }
 
-  /** Decides about the candidates in the state that `handle` sees. */
+  /** Decides on the candidates by the state that `handle` sees. */
   async function decide(
     handle: Handle,
     appId: string,
     candidates: Candidate[],
     now: number,
   ): Promise<{ rows: NewRows; outcomes: LineOutcome[] }> {
-    const taken = await findTaken(handle, appId, wantedBy(candidates.map(({ user }) => user)));
+    const directoryOf = await deps.directories(appId, handle);
+    const placed = candidates.map((candidate): Placed => {
+      const identities = (candidate.user.identities ?? []).map(({ provider, issuer, subject, email }) => {
+        return { provider, issuer: issuer ?? directoryOf(provider), subject, email: email ?? null };
+      });
+      return { ...candidate, identities };
+    });
+    const taken = await findTaken(handle, appId, wantedBy(placed));
     const rows: NewRows = { users: [], passwords: [], passkeys: [], identities: [] };
-    const outcomes = candidates.map((candidate): LineOutcome => {
-      const { line, user } = candidate;
-      const found = compare(user, taken, appId);
+    const outcomes = placed.map((candidate): LineOutcome => {
+      const { line } = candidate;
+      const found = compare(candidate, taken, appId);
       if (found === "unchanged") return { line, outcome: "unchanged" };
       if (found) return { line, outcome: "refused", ...found };
       addRows(rows, appId, candidate, now);
-      take(user, rows.users.at(-1)?.id ?? "", taken, appId);
+      reserve(candidate, rows.users.at(-1)?.id ?? "", taken, appId);
       return { line, outcome: "created" };
     });
     return { rows, outcomes };
   }
 
+  /** Undefined if another writer was first. */
   async function write(appId: string, candidates: Candidate[], actor: Actor): Promise<LineOutcome[] | undefined> {
     const now = clock();
-    const givenUp = new Error("another writer was first");
-    try {
-      return await storage.write(async (tx) => {
-        if (!(await deps.findApplication(appId, tx)))
-          throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
-        const { rows, outcomes } = await decide(tx, appId, candidates, now);
-        if (rows.users.length === 0) return outcomes;
-        if (!(await insertRows(tx, rows))) throw givenUp;
-        await countUsers(tx, rows.users, 1);
-        const details = { users: rows.users.length };
-        await audit.record(tx, { actor, action: "user.import", result: "success", appId, details }, now);
-        return outcomes;
-      });
-    } catch (error) {
-      if (error === givenUp) return undefined;
-      throw error;
-    }
+    return await storage.write<LineOutcome[] | undefined>(async (tx, rollBack) => {
+      if (!(await deps.findApplication(appId, tx)))
+        throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
+      const { rows, outcomes } = await decide(tx, appId, candidates, now);
+      if (rows.users.length === 0) return outcomes;
+      if (!(await insertRows(tx, rows))) throw rollBack(undefined);
+      await countUsers(tx, rows.users, 1);
+      const details = { users: rows.users.length };
+      await audit.record(tx, { actor, action: "user.import", result: "success", appId, details }, now);
+      return outcomes;
+    });
   }
 
   return {
     /**
-     * Imports a batch of lines: all that are not refused, in one transaction. A user whose id or address the application has already is left
-     * alone, so that an import that was cut off can be repeated. Throws APP_NOT_FOUND.
+     * Imports the accepted lines of a batch in one transaction. Existing users, by id or address,
+     * are left alone, so an interrupted import can be repeated. Throws APP_NOT_FOUND.
      */
     async importLines(
       appId: string,
@@ -184,25 +188,26 @@ export function createUserImport(deps: {
           ? (await decide(storage.reader, appId, candidates, clock())).outcomes
           : await write(appId, candidates, actor);
         if (decided) return [...refused, ...decided].toSorted((one, other) => one.line - other.line);
-        if (tries === mostTries)
-          throw new AppError("CONFLICT", "Others change the same users all the time; try again.");
+        if (tries === maxTries)
+          throw new AppError("CONFLICT", "Other processes keep changing the same users. Try again.");
       }
     },
   };
 }
 
-function wantedBy(users: UserLine[]) {
+function wantedBy(candidates: Placed[]) {
+  const users = candidates.map(({ user }) => user);
   return {
     ids: users.flatMap(({ id }) => id ?? []),
     emails: users.flatMap(({ email }) => email ?? []),
     handles: users.flatMap(({ handle }) => handle ?? []),
     credentials: users.flatMap(({ passkeys }) => passkeys?.map(({ credentialId }) => credentialId) ?? []),
-    identities: users.flatMap(({ identities }) => identities ?? []),
+    identities: candidates.flatMap(({ identities }) => identities),
   };
 }
 
-/** Whether the user is there already, or something of it is somebody else's; undefined when it can be created. */
-function compare(user: UserLine, taken: Taken, appId: string): "unchanged" | LineProblem | undefined {
+/** Whether the user exists, or conflicts with another one; undefined if it can be created. */
+function compare({ user, identities }: Placed, taken: Taken, appId: string): "unchanged" | LineProblem | undefined {
   const { id, email, handle } = user;
   const sameId = typeof id === "string" ? taken.ids.get(id) : undefined;
   if (sameId) {
@@ -217,20 +222,20 @@ function compare(user: UserLine, taken: Taken, appId: string): "unchanged" | Lin
     return { field: "handle", rule: "belongs to another user" };
   const credentials = user.passkeys?.map(({ credentialId }) => credentialId) ?? [];
   const passkey = firstTaken(credentials, taken.credentials);
-  if (passkey !== -1) return { field: `passkeys[${passkey}].credentialId`, rule: "registered already" };
-  const identity = firstTaken((user.identities ?? []).map(identityKey), taken.identities);
+  if (passkey !== -1) return { field: `passkeys[${passkey}].credentialId`, rule: "already registered" };
+  const identity = firstTaken(identities.map(identityKey), taken.identities);
   return identity === -1 ? undefined : { field: `identities[${identity}].subject`, rule: "belongs to another user" };
 }
 
-/** The position of what is taken by somebody else, or stands in the list twice; -1 when nothing is. */
+/** The position of a key that is taken or a duplicate; -1 if there is none. */
 function firstTaken(keys: string[], taken: Set<string>): number {
   return keys.findIndex((key, position) => taken.has(key) || keys.indexOf(key) < position);
 }
 
-function take(user: UserLine, id: string, taken: Taken, appId: string): void {
+function reserve({ user, identities }: Placed, id: string, taken: Taken, appId: string): void {
   taken.ids.set(id, { appId, email: user.email ?? null });
   if (user.email) taken.emails.set(user.email, id);
   if (user.handle) taken.handles.add(user.handle);
   for (const { credentialId } of user.passkeys ?? []) taken.credentials.add(credentialId);
-  for (const identity of user.identities ?? []) taken.identities.add(identityKey(identity));
+  for (const identity of identities) taken.identities.add(identityKey(identity));
 }

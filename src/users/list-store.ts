@@ -3,7 +3,10 @@ import { beginsWith, type Handle } from "../storage/storage.ts";
 import type { MethodKinds } from "./store.ts";
 import type { User } from "./user.ts";
 
-/** A page of an application's users, by id: at most `limit`, those after `after`, with this canonical address. */
+/**
+ * A page of an application's users by id: at most `limit`, after the id `after`, optionally with
+ * this canonical address.
+ */
 export async function listUsers(
   { db, tables: { users } }: Handle,
   appId: string,
@@ -23,7 +26,7 @@ export async function listUsers(
     .limit(limit);
 }
 
-/** Which kinds of method can sign each of these users in: three queries, however many users. */
+/** The kinds of sign-in methods of each user: three queries for any number of users. */
 export async function findMethodKindsOf(
   { db, tables: { passwords, passkeys, oauthIdentities } }: Handle,
   userIds: string[],
@@ -49,7 +52,7 @@ export async function findMethodKindsOf(
   return kinds;
 }
 
-/** Users whose id or address begins like this, for completion in a shell. */
+/** Users whose id or address begins with a prefix, for shell completion. */
 export async function findUsersBeginning(
   { db, tables: { users } }: Handle,
   prefix: string,
@@ -63,7 +66,7 @@ export async function findUsersBeginning(
     .limit(limit);
 }
 
-/** Disables or enables a user; undefined when there is none, or it is so already. */
+/** Disables or enables a user; undefined if there is no such user or nothing changes. */
 export async function setDisabled(
   { db, tables: { users } }: Handle,
   id: string,

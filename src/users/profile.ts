@@ -1,21 +1,22 @@
 import type { Audit, By } from "../audit/audit.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { invalidRequest, userNotFound } from "../lib/errors.ts";
-import { displayName, isHttpsAddress, mostNameCharacters } from "../lib/text.ts";
+import { displayName, isHttpsAddress, maxNameCharacters } from "../lib/text.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import type { RevokeAccess } from "../tokens/revoke-access.ts";
 import type { Events } from "../webhooks/events.ts";
-import { eraseAddress } from "./deletion-store.ts";
+import { deletePending, eraseAddress } from "./deletion-store.ts";
 import type { SignedInUserAnswer, Users } from "./service.ts";
 import { deleteUser, updateUser } from "./store.ts";
 import type { User } from "./user.ts";
 
-/** What GET /users/profile answers (contract 4.2). */
+/** The answer of GET /users/profile (docs/spec/http-api.md, 4.2). */
 export type ProfileAnswer = SignedInUserAnswer & {
   metadata: { loginCount: number; lastIpAddress: string | null; userAgent: string | null };
 };
 
-/** What PATCH /users/profile answers. `email` is absent without the scope `email`. */
+/** The answer of PATCH /users/profile. `email` is omitted without the scope `email`. */
 export type UpdatedProfileAnswer = {
   id: string;
   email?: string | null;
@@ -24,23 +25,24 @@ export type UpdatedProfileAnswer = {
   updatedAt: string;
 };
 
-/** What a user may change of itself; what is left out stays as it is. */
+/** The changes that a user may make; omitted fields stay unchanged. */
 export type ProfileChange = { name?: string | undefined; picture?: string | null | undefined };
 
 export type Profiles = ReturnType<typeof createProfiles>;
 
-/** What a user sees of itself, changes, and takes away. */
+/** A user's own profile: reading, changing and deleting it. */
 export function createProfiles(deps: {
   storage: Storage;
   users: Users;
   passwords: Passwords;
+  access: RevokeAccess;
   events: Events;
   audit: Audit;
   clock: Clock;
 }) {
-  const { storage, users, passwords, events, audit, clock } = deps;
+  const { storage, users, passwords, access, events, audit, clock } = deps;
 
-  /** What happened to a user, for the audit log and for the app's server. */
+  /** Records an event about a user in the audit log and for the app's server. */
   async function note(
     tx: Handle,
     what: { action: string; kind: "user.updated" | "user.deleted"; details?: { fields: string } },
@@ -50,11 +52,15 @@ export function createProfiles(deps: {
   ): Promise<void> {
     const { action, kind, details } = what;
     await audit.record(tx, { ...by, action, result: "success", appId, userId, ...(details ? { details } : {}) }, now);
-    await events.record(tx, { kind, appId, userId, authMethod: null, origin: by.origin ?? null, sessionId: null }, now);
+    await events.record(
+      tx,
+      { kind, appId, userId, authMethod: null, clientInfo: by.clientInfo ?? null, sessionId: null },
+      now,
+    );
   }
 
   return {
-    /** The user as a token with these scopes shows it. Throws USER_NOT_FOUND. */
+    /** The user as visible to a token with these scopes. Throws USER_NOT_FOUND. */
     async get(userId: string, scopes: string[]): Promise<ProfileAnswer> {
       const found = await users.findWithMethods(userId);
       if (!found) throw userNotFound();
@@ -62,7 +68,10 @@ export function createProfiles(deps: {
       return { ...users.answerFor(found, scopes), metadata: { loginCount, lastIpAddress, userAgent } };
     },
 
-    /** Changes what is given, in one write that leaves alone what others change. Throws USER_NOT_FOUND, INVALID_REQUEST naming the field. */
+    /**
+     * Changes only the given fields, in one write. Throws USER_NOT_FOUND, INVALID_REQUEST naming
+     * the field.
+     */
     async update(userId: string, change: ProfileChange, scopes: string[], by: By): Promise<UpdatedProfileAnswer> {
       const now = clock();
       const checked = checkedChange(change);
@@ -79,21 +88,25 @@ export function createProfiles(deps: {
     },
 
     /**
-     * Removes a user at once and completely: methods, logins, sign-ins under way, mail on its way, the address wherever it stands. The audit log
-     * keeps the bare id. Throws USER_NOT_FOUND.
+     * Removes a user completely: methods, logins, unfinished sign-ins, unsent mail, every copy of
+     * the address. Webhooks report each ended login and the deletion. The audit log keeps the id.
+     * Throws USER_NOT_FOUND.
      */
     async delete(userId: string, by: By): Promise<void> {
       const now = clock();
       await storage.write(async (tx) => {
+        const known = await users.find(userId, tx);
+        if (known && known.email !== null) {
+          // In the lock order of a sign-in: failures, then the session.
+          await passwords.forgetFailures(tx, known.appId, known.email);
+          await eraseAddress(tx, known.appId, known.email);
+        }
+        await deletePending(tx, userId);
+        await access.revoke(tx, userId, { reason: "user-deleted", by }, now);
         const user = await deleteUser(tx, userId);
         if (!user) throw userNotFound();
-        const { appId, email } = user;
-        if (email !== null) {
-          await eraseAddress(tx, appId, email);
-          await passwords.forgetFailures(tx, appId, email);
-        }
         await note(tx, { action: "user.delete", kind: "user.deleted" }, user, by, now);
-        // After the last event about this user: from here on, the id is all that is left.
+        // After the last event about this user: from here on only the id is left.
         await audit.forgetUser(tx, userId);
       });
     },
@@ -103,7 +116,7 @@ export function createProfiles(deps: {
 function checkedChange({ name, picture }: ProfileChange): { name?: string; picture?: string | null } {
   const shown = name === undefined ? undefined : displayName(name);
   if (name !== undefined && !shown) {
-    throw invalidRequest(`name: 1 to ${mostNameCharacters} characters, none of them a control character`);
+    throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, none of them a control character`);
   }
   if (typeof picture === "string" && !isHttpsAddress(picture)) {
     throw invalidRequest("picture: an https address of at most 2048 characters, or null");

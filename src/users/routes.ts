@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { json } from "../http/answer.ts";
-import { originOf, type HttpRequest } from "../http/request.ts";
+import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import type { Bearer } from "../tokens/service.ts";
 import type { Profiles } from "./profile.ts";
 import type { Users } from "./service.ts";
@@ -37,5 +37,5 @@ export function deleteProfileHandler(profiles: Profiles) {
 }
 
 function byUser(userId: string, request: HttpRequest) {
-  return { actor: { kind: "user", name: userId } as const, origin: originOf(request) };
+  return { actor: { kind: "user", name: userId } as const, clientInfo: clientInfoOf(request) };
 }

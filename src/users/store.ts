@@ -3,16 +3,19 @@ import { placeholders, prepare, statements, type Handle, type Row } from "../sto
 import { countLogin, countUsers } from "./counter-store.ts";
 import type { User } from "./user.ts";
 
-/** Which kinds of method can sign a user in; `oauth`: by the names of the providers. */
+/** The kinds of methods that can sign a user in; `oauth`: provider names. */
 export type MethodKinds = { passkey: boolean; oauth: string[]; password: boolean };
 
 export type UserWithMethods = { user: User; methods: MethodKinds };
 
-/** The methods beside the row of their user, in one statement: written out, because drizzle names no table where it knows of one only. */
+/**
+ * The user's methods as part of its row, in one statement. Raw SQL, because drizzle omits table
+ * names in queries on one table.
+ */
 const methodColumns = {
   hasPasskey: sql`EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id)`.mapWith(Boolean),
   hasPassword: sql`EXISTS (SELECT 1 FROM passwords WHERE passwords.user_id = users.id)`.mapWith(Boolean),
-  /** No name has a space. */
+  /** Names contain no spaces. */
   providers: sql<
     string | null
   >`(SELECT string_agg(oauth_identities.provider, ' ') FROM oauth_identities WHERE oauth_identities.user_id = users.id)`,
@@ -32,7 +35,7 @@ const prepared = statements(({ db, tables: { users } }) => {
         .where(and(eq(users.appId, given.appId), eq(users.email, given.email))),
       "user_by_email",
     ),
-    noteLogin: prepare(
+    recordLogin: prepare(
       db
         .update(users)
         .set({
@@ -46,7 +49,7 @@ const prepared = statements(({ db, tables: { users } }) => {
         .returning(withMethods),
       "note_login_of_user",
     ),
-    noteLocale: prepare(
+    recordLocale: prepare(
       db.update(users).set({ locale: given.locale }).where(eq(users.id, given.id)),
       "note_locale_of_user",
     ),
@@ -54,26 +57,19 @@ const prepared = statements(({ db, tables: { users } }) => {
       db.update(users).set({ passkeyDeclinedAt: given.passkeyDeclinedAt }).where(eq(users.id, given.id)),
       "decline_passkey_of_user",
     ),
-    hold: prepare(
+    lock: prepare(
       db
         .update(users)
         .set({ updatedAt: sql`${users.updatedAt}` })
         .where(eq(users.id, sql.placeholder("id")))
         .returning({ id: users.id }),
-      "hold_user",
+      "lock_user",
     ),
-    take: prepare(
+    lockForChange: prepare(
       db.update(users).set({ updatedAt: given.updatedAt }).where(eq(users.id, given.id)).returning(),
-      "take_user",
+      "lock_user_for_change",
     ),
     delete: prepare(db.delete(users).where(eq(users.id, given.id)).returning(), "delete_user"),
-    proveEmail: prepare(
-      db
-        .update(users)
-        .set({ name: given.name, picture: given.picture, updatedAt: given.updatedAt, emailVerified: true })
-        .where(eq(users.id, given.id)),
-      "prove_email_of_user",
-    ),
     verifyEmail: prepare(
       db
         .update(users)
@@ -90,13 +86,13 @@ export async function findUser(handle: Handle, id: string): Promise<User | undef
   return row;
 }
 
-/** By the canonical address, within one application. */
+/** By canonical address, within one application. */
 export async function findUserByEmail(handle: Handle, appId: string, email: string): Promise<User | undefined> {
   const [row] = await prepared(handle).byEmail.execute({ appId, email });
   return row;
 }
 
-/** False when the application has a user with this address already. */
+/** False if the application already has a user with this address. */
 export async function insertUser(tx: Handle, user: User): Promise<boolean> {
   const inserted = await prepared(tx).insert.execute(user satisfies Row<"users">);
   if (inserted.length === 0) return false;
@@ -109,13 +105,15 @@ export async function findUserWithMethods(handle: Handle, id: string): Promise<U
   return row && userWithMethods(row);
 }
 
-/** Notes a sign-in; the user as it is afterwards, undefined when there is none or it is disabled. */
-export async function noteLogin(
+/**
+ * Records a sign-in and returns the updated user; undefined if there is none or it is disabled.
+ */
+export async function recordLogin(
   tx: Handle,
   id: string,
   seen: { at: number; ipAddress: string | null; userAgent: string | null },
 ): Promise<UserWithMethods | undefined> {
-  const [row] = await prepared(tx).noteLogin.execute({
+  const [row] = await prepared(tx).recordLogin.execute({
     id,
     lastLoginAt: seen.at,
     lastIpAddress: seen.ipAddress,
@@ -127,26 +125,29 @@ export async function noteLogin(
   return noted;
 }
 
-export async function noteLocale(tx: Handle, id: string, locale: string): Promise<void> {
-  await prepared(tx).noteLocale.execute({ id, locale });
+export async function recordLocale(tx: Handle, id: string, locale: string): Promise<void> {
+  await prepared(tx).recordLocale.execute({ id, locale });
 }
 
 export async function declinePasskey(tx: Handle, id: string, now: number): Promise<void> {
   await prepared(tx).declinePasskey.execute({ id, passkeyDeclinedAt: now });
 }
 
-/** The user as it was committed last, locked until the transaction ends: the first statement of what must not happen twice at once. */
-export async function takeUser(tx: Handle, id: string, now: number): Promise<User | undefined> {
-  const [row] = await prepared(tx).take.execute({ id, updatedAt: now });
+/**
+ * Locks the user until the transaction ends, and returns its latest committed state. Use it as the
+ * first statement of anything that must not run twice at once.
+ */
+export async function lockUserForChange(tx: Handle, id: string, now: number): Promise<User | undefined> {
+  const [row] = await prepared(tx).lockForChange.execute({ id, updatedAt: now });
   return row;
 }
 
-/** Locks a user until the transaction ends, and changes nothing. False when there is none. */
-export async function holdUser(tx: Handle, id: string): Promise<boolean> {
-  return (await prepared(tx).hold.execute({ id })).length === 1;
+/** Locks a user until the transaction ends without changing it. False if there is none. */
+export async function lockUser(tx: Handle, id: string): Promise<boolean> {
+  return (await prepared(tx).lock.execute({ id })).length === 1;
 }
 
-/** Changes what is given and nothing else; the user afterwards, undefined when there is none. */
+/** Changes only the given fields and returns the updated user; undefined if there is none. */
 export async function updateUser(
   { db, tables: { users } }: Handle,
   id: string,
@@ -156,23 +157,14 @@ export async function updateUser(
   return row;
 }
 
-/** Removes a user with everything that is only theirs; the user as it was, undefined when there is none. */
+/** Deletes a user with all dependent rows and returns it; undefined if there is none. */
 export async function deleteUser(tx: Handle, id: string): Promise<User | undefined> {
   const [row] = await prepared(tx).delete.execute({ id });
   if (row) await countUsers(tx, [row], -1);
   return row;
 }
 
-/** The address is proven from now on; what was put on the user without proof is replaced. */
-export async function proveEmail(
-  tx: Handle,
-  id: string,
-  proven: { name: string | null; picture: string | null; updatedAt: number },
-): Promise<void> {
-  await prepared(tx).proveEmail.execute({ ...proven, id });
-}
-
-/** The address is proven from now on; false when it is no longer this user's. */
+/** Marks the address as verified; false if it is no longer this user's. */
 export async function verifyEmail(
   tx: Handle,
   proven: { id: string; email: string; updatedAt: number },

@@ -1,7 +1,10 @@
 import { isoTime } from "../lib/clock.ts";
 import type { User } from "./user.ts";
 
-/** A user as commands show it: the contract's fields (2.2), the application and whether it may sign in. */
+/**
+ * A user as shown by commands: the contract's fields (docs/spec/http-api.md, 2.2), the application,
+ * the state.
+ */
 export type UserAnswer = {
   id: string;
   appId: string;

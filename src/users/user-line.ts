@@ -1,11 +1,14 @@
 import * as z from "zod";
 import { isoTime } from "../lib/clock.ts";
-import { canonicalEmail } from "../lib/email.ts";
+import { newEmail } from "../lib/email.ts";
 import { displayName, isHttpsAddress, isStorable } from "../lib/text.ts";
 import type { Passkey } from "../passkeys/store.ts";
 import type { User } from "./user.ts";
 
-/** A line that is refused: the field as the line spells it (`passkeys[1].publicKey`, empty for the whole line) and the rule, never a value. */
+/**
+ * A refused line: the field as the line spells it (`passkeys[1].publicKey`, empty for the whole
+ * line) and the rule, never a value.
+ */
 export type LineProblem = { field: string; rule: string };
 
 const isBase64url = (value: string): boolean =>
@@ -16,7 +19,8 @@ function text(rule: string, holds: (value: string) => boolean) {
 }
 
 const idRule = "1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit";
-const emailRule = "an email address of at most 254 characters";
+const emailRule =
+  "an email address of at most 254 characters, without ` $ { } | & ! ' % or a leading '-', and whose domain does not end in a number";
 const nameRule = "at most 200 characters, none of them a control character";
 const instantRule = "a time such as 2026-01-31T12:00:00.000Z";
 const publicKeyRule = "a COSE key in base64url, for EdDSA, ES256 or RS256";
@@ -24,7 +28,7 @@ const handleRule = "1 to 64 bytes in base64url";
 
 const flag = z.boolean("true or false");
 const email = z.string(emailRule).transform((value, context) => {
-  const canonical = canonicalEmail(value);
+  const canonical = newEmail(value);
   if (canonical === undefined) context.addIssue({ code: "custom", message: emailRule });
   return canonical ?? null;
 });
@@ -35,7 +39,7 @@ const name = z.string(nameRule).transform((value, context) => {
 });
 const instant = z.iso.datetime({ offset: true, error: instantRule }).transform((value, context) => {
   const at = Date.parse(value);
-  // Ids and sorting expect instants that fit their forms.
+  // Ids and sorting require instants of a certain length.
   if (!(at >= 0 && at < Date.UTC(3000, 0))) context.addIssue({ code: "custom", message: instantRule });
   return at;
 });
@@ -79,6 +83,11 @@ const lineSchema = z.strictObject({
           "a text of 1 to 255 characters",
           (value) => value !== "" && value.length <= 255 && isStorable(value),
         ),
+        issuer: text("the provider's issuer, or its host: at most 2048 printable characters", (value) =>
+          /^[\x21-\x7E]{1,2048}$/u.test(value),
+        )
+          .transform((value) => value.replace(/\/+$/u, ""))
+          .nullish(),
         email: email.nullish(),
       }),
       "a list",
@@ -87,10 +96,13 @@ const lineSchema = z.strictObject({
     .nullish(),
 });
 
-/** One user as a line of an import, checked as far as the line alone allows. Instants are epoch milliseconds. */
+/**
+ * One user as a line of an import, checked as far as the line alone allows. Instants are epoch
+ * milliseconds.
+ */
 export type UserLine = z.output<typeof lineSchema>;
 
-/** The user on a line of JSON, or what is wrong with it. */
+/** Parses a JSON line to a user, or returns its problem. */
 export function parseUserLine(json: string): UserLine | LineProblem {
   let value: unknown;
   try {
@@ -129,10 +141,10 @@ export type StoredUser = {
   user: User;
   passwordHash: string | undefined;
   passkeys: Passkey[];
-  identities: { provider: string; subject: string; email: string | null }[];
+  identities: { provider: string; issuer: string; subject: string; email: string | null }[];
 };
 
-/** The line that imports this user as it is. What is not there is left out. */
+/** The import line for a stored user. Missing values are omitted. */
 export function userLineOf({ user, passwordHash, passkeys, identities }: StoredUser): object {
   return {
     id: user.id,
@@ -163,6 +175,6 @@ function passkeyOf(passkey: Passkey): object {
   };
 }
 
-function identityOf({ provider, subject, email }: StoredUser["identities"][number]): object {
-  return { provider, subject, ...(email === null ? {} : { email }) };
+function identityOf({ provider, issuer, subject, email }: StoredUser["identities"][number]): object {
+  return { provider, subject, ...(issuer === "" ? {} : { issuer }), ...(email === null ? {} : { email }) };
 }

@@ -1,4 +1,4 @@
-/** Somebody who signs in to one application. Instants are epoch milliseconds. */
+/** A person's account in one application. Instants are epoch milliseconds. */
 export type User = {
   id: string;
   appId: string;
@@ -11,17 +11,17 @@ export type User = {
   updatedAt: number;
   disabledAt: number | null;
   lastLoginAt: number | null;
-  /** The sign-in before the last. */
+  /** The previous sign-in. */
   previousLoginAt: number | null;
   loginCount: number;
   lastIpAddress: string | null;
   lastUserAgent: string | null;
-  /** Of the pages of the last sign-in. */
+  /** The page language of the last sign-in. */
   locale: string | null;
   passkeyDeclinedAt: number | null;
 };
 
-/** Somebody who has never signed in. */
+/** A user who has never signed in. */
 export function newUser(
   known: Pick<User, "id" | "appId" | "email" | "emailVerified" | "name" | "handle"> & Partial<User>,
   now: number,

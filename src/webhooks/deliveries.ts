@@ -1,40 +1,39 @@
 import type { Actor, Audit } from "../audit/audit.ts";
-import { day, isoTime, second, type Clock } from "../lib/clock.ts";
+import { clockSkew, day, isoTime, type Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
+import type { DeliveryStatus, DisabledReason, EventKind } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { sweepAll } from "../storage/sweep.ts";
-import { nextAttemptAt, type AttemptOutcome, type DeliveryStatus } from "./delivery.ts";
+import { nextAttemptAt, type AttemptOutcome } from "./delivery.ts";
+import { listDeliveries, reviveDeliveries, type DeliveryFilter } from "./delivery-list-store.ts";
 import {
   claimDeliveries,
-  listDeliveries,
+  hastenDeliveries,
+  listAheadEndpoints,
+  leaseLasts,
   listDueEndpoints,
   measureDeliveryBacklog,
   releaseDelivery,
-  reviveDeliveries,
   settleDelivery,
   sweepDeliveries,
-  type DeliveryFilter,
   type DeliveryRow,
 } from "./delivery-store.ts";
-import { disableEndpoint, findEndpoint, noteFailure, noteSuccess } from "./endpoint-store.ts";
-import { endpointNotFound, secretsOf, type DisabledReason } from "./endpoint.ts";
-import type { EventKind } from "./event.ts";
+import { disableEndpoint, findEndpoint, recordFailure, recordSuccess } from "./endpoint-store.ts";
+import { endpointNotFound, secretsOf } from "./endpoint.ts";
 
-/** Longer than one attempt may take; after it, another process takes over from one that has died. Nodes' clocks must agree to a few seconds. */
-export const leaseLasts = 25 * second;
-/** An endpoint for which nothing but failure has come for so long is disabled. */
+/** An endpoint that has only failed for this long is disabled. */
 const failingIsToleratedFor = 5 * day;
 const attemptsRemembered = 20;
 
-/** A delivery in the hands of this process until `leaseUntil`, and where it goes. */
+/** A delivery claimed by this process until `leaseUntil`, and its destination. */
 export type ClaimedDelivery = {
   row: DeliveryRow;
   leaseUntil: number;
   url: string;
   secrets: string[];
-  /** As the endpoint stood when it was claimed. */
+  /** The endpoint's state at the claim. */
   failingSince: number | null;
 };
 
@@ -56,7 +55,10 @@ export type DeliveryAnswer = {
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
-/** The outbox of webhooks: taken from in small batches under a lease, so that any number of nodes deliver, each event by one of them at a time. */
+/**
+ * The webhook outbox. Deliveries are leased in small batches, so any number of nodes can deliver,
+ * each event by one node at a time.
+ */
 export function createDeliveries(deps: {
   storage: Storage;
   keyring: Keyring;
@@ -93,7 +95,8 @@ export function createDeliveries(deps: {
     const next = delivered || gone ? null : nextAttemptAt({ attempts, retryAfterMilliseconds }, chance(), now);
     const status = delivered ? "delivered" : next === null ? "failed" : "waiting";
     const history = [...row.history, attempt].slice(-attemptsRemembered);
-    await settleDelivery(tx, { ...row, leaseUntil }, { status, attempts, history, nextAttemptAt: next });
+    const triedAt = next === null ? null : now;
+    await settleDelivery(tx, { ...row, leaseUntil }, { status, attempts, history, nextAttemptAt: next, triedAt });
     if (status === "failed") {
       log.warn("webhook given up", {
         endpointId: row.endpointId,
@@ -104,7 +107,10 @@ export function createDeliveries(deps: {
     }
   }
 
-  /** What the outcomes say about the endpoint itself. Almost always nothing, and then nothing is written. */
+  /**
+   * Updates the endpoint by the results of its deliveries. Usually nothing changes and nothing is
+   * written.
+   */
   async function judge(tx: Handle, endpointId: string, settled: Settled[], now: number): Promise<void> {
     const failures = settled.filter(({ outcome }) => !outcome.delivered);
     const failingSince = settled[0]?.claimed.failingSince ?? null;
@@ -112,65 +118,91 @@ export function createDeliveries(deps: {
     for (const goneUrl of new Set(gone)) await disable(tx, { id: endpointId, goneUrl }, now);
     if (gone.length > 0) return;
     if (failures.length < settled.length) {
-      if (failingSince !== null) await noteSuccess(tx, endpointId);
-    } else if (failingSince === null) await noteFailure(tx, endpointId, now);
+      if (failingSince !== null) await recordSuccess(tx, endpointId);
+    } else if (failingSince === null) await recordFailure(tx, endpointId, now);
     else if (now - failingSince >= failingIsToleratedFor) await disable(tx, { id: endpointId, failingSince }, now);
   }
 
+  let lookedAt = Number.POSITIVE_INFINITY;
+  const hasKey = keyring.watch(deps, "the outbox of webhooks");
+
+  async function hasten(now: number): Promise<void> {
+    for (const id of await listAheadEndpoints(storage.reader, now)) {
+      await sweepAll(
+        async () => await storage.write((tx) => hastenDeliveries(tx, id, now)),
+        () => false,
+      );
+    }
+  }
+
   return {
-    /** The endpoints for which something is due. */
+    /**
+     * The endpoints with due deliveries. After the clock was set back, attempts in the future are
+     * due too.
+     */
     async dueEndpoints(): Promise<string[]> {
-      return await listDueEndpoints(storage.reader, clock());
+      const now = clock();
+      // At the start too: the previous process may have had another clock.
+      if (now < lookedAt - clockSkew) await hasten(now);
+      lookedAt = now;
+      return await listDueEndpoints(storage.reader, now);
     },
 
-    /** How many wait for enabled endpoints, 10,000 at most, and for how many milliseconds the first of them has been due. */
+    /**
+     * How many deliveries wait for enabled endpoints (at most 10,000), and for how many
+     * milliseconds the first one has been due.
+     */
     async backlog(): Promise<{ waiting: number; overdue: number }> {
       const { waiting, firstDueAt } = await measureDeliveryBacklog(storage.reader);
       return { waiting, overdue: firstDueAt === null ? 0 : Math.max(0, clock() - firstDueAt) };
     },
 
-    /** Takes at most `most` of an endpoint's due deliveries into this process's hands; each must be settled or released. */
+    /**
+     * Claims at most `most` due deliveries of an endpoint for this process; each must be settled or
+     * released.
+     */
     async claim(endpointId: string, most: number): Promise<ClaimedDelivery[]> {
       const now = clock();
       const leaseUntil = now + leaseLasts;
-      const { endpoint, rows } = await storage.write(async (tx) => {
-        const found = await findEndpoint(tx, endpointId);
-        const isOn = found?.enabled === true;
-        return { endpoint: found, rows: isOn ? await claimDeliveries(tx, { endpointId, now, most, leaseUntil }) : [] };
+      if (!(await hasKey())) return [];
+      return await storage.write(async (tx) => {
+        const endpoint = await findEndpoint(tx, endpointId);
+        if (!endpoint?.enabled) return [];
+        const { url, failingSince } = endpoint;
+        // Before the claim: deliveries that cannot be signed here are left to other processes.
+        const secrets = secretsOf(endpoint, keyring, now);
+        const rows = await claimDeliveries(tx, { endpointId, now, most, leaseUntil });
+        return rows.map((row) => ({ row, leaseUntil, url, secrets, failingSince }));
       });
-      if (!endpoint || rows.length === 0) return [];
-      const { url, failingSince } = endpoint;
-      const secrets = secretsOf(endpoint, keyring, now);
-      return rows.map((row) => ({ row, leaseUntil, url, secrets, failingSince }));
     },
 
-    /** Notes what attempts came to, many in one transaction. */
+    /** Records the results of attempts, many in one transaction. */
     async settle(settled: Settled[]): Promise<void> {
       const now = clock();
       const byEndpoint = Map.groupBy(settled, ({ claimed }) => claimed.row.endpointId);
       await storage.write(async (tx) => {
         for (const { claimed, outcome } of settled) await settleOne(tx, claimed, outcome, now);
-        // In one order on every node: two that meet at the same endpoints wait, and do not deadlock.
+        // In the same order on every node, so that they never deadlock.
         for (const [id, ofEndpoint] of [...byEndpoint].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
           await judge(tx, id, ofEndpoint, now);
         }
       });
     },
 
-    /** Gives back what was claimed and not tried to the end. */
+    /** Returns claimed deliveries without a completed attempt. */
     async release(claimed: ClaimedDelivery[]): Promise<void> {
       await storage.write(async (tx) => {
         for (const { row, leaseUntil } of claimed) await releaseDelivery(tx, { ...row, leaseUntil });
       });
     },
 
-    /** The newest first. Throws WEBHOOK_NOT_FOUND. */
+    /** Newest first. Throws WEBHOOK_NOT_FOUND. */
     async list(endpointId: string, filter: DeliveryFilter & { limit: number }): Promise<DeliveryAnswer[]> {
       if (!(await findEndpoint(storage.reader, endpointId))) throw endpointNotFound();
       return (await listDeliveries(storage.reader, endpointId, filter)).map(answerFor);
     },
 
-    /** Makes what is finished due again; how many. Throws WEBHOOK_NOT_FOUND. */
+    /** Makes finished deliveries due again and returns their number. Throws WEBHOOK_NOT_FOUND. */
     async redeliver(
       endpointId: string,
       wanted: DeliveryFilter & { eventId?: string | undefined },
@@ -199,7 +231,7 @@ export function createDeliveries(deps: {
       return deliveries;
     },
 
-    /** Removes a batch of events that are past their time; true when more may be left. */
+    /** Removes a batch of expired events; true if more may be left. */
     async sweep(): Promise<boolean> {
       const before = clock() - retentionDays * day;
       return await storage.write((tx) => sweepDeliveries(tx, before));

@@ -1,23 +1,34 @@
-import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, min, ne, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, lte, min, or, sql } from "drizzle-orm";
+import { clockSkew, second } from "../lib/clock.ts";
+import type { DeliveryAttempt, DeliveryStatus } from "../storage/column-types.ts";
+import { afterNow } from "../storage/instants.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
-import type { DeliveryAttempt, DeliveryStatus } from "./delivery.ts";
 
 export type DeliveryRow = Row<"webhookDeliveries">;
 
-/** A delivery in the hands of one process. */
+/** A delivery leased by one process. */
 export type DeliveryLease = Pick<DeliveryRow, "endpointId" | "eventId"> & { leaseUntil: number };
 
-/** How many rows one transaction changes: a few milliseconds' work. */
-const batchSize = 500;
-/** More than that is "many" to whoever watches, and costs more to count. */
-const mostCounted = 10_000;
+/**
+ * Longer than an attempt may take. Afterwards another process takes over from one that died. Nodes'
+ * clocks must agree within a few seconds.
+ */
+export const leaseLasts = 25 * second;
+/** Rows per transaction: a few milliseconds of work. */
+export const batchSize = 500;
+/** Beyond this the exact number does not matter, and costs more to count. */
+const maxCounted = 10_000;
 
-const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webhookEndpoints: endpoints, users } }) => {
+const prepared = statements(({ db, tables }) => {
+  const { webhookDeliveries: deliveries, webhookEndpoints: endpoints, users, applications, logins } = tables;
   const given = placeholders(deliveries);
   const now = sql.placeholder("now");
-  const isFree = or(isNull(deliveries.leaseUntil), lte(deliveries.leaseUntil, now));
+  // A lease beyond the maximum was taken before the clock was set back.
+  const isOfTheFuture = gt(deliveries.leaseUntil, afterNow(leaseLasts + clockSkew));
+  const isFree = or(isNull(deliveries.leaseUntil), lte(deliveries.leaseUntil, now), isOfTheFuture);
   const isDue = and(lte(deliveries.nextAttemptAt, now), isFree);
-  // The same, but no index serves it: SQLite would rather read everything that is due than look up the few rows that are named.
+  // The same condition without index support: SQLite would otherwise read all due rows instead of
+  // looking up the few named ones.
   const isStillDue = and(lte(sql`${deliveries.nextAttemptAt} + 0`, now), isFree);
   const due = db
     .select({ eventId: deliveries.eventId })
@@ -34,17 +45,29 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
     .select({ at: min(deliveries.nextAttemptAt) })
     .from(deliveries)
     .where(eq(deliveries.endpointId, endpoints.id));
-  // Whoever took the lease over in the meantime decides.
+  // If another process took over the lease, that one decides.
   const held = and(
     eq(deliveries.endpointId, given.endpointId),
     eq(deliveries.eventId, given.eventId),
     eq(deliveries.leaseUntil, given.leaseUntil),
   );
-  // An answer may repeat what was sent: of somebody who was forgotten while the attempt was under way, nothing new is kept.
+  // An answer may repeat the request. If the user was deleted during the attempt, store nothing of
+  // it.
   const isStillOf = and(
     sql`${deliveries.email} IS NOT DISTINCT FROM ${given.email}`,
     sql`${deliveries.ipAddress} IS NOT DISTINCT FROM ${given.ipAddress}`,
   );
+  const isAhead = and(gt(deliveries.nextAttemptAt, afterNow(clockSkew)), or(eq(deliveries.attempts, 0), isOfTheFuture));
+  const ahead = db
+    .select({ eventId: deliveries.eventId })
+    .from(deliveries)
+    .where(and(eq(deliveries.endpointId, given.endpointId), isAhead))
+    .limit(batchSize);
+  const aheadOfEndpoint = db
+    .select({ one: sql`1` })
+    .from(deliveries)
+    .where(and(eq(deliveries.endpointId, endpoints.id), isAhead))
+    .limit(1);
   const row = sql`(${deliveries.endpointId}, ${deliveries.eventId})`;
   const rowKey = { endpointId: deliveries.endpointId, eventId: deliveries.eventId };
   const expired = db
@@ -52,7 +75,7 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
     .from(deliveries)
     .where(lt(deliveries.occurredAt, sql.placeholder("before")))
     .limit(batchSize);
-  // From where the batch before ended, not over its remains.
+  // Continues after the previous batch, to skip its dead rows.
   const ofEndpoint = db
     .select({ eventId: deliveries.eventId })
     .from(deliveries)
@@ -62,10 +85,15 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
   return {
     insert: prepare(db.insert(deliveries).values(given), "insert_webhook_delivery"),
     email: prepare(
-      db.select({ email: users.email }).from(users).where(eq(users.id, given.userId)),
+      db
+        .select({ email: users.email, settings: applications.settings, scopes: logins.scopes })
+        .from(users)
+        .innerJoin(applications, eq(applications.id, users.appId))
+        .leftJoin(logins, eq(logins.id, given.sessionId))
+        .where(eq(users.id, given.userId)),
       "email_of_user_in_event",
     ),
-    // A scalar subquery for each endpoint, so that a million rows of one of them are never read, whatever a planner thinks of them.
+    // A scalar subquery per endpoint, so that no planner reads a million rows of one of them.
     dueEndpoints: prepare(
       db
         .select({ id: endpoints.id })
@@ -73,7 +101,15 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
         .where(and(eq(endpoints.enabled, true), sql`(${dueOfEndpoint}) is not null`)),
       "webhook_endpoints_due",
     ),
-    // The conditions stand outside, too: PostgreSQL checks only those again when another node was first.
+    aheadEndpoints: prepare(
+      db
+        .select({ id: endpoints.id })
+        .from(endpoints)
+        .where(sql`(${aheadOfEndpoint}) is not null`),
+      "webhook_endpoints_ahead",
+    ),
+    // The conditions are repeated outside, because PostgreSQL rechecks only those after another
+    // node was first.
     claim: prepare(
       db
         .update(deliveries)
@@ -82,7 +118,8 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
         .returning(),
       "claim_webhook_deliveries",
     ),
-    // Returns nothing, so that PostgreSQL is sent many of them at once. No cast: each branch of the CASE takes its type from the other.
+    // Returns nothing, so that PostgreSQL is sent many at once. No cast: each branch of the CASE
+    // gets its type from the other.
     settle: prepare(
       db
         .update(deliveries)
@@ -91,10 +128,18 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
           attempts: given.attempts,
           history: sql`CASE WHEN ${isStillOf} THEN ${given.history} ELSE ${deliveries.history} END`,
           nextAttemptAt: given.nextAttemptAt,
-          leaseUntil: null,
+          leaseUntil: sql`${sql.placeholder("triedAt")}`,
         })
         .where(held),
       "settle_webhook_delivery",
+    ),
+    hasten: prepare(
+      db
+        .update(deliveries)
+        .set({ nextAttemptAt: given.nextAttemptAt, leaseUntil: null })
+        .where(and(eq(deliveries.endpointId, given.endpointId), inArray(deliveries.eventId, ahead)))
+        .returning({ eventId: deliveries.eventId }),
+      "hasten_webhook_deliveries",
     ),
     release: prepare(db.update(deliveries).set({ leaseUntil: null }).where(held), "release_webhook_delivery"),
     forgetUser: prepare(
@@ -111,12 +156,12 @@ const prepared = statements(({ db, tables: { webhookDeliveries: deliveries, webh
           .from(deliveries)
           .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
           .where(and(eq(endpoints.enabled, true), isNotNull(deliveries.nextAttemptAt)))
-          .limit(mostCounted)
+          .limit(maxCounted)
           .as("some_deliveries"),
       ),
       "webhook_deliveries_in_backlog",
     ),
-    // One look into the index for each endpoint.
+    // One index lookup per endpoint.
     firstDue: prepare(
       db
         .select({ at: sql<string | number | null>`min((${firstOfEndpoint}))` })
@@ -142,18 +187,24 @@ export async function insertDelivery(tx: Handle, row: DeliveryRow): Promise<void
   await prepared(tx).insert.execute(row satisfies Row<"webhookDeliveries">);
 }
 
-/** The address of a user as the transaction that the event belongs to has left it. */
-export async function findEmail(tx: Handle, userId: string): Promise<string | null> {
-  const [user] = await prepared(tx).email.execute({ userId });
-  return user?.email ?? null;
+/**
+ * The user's address at the end of the event's transaction; null if neither the application's
+ * scopes nor those of the login (`sessionId`) include `email`.
+ */
+export async function findEmail(tx: Handle, userId: string, sessionId: string | null): Promise<string | null> {
+  const [user] = await prepared(tx).email.execute({ userId, sessionId });
+  const isGranted = user?.settings.scopes.includes("email") === true || user?.scopes?.includes("email") === true;
+  return isGranted ? user.email : null;
 }
 
-/** The enabled endpoints for which something is due and in nobody's hands. */
+/** The enabled endpoints with due deliveries that nobody has claimed. */
 export async function listDueEndpoints(handle: Handle, now: number): Promise<string[]> {
   return (await prepared(handle).dueEndpoints.execute({ now })).map(({ id }) => id);
 }
 
-/** How many wait for enabled endpoints, 10,000 at most, and when the first of them is to be tried. */
+/**
+ * How many deliveries wait for enabled endpoints (at most 10,000), and when the first one is due.
+ */
 export async function measureDeliveryBacklog(handle: Handle): Promise<{ waiting: number; firstDueAt: number | null }> {
   const { backlog, firstDue } = prepared(handle);
   const [counted] = await backlog.execute();
@@ -162,7 +213,10 @@ export async function measureDeliveryBacklog(handle: Handle): Promise<{ waiting:
   return { waiting: counted?.waiting ?? 0, firstDueAt: at === null ? null : Number(at) };
 }
 
-/** Leases at most `most` deliveries of an endpoint that are due, the longest due first. Of several processes, one gets each. */
+/**
+ * Leases at most `most` due deliveries of an endpoint, the longest due first. Each goes to one of
+ * several processes.
+ */
 export async function claimDeliveries(
   tx: Handle,
   claim: { endpointId: string; now: number; most: number; leaseUntil: number },
@@ -175,9 +229,11 @@ export type Settlement = {
   attempts: number;
   history: DeliveryAttempt[];
   nextAttemptAt: number | null;
+  /** The last attempt, if there will be another one. */
+  triedAt: number | null;
 };
 
-/** Notes the outcome where the lease is still ours. */
+/** Records the result if the lease is still ours. */
 export async function settleDelivery(
   tx: Handle,
   claimed: DeliveryLease & Pick<DeliveryRow, "email" | "ipAddress">,
@@ -187,78 +243,39 @@ export async function settleDelivery(
   await prepared(tx).settle.execute({ endpointId, eventId, leaseUntil, email, ipAddress, ...settlement });
 }
 
-/** Gives a delivery back untried. */
+/**
+ * The endpoints with deliveries created or attempted in the future, because the clock was set back.
+ */
+export async function listAheadEndpoints(handle: Handle, now: number): Promise<string[]> {
+  return (await prepared(handle).aheadEndpoints.execute({ now })).map(({ id }) => id);
+}
+
+/** Makes a batch of such deliveries due now; true if more may be left. */
+export async function hastenDeliveries(tx: Handle, endpointId: string, now: number): Promise<boolean> {
+  return (await prepared(tx).hasten.execute({ endpointId, nextAttemptAt: now, now })).length === batchSize;
+}
+
+/** Returns a delivery without an attempt. */
 export async function releaseDelivery(tx: Handle, { endpointId, eventId, leaseUntil }: DeliveryLease): Promise<void> {
   await prepared(tx).release.execute({ endpointId, eventId, leaseUntil });
 }
 
-/** Leaves of a person only the id, in whatever is still kept. */
+/** Keeps only the id of a person in stored deliveries. */
 export async function forgetUserInDeliveries(tx: Handle, userId: string): Promise<void> {
   await prepared(tx).forgetUser.execute({ userId, history: [] });
 }
 
-/** Removes a batch of events from before `before`; true when more may be left. */
+/** Removes a batch of events before `before`; true if more may be left. */
 export async function sweepDeliveries(tx: Handle, before: number): Promise<boolean> {
   return (await prepared(tx).sweep.execute({ before })).length === batchSize;
 }
 
-/** Removes a batch of an endpoint's deliveries, those after an event (or after ""); the last one of it, undefined when no more are left. */
+/**
+ * Removes a batch of an endpoint's deliveries after an event (or ""). Returns the last one of the
+ * batch; undefined if none are left.
+ */
 export async function removeDeliveries(tx: Handle, endpointId: string, after: string): Promise<string | undefined> {
   const removed = await prepared(tx).removeOfEndpoint.execute({ endpointId, eventId: after });
   const ids = removed.map(({ eventId }) => eventId);
   return ids.length < batchSize ? undefined : ids.reduce((last, id) => (id > last ? id : last));
-}
-
-export type DeliveryFilter = {
-  status?: DeliveryStatus | undefined;
-  /** Events from then on, epoch milliseconds. */
-  since?: number | undefined;
-};
-
-/** The newest first. Event ids are ordered by time, and so is the key. */
-export async function listDeliveries(
-  { db, tables: { webhookDeliveries: deliveries } }: Handle,
-  endpointId: string,
-  { status, since, limit }: DeliveryFilter & { limit: number },
-): Promise<DeliveryRow[]> {
-  return await db
-    .select()
-    .from(deliveries)
-    .where(
-      and(
-        eq(deliveries.endpointId, endpointId),
-        status === undefined ? undefined : eq(deliveries.status, status),
-        since === undefined ? undefined : gte(deliveries.occurredAt, since),
-      ),
-    )
-    .orderBy(desc(deliveries.eventId))
-    .limit(limit);
-}
-
-/** Makes a batch of finished deliveries due again, from the start of the schedule; how many, and whether more may be left. */
-export async function reviveDeliveries(
-  { db, tables: { webhookDeliveries: deliveries } }: Handle,
-  endpointId: string,
-  { eventId, status, since }: DeliveryFilter & { eventId?: string | undefined },
-  now: number,
-): Promise<{ revived: number; more: boolean }> {
-  const wanted = db
-    .select({ eventId: deliveries.eventId })
-    .from(deliveries)
-    .where(
-      and(
-        eq(deliveries.endpointId, endpointId),
-        ne(deliveries.status, "waiting"),
-        eventId === undefined ? undefined : eq(deliveries.eventId, eventId),
-        status === undefined ? undefined : eq(deliveries.status, status),
-        since === undefined ? undefined : gte(deliveries.occurredAt, since),
-      ),
-    )
-    .limit(batchSize);
-  const revived = await db
-    .update(deliveries)
-    .set({ status: "waiting", attempts: 0, nextAttemptAt: now, leaseUntil: null })
-    .where(and(eq(deliveries.endpointId, endpointId), inArray(deliveries.eventId, wanted)))
-    .returning({ eventId: deliveries.eventId });
-  return { revived: revived.length, more: revived.length === batchSize };
 }

@@ -1,41 +1,26 @@
 import { hour, minute, second } from "../lib/clock.ts";
+import type { DeliveryAttempt } from "../storage/column-types.ts";
 
-export type DeliveryStatus =
-  /** To be tried, or tried again. */
-  | "waiting"
-  | "delivered"
-  /** A dead letter: given up, until somebody asks for it again. */
-  | "failed";
-
-/** What one attempt came to. `at` in epoch milliseconds. */
-export type DeliveryAttempt = {
-  at: number;
-  /** The receiver's HTTP status; null when it gave none. */
-  status: number | null;
-  durationMilliseconds: number;
-  /** Why it does not count as delivered, in a few words of ours; null when it does. */
-  error: string | null;
-  /** The first KiB of the receiver's answer. */
-  response: string;
-};
-
-/** An attempt, and what the receiver asked for with it. */
+/** An attempt and the receiver's instructions. */
 export type AttemptOutcome = DeliveryAttempt & {
   delivered: boolean;
-  /** The receiver is gone for good (410). */
+  /** The receiver is permanently gone (410). */
   gone: boolean;
   /** From `Retry-After`. */
   retryAfterMilliseconds: number | undefined;
 };
 
-/** The wait before the second attempt, the third, …: with the first, which comes at once, ten over 76 hours (Standard Webhooks 1.0.0, as decision 11 has it). */
+/**
+ * The waits before the second attempt, the third, …: ten attempts in 76 hours (Standard Webhooks
+ * 1.0.0; docs/spec/decisions.md, 11).
+ */
 const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
 const jitter = 0.2;
 const longestRetryAfter = 24 * hour;
 
 /**
- * When to try again after `attempts` failed ones, or null when that was the last. `chance` is from 0 to 1 and spreads what failed together.
- * A receiver may ask for a later moment, not for an earlier one.
+ * The next attempt after `attempts` failed ones; null after the last. `chance` is from 0 to 1 and
+ * spreads deliveries that failed together. A receiver can request a later time, not an earlier one.
  */
 export function nextAttemptAt(
   { attempts, retryAfterMilliseconds = 0 }: { attempts: number; retryAfterMilliseconds?: number | undefined },
@@ -48,7 +33,9 @@ export function nextAttemptAt(
   return now + Math.max(spread, Math.min(retryAfterMilliseconds, longestRetryAfter));
 }
 
-/** `Retry-After` in milliseconds: seconds, or a date (RFC 9110 §10.2.3). Undefined when it says nothing that can be read. */
+/**
+ * `Retry-After` in milliseconds: seconds, or a date (RFC 9110 §10.2.3). Undefined if unreadable.
+ */
 export function retryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/u.test(header.trim())) return Number(header) * second;

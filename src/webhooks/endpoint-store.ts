@@ -1,6 +1,6 @@
 import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
+import type { DisabledReason } from "../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
-import type { DisabledReason } from "./endpoint.ts";
 
 export type EndpointRow = Row<"webhookEndpoints">;
 
@@ -9,7 +9,7 @@ const prepared = statements(({ db, tables: { webhookEndpoints: endpoints } }) =>
   const disabling = { enabled: given.enabled, disabledReason: given.disabledReason, updatedAt: given.updatedAt };
   const isOn = and(eq(endpoints.id, given.id), eq(endpoints.enabled, true));
   return {
-    // With every event, within the transaction of a sign-in.
+    // Runs with every event, inside the transaction of a sign-in.
     enabledOfApp: prepare(
       db
         .select({ id: endpoints.id, events: endpoints.events })
@@ -18,7 +18,7 @@ const prepared = statements(({ db, tables: { webhookEndpoints: endpoints } }) =>
       "enabled_webhook_endpoints",
     ),
     byId: prepare(db.select().from(endpoints).where(eq(endpoints.id, given.id)), "webhook_endpoint_by_id"),
-    noteFailure: prepare(
+    recordFailure: prepare(
       db
         .update(endpoints)
         .set({ failingSince: given.failingSince })
@@ -26,7 +26,7 @@ const prepared = statements(({ db, tables: { webhookEndpoints: endpoints } }) =>
         .returning({ id: endpoints.id }),
       "note_failing_webhook_endpoint",
     ),
-    noteSuccess: prepare(
+    recordSuccess: prepare(
       db.update(endpoints).set({ failingSince: null }).where(eq(endpoints.id, given.id)),
       "note_working_webhook_endpoint",
     ),
@@ -49,7 +49,7 @@ const prepared = statements(({ db, tables: { webhookEndpoints: endpoints } }) =>
   };
 });
 
-/** The endpoints of an application that are told of events, and of which. */
+/** The enabled endpoints of an application, with their events. */
 export async function listEnabledEndpoints(
   handle: Handle,
   appId: string,
@@ -62,7 +62,7 @@ export async function findEndpoint(handle: Handle, id: string): Promise<Endpoint
   return row;
 }
 
-/** The oldest first; without `appId` those of all applications. */
+/** Oldest first; of all applications without `appId`. */
 export async function listEndpoints(
   { db, tables: { webhookEndpoints: endpoints } }: Handle,
   appId: string | undefined,
@@ -82,7 +82,7 @@ export async function countEndpoints(
   return row?.endpoints ?? 0;
 }
 
-/** False when the id is taken. */
+/** False if the id is taken. */
 export async function insertEndpoint({ db, tables }: Handle, row: EndpointRow): Promise<boolean> {
   const inserted = await db
     .insert(tables.webhookEndpoints)
@@ -92,7 +92,7 @@ export async function insertEndpoint({ db, tables }: Handle, row: EndpointRow): 
   return inserted.length === 1;
 }
 
-/** Makes whoever adds an endpoint to this application wait for the others who do; there is nothing to wait for while it has none. */
+/** Serialises adding endpoints to this application. Locks nothing while it has none. */
 export async function lockEndpoints(
   { db, tables: { webhookEndpoints: endpoints } }: Handle,
   appId: string,
@@ -103,8 +103,8 @@ export async function lockEndpoints(
     .where(eq(endpoints.appId, appId));
 }
 
-/** The endpoint locked until the transaction ends: the first statement of every read-and-change. */
-export async function takeEndpoint(
+/** Locks the endpoint until the transaction ends: the first statement of every read and change. */
+export async function lockEndpoint(
   { db, tables: { webhookEndpoints: endpoints } }: Handle,
   id: string,
 ): Promise<EndpointRow | undefined> {
@@ -124,7 +124,7 @@ export async function updateEndpoint(
   await db.update(endpoints).set(change).where(eq(endpoints.id, id));
 }
 
-/** False when there is none. */
+/** False if there is none. */
 export async function removeEndpoint(
   { db, tables: { webhookEndpoints: endpoints } }: Handle,
   id: string,
@@ -132,18 +132,19 @@ export async function removeEndpoint(
   return (await db.delete(endpoints).where(eq(endpoints.id, id)).returning({ id: endpoints.id })).length === 1;
 }
 
-/** Notes a failure; true when it is the first since a success. */
-export async function noteFailure(tx: Handle, id: string, now: number): Promise<boolean> {
-  return (await prepared(tx).noteFailure.execute({ id, failingSince: now })).length === 1;
+/** Records a failure; true if it is the first since a success. */
+export async function recordFailure(tx: Handle, id: string, now: number): Promise<boolean> {
+  return (await prepared(tx).recordFailure.execute({ id, failingSince: now })).length === 1;
 }
 
-export async function noteSuccess(tx: Handle, id: string): Promise<void> {
-  await prepared(tx).noteSuccess.execute({ id });
+export async function recordSuccess(tx: Handle, id: string): Promise<void> {
+  await prepared(tx).recordSuccess.execute({ id });
 }
 
 /**
- * The application of the endpoint that this call has disabled; undefined when somebody else had, or it is not any more what was tried: it has
- * another address than the one that is gone, or has worked, or was enabled anew, since the failures began.
+ * Disables an endpoint and returns its application. Undefined if it was already disabled, or
+ * changed since the failures began: another address than the one that is gone, a success, or
+ * enabled again.
  */
 export async function disableEndpoint(
   tx: Handle,

@@ -1,15 +1,13 @@
-import { didYouMean, nearest } from "../config/nearest.ts";
+import { didYouMean, nearest } from "../lib/nearest.ts";
 import { isoTime } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
+import { eventKinds } from "../storage/column-types.ts";
+import type { EventKind, DisabledReason } from "../storage/column-types.ts";
 import type { EndpointRow } from "./endpoint-store.ts";
-import { eventKinds, type EventKind } from "./event.ts";
 import { targetProblem, type TargetPolicy } from "./target.ts";
 
-/** `operator`: by the app or a command. `gone`: it answered 410. `failing`: nothing but failures for five days. */
-export type DisabledReason = "operator" | "gone" | "failing";
-
-/** An endpoint as it is shown. Its secret never is. */
+/** An endpoint as shown, without its secret. */
 export type EndpointAnswer = {
   id: string;
   appId: string;
@@ -17,9 +15,9 @@ export type EndpointAnswer = {
   events: EventKind[];
   enabled: boolean;
   disabledReason: DisabledReason | null;
-  /** When the failures began that no success has followed. */
+  /** The first failure since the last success. */
   failingSince: string | null;
-  /** Until when the secret before the present one signs as well. */
+  /** Until when the previous secret also signs. */
   oldSecretUntil: string | null;
   createdAt: string;
   updatedAt: string;
@@ -27,7 +25,7 @@ export type EndpointAnswer = {
 
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
 
-export function endpointAnswer(endpoint: EndpointRow, now: number): EndpointAnswer {
+export function endpointAnswer(endpoint: Omit<EndpointRow, "encryptedSecret">, now: number): EndpointAnswer {
   const { id, appId, url, events, enabled, disabledReason, failingSince, oldSecretUntil, createdAt, updatedAt } =
     endpoint;
   return {
@@ -44,12 +42,12 @@ export function endpointAnswer(endpoint: EndpointRow, now: number): EndpointAnsw
   };
 }
 
-/** Unknown and foreign look the same. */
+/** The same for unknown and foreign ids. */
 export function endpointNotFound(): AppError {
   return new AppError("WEBHOOK_NOT_FOUND", "There is no webhook endpoint with this id.");
 }
 
-/** These throw INVALID_REQUEST naming the field. */
+/** Throws INVALID_REQUEST naming the field, like the next one. */
 export function checkedEndpointId(id: string): string {
   if (!idForm.test(id))
     throw invalidRequest("id: 1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit");
@@ -62,7 +60,7 @@ export function checkedUrl(url: string, policy: TargetPolicy): string {
   return url;
 }
 
-/** The kinds, each once, in one order. */
+/** The kinds in a fixed order without duplicates. */
 export function checkedEvents(events: string[]): EventKind[] {
   const unknown = events.findIndex((event) => !eventKinds.some((kind) => kind === event));
   if (unknown !== -1) {
@@ -73,12 +71,12 @@ export function checkedEvents(events: string[]): EventKind[] {
   return eventKinds.filter((kind) => events.includes(kind));
 }
 
-/** Table and row, so that no secret can be moved to another endpoint. */
+/** Table and row, so that a secret cannot be moved to another endpoint. */
 export function secretContext(endpointId: string): string {
   return `webhook_endpoints ${endpointId}`;
 }
 
-/** What signs now: the present secret, and for a while the one before it. */
+/** The secrets that sign now: the current one and, for a while, the previous one. */
 export function secretsOf(endpoint: EndpointRow, keyring: Keyring, now: number): string[] {
   const { id, encryptedSecret, encryptedOldSecret, oldSecretUntil } = endpoint;
   const isOverlap = encryptedOldSecret !== null && oldSecretUntil !== null && oldSecretUntil > now;

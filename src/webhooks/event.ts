@@ -1,34 +1,25 @@
 import { isoTime } from "../lib/clock.ts";
+import type { EventKind } from "../storage/column-types.ts";
 
-/** What an endpoint can be told of: the contract's three (section 6), and those that decision 11 adds. */
-export const eventKinds = [
-  "user.login",
-  "user.logout",
-  "user.created",
-  "user.updated",
-  "user.deleted",
-  "method.added",
-  "method.removed",
-  "login.failed",
-  "token.reuse",
-] as const;
-
-export type EventKind = (typeof eventKinds)[number];
-
-/** What happened, as the domain that did it says it. The address of the user is looked up when somebody is to be told. */
+/**
+ * An event as its domain reports it. The user's address is looked up only if there is a receiver.
+ */
 export type NewEvent = {
   kind: EventKind;
   appId: string;
-  /** Null where nobody is known, as in `login.failed`. */
+  /** Null for an unknown user, as in `login.failed`. */
   userId: string | null;
   authMethod: "passkey" | "oauth" | "password" | null;
-  /** Of the person as far as it is known; null where a command caused it. */
-  origin: { ipAddress: string | null; userAgent: string | null } | null;
-  /** The id of the login (`lgn_…`), which is `sid` in its access tokens. Never a sign-in session's id, which is a capability. */
+  /** The person's client, as far as known; null for a command. */
+  clientInfo: { ipAddress: string | null; userAgent: string | null } | null;
+  /**
+   * The id of the login (`lgn_…`), which is `sid` in its access tokens. Never the id of a sign-in
+   * session, which is a capability.
+   */
   sessionId: string | null;
 };
 
-/** What is sent of an event. `occurredAt` in epoch milliseconds. */
+/** The content of an event. `occurredAt` is in epoch milliseconds. */
 export type EventFacts = {
   kind: EventKind;
   occurredAt: number;
@@ -41,8 +32,9 @@ export type EventFacts = {
 };
 
 /**
- * The contract's payload, with all six keys of `data` whatever the kind. Made anew from the same columns for every attempt, in this order of keys,
- * so that each attempt sends the same bytes, and an address can be taken out of what still waits.
+ * The contract's payload, with all six keys of `data` for every kind. Built for every attempt from
+ * the same columns with the same key order, so all attempts send the same bytes, and an address can
+ * be removed from waiting events.
  */
 export function bodyOf(event: EventFacts): string {
   const { kind, occurredAt, userId, email, authMethod, ipAddress, userAgent, sessionId } = event;
@@ -53,7 +45,7 @@ export function bodyOf(event: EventFacts): string {
   });
 }
 
-/** An event that never happened, about nobody: what a receiver is tested with. */
+/** A fictional event for testing a receiver. */
 export function sampleOf(kind: EventKind, now: number): EventFacts {
   const isAboutMethod = kind.startsWith("method.");
   const hasLogin = kind === "user.login" || kind === "user.logout" || kind === "token.reuse";

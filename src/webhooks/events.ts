@@ -1,5 +1,6 @@
 import { newId, type Random } from "../lib/random.ts";
 import type { Handle } from "../storage/storage.ts";
+import { afterCommit } from "../storage/transaction.ts";
 import { findEmail, forgetUserInDeliveries, insertDelivery } from "./delivery-store.ts";
 import { listEnabledEndpoints } from "./endpoint-store.ts";
 import type { NewEvent } from "./event.ts";
@@ -7,16 +8,17 @@ import type { NewEvent } from "./event.ts";
 export type Events = ReturnType<typeof createEvents>;
 
 /**
- * Tells apps' servers what happened, once the caller's transaction is committed, and not if it is not. What is written is delivered by `worker.ts`
- * of whichever process serves.
+ * Tells apps' servers what happened, once the caller's transaction is committed. `worker.ts` of any
+ * serving process delivers it.
  */
 export function createEvents({ random }: { random: Random }) {
   let onQueued = (_endpointId: string): void => {};
 
   return {
     /**
-     * Database work only, so it belongs inside of `storage.write`. Writes nothing unless the application has an enabled endpoint for this kind.
-     * `user.deleted` also takes everything but the id of that user out of what still waits.
+     * Database work only, so call it inside `storage.write`. Writes nothing unless the application
+     * has an enabled endpoint for this kind. `user.deleted` also reduces the user's waiting events
+     * to the id.
      */
     async record(tx: Handle, event: NewEvent, now: number): Promise<void> {
       if (event.kind === "user.deleted" && event.userId !== null) await forgetUserInDeliveries(tx, event.userId);
@@ -25,8 +27,8 @@ export function createEvents({ random }: { random: Random }) {
       if (interested.length === 0) return;
       const { kind, userId, authMethod, sessionId } = event;
       const isForgotten = kind === "user.deleted";
-      const email = userId === null || isForgotten ? null : await findEmail(tx, userId);
-      const origin = isForgotten ? null : event.origin;
+      const email = userId === null || isForgotten ? null : await findEmail(tx, userId, sessionId);
+      const clientInfo = isForgotten ? null : event.clientInfo;
       const eventId = newId("evt", now, random);
       for (const { id: endpointId } of interested) {
         await insertDelivery(tx, {
@@ -37,8 +39,8 @@ export function createEvents({ random }: { random: Random }) {
           userId,
           email,
           authMethod,
-          ipAddress: origin?.ipAddress ?? null,
-          userAgent: origin?.userAgent ?? null,
+          ipAddress: clientInfo?.ipAddress ?? null,
+          userAgent: clientInfo?.userAgent ?? null,
           sessionId,
           status: "waiting",
           attempts: 0,
@@ -46,11 +48,14 @@ export function createEvents({ random }: { random: Random }) {
           nextAttemptAt: now,
           leaseUntil: null,
         });
-        onQueued(endpointId);
+        afterCommit(tx, () => onQueued(endpointId));
       }
     },
 
-    /** Tells one listener of every endpoint that this process has an event for, before its transaction is committed. */
+    /**
+     * Calls one listener for every endpoint with an event from this process, after its transaction
+     * is committed.
+     */
     whenQueued(listener: (endpointId: string) => void): void {
       onQueued = listener;
     },

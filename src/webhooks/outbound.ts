@@ -12,7 +12,7 @@ import { createWebhooks } from "./service.ts";
 import { targetPolicy } from "./target.ts";
 import { createWebhookWorker } from "./worker.ts";
 
-/** Everything about webhooks, put together: `events` is what other domains are handed. */
+/** Creates everything about webhooks. Other domains get `events`. */
 export function createOutbound(deps: {
   settings: { dev: boolean; webhooks: { allowPrivateNetworks: boolean; retentionDays: number } };
   storage: Storage;
@@ -34,10 +34,10 @@ export function createOutbound(deps: {
     events,
     deliveries,
     webhooks: createWebhooks({ ...deps, sender, policy }),
-    /** The same, over another storage. */
+    /** The webhooks service on another storage. */
     webhooksOver: (storage: Storage) => createWebhooks({ ...deps, storage, sender, policy }),
     worker: createWebhookWorker({ events, deliveries, sender, clock, log, meter }),
-    /** Ends the connections to receivers. */
+    /** Closes the connections to receivers. */
     close: sender.close,
   };
 }

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
-import { originOf, type HttpRequest } from "../http/request.ts";
+import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { second } from "../lib/clock.ts";
 import type { EndpointCall, TestAnswer, Webhooks } from "./service.ts";
 
 const text = z.string("required, a string");
 const events = z.array(z.string("must be a string"), "required, a list of event kinds").max(32, "at most 32");
 
-/** POST /webhooks/endpoints (contract 2.5) */
+/** The body of POST /webhooks/endpoints (docs/spec/http-api.md, 2.5). */
 export const newEndpointBody = z.strictObject({ url: text, events, secret: text });
 
 export const endpointChangeBody = z.strictObject({
@@ -16,14 +16,14 @@ export const endpointChangeBody = z.strictObject({
   events: events.optional(),
   enabled: z.boolean("must be a boolean").optional(),
   secret: z.string("must be a string").optional(),
-  /** How long the secret before a new one signs as well. */
+  /** How long the previous secret also signs after a new one. */
   secretOverlapSeconds: z.int("must be a whole number").optional(),
 });
 
 export const endpointTestBody = z.strictObject({ event: z.string("must be a string").optional() });
 
 function callOf(request: HttpRequest, { id }: Application): EndpointCall {
-  return { actor: { kind: "app", name: id }, appId: id, origin: originOf(request) };
+  return { actor: { kind: "app", name: id }, appId: id, clientInfo: clientInfoOf(request) };
 }
 
 /** POST /webhooks/endpoints */
@@ -71,8 +71,11 @@ export function testEndpointHandler(webhooks: Webhooks) {
   };
 }
 
-/** Without the receiver's words, and without why there were none: neither may be used to look around from where we stand. */
+/**
+ * Omits the receiver's words and the reason of a failed connection: neither may be used to explore
+ * our network.
+ */
 function shownToApps({ delivered, event, eventId, status, durationMilliseconds, error }: TestAnswer) {
-  const coarse = status === null && error !== null ? "no answer from a public address" : error;
+  const coarse = status === null && error !== null ? "no response from a public address" : error;
   return { delivered, event, eventId, status, durationMilliseconds, error: coarse };
 }

@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import { retryAfter, type AttemptOutcome } from "./delivery.ts";
 import { isPublicAddress } from "./target.ts";
 
-/** The addresses of a host name. Rejects when there are none. */
+/** The addresses of a host name. Rejects if there are none. */
 export type Resolve = (host: string) => Promise<{ address: string; family: 4 | 6 }[]>;
 
 export type Message = { url: string; headers: Record<string, string>; body: string };
@@ -14,16 +14,17 @@ export type Message = { url: string; headers: Record<string, string>; body: stri
 export type Sender = ReturnType<typeof createSender>;
 
 const patienceMilliseconds = 15_000;
-/** What is kept of an answer, and what is read of it at most. */
+/** How much of an answer is stored, and how much is read at most. */
 const [keptBytes, readBytes] = [1024, 64 * 1024];
-/** Connections to one receiver; the worker never wants more. */
-export const mostConnections = 64;
+/** Connections per receiver; the worker never uses more. */
+export const maxConnections = 64;
 
 class NotPublic extends Error {}
 
 /**
- * Hands messages to receivers: one POST, 15 s in all, no redirect followed. Where only public addresses are allowed, what a name stands for is judged
- * at the moment of connecting and the judged address is the one connected to, so a name that changes its mind (DNS rebinding) gains nothing.
+ * Sends messages to receivers: one POST, at most 15 s, no redirects. If only public addresses are
+ * allowed, the address is checked when connecting and the checked address is used, so DNS rebinding
+ * gains nothing.
  */
 export function createSender(options: {
   privateNetworks: boolean;
@@ -37,7 +38,7 @@ export function createSender(options: {
 
   async function judged(host: string, family: number | string | undefined) {
     const found = await resolve(host);
-    // One address that is not public is enough: which of several a connection ends up with is chance.
+    // A single non-public address is enough to refuse: which one a connection uses is chance.
     if (!privateNetworks && !found.every(({ address }) => isPublicAddress(address))) throw new NotPublic();
     const [first, ...others] = found.filter((entry) => !family || entry.family === family);
     if (!first) throw Object.assign(new Error("no address"), { code: "ENOTFOUND" });
@@ -53,17 +54,17 @@ export function createSender(options: {
     });
 
   async function open() {
-    // Not at the start: commands that send nothing need not load it.
+    // Loaded on demand: commands that send nothing need not load it.
     const undici = await import("undici");
     const connect = undici.buildConnector({ allowH2: false, timeout: patience, lookup });
     const agent = new undici.Agent({
-      connections: mostConnections,
+      connections: maxConnections,
       allowH2: false,
       headersTimeout: patience,
       bodyTimeout: patience,
       connect: (target, done) => {
         const host = target.hostname.replace(/^\[|\]$/gu, "");
-        // An address is connected to without being looked up.
+        // IP addresses are connected to without a lookup.
         if (!privateNetworks && isIP(host) !== 0 && !isPublicAddress(host)) done(new NotPublic(), null);
         else connect(target, done);
       },
@@ -72,7 +73,7 @@ export function createSender(options: {
   }
 
   return {
-    /** Never throws, but for an abort by `signal`. */
+    /** Never throws, except when aborted by `signal`. */
     async send({ url, headers, body }: Message, signal?: AbortSignal): Promise<AttemptOutcome> {
       const at = clock();
       const began = performance.now();
@@ -116,11 +117,11 @@ export function createSender(options: {
         });
       } catch (error) {
         if (signal?.aborted) throw error;
-        return outcome({ error: timeout.aborted ? `no answer within ${patience / 1000} s` : reasonOf(error) });
+        return outcome({ error: timeout.aborted ? `no response within ${patience / 1000} s` : reasonOf(error) });
       }
     },
 
-    /** Ends its connections. */
+    /** Closes its connections. */
     async close(): Promise<void> {
       const opened = await opening;
       await opened?.agent.destroy();
@@ -128,7 +129,7 @@ export function createSender(options: {
   };
 }
 
-/** The status has decided already: an answer that stalls, breaks off or does not end costs its text and nothing else. */
+/** The status has already decided: an answer that stalls or breaks off only loses its text. */
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -140,7 +141,7 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
       if (size >= readBytes) break;
     }
   } catch {
-    // What came is kept.
+    // Keep what has arrived.
   }
   return Buffer.concat(chunks).toString("utf8").replaceAll("\0", "\u{FFFD}");
 }
@@ -148,14 +149,14 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 const reasons: Record<string, string> = {
   ENOTFOUND: "its name cannot be resolved",
   ENODATA: "its name cannot be resolved",
-  EAI_AGAIN: "its name cannot be resolved now",
-  ETIMEOUT: "its name cannot be resolved now",
+  EAI_AGAIN: "its name cannot be resolved right now",
+  ETIMEOUT: "its name cannot be resolved right now",
   ECONNREFUSED: "the connection was refused",
-  ECONNRESET: "the connection was cut",
-  UND_ERR_SOCKET: "the connection was cut",
+  ECONNRESET: "the connection was closed",
+  UND_ERR_SOCKET: "the connection was closed",
 };
 
-/** In a few words, with nothing of the address in it. */
+/** In a few words, without any part of the address. */
 function reasonOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof NotPublic) return "its address is not public";
@@ -167,8 +168,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Asks the name servers themselves: getaddrinfo would wait in the thread pool in which passwords are hashed, and a dead name server could hold
- * half of it.
+ * Queries the name servers directly: getaddrinfo would use the thread pool that hashes passwords,
+ * and a dead name server could block half of it.
  */
 async function resolveByDns(host: string): ReturnType<Resolve> {
   const resolver = new Resolver({ timeout: 3000, tries: 2 });
@@ -180,7 +181,7 @@ async function resolveByDns(host: string): ReturnType<Resolve> {
   ];
 }
 
-/** With /etc/hosts and search domains, as names in one's own network want it. */
+/** With /etc/hosts and search domains, which private networks rely on. */
 async function resolveLikeTheSystem(host: string): ReturnType<Resolve> {
   const found = await systemLookup(host, { all: true });
   return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));

@@ -1,10 +1,12 @@
-import type { Actor, Audit, Origin } from "../audit/audit.ts";
-import { day, second, type Clock } from "../lib/clock.ts";
+import type { Actor, Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
+import { day, minute, second, type Clock } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
+import type { DeliveryAttempt, EventKind } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import type { DeliveryAttempt } from "./delivery.ts";
+import { countWaitingDeliveries } from "./delivery-list-store.ts";
 import { removeDeliveries } from "./delivery-store.ts";
 import {
   checkedEndpointId,
@@ -23,41 +25,52 @@ import {
   listEndpoints,
   lockEndpoints,
   removeEndpoint,
-  takeEndpoint,
+  lockEndpoint,
   updateEndpoint,
   type EndpointRow,
 } from "./endpoint-store.ts";
-import { bodyOf, sampleOf, type EventKind } from "./event.ts";
+import { bodyOf, sampleOf } from "./event.ts";
 import type { Sender } from "./sender.ts";
 import { checkedSecret, signedHeaders } from "./signature.ts";
 import type { TargetPolicy } from "./target.ts";
 
-const mostEndpoints = 20;
-/** After a new secret, how long the old one signs as well. */
+const maxEndpoints = 20;
+const testsPerMinute = 10;
+/** How long the previous secret also signs, by default. */
 const usualOverlap = day;
 const longestOverlap = 30 * day;
 
 export type NewEndpoint = { id?: string | undefined; url: string; events: string[]; secret: string };
 
-/** What is left out stays as it is. */
+/** Omitted fields stay unchanged. */
 export type EndpointChange = {
   url?: string | undefined;
   events?: string[] | undefined;
   enabled?: boolean | undefined;
   secret?: string | undefined;
-  /** Milliseconds for which the secret before a new one signs as well; a day when left out. */
+  /** How long the previous secret also signs, in milliseconds; a day by default. */
   secretOverlap?: number | undefined;
 };
 
-/** Who asks: an app sees its own endpoints only, a command all of them. `dryRun`: check everything, change nothing. */
-export type EndpointCall = { actor: Actor; appId?: string | undefined; origin?: Origin | undefined; dryRun?: boolean };
+/**
+ * The caller: an app sees only its own endpoints, a command all. `dryRun`: checks everything,
+ * changes nothing.
+ */
+export type EndpointCall = {
+  actor: Actor;
+  appId?: string | undefined;
+  clientInfo?: ClientInfo | undefined;
+  dryRun?: boolean;
+};
 
-/** What a receiver made of a sample. */
+/** A receiver's reaction to a sample. */
 export type TestAnswer = DeliveryAttempt & { delivered: boolean; event: EventKind; eventId: string };
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** The endpoints of apps. No answer, log line or audit event holds a secret or an address. */
+/**
+ * The endpoints of apps. Answers, log lines and audit events never contain a secret or address.
+ */
 export function createWebhooks(deps: {
   storage: Storage;
   keyring: Keyring;
@@ -73,12 +86,12 @@ export function createWebhooks(deps: {
   async function record(
     tx: Handle,
     action: "create" | "update" | "delete" | "test",
-    { id, appId }: EndpointRow,
-    { actor, origin, fields }: EndpointCall & { fields?: string },
+    { id, appId }: Pick<EndpointRow, "id" | "appId">,
+    { actor, clientInfo, fields }: EndpointCall & { fields?: string },
     now: number,
   ): Promise<void> {
     const details = { endpointId: id, ...(fields === undefined ? {} : { fields }) };
-    await audit.record(tx, { actor, action: `webhook.${action}`, result: "success", appId, origin, details }, now);
+    await audit.record(tx, { actor, action: `webhook.${action}`, result: "success", appId, clientInfo, details }, now);
   }
 
   async function find(handle: Handle, id: string, { appId }: Pick<EndpointCall, "appId">): Promise<EndpointRow> {
@@ -87,47 +100,72 @@ export function createWebhooks(deps: {
     return endpoint;
   }
 
-  function changed(endpoint: EndpointRow, change: EndpointChange, now: number): EndpointRow {
+  async function changed(
+    handle: Handle,
+    endpoint: EndpointRow,
+    change: EndpointChange,
+    now: number,
+  ): Promise<EndpointRow> {
     const { url, events, enabled, secret, secretOverlap: overlap } = change;
     if (secret === undefined && overlap !== undefined) throw invalidRequest("secretOverlapSeconds: only with secret");
     return {
       ...endpoint,
       url: url === undefined ? endpoint.url : checkedUrl(url, policy),
       events: events === undefined ? endpoint.events : checkedEvents(events),
-      // Enabling gives an endpoint that was failing a new start, and so does another address.
+      // Enabling a failing endpoint gives it a new start, and so does another address.
       ...(url === undefined || url === endpoint.url ? {} : { failingSince: null }),
       ...(enabled === true ? { enabled, disabledReason: null, failingSince: null } : {}),
       ...(enabled === false && endpoint.enabled ? { enabled, disabledReason: "operator" } : {}),
-      ...(secret === undefined ? {} : rotated(endpoint, secret, overlap ?? usualOverlap, now)),
+      ...(secret === undefined ? {} : await rotated(handle, endpoint, secret, overlap ?? usualOverlap, now)),
       updatedAt: now,
     };
   }
 
-  function rotated(endpoint: EndpointRow, secret: string, overlap: number, now: number): Partial<EndpointRow> {
+  async function rotated(
+    handle: Handle,
+    endpoint: EndpointRow,
+    secret: string,
+    overlap: number,
+    now: number,
+  ): Promise<Partial<EndpointRow>> {
     if (!Number.isInteger(overlap) || overlap < 0 || overlap > longestOverlap)
       throw invalidRequest(`secretOverlapSeconds: from 0 to ${longestOverlap / second}`);
     return {
-      encryptedSecret: encrypt(endpoint.id, secret),
+      encryptedSecret: await encrypt(handle, endpoint.id, checkedSecret(secret)),
       encryptedOldSecret: overlap === 0 ? null : endpoint.encryptedSecret,
       oldSecretUntil: overlap === 0 ? null : now + overlap,
     };
   }
 
-  function encrypt(id: string, secret: string): string {
-    return keyring.encrypt(checkedSecret(secret), secretContext(id));
+  async function encrypt(handle: Handle, id: string, secret: string): Promise<string> {
+    return await keyring.encrypt(handle, secret, secretContext(id));
+  }
+
+  /** Counted by the audit log, which API and commands share. */
+  async function admitTest(tx: Handle, { id, appId }: EndpointRow, now: number): Promise<void> {
+    const recent = await audit.recent(tx, { appId, action: "webhook.test", since: now - minute + 1 });
+    const oldest = recent.filter(({ details }) => details["endpointId"] === id).at(testsPerMinute - 1);
+    if (oldest === undefined) return;
+    throw new AppError(
+      "RATE_LIMITED",
+      `A webhook endpoint can be tested ${testsPerMinute} times a minute; wait a moment.`,
+      {
+        retryAfterSeconds: Math.max(1, Math.ceil((oldest.at + minute - now) / second)),
+      },
+    );
   }
 
   return {
-    /** Throws INVALID_REQUEST, APP_NOT_FOUND; CONFLICT when the id is taken. */
+    /** Throws INVALID_REQUEST, APP_NOT_FOUND, or CONFLICT if the id is taken. */
     async create(appId: string, input: NewEndpoint, call: EndpointCall): Promise<EndpointAnswer> {
       const now = clock();
       const id = input.id === undefined ? newId("whe", now, random) : checkedEndpointId(input.id);
-      const endpoint: EndpointRow = {
+      const secret = checkedSecret(input.secret);
+      const endpoint: Omit<EndpointRow, "encryptedSecret"> = {
         id,
         appId,
         url: checkedUrl(input.url, policy),
         events: checkedEvents(input.events),
-        encryptedSecret: encrypt(id, input.secret),
         encryptedOldSecret: null,
         oldSecretUntil: null,
         enabled: true,
@@ -136,13 +174,13 @@ export function createWebhooks(deps: {
         createdAt: now,
         updatedAt: now,
       };
-      const isTaken = new AppError("CONFLICT", "A webhook endpoint with this id exists already.");
+      const isTaken = new AppError("CONFLICT", "A webhook endpoint with this id already exists.");
       const check = async (handle: Handle): Promise<void> => {
         if (!(await findApplication(appId, handle)))
           throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
-        if ((await countEndpoints(handle, appId)) >= mostEndpoints)
-          throw new AppError("CONFLICT", "The application has as many webhook endpoints as it may.", {
-            details: `webhook endpoints: at most ${mostEndpoints}`,
+        if ((await countEndpoints(handle, appId)) >= maxEndpoints)
+          throw new AppError("CONFLICT", "The application has the maximum number of webhook endpoints.", {
+            details: `webhook endpoints: at most ${maxEndpoints}`,
           });
       };
       if (call.dryRun) {
@@ -152,17 +190,27 @@ export function createWebhooks(deps: {
         await storage.write(async (tx) => {
           await lockEndpoints(tx, appId);
           await check(tx);
-          if (!(await insertEndpoint(tx, endpoint))) throw isTaken;
+          const encryptedSecret = await encrypt(tx, id, secret);
+          if (!(await insertEndpoint(tx, { ...endpoint, encryptedSecret }))) throw isTaken;
           await record(tx, "create", endpoint, call, now);
         });
       }
       return endpointAnswer(endpoint, now);
     },
 
-    /** The oldest first; without `appId` those of all applications. */
+    /** Oldest first; of all applications without `appId`. */
     async list(appId?: string): Promise<EndpointAnswer[]> {
       const now = clock();
       return (await listEndpoints(storage.reader, appId)).map((endpoint) => endpointAnswer(endpoint, now));
+    },
+
+    /**
+     * Like `list`, with the number of waiting deliveries. For operators only, because counting many
+     * takes a while.
+     */
+    async listWithWaiting(appId?: string): Promise<(EndpointAnswer & { waiting: number })[]> {
+      const waiting = await countWaitingDeliveries(storage.reader);
+      return (await this.list(appId)).map((endpoint) => ({ ...endpoint, waiting: waiting.get(endpoint.id) ?? 0 }));
     },
 
     /** Throws WEBHOOK_NOT_FOUND. */
@@ -170,7 +218,10 @@ export function createWebhooks(deps: {
       return endpointAnswer(await find(storage.reader, id, call), clock());
     },
 
-    /** The secret that signs now, for who compares a wanted state with what is; never to be shown. Throws WEBHOOK_NOT_FOUND. */
+    /**
+     * The current secret, for comparing desired and current state; never to be shown. Throws
+     * WEBHOOK_NOT_FOUND.
+     */
     async secret(id: string): Promise<string> {
       const [present = ""] = secretsOf(await find(storage.reader, id, {}), keyring, clock());
       return present;
@@ -179,23 +230,26 @@ export function createWebhooks(deps: {
     /** Throws WEBHOOK_NOT_FOUND, INVALID_REQUEST. */
     async update(id: string, change: EndpointChange, call: EndpointCall): Promise<EndpointAnswer> {
       const now = clock();
-      if (call.dryRun) return endpointAnswer(changed(await find(storage.reader, id, call), change, now), now);
+      if (call.dryRun) {
+        const { reader } = storage;
+        return endpointAnswer(await changed(reader, await find(reader, id, call), change, now), now);
+      }
       return await storage.write(async (tx) => {
-        await takeEndpoint(tx, id);
-        const endpoint = changed(await find(tx, id, call), change, now);
+        await lockEndpoint(tx, id);
+        const endpoint = await changed(tx, await find(tx, id, call), change, now);
         await updateEndpoint(tx, id, endpoint);
         await record(tx, "update", endpoint, { ...call, fields: fieldsOf(change) }, now);
         return endpointAnswer(endpoint, now);
       });
     },
 
-    /** With everything that waits for it. Throws WEBHOOK_NOT_FOUND. */
+    /** Removes an endpoint with its waiting deliveries. Throws WEBHOOK_NOT_FOUND. */
     async remove(id: string, call: EndpointCall): Promise<void> {
       const now = clock();
       const endpoint = await find(storage.reader, id, call);
       if (call.dryRun) return;
       await storage.write((tx) => updateEndpoint(tx, id, { enabled: false }));
-      // A backlog may be long, and one transaction must not be.
+      // In batches: the backlog may be long.
       let removed: string | undefined = "";
       while (removed !== undefined) {
         const after: string = removed;
@@ -206,14 +260,21 @@ export function createWebhooks(deps: {
       });
     },
 
-    /** Sends a sample at once, to a disabled endpoint as well, and says what the receiver answered; nothing of it is kept. Throws WEBHOOK_NOT_FOUND, INVALID_REQUEST. */
+    /**
+     * Sends a sample at once, to disabled endpoints too, and returns the receiver's answer; stores
+     * nothing. Throws WEBHOOK_NOT_FOUND, INVALID_REQUEST, and RATE_LIMITED after ten in a minute.
+     */
     async test(id: string, call: EndpointCall, wanted?: string): Promise<TestAnswer> {
       const now = clock();
       const endpoint = await find(storage.reader, id, call);
       const [kind] = wanted === undefined ? endpoint.events : checkedEvents([wanted]);
       const sample = sampleOf(kind ?? "user.login", now);
       const eventId = `evt_test${newId("evt", now, random).slice(3)}`;
-      await storage.write((tx) => record(tx, "test", endpoint, call, now));
+      await storage.write(async (tx) => {
+        await lockEndpoint(tx, id);
+        await admitTest(tx, endpoint, now);
+        await record(tx, "test", endpoint, call, now);
+      });
       const body = bodyOf(sample);
       const headers = signedHeaders({ id: eventId, body }, secretsOf(endpoint, keyring, now), now);
       const { at, status, durationMilliseconds, error, response, delivered } = await sender.send({
@@ -226,7 +287,7 @@ export function createWebhooks(deps: {
   };
 }
 
-/** The names of what is changed, for the audit log. */
+/** The names of the changed fields, for the audit log. */
 function fieldsOf(change: EndpointChange): string {
   return Object.entries(change)
     .flatMap(([name, value]) => (value === undefined ? [] : name))

@@ -3,37 +3,43 @@ import { invalidRequest } from "../lib/errors.ts";
 import { isStorable } from "../lib/text.ts";
 
 const base64Prefix = "whsec_";
-const [fewestCharacters, mostCharacters] = [16, 256];
+const [fewestCharacters, maxCharacters] = [16, 256];
 const fewestBytes = 16;
 
-/** The key that a secret stands for: of `whsec_…` the base64 behind it, of any other text its UTF-8 bytes (decision 11). */
+/**
+ * A secret's key: the base64 after `whsec_`, or else the UTF-8 bytes (docs/spec/decisions.md, 11).
+ */
 function keyOf(secret: string): Buffer {
   return secret.startsWith(base64Prefix)
     ? Buffer.from(secret.slice(base64Prefix.length), "base64")
     : Buffer.from(secret, "utf8");
 }
 
-/** The secret as it came. Throws INVALID_REQUEST naming the field. */
+/** Returns the secret unchanged. Throws INVALID_REQUEST naming the field. */
 export function checkedSecret(secret: string): string {
   if (
     secret.length < fewestCharacters ||
-    secret.length > mostCharacters ||
+    secret.length > maxCharacters ||
     !isStorable(secret) ||
     /\p{Cc}/u.test(secret)
   ) {
-    throw invalidRequest(`secret: ${fewestCharacters} to ${mostCharacters} characters, no control characters`);
+    throw invalidRequest(`secret: ${fewestCharacters} to ${maxCharacters} characters, no control characters`);
   }
   if (secret.startsWith(base64Prefix)) {
     const key = keyOf(secret);
-    // Whoever reads it more strictly than Node (and the official libraries do) would compute another signature.
+    // Stricter decoders than Node's (such as the official libraries') would compute another
+    // signature.
     if (key.toString("base64") !== secret.slice(base64Prefix.length) || key.length < fewestBytes) {
-      throw invalidRequest(`secret: behind ${base64Prefix}, base64 of at least ${fewestBytes} bytes, with its padding`);
+      throw invalidRequest(`secret: after ${base64Prefix}, base64 of at least ${fewestBytes} bytes, with its padding`);
     }
   }
   return secret;
 }
 
-/** What proves to a receiver who sent this body, and when: Standard Webhooks 1.0.0. One signature for each of the secrets, the newest first. */
+/**
+ * Proves to a receiver who sent this body, and when (Standard Webhooks 1.0.0). One signature per
+ * secret, newest first.
+ */
 export function signedHeaders(
   { id, body }: { id: string; body: string },
   secrets: string[],

@@ -8,20 +8,21 @@ import { createLane, type Lane } from "./lane.ts";
 import type { Sender } from "./sender.ts";
 import { signedHeaders } from "./signature.ts";
 
-/** Every process looks that often, whoever put an event in: a command, another node, a transaction that took long. */
+/** How often every process checks for events, including those of commands and other nodes. */
 const looksEvery = second;
-/** What comes within this time is claimed, and what ends within it noted, in one transaction. */
+/** Deliveries that arrive or end within this time are claimed or recorded in one transaction. */
 const gathersFor = 25;
-/** A transaction tells of its event before it is committed: one more look, for those that took their time. */
-const looksAgainAfter = 250;
 const patienceWhenStopping = 3 * second;
 
-/** Attempts under way at the same time, to all receivers, and deliveries claimed for them beforehand. */
-const [mostAtOnce, mostAhead] = [1024, 4096];
-/** Endpoints whose deliveries are claimed side by side: each holds a connection to PostgreSQL meanwhile, which sign-ins need as well. */
+/** Parallel attempts to all receivers, and deliveries claimed for them in advance. */
+const [maxAtOnce, maxAhead] = [1024, 4096];
+/**
+ * Endpoints whose deliveries are claimed in parallel. Each occupies a PostgreSQL connection, which
+ * sign-ins need too.
+ */
 const servedTogether = 4;
 
-/** Delivers what the outbox holds, in the serving process only. */
+/** Delivers the outbox, in the serving process only. */
 export function createWebhookWorker(deps: {
   events: Events;
   deliveries: Deliveries;
@@ -32,11 +33,9 @@ export function createWebhookWorker(deps: {
 }) {
   const { events, deliveries, sender, clock, log, meter } = deps;
   const lanes = new Map<string, Lane>();
-  /** Endpoints that may have something due, in the order in which they get their turn. */
+  /** Endpoints that may have due deliveries, in the order of their turns. */
   const waiting = new Set<string>();
-  /** Those whose transaction may not have been committed yet when they were looked at. */
-  const lateComers = new Set<string>();
-  /** Everything that is leased to this process, by endpoint and event. */
+  /** All deliveries leased by this process, by endpoint and event. */
   const inHand = new Map<string, ClaimedDelivery>();
   const attempts = new Set<Promise<void>>();
   const ended: Settled[] = [];
@@ -46,7 +45,6 @@ export function createWebhookWorker(deps: {
   let turn: Promise<void> | undefined;
   let gathering: NodeJS.Timeout | undefined;
   let polling: NodeJS.Timeout | undefined;
-  let lookingAgain: NodeJS.Timeout | undefined;
   let failing = false;
 
   function laneOf(endpointId: string): Lane {
@@ -65,9 +63,10 @@ export function createWebhookWorker(deps: {
       ended.push({ claimed, outcome });
       meter.webhookAttempt(outcome.durationMilliseconds, outcome.delivered ? "delivered" : "failed");
     } catch (error) {
-      // Anything but an end in good order is a mistake of ours: then the lease runs out, so that it is not made again at once.
+      // Any other failure is our mistake. The lease then expires, so that it is not repeated at
+      // once.
       if (cutOff.signal.aborted) unwanted.push(claimed);
-      else log.error("a webhook could not be sent", error, { eventId: row.eventId });
+      else log.error("sending a webhook failed", error, { eventId: row.eventId });
     } finally {
       lane.underWay -= 1;
       inHand.delete(keyOf(claimed));
@@ -75,12 +74,12 @@ export function createWebhookWorker(deps: {
   }
 
   function nextOf(lane: Lane): ClaimedDelivery | undefined {
-    return !stopped && attempts.size < mostAtOnce && lane.mayBegin(clock()) ? lane.held.shift() : undefined;
+    return !stopped && attempts.size < maxAtOnce && lane.mayBegin(clock()) ? lane.held.shift() : undefined;
   }
 
-  /** Begins what is claimed and may begin, and asks for more before there is none. */
+  /** Starts claimed deliveries, and claims more before they run out. */
   function fill(endpointId: string, lane: Lane): void {
-    for (const claimed of lane.takeUnwanted(clock())) {
+    for (const claimed of lane.removeUnwanted(clock())) {
       inHand.delete(keyOf(claimed));
       unwanted.push(claimed);
     }
@@ -93,28 +92,30 @@ export function createWebhookWorker(deps: {
       });
       attempts.add(done);
     }
-    // Also where only the bound over all receivers stood in the way: its turn comes again when another attempt has ended.
+    // Also if only the limit over all receivers prevented it: it gets a turn when another attempt
+    // ends.
     const wantsMore = lane.mayHaveMore && lane.wants(clock()) > 0;
     if (wantsMore || (lane.held.length > 0 && lane.mayBegin(clock()))) waiting.add(endpointId);
   }
 
   async function serve(endpointId: string): Promise<void> {
     const lane = laneOf(endpointId);
-    const room = mostAtOnce + mostAhead - inHand.size;
+    const room = maxAtOnce + maxAhead - inHand.size;
     const most = lane.mayHaveMore ? Math.min(lane.wants(clock()), Math.ceil(room / servedTogether)) : 0;
     if (most > 0) await claim(endpointId, lane, most);
     fill(endpointId, lane);
   }
 
   async function claim(endpointId: string, lane: Lane, most: number): Promise<void> {
-    // Before, so that what is told of meanwhile is not forgotten.
+    // Reset before the claim, so that new events meanwhile are not missed.
     lane.mayHaveMore = false;
     const all = await deliveries.claim(endpointId, most);
     if (all.length === most) lane.mayHaveMore = true;
     for (const claimed of all) {
       const known = inHand.get(keyOf(claimed));
       if (known) {
-        // The clock has jumped past our own lease: the attempt goes on under the new one, and there is no second beside it.
+        // The clock jumped past our own lease: the attempt continues under the new lease, without a
+        // second one.
         known.leaseUntil = claimed.leaseUntil;
         continue;
       }
@@ -123,7 +124,7 @@ export function createWebhookWorker(deps: {
     }
   }
 
-  /** Notes what has ended; where that fails the leases run out, and the events are sent again. */
+  /** Records ended attempts. If that fails, the leases expire and the events are sent again. */
   async function settle(): Promise<void> {
     if (ended.length > 0) await deliveries.settle(ended.splice(0));
     if (unwanted.length > 0) await deliveries.release(unwanted.splice(0));
@@ -132,21 +133,21 @@ export function createWebhookWorker(deps: {
   async function serveAll(): Promise<void> {
     const turns = [...waiting];
     while (turns.length > 0) {
-      // Whoever gets no turn now is first next time.
-      if (stopped || attempts.size >= mostAtOnce) return;
+      // Endpoints without a turn now are first next time.
+      if (stopped || attempts.size >= maxAtOnce) return;
       const served = turns.splice(0, servedTogether);
       for (const endpointId of served) waiting.delete(endpointId);
       await Promise.all(served.map(serve));
     }
   }
 
-  function noteHealth(error?: unknown): void {
-    // Once, and not every second for as long as the database is away.
-    if (error !== undefined && !failing) log.error("the outbox of webhooks cannot be used", error);
+  function logHealth(error?: unknown): void {
+    // Log once, not every second while the database is unavailable.
+    if (error !== undefined && !failing) log.error("reading the webhook outbox failed", error);
     failing = error !== undefined;
   }
 
-  /** One turn at a time; what is asked for meanwhile follows it. */
+  /** One turn at a time; requests meanwhile start another one. */
   function gather(): void {
     if (stopped || gathering) return;
     gathering = setTimeout(() => {
@@ -156,7 +157,7 @@ export function createWebhookWorker(deps: {
         return;
       }
       turn = Promise.all([settle(), serveAll()])
-        .then(() => noteHealth(), noteHealth)
+        .then(() => logHealth(), logHealth)
         .finally(() => {
           turn = undefined;
         });
@@ -173,14 +174,8 @@ export function createWebhookWorker(deps: {
     try {
       for (const id of await deliveries.dueEndpoints()) expect(id);
     } catch (error) {
-      noteHealth(error);
+      logHealth(error);
     }
-  }
-
-  function lookAgain(): void {
-    lookingAgain = undefined;
-    for (const id of lateComers) expect(id);
-    lateComers.clear();
   }
 
   return {
@@ -188,32 +183,30 @@ export function createWebhookWorker(deps: {
       stopped = false;
       polling = setInterval(() => void look(), looksEvery);
       events.whenQueued((endpointId) => {
-        if (stopped) return;
-        expect(endpointId);
-        lateComers.add(endpointId);
-        lookingAgain ??= setTimeout(lookAgain, looksAgainAfter);
+        if (!stopped) expect(endpointId);
       });
       void look();
     },
 
-    /** Looks at once, for whoever has moved the clock. */
+    /** Looks at once, after the clock was changed. */
     look,
 
-    /** Begins nothing more, and waits a few seconds for what is under way; what is cut off then is given back. */
+    /**
+     * Starts nothing more, and waits a few seconds for running attempts; those that are cut off are
+     * returned.
+     */
     async stop(): Promise<void> {
       stopped = true;
       clearInterval(polling);
       clearTimeout(gathering);
-      clearTimeout(lookingAgain);
-      // A worker that is started again has nothing under way.
+      // A restarted worker has no running attempts.
       gathering = undefined;
-      lookingAgain = undefined;
       await turn;
       const patience = setTimeout(() => cutOff.abort(), patienceWhenStopping);
       await Promise.all(attempts);
       clearTimeout(patience);
       for (const lane of lanes.values()) unwanted.push(...lane.held.splice(0));
-      await settle().then(() => noteHealth(), noteHealth);
+      await settle().then(() => logHealth(), logHealth);
     },
   };
 }

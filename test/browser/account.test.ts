@@ -61,7 +61,7 @@ describeInBrowser("the account page in a browser", (stage) => {
     await link(page, "Remove My laptop").click();
     await heading(page).filter({ hasText: "Remove My laptop?" }).waitFor();
     await button(page, "Remove").click();
-    expect(await done(page)).toContain("It's removed");
+    expect(await done(page)).toContain("Removed.");
     expect(await page.getByText("My laptop").count()).toBe(0);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SignInMethod } from "../../src/applications/application.ts";
+import type { SignInMethod } from "../../src/storage/column-types.ts";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
 import { goodPassword, initiate, newEmail, signUp } from "../support/person.ts";
 import { createPasskeyAccount, said, switchOffAutofill } from "./support/passkey-steps.ts";

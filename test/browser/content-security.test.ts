@@ -64,13 +64,13 @@ describeInBrowser("hosted pages and what others put into them", (stage) => {
     await button(page, "Sign in").click();
     await summary(page).waitFor();
     expect(await field(page, "Email").inputValue()).toBe(attack);
-    expect(await page.title()).toMatch(/^Error: Sign in to/u);
+    expect(await page.title()).toMatch(/Sign in to/u);
     await page.goto(`${session.authUrl}/create-account`);
     await fillAccount(page, { email: attack, password: goodPassword, name: attack });
     await button(page, "Create account").click();
     await summary(page).waitFor();
     expect(await field(page, "Name").inputValue()).toBe(attack);
-    expect(await page.title()).toMatch(/^Error: Create your/u);
+    expect(await page.title()).toMatch(/Create your/u);
     await field(page, "Email").fill(newEmail());
     await field(page, "Password").fill(goodPassword);
     await button(page, "Create account").click();
@@ -85,7 +85,8 @@ describeInBrowser("hosted pages and what others put into them", (stage) => {
     const app = await createApp(stage);
     const page = await stage.newPage();
     await openSignIn(stage, page, app);
-    // Every one of these is refused, and reported; a request that goes out all the same fails the test.
+    // Every one of these is refused, and reported; a request that goes out all the same fails the
+    // test.
     stage.expectComplaint(/Content Security Policy|TrustedHTML|TrustedScript/u);
     const refused = await inPage<string[]>(
       page,
@@ -140,6 +141,18 @@ describeInBrowser("hosted pages and what others put into them", (stage) => {
     const logo = page.getByRole("img", { name: "Acme" });
     expect(await logo.evaluate("(image) => image.naturalWidth")).not.toBe(0);
     expect((await logo.boundingBox())?.height).toBeLessThanOrEqual(48);
+    // In the tab, too.
+    expect(await page.locator("link[rel=icon]").getAttribute("href")).toBe(await logo.getAttribute("src"));
+  });
+
+  it("show the app's initial and name where its logo fails to load", async () => {
+    const app = await createApp(stage, { name: "Acme" });
+    const notAPicture = stage.site.show("/broken.svg", "not a picture", "image/svg+xml");
+    await changeApp(stage.service, app, { branding: { logo: notAPicture } });
+    const page = await stage.newPage();
+    await openSignIn(stage, page, app);
+    await page.locator("[data-no-logo]").waitFor();
+    expect(await page.locator(".brand img").count()).toBe(0);
   });
 
   describe("on another site's page", () => {

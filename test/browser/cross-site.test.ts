@@ -11,7 +11,10 @@ const notFromThisPage = "That didn't come from this page";
 describeInBrowser("forms that another site sends", (stage) => {
   type Scene = { app: TestApp; session: Session; email: string };
 
-  /** The attacker's own account and session: whoever signs in to it works in an account that the attacker reads. */
+  /**
+   * The attacker's own account and session: whoever signs in to it works in an account that the
+   * attacker reads.
+   */
   async function attack(): Promise<Scene> {
     const app = await createApp(stage, { name: "Acme" });
     const email = newEmail();
@@ -181,7 +184,10 @@ describeInBrowser("forms that another site sends", (stage) => {
       expect(answer.status).toBe(403);
     });
 
-    /** Opens the session's page and posts its password form, saying (or not) where the form comes from. */
+    /**
+     * Opens the session's page and posts its password form, saying (or not) where the form comes
+     * from.
+     */
     async function postFrom(
       session: Session,
       { site, origin }: { site: string | undefined; origin: string | undefined },

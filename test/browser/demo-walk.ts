@@ -4,6 +4,8 @@ import { goodPassword, newEmail } from "../support/person.ts";
 /** The demo page in a browser of its own, by the words and numbers that a person goes by. */
 export class DemoWalk {
   readonly page: Page;
+  /** Of the account that was asked for last. */
+  email = "";
   /** What the console said that it should not: errors of the script, breaches of the policy. */
   readonly complaints: string[] = [];
 
@@ -62,7 +64,8 @@ export class DemoWalk {
   async goToCreateAccount(): Promise<void> {
     await this.toHostedPage.click();
     await this.page.getByRole("link", { name: "Create account" }).click();
-    await this.page.getByLabel("Email").fill(newEmail());
+    this.email = newEmail();
+    await this.page.getByLabel("Email").fill(this.email);
     await this.page.getByLabel("Name").fill("Ada Lovelace");
   }
 
@@ -70,10 +73,31 @@ export class DemoWalk {
     await this.goToCreateAccount();
     await this.page.getByRole("textbox", { name: "Password" }).fill(goodPassword);
     await this.page.getByRole("button", { name: "Create account" }).click();
+    await this.proveAddress();
+  }
+
+  /** Follows the link of the mail that a new account waits for. */
+  async proveAddress(): Promise<void> {
+    await proveAddress(this.page, this.email);
     await this.comeBack();
   }
 
   async comeBack(): Promise<void> {
     await this.page.waitForURL(/\/dev\/demo\/callback\?code=/u);
+  }
+}
+
+export async function proveAddress(page: Page, email: string): Promise<void> {
+  await page.waitForURL(/\/confirm$/u);
+  await page.goto(await newestLink(new URL("/dev/mail.json", page.url()), email));
+  await page.getByRole("button", { name: "Confirm and continue to Acme" }).click();
+}
+
+async function newestLink(mailbox: URL, email: string): Promise<string> {
+  for (;;) {
+    const { mails } = (await (await fetch(mailbox)).json()) as { mails: { to: string; text: string }[] };
+    const link = /https?:\/\/\S+\/confirm\/\S+/u.exec(mails.find(({ to }) => to === email)?.text ?? "")?.[0];
+    if (link !== undefined) return link;
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

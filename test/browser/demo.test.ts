@@ -76,7 +76,7 @@ describe("the demo page", () => {
     await walk.start("Passkey");
     await walk.goToCreateAccount();
     await page.getByRole("button", { name: "Create a passkey" }).click();
-    await walk.comeBack();
+    await walk.proveAddress();
     await goOnToTheEnd();
 
     await walk.button("Start again").click();
@@ -87,6 +87,62 @@ describe("the demo page", () => {
     await walk.comeBack();
     await goOnToTheEnd();
     expect(await walk.curlOf("callback")).toContain('"codeVerifier"');
+  });
+
+  it("goes on after the sign-in: the profile, a new method, the application, webhooks arriving live, the query-style calls", async () => {
+    const { page } = walk;
+    const delivery = (kind: string) => page.locator("#endpoint .delivery", { hasText: kind });
+    await addVirtualAuthenticator(page);
+    await walk.press("Register the webhook", "endpoint", "201 Created");
+    await walk.press("Send a sample", "endpoint", "200 OK");
+    expect(await walk.answerOf("endpoint")).toMatchObject({ delivered: true, status: 200 });
+    await delivery("evt_test_").getByText("The signature is right").waitFor();
+    await walk.start("Password");
+    await walk.signUpByPassword();
+    await walk.press("Exchange the code", "callback");
+    await delivery("user.created").getByText("The signature is right").waitFor();
+    await delivery(walk.email).filter({ hasText: "user.login" }).waitFor();
+
+    await page.getByLabel("New name").fill("Countess of Lovelace");
+    await walk.press("Change the name", "rename");
+    expect(await walk.answerOf("rename")).toMatchObject({ name: "Countess of Lovelace" });
+    await delivery("user.updated").waitFor();
+
+    await walk.press("Ask for the page", "add-method");
+    await page.getByRole("link", { name: "Continue to add it" }).click();
+    await page.getByRole("button", { name: "Create a passkey" }).click();
+    await page.waitForURL(/\/dev\/demo\/callback\?/u);
+    await page.getByText("The browser came back with added: mth_").waitFor();
+    await delivery("method.added").waitFor();
+    await walk.press("Remove it again", "add-method");
+    await delivery("method.removed").waitFor();
+
+    await walk.press("Read the application", "application");
+    expect(await walk.answerOf("application")).toMatchObject({ id: "app_demo", name: "Acme" });
+    await page.getByLabel("Name on the sign-in page").fill("Acme Shop");
+    await walk.button("Change the application").click();
+    await walk.statuses("application", "200 OK").nth(1).waitFor();
+    expect(await walk.answerOf("application")).toMatchObject({ name: "Acme Shop" });
+    await page.getByLabel("Name on the sign-in page").fill("Acme");
+    await walk.button("Change the application").click();
+    await page.locator("#application .answer pre").last().getByText('"name": "Acme",').waitFor();
+
+    await walk.press("Read the public settings", "config");
+    await walk.button("Verify the token").click();
+    await page.locator("#config .remark", { hasText: "The token holds." }).waitFor();
+    await walk.button("Read the user").click();
+    await walk.statuses("config", "200 OK").nth(2).waitFor();
+    expect(await walk.answerOf("config")).toMatchObject({ name: "Countess of Lovelace" });
+
+    await walk.button("Start again").click();
+    await delivery("method.removed").waitFor();
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    await walk.button("Remove the webhook").click();
+    await page.getByText("Removed, with everything that still waited for it.").waitFor();
+    expect(await walk.button("Send a sample").isDisabled()).toBe(true);
   });
 
   it("says what a person who cancels means to the app, and goes on from there", async () => {
@@ -105,6 +161,20 @@ describe("the demo page", () => {
     await walk.page.goto(`${running.service.url}/dev/demo/callback?code=strange&state=strange&sessionId=sis_strange`);
     await walk.page.getByText("This state is not the one that Acme sent").waitFor();
     expect(await walk.button("Exchange the code").isDisabled()).toBe(true);
+  });
+
+  it("shows the code of a sign-in that a program started, for pasting, and calls nobody a stranger", async () => {
+    const { page } = walk;
+    await page.goto(`${running.service.url}/dev/demo/callback?code=code-to-paste&state=random&sessionId=sis_elsewhere`);
+    await page.getByText("This sign-in was not started on this page.").waitFor();
+    expect(await page.locator("#return").textContent()).not.toContain("stranger");
+    await walk.button("Copy the code to paste").click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("code-to-paste");
+    expect(await walk.button("Exchange the code").isDisabled()).toBe(true);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
   });
 
   it("moves to the service's own address, where the browser will come back to", async () => {
@@ -163,7 +233,8 @@ describe("the demo page", () => {
     await walk.button("Start sign-in").focus();
     await keyboard.press("Enter");
     await walk.statuses("initiate", "200 OK").waitFor();
-    // The button has done its work, and still holds the focus: next come the command beside it and the link of step 2.
+    // The button has done its work, and still holds the focus: next come the command beside it and
+    // the link of step 2.
     expect(await walk.page.evaluate("document.activeElement.textContent")).toBe("Start sign-in");
     for (const key of ["Tab", "Tab", "Enter"]) await keyboard.press(key);
     await walk.page.waitForURL(/\/sign-in\/sis_/u);

@@ -7,7 +7,10 @@ import { switchOffAutofill } from "./support/passkey-steps.ts";
 import { backAtTheApp, button, createApp, field, focused, inPage, link, openSignIn, summary } from "./support/steps.ts";
 
 describeInBrowser("by keyboard alone", (stage) => {
-  /** Presses Tab until the focus is on the control of this name, as somebody would who listens to a screen reader. */
+  /**
+   * Presses Tab until the focus is on the control of this name, as somebody would who listens to a
+   * screen reader.
+   */
   async function tabTo(page: Page, name: string): Promise<void> {
     const passed: string[] = [];
     for (let presses = 0; presses < 15; presses += 1) {
@@ -104,10 +107,13 @@ describeInBrowser("by keyboard alone", (stage) => {
     const app = await createApp(stage);
     const page = await stage.newPage();
     await openSignIn(stage, page, app);
+    await field(page, "Password").fill("something else entirely");
+    await field(page, "Email").fill(newEmail());
     await field(page, "Email").press("Enter");
     await summary(page).waitFor();
     expect(page.url()).toMatch(/\/password$/u);
     await link(page, "Create account").click();
+    await field(page, "Password").fill("passwordpassword");
     await field(page, "Name").press("Enter");
     await summary(page).waitFor();
     expect(page.url()).toMatch(/\/create-account$/u);
@@ -122,6 +128,15 @@ describeInBrowser("by keyboard alone", (stage) => {
         if (path !== "") await link(page, "Create account").click();
         await page.waitForURL(`**${path}`);
         const order: string[] = [];
+        // From the beginning, wherever the page has put the focus.
+        await inPage(
+          page,
+          `() => {
+            document.body.tabIndex = -1;
+            document.body.focus();
+            document.body.removeAttribute("tabindex");
+          }`,
+        );
         for (;;) {
           await page.keyboard.press("Tab");
           const { tag, ...seen } = await inPage<{ tag: string; outlined: boolean; inView: boolean }>(

@@ -26,7 +26,7 @@ describeInBrowser(
       await openSignIn(stage, page, app);
       const email = newEmail();
       for (const words of [
-        "That email and password don't match. Try again, or reset your password.",
+        "That email and password don't match. Try again, reset your password, or wait a few minutes.",
         /^Too many tries\. You can try again in (?:1 minute|\d+ seconds?), or sign in with a passkey\.$/u,
       ]) {
         await fillAccount(page, { email, password: goodPassword });
@@ -70,7 +70,8 @@ describeInBrowser(
     it("are answered in words, by the passkey button and by every form", async () => {
       const app = await createApp(stage);
       const page = await stage.newPage();
-      // The page itself asks for a challenge once, for autofill: that is all that this service allows in a minute.
+      // The page itself asks for a challenge once, for autofill: that is all that this service
+      // allows in a minute.
       const { authUrl } = await openSignIn(stage, page, app);
       await page.waitForLoadState("networkidle");
       await button(page, "Sign in with a passkey").click();

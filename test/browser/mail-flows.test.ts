@@ -41,14 +41,14 @@ describeInBrowser(
       await fillAccount(page, { email, password: goodPassword, name: "Ada" });
       await button(page, "Create account").click();
       await page.waitForURL("**/confirm");
-      expect(await heading(page).textContent()).toBe("Check your mail");
+      expect(await heading(page).textContent()).toBe("Check your email");
       await findNothing(page);
       const mail = await mailTo(server, email);
-      await page.getByLabel("Code", { exact: true }).fill(otherCode(mail));
-      await button(page, "Confirm").click();
+      // The last digit sends it.
+      await page.getByLabel("Code", { exact: true }).pressSequentially(otherCode(mail));
       await summary(page).waitFor();
       expect(await focused(page)).toMatchObject({ role: "alert" });
-      expect(await page.locator("#code-problem").textContent()).toBe("Not the code of the newest mail.");
+      expect(await page.locator("#code-problem").textContent()).toBe("Not the code from the newest email.");
       await findNothing(page);
       // Reloading asks for nothing to be sent twice.
       await page.goto(`${session.authUrl}/confirm`);
@@ -57,6 +57,29 @@ describeInBrowser(
       const code = (await backAtTheApp(stage, page)).get("code") ?? "";
       const { user } = await redeem(stage.service, app, { session, code });
       expect(user).toMatchObject({ email, emailVerified: true, name: "Ada" });
+    });
+
+    it("a code that is corrected is sent by its button only", async () => {
+      const app = await createApp(stage, { name: "Acme" });
+      const email = newEmail();
+      const page = await stage.newPage();
+      await openSignIn(stage, page, app);
+      await link(page, "Create account").click();
+      await fillAccount(page, { email, password: goodPassword, name: "Ada" });
+      await button(page, "Create account").click();
+      await page.waitForURL("**/confirm");
+      const code = codeIn(await mailTo(server, email)).replace(/\D/gu, "");
+      const input = page.getByLabel("Code", { exact: true });
+      await page.evaluate("document.addEventListener('submit', () => (window.sent = true))");
+      // The third digit is wrong, and seen before the last one.
+      const wrong = String((Number(code[2]) + 1) % 10);
+      await input.pressSequentially(code.slice(0, 2) + wrong);
+      await page.keyboard.press("Backspace");
+      await input.pressSequentially(code.slice(2));
+      expect(await input.inputValue()).toBe(code);
+      expect(await page.evaluate("window.sent")).toBeUndefined();
+      await page.keyboard.press("Enter");
+      await backAtTheApp(stage, page);
     });
 
     it("a new account by passkey: the link of a second mail in a second tab signs in", async () => {
@@ -71,7 +94,7 @@ describeInBrowser(
       await page.waitForURL("**/confirm");
       await mailTo(server, email);
       await button(page, "Send again").click();
-      await page.getByText("A new mail is on its way").waitFor();
+      await page.getByText("A new email is on its way").waitFor();
       const mail = await mailTo(server, email, 2);
       const tab = await page.context().newPage();
       await tab.goto(linkIn(mail));
@@ -97,11 +120,11 @@ describeInBrowser(
         await openSignIn(stage, page, app);
         await field(page, "Email").fill(email);
         await link(page, "Forgot password?").click();
-        await button(page, "Send mail").waitFor();
+        await button(page, "Send email").waitFor();
         // The script carries the address over.
         if (!javaScriptEnabled) await field(page, "Email").fill(email);
         expect(await field(page, "Email").inputValue()).toBe(email);
-        await button(page, "Send mail").click();
+        await button(page, "Send email").click();
         await page.getByText("If this address has an account at Acme").waitFor();
         const phone = await stage.newPage({ javaScriptEnabled });
         await phone.goto(linkIn(await mailTo(server, email)));
@@ -122,7 +145,7 @@ describeInBrowser(
       const page = await stage.newPage();
       const session = await openSignIn(stage, page, app, { loginHint: email });
       await link(page, "Forgot password?").click();
-      await button(page, "Send mail").click();
+      await button(page, "Send email").click();
       const code = page.getByLabel("Code", { exact: true });
       await code.waitFor();
       await findNothing(page);

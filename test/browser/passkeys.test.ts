@@ -21,7 +21,8 @@ const notUsed = "No passkey was used. Try again when you're ready, or sign in an
 describeInBrowser("passkeys in a browser", (stage) => {
   it("signs in by the button, which takes over from the autofill that waits", async () => {
     const { app, page, authenticator, email } = await createPasskeyAccount(stage);
-    // An authenticator without presence leaves autofill waiting, as people do who have not touched the field yet.
+    // An authenticator without presence leaves autofill waiting, as people do who have not touched
+    // the field yet.
     await authenticator.setAutomaticPresence(false);
     const session = await openSignIn(stage, page, app);
     await page.waitForLoadState("networkidle");

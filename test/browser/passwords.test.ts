@@ -33,7 +33,9 @@ describeInBrowser("passwords in a browser", (stage) => {
       await fillAccount(page, { email, password: "not the password at all" });
       await button(page, "Sign in").click();
       await page.waitForURL("**/password");
-      expect(await problem(page)).toBe("That email and password don't match. Try again, or reset your password.");
+      expect(await problem(page)).toBe(
+        "That email and password don't match. Try again, reset your password, or wait a few minutes.",
+      );
       expect(await page.title()).toMatch(/^Error: Sign in to Acme/u);
       expect(await field(page, "Email").inputValue()).toBe(email);
       expect(await field(page, "Password").inputValue()).toBe("");
@@ -159,7 +161,9 @@ describeInBrowser("passwords in a browser", (stage) => {
     await openSignIn(stage, page, app);
     await fillAccount(page, { email: newEmail(), password: goodPassword });
     await button(page, "Sign in").click();
-    expect(await problem(page)).toBe("That email and password don't match. Try again, or reset your password.");
+    expect(await problem(page)).toBe(
+      "That email and password don't match. Try again, reset your password, or wait a few minutes.",
+    );
   });
 
   it("shows and hides the characters of a password, and sends it hidden", async () => {

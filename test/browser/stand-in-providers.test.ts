@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { appId, apiKey } = server.dev ?? { appId: "", apiKey: "" };
   const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": appId };
   demo = { id: appId, apiKey, redirectUri: `${url}/dev/demo/callback`, headers };
-  await server.app.services.applications.addRedirectUri(appId, `${site.origin}/callback`, {
+  await server.app.services.applications.addRedirectUris(appId, [`${site.origin}/callback`], {
     kind: "cli",
     name: "test",
   });
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(8000);
+  context.setDefaultTimeout(60_000);
   context.on("console", (message) => {
     if (message.type() === "error" && !/status of 4\d\d/u.test(message.text())) complaints.push(message.text());
   });
@@ -105,7 +105,7 @@ describe.each(providers)("%s's stand-in", (displayName, name) => {
 
   it("fails as it is told to, and the hosted page says so", async () => {
     const page = await newPage();
-    for (const failure of ["Authorization: an error comes back", "Token endpoint: garbage"]) {
+    for (const failure of ["Authorization: error response", "Token endpoint: garbage"]) {
       await goToStandIn(page, displayName);
       await page.getByText("Let it fail").click();
       await page.getByLabel("What fails").selectOption(failure);

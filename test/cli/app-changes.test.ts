@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
+import { startServer } from "../../src/server.ts";
 import { emptyFolder } from "./command.ts";
 import { describeEachPlace } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";
@@ -56,7 +58,7 @@ describeEachPlace("app update and delete", (place) => {
     expect(await json(["show", "app_shop"])).toEqual(changed);
     expect(await json(["list"])).toEqual([changed]);
     const { stdout } = await run(["show", "app_shop"]);
-    expect(stdout).toMatch(/^Limits +authentication 1000 a minute, userManagement 7 a minute$/mu);
+    expect(stdout).toMatch(/^Limits +authentication 1000 per minute, userManagement 7 per minute$/mu);
     expect(stdout).toMatch(/^Sign-up +closed$/mu);
   });
 
@@ -74,8 +76,7 @@ describeEachPlace("app update and delete", (place) => {
 
   test("says of a provider without an account that nobody can sign in with it yet", async () => {
     await json(["create", "--name", "Bare", "--id", "app_bare"]);
-    const note =
-      "Nobody can sign in with google yet. Set the account with it: authsvc app provider set app_bare google\n";
+    const note = "Nobody can sign in with google yet. Configure it: authsvc app provider set app_bare google\n";
     for (const flags of [["--dry-run"], []]) {
       const { code, stderr } = await run(["update", "app_bare", "--providers", "Google", ...flags]);
       expect([code, stderr.includes(note)]).toEqual([0, true]);
@@ -91,7 +92,20 @@ describeEachPlace("app update and delete", (place) => {
   ])("%s takes nothing that turns the direction of the text around it", async (flag, value) => {
     const { code, stdout, stderr } = await run(["update", "app_shop", flag, value]);
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(`${flag}: `);
+    expect(stderr).toMatch(new RegExp(`^authsvc: ${flag} (?:may have no control|must be 1 to 200)`, "u"));
+  });
+
+  test("--add-redirect-uri and --remove-redirect-uri change one address and keep the others", async () => {
+    const [kept, gone, added] = ["https://a.example/cb", "https://b.example/cb", "http://localhost:3000/cb"];
+    await json(["update", "app_shop", "--redirect-uri", kept, gone]);
+    const change = ["update", "app_shop", "--add-redirect-uri", added, "--remove-redirect-uri", gone];
+    expect(await json(change)).toMatchObject({ redirectUris: [kept, added] });
+    const unknown = await run(["update", "app_shop", "--remove-redirect-uri", gone]);
+    expect(unknown).toMatchObject({ code: 2, stdout: "" });
+    expect(unknown.stderr).toContain("--remove-redirect-uri 1 is refused: this is not one of");
+    const bad = await run(["update", "app_shop", "--add-redirect-uri", "http://b.example/cb"]);
+    expect(bad.stderr).toMatch(/^authsvc: --add-redirect-uri 1 must be https/u);
+    expect(await json(["show", "app_shop"])).toMatchObject({ redirectUris: [kept, added] });
   });
 
   test("--dry-run checks like the change itself, and changes nothing", async () => {
@@ -107,18 +121,18 @@ describeEachPlace("app update and delete", (place) => {
   });
 
   test.each([
-    [[], /^authsvc: There is nothing to change: name at least one flag/u],
-    [["--redirect-uri", "https://a.example/cb", "http://b.example/cb"], /^authsvc: --redirect-uri 2: https/u],
-    [["--logo", "http://a.example/x.png"], /^authsvc: --logo: /u],
-    [["--primary-color", "red"], /^authsvc: --primary-color: /u],
-    [["--password-min-length", "7"], /^authsvc: --password-min-length: /u],
+    [[], /^authsvc: Nothing to change: give at least one option/u],
+    [["--redirect-uri", "https://a.example/cb", "http://b.example/cb"], /^authsvc: --redirect-uri 2 must be https/u],
+    [["--logo", "http://a.example/x.png"], /^authsvc: --logo must be /u],
+    [["--primary-color", "red"], /^authsvc: --primary-color must be /u],
+    [["--password-min-length", "7"], /^authsvc: --password-min-length must be /u],
     [["--sign-up", "close"], /--sign-up .*Allowed choices are open, closed/u],
     [["--limit", "authentication"], /TYPE=NUMBER/u],
     [["--limit", "authenticaton=5"], /did you mean authentication\?$/mu],
-    [["--limit", "authentication=0"], /^authsvc: --limit: /u],
+    [["--limit", "authentication=0"], /^authsvc: --limit /u],
     [["--methods", "passkey", "--passkey-required", "of"], /Allowed choices are on, off/u],
-    [["--methods", "password", "--passkey-required", "on"], /^authsvc: --passkey-required: /u],
-    [["--providers", "google,nowhere"], /^authsvc: --providers 2: /u],
+    [["--methods", "password", "--passkey-required", "on"], /^authsvc: --passkey-required is /u],
+    [["--providers", "google,nowhere"], /^authsvc: --providers 2 is refused: /u],
     [["--pasword-min-length", "20"], /did you mean --password-min-length\?$/mu],
   ])("update %j is refused with 2, in one line that names the flag", async (args, line) => {
     const refused = await run(["update", "app_shop", ...args]);
@@ -143,6 +157,24 @@ describeEachPlace("app update and delete", (place) => {
     expect((await authsvc(["user", "list", "--app", "app_gone"], place)).code).toBe(3);
     const audited = await answer(["audit", "list", "--app", "app_gone"], place);
     expect(audited).toContainEqual(expect.objectContaining({ action: "application.delete", result: "success" }));
+  });
+
+  test("the id of a deleted application is not given to another one", async () => {
+    await json(["create", "--name", "First", "--id", "app_once"]);
+    await json(["delete", "app_once", "--yes"]);
+    const reason = /belonged to a deleted application/u;
+    for (const more of [[], ["--dry-run"]]) {
+      const refused = await run(["create", "--name", "Second", "--id", "app_once", ...more]);
+      expect(refused).toMatchObject({ code: 4, stdout: "", stderr: expect.stringMatching(reason) as string });
+    }
+    const state = "version: 1\napplications:\n  - { id: app_once, name: Second }\n";
+    for (const command of ["plan", "apply"]) {
+      const refused = await authsvc([command, "-"], { ...place, input: state });
+      expect(refused).toMatchObject({ code: 4, stdout: "" });
+      expect(refused.stderr).toMatch(reason);
+      expect(refused.stderr).toContain("line 3, column 5");
+    }
+    expect((await run(["show", "app_once"])).code).toBe(3);
   });
 });
 
@@ -181,7 +213,44 @@ describe("key list, rotate and revoke", () => {
     const all = (await json(["key", "list"])) as { appId: string }[];
     expect(new Set(all.map(({ appId }) => appId))).toEqual(new Set(["app_shop", "app_other"]));
     expect((await authsvc(["key", "list", "--app", "app_none"], { cwd })).code).toBe(3);
-    expect((await authsvc(["key", "list"], { cwd })).stdout).toMatch(/^KEY ID +APP ID +STATE +CREATED +ENDS\n/u);
+    expect((await authsvc(["key", "list"], { cwd })).stdout).toMatch(
+      /^KEY ID +APP ID +LABEL +STATE +CREATED +LAST USED +ENDS\n/u,
+    );
+  });
+
+  test("a key has a label of at most 64 characters, which says what it is for", async () => {
+    const made = await json(["key", "create", "--app", "app_other", "--label", " web server "]);
+    expect(made).toMatchObject({ label: "web server" });
+    const rotated = await json(["key", "rotate", "--app", "app_other", "--label", "next"]);
+    expect(rotated).toMatchObject({ label: "next" });
+    const labels = (await json(["key", "list", "--app", "app_other"])) as { label: string | null }[];
+    expect(labels.map(({ label }) => label)).toEqual([null, "web server", "next"]);
+    for (const label of ["", "x".repeat(65), "a\nb"])
+      expect(await authsvc(["key", "create", "--app", "app_other", "--label", label], { cwd })).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/^authsvc: [^\n]*--label[^\n]*\n$/u) as string,
+      });
+  });
+
+  test("key list says when a key was last used, which is written at most once an hour", async () => {
+    const { apiKey, id } = (await json(["key", "create", "--app", "app_other"])) as Key;
+    const lastUse = async (): Promise<unknown> => {
+      const keys = (await json(["key", "list", "--app", "app_other"])) as (Key & { lastUsedAt: string | null })[];
+      return keys.find((key) => key.id === id)?.lastUsedAt;
+    };
+    const useIt = async (): Promise<void> => {
+      const { config } = loadConfig({ flags: { port: "0" }, env: {}, cwd });
+      const server = await startServer({ ...config, log: { ...config.log, level: "silent" } });
+      const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": "app_other" };
+      expect((await fetch(`${server.url}/webhooks/endpoints`, { headers })).status).toBe(200);
+      await server.close();
+    };
+    expect(await lastUse()).toBeNull();
+    await useIt();
+    const first = await lastUse();
+    expect(Date.now() - Date.parse(String(first))).toBeLessThan(3_600_000);
+    await useIt();
+    expect(await lastUse()).toBe(first);
   });
 
   test("revoke ends a key for good, again without complaint", async () => {
@@ -190,12 +259,15 @@ describe("key list, rotate and revoke", () => {
     expect(revoked).toMatchObject({ id: live?.id, appId: "app_shop", state: "revoked" });
     expect(await json(["key", "revoke", live?.id ?? ""])).toEqual(revoked);
     expect(await authsvc(["key", "revoke", "key_none"], { cwd })).toMatchObject({ code: 3, stdout: "" });
-    expect(await authsvc(["key", "revoke"], { cwd })).toMatchObject({ code: 2, stderr: "authsvc: KEYID is missing\n" });
+    expect(await authsvc(["key", "revoke"], { cwd })).toMatchObject({
+      code: 2,
+      stderr: "authsvc: KEYID is missing: Key ID\n",
+    });
   });
 
   test.each([
-    [["--overlap", "1w"], /A duration is/u],
-    [["--overlap", "91d"], /^authsvc: --overlap: /u],
+    [["--overlap", "1w"], /Use a whole number/u],
+    [["--overlap", "91d"], /^authsvc: --overlap must be from 0 to 90 days/u],
     [[], /^authsvc: --app is missing$/mu],
   ])("rotate %j is refused with 2", async (args, line) => {
     const app = args.length === 0 ? [] : ["--app", "app_shop"];

@@ -49,9 +49,9 @@ describeEachPlace("audit list", (place) => {
   });
 
   test.each([
-    [["--since", "yesterday"], /Say how long ago/u],
-    [["--since", "2026-13-01"], /Say how long ago/u],
-    [["--since", "2026-11-20T10:00"], /Say how long ago/u],
+    [["--since", "yesterday"], /Use a time span/u],
+    [["--since", "2026-13-01"], /Use a time span/u],
+    [["--since", "2026-11-20T10:00"], /Use a time span/u],
     [["--limit", "0"], /whole number from 1 to 10000/u],
   ])("%j is refused with 2", async (args, line) => {
     const refused = await authsvc(["audit", "list", ...args], place);

@@ -1,12 +1,12 @@
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startPostgres } from "../support/postgres.ts";
 import { until } from "../support/receiver.ts";
+import { mountSmallDisk, noSmallDisk } from "../support/small-disk.ts";
 import { testMasterKey } from "../support/service.ts";
 import { authsvc, emptyFolder, finish, outputOf, start } from "./command.ts";
 import { answer } from "./in-process.ts";
@@ -63,7 +63,7 @@ describe("serve that cannot start says why in one line, with its exit code, and 
     [
       "wrong master key",
       async () => ({ AUTHSVC_MASTER_KEY: testMasterKey }),
-      /The master key is not the one that this database was made with/u,
+      /The master key does not belong to this database/u,
       2,
     ],
     [
@@ -74,7 +74,7 @@ describe("serve that cannot start says why in one line, with its exit code, and 
         open.close();
         return {};
       },
-      /The database is newer than this program: it holds migration 9999_future/u,
+      /The database is newer than this program: it has migration 9999_future/u,
       1,
     ],
     [
@@ -99,7 +99,7 @@ describe("serve that cannot start says why in one line, with its exit code, and 
     [
       "data folder that is a file",
       async () => ({ AUTHSVC_DATA: join(cwd, "data/authsvc.db/below") }),
-      /The data folder \S*below is not writable/u,
+      /The folder \S*authsvc\.db\S* (?:is not a folder|cannot be created)/u,
       1,
     ],
     [
@@ -111,13 +111,13 @@ describe("serve that cannot start says why in one line, with its exit code, and 
     [
       "PostgreSQL that is not there",
       async () => ({ AUTHSVC_DATABASE__URL: "postgres://u:hush@127.0.0.1:1/x", AUTHSVC_MASTER_KEY: testMasterKey }),
-      /^authsvc: The PostgreSQL database cannot be used: (?!.*hush)/u,
+      /^authsvc: The PostgreSQL database is not usable: (?!.*hush)/u,
       1,
     ],
     [
       "metrics on the port that everybody can reach",
       async () => ({ AUTHSVC_METRICS__PORT: "8080", AUTHSVC_LISTEN__PORT: "8080" }),
-      /AUTHSVC_METRICS__PORT must be another port than listen\.port/u,
+      /AUTHSVC_METRICS__PORT must differ from listen\.port/u,
       2,
     ],
   ];
@@ -201,16 +201,13 @@ describe("serve whose database fails it later", () => {
   test("E5: a full disk: no write is acknowledged, reads go on, and it is well when there is room", async ({
     skip,
   }) => {
-    skip(!mayMount(), "this process may not mount a small disk");
     const cwd = emptyFolder();
-    const disk = join(cwd, "data");
-    mkdirSync(disk);
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=6m,mode=700", "tmpfs", disk]);
+    const disk = mountSmallDisk(6, join(cwd, "data"));
+    if (!disk) return skip(noSmallDisk);
     try {
       const { initiate, get, stop } = await serving(cwd);
       expect(await initiate()).toBe(200);
-      const ballast = join(disk, "ballast");
-      fill(ballast);
+      disk.fill();
       // What room there is left in the file and its log is used up first.
       let acknowledged = 0;
       await until(async () => {
@@ -221,16 +218,17 @@ describe("serve whose database fails it later", () => {
       expect(await get("/healthz")).toBe(200);
       expect(await get("/.well-known/jwks.json")).toBe(200);
       expect(await initiate("x".repeat(2000))).toBe(500);
-      rmSync(ballast);
+      expect(await get("/readyz")).toBe(503);
+      disk.makeRoom();
       expect(await initiate()).toBe(200);
       expect(await stop()).toBe(0);
-      const open = new Database(join(disk, "authsvc.db"), { readonly: true });
+      const open = new Database(join(disk.folder, "authsvc.db"), { readonly: true });
       expect(open.pragma("integrity_check", { simple: true })).toBe("ok");
       const { count } = open.prepare("SELECT count(*) AS count FROM sign_in_sessions").get() as { count: number };
       expect(count).toBe(acknowledged + 2);
       open.close();
     } finally {
-      execFileSync("umount", ["-l", disk]);
+      disk.remove();
     }
   });
 });
@@ -255,24 +253,4 @@ function contentOf(folder: string): string[] {
       return `${file} ${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
     })
     .toSorted();
-}
-
-/** Only root of a Linux machine may make a disk of a few megabytes. */
-function mayMount(): boolean {
-  const place = emptyFolder();
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", place], { stdio: "ignore" });
-    execFileSync("umount", [place]);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function fill(file: string): void {
-  try {
-    writeFileSync(file, Buffer.alloc(64 * 1024 * 1024));
-  } catch {
-    // Until nothing fits any more.
-  }
 }

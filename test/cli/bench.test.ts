@@ -14,7 +14,7 @@ describe("bench", () => {
       figures: { figure: string; atOnce: number; perSecond: number; p99Milliseconds: number }[];
     };
     // Of another database than the one that is configured, and it says so.
-    expect(stderr).toContain("The database was SQLite on this disk, not the PostgreSQL of the configuration.");
+    expect(stderr).toContain("The benchmark used SQLite on this disk, not the configured PostgreSQL.");
     expect(measured).toMatchObject({
       version: expect.any(String),
       machine: { cores: expect.any(Number), node: process.versions.node },

@@ -3,13 +3,8 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, vi } from "vitest";
-import { barestEnvironment, isBuilt, program } from "../support/program.ts";
-
-// Every command is a process that loads its sources anew, and a test may run several while other files keep the processors busy. Of the built
-// executable, a test starts as many as it otherwise runs inside of this process.
-const patience = isBuilt ? 240_000 : 60_000;
-vi.setConfig({ testTimeout: patience, hookTimeout: patience });
+import { afterAll } from "vitest";
+import { barestEnvironment, program } from "../support/program.ts";
 
 export type Finished = { code: number | null; signal: string | null; stdout: string; stderr: string };
 
@@ -27,7 +22,9 @@ export function emptyFolder(): string {
   return folder;
 }
 
-/** Starts the real executable with nothing of this process's environment but what starting needs. */
+/**
+ * Starts the real executable with nothing of this process's environment but what starting needs.
+ */
 export function start(args: string[], { cwd, env }: Surroundings): ChildProcessWithoutNullStreams {
   const [file, ...before] = program;
   return spawn(file, [...before, ...args], { cwd, env: { ...barestEnvironment(cwd), ...env } });
@@ -58,7 +55,10 @@ export async function authsvc(
   return await finished;
 }
 
-/** Resolves with all of standard output so far as soon as it matches. Rejects with what was said when the process ends before. */
+/**
+ * Resolves with all of standard output so far as soon as it matches. Rejects with what was said
+ * when the process ends before.
+ */
 export async function outputOf(child: ChildProcessWithoutNullStreams, pattern: RegExp): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let said = "";

@@ -7,7 +7,10 @@ import { shellProgram } from "../support/program.ts";
 import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 
-/** Completes command lines as bash does at the end of them: the words broken at its own characters, then the registered function. */
+/**
+ * Completes command lines as bash does at the end of them: the words broken at its own characters,
+ * then the registered function.
+ */
 const driver = String.raw`
 source "$1"; shift
 for line in "$@"; do
@@ -54,7 +57,7 @@ describe.skipIf(process.platform === "win32")("the completion of bash", () => {
   test("knows commands, flags, and the words that a flag takes", async () => {
     const expected: Record<string, string> = {
       "authsvc sig": "signing-key",
-      "authsvc signing-key ": "list rotate help",
+      "authsvc signing-key ": "list rotate revoke help",
       "authsvc app update app_shop --pass": "--passkey-required --password-min-length",
       "authsvc app update app_shop --sign-up ": "open closed",
       "authsvc app update app_shop --sign-up=o": "open",
@@ -119,6 +122,9 @@ describe("what the scripts ask for", () => {
 
   test("a shell that is not known is refused with 2", async () => {
     expect(await authsvc(["completion", "tcsh"], { cwd })).toMatchObject({ code: 2, stdout: "" });
-    expect(await authsvc(["completion"], { cwd })).toMatchObject({ code: 2, stderr: "authsvc: SHELL is missing\n" });
+    expect(await authsvc(["completion"], { cwd })).toMatchObject({
+      code: 2,
+      stderr: "authsvc: SHELL is missing: Shell (bash, zsh, fish)\n",
+    });
   });
 });

@@ -6,7 +6,8 @@ import { answer, authsvc } from "./in-process.ts";
 
 type Shown = { key: string; value: unknown; source: string; secret: boolean };
 
-const databaseUrl = "postgres://authsvc:hush-hush@db.example.com:5433/authsvc?sslpassword=hush-hush";
+const databaseUrl =
+  "postgres://authsvc:hush-hush@db.example.com:5433/authsvc?sslmode=verify-full&sslpassword=hush-hush";
 
 describe("config show", () => {
   const cwd = emptyFolder();
@@ -54,6 +55,24 @@ describe("config show", () => {
     expect(stdout + JSON.stringify(shown)).not.toMatch(/hush|kkk/u);
     expect(stdout).toMatch(/^rateLimits\.authentication +9 +AUTHSVC_RATE_LIMITS__AUTHENTICATION$/mu);
   });
+});
+
+test.each([
+  "smtps://authsvc:hush@hush/hush@mail.example.com",
+  "smtps://authsvc:hush/hush@mail.example.com",
+  "smtps://authsvc:hush?hush@mail.example.com",
+  "smtps://authsvc:hush#hush@mail.example.com",
+  "smtps://hush\\hush@mail.example.com",
+  "smtps://hush:465#@mail.example.com",
+  "smtps://authsvc:h@hush.example.com:99/hush",
+])("config show and check say nothing of the password in %s", async (url) => {
+  const cwd = emptyFolder();
+  const env = { AUTHSVC_MAIL__SMTP_URL: url, AUTHSVC_MAIL__FROM: "a@example.com" };
+  for (const args of [["config", "show"], ["config", "show", "--json"], ["config", "check"], ["doctor"]]) {
+    const { stdout, stderr } = await authsvc(args, { cwd, env });
+    const isWholeHost = url.includes("h@hush.example.com");
+    if (!isWholeHost) expect(stdout + stderr).not.toContain("hush");
+  }
 });
 
 describe("config check", () => {

@@ -1,6 +1,7 @@
 import { getTableColumns } from "drizzle-orm";
+import { fillDatabase, openSnapshot } from "../../src/storage/open-snapshot.ts";
 import { sqliteTables } from "../../src/storage/schema.ts";
-import { fillDatabase, openSnapshot, type DatabasePlace } from "../../src/storage/snapshot.ts";
+import type { DatabasePlace } from "../../src/storage/snapshot.ts";
 import {
   columnsOf,
   nameInDatabase,
@@ -13,7 +14,10 @@ import {
 /** More than one batch of the tables that grow. */
 export const manyRows = 1203;
 
-/** Fills every table of a migrated database: values of every kind, awkward ones among them, and nulls where they may be. */
+/**
+ * Fills every table of a migrated database: values of every kind, awkward ones among them, and
+ * nulls where they may be.
+ */
 export async function fillEveryTable(place: DatabasePlace): Promise<void> {
   await fillDatabase(place, async (filling) => {
     for (const table of tableNames) {

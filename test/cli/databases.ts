@@ -3,7 +3,10 @@ import { createTestDatabase } from "../support/postgres.ts";
 import { testMasterKey, type Dialect } from "../support/service.ts";
 import { emptyFolder } from "./command.ts";
 
-/** Where commands find their data: a folder, and on PostgreSQL the database that the environment names. */
+/**
+ * Where commands find their data: a folder, and on PostgreSQL the database that the environment
+ * names.
+ */
 export type Place = { cwd: string; env: Record<string, string> };
 
 /** Runs the same tests of commands on both databases, each on a new one. */

@@ -3,8 +3,17 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readMigrations } from "../../src/storage/migrate.ts";
-import { redeem, signedUp, signIn, signUp, newEmail } from "../support/person.ts";
-import { describeEachDatabase, startTestService, type Dialect, type TestService } from "../support/service.ts";
+import { openAccount } from "../support/account.ts";
+import { signedUpIn } from "../support/adding.ts";
+import { bearer } from "../support/methods.ts";
+import { call, isLive, newEmail, redeem, refresh, signedUp, signIn, signUp, Visitor } from "../support/person.ts";
+import {
+  describeEachDatabase,
+  startTestService,
+  testMasterKey,
+  type Dialect,
+  type TestService,
+} from "../support/service.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { emptyFolder } from "./command.ts";
 import { everyRow } from "./database-rows.ts";
@@ -28,7 +37,10 @@ function rowsOf({ tables }: { tables: { table: string; rows: number }[] }, name:
   return tables.find(({ table }) => table === name)?.rows;
 }
 
-/** Restores a backup into a new database, with the master key that it needs, and starts a service on it. */
+/**
+ * Restores a backup into a new database, with the master key that it needs, and starts a service on
+ * it.
+ */
 async function startRestored(dialect: Dialect, source: TestService, backup: string) {
   const masterKey = source.config.masterKey ?? readFileSync(join(source.config.dataDir, "master.key"), "utf8").trim();
   const url = dialect === "postgres" ? await createTestDatabase() : undefined;
@@ -55,7 +67,7 @@ describeEachDatabase("db backup", (current) => {
     expect(copy.prepare("SELECT count(*) AS users FROM users").get()).toEqual({ users: rowsOf({ tables }, "users") });
     copy.close();
     const { stderr } = await authsvc(["db", "backup", file, "--yes"], placeOf(service));
-    expect(stderr).toContain("The master key");
+    expect(stderr).toContain("the master key");
     expect(readdirSync(folder)).toEqual(["a.backup"]);
   });
 
@@ -139,6 +151,79 @@ describe.each<Dialect>(["sqlite", "postgres"])("db restore (%s)", (dialect) => {
   });
 });
 
+describe.each<Dialect>(["sqlite", "postgres"])("what was signed in when the backup was made (%s)", (dialect) => {
+  /**
+   * Somebody with a login, two account pages, a code and a reset link, all of which are used up
+   * after the backup.
+   */
+  async function backedUp() {
+    const { service, stop } = await startTestService(dialect);
+    const app = await service.createApp();
+    const person = await signedUpIn(service, app);
+    const code = await signIn(service, app, person);
+    const reset = (await answer(["user", "reset-link", String(person.user["id"])], placeOf(service))) as {
+      link: string;
+    };
+    const { file } = await backUp(service);
+    const masterKey =
+      dialect === "sqlite" ? readFileSync(join(service.dataDir, "master.key"), "utf8").trim() : testMasterKey;
+    await redeem(service, app, code);
+    await call(service, "POST", "/auth/logout", bearer(person.accessToken), { allSessions: true });
+    await stop();
+    return { app, person, code, link: new URL(reset.link).pathname, file, masterKey };
+  }
+
+  async function restoredWith(from: Awaited<ReturnType<typeof backedUp>>, ...flags: string[]) {
+    const { masterKey } = from;
+    const url = dialect === "postgres" ? await createTestDatabase() : undefined;
+    const config = { masterKey, dataDir: emptyFolder(), database: { url, poolSize: 5 } };
+    const said = await authsvc(["db", "restore", from.file, ...flags], placeOf({ config }));
+    expect(said.code).toBe(0);
+    return { config, said, rows: await everyRow({ url, file: join(config.dataDir, "authsvc.db") }) };
+  }
+
+  it("is ended by a restore, which says so before it asks; nothing else is revived, kept or used up", async () => {
+    const from = await backedUp();
+    const { app, person, code, link } = from;
+    const dry = await authsvc(["db", "restore", from.file, "--dry-run"], placeOf(await restoredWith(from)));
+    expect(dry.stderr).toContain("would end every login of the backup (1) and account page (2)");
+    const ended = await restoredWith(from);
+    expect(ended.said.stderr).toContain("ends every login of the backup (1) and account page (2)");
+    const kept = await restoredWith(from, "--keep-logins");
+    expect(kept.said.stderr).toContain("those that have ended or were used since then work again");
+    const touched = [
+      "logins",
+      "browserSessions",
+      "signInSessions",
+      "oauthStates",
+      "emailTokens",
+      "mails",
+      "auditEvents",
+    ];
+    const others = ({ rows }: typeof ended) => Object.entries(rows).filter(([table]) => !touched.includes(table));
+    expect(others(ended)).toEqual(others(kept));
+
+    const { service, stop } = await startTestService(dialect, ended.config);
+    expect(await isLive(service, app, person)).toBe(false);
+    expect((await refresh(service, app, person.refreshToken)).status).toBe(401);
+    expect((await openAccount(service, app, person.visitor)).location.pathname).toMatch(/^\/sign-in\//u);
+    await expect(redeem(service, app, code)).rejects.toThrow("400");
+    expect((await new Visitor().get(service.url + link)).text).not.toContain('type="password"');
+    await redeem(service, app, await signIn(service, app, person));
+    await stop();
+  });
+
+  it("works again after a restore with --keep-logins", async () => {
+    const from = await backedUp();
+    const { config } = await restoredWith(from, "--keep-logins");
+    const { service, stop } = await startTestService(dialect, config);
+    expect((await refresh(service, from.app, from.person.refreshToken)).status).toBe(200);
+    await redeem(service, from.app, from.code);
+    expect((await new Visitor().get(service.url + from.link)).text).toContain('type="password"');
+    await stop();
+  });
+});
+
 function databaseOf({ config }: TestService) {
   return { url: config.database.url, file: join(config.dataDir, "authsvc.db") };
 }
@@ -171,6 +256,20 @@ describe("db restore of a file that is no good", () => {
       [variant("other.db", run("DROP TABLE migrations")), 4, "not a backup"],
       [variant("newer", run("INSERT INTO migrations VALUES ('9999_future', 'x', 0)")), 4, "another version"],
       [variant("torn", (copy) => writeFileSync(copy, torn(readFileSync(copy)))), 4, "damaged"],
+      [variant("trigger", run("CREATE TRIGGER spy AFTER INSERT ON users BEGIN SELECT 1; END")), 4, "the trigger spy"],
+      [variant("view", run("CREATE VIEW spy AS SELECT * FROM users")), 4, "the view spy does not belong to authsvc"],
+      [variant("table", run("CREATE TABLE spy (x)")), 4, "the table spy does not belong to authsvc"],
+      [
+        variant("lookalike", run("CREATE TABLE _litestream_lock (x, y)")),
+        4,
+        "_litestream_lock does not belong to authsvc",
+      ],
+      [variant("changed", run("DROP TRIGGER users_tell_logins")), 4, "the trigger users_tell_logins is missing"],
+      [
+        variant("keyless", run("DELETE FROM facts WHERE name = 'master-key-check'")),
+        4,
+        "does not identify its master key",
+      ],
       // Complete, but made under a key that is not the one of this folder.
       [file, 4, "another master key"],
     ];

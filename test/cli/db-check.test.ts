@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { getTableColumns } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { encryptedColumns } from "../../src/encrypted-columns.ts";
+import { encryptedColumns } from "../../src/database/encrypted-columns.ts";
 import { readMigrations } from "../../src/storage/migrate.ts";
 import { sqliteTables } from "../../src/storage/schema.ts";
 import { nameInDatabase, tableNames } from "../../src/storage/table-names.ts";
@@ -43,7 +43,7 @@ describeEachDatabase("db check", (current) => {
     await used(service);
     expect(await check(service)).toEqual({ code: 0, ok: true, problems: [] });
     const { stdout } = await authsvc(["db", "check"], placeOf(service));
-    expect(stdout).toBe("Nothing is wrong with the database.\n");
+    expect(stdout).toBe("No problems found in the database.\n");
   });
 
   it("finds a secret that does not decrypt, a wrong count and a row from the future, each on a line", async () => {
@@ -64,7 +64,7 @@ describeEachDatabase("db check", (current) => {
     expect(problems).toEqual([
       { check: "secrets", problem: expect.stringMatching(/^1 of webhook_endpoints: encryptedSecret /u) },
       { check: "counters", problem: `${app.id}: 2 users counted, 1 present` },
-      { check: "times", problem: "1 row of users from the future" },
+      { check: "times", problem: "1 row of users with a timestamp in the future" },
     ]);
     const { stdout } = await authsvc(["db", "check"], placeOf(service));
     expect(stdout.trim().split("\n")).toHaveLength(3);
@@ -81,7 +81,7 @@ describeEachDatabase("db check", (current) => {
     expect(await check(service)).toMatchObject({ code: 0, ok: true });
   });
 
-  it("finds a login that says of its user what is not so", async () => {
+  it("finds a login with outdated user data", async () => {
     const service = current();
     const { userId } = await used(service);
     for (const [column, value] of Object.entries({ email: "'o@example.com'", name: "'Other'", disabled_at: "1" })) {
@@ -90,11 +90,31 @@ describeEachDatabase("db check", (current) => {
       const { code, problems } = await check(service);
       expect({ code, problems }).toEqual({
         code: 1,
-        problems: [{ check: "logins", problem: "1 login says of its user what is not so" }],
+        problems: [{ check: "logins", problem: "1 login holds outdated user data" }],
       });
       await runSql(service, `UPDATE logins SET user_${column} = ${asIs} WHERE user_id = '${userId}'`);
     }
     expect(await check(service)).toMatchObject({ code: 0, ok: true });
+  });
+
+  it("finds a trigger of somebody else, and a missing master-key-check", async () => {
+    const service = current();
+    const [create, drop] =
+      service.dialect === "sqlite"
+        ? ["CREATE TRIGGER spy AFTER INSERT ON users BEGIN SELECT 1; END", "DROP TRIGGER spy"]
+        : ["CREATE RULE spy AS ON INSERT TO users DO ALSO NOTHING", "DROP RULE spy ON users"];
+    await runSql(service, create);
+    const kind = service.dialect === "sqlite" ? "trigger" : "rule";
+    const problem = `the ${kind} spy does not belong to authsvc`;
+    expect(await check(service)).toMatchObject({ code: 1, problems: [{ check: "schema", problem }] });
+    await runSql(service, drop);
+
+    await runSql(service, "UPDATE facts SET name = 'elsewhere' WHERE name = 'master-key-check'");
+    expect(await check(service)).toMatchObject({
+      code: 1,
+      problems: [{ check: "secrets", problem: expect.stringContaining("master-key-check") as string }],
+    });
+    await runSql(service, "UPDATE facts SET name = 'master-key-check' WHERE name = 'elsewhere'");
   });
 
   it("finds rows that belong to nobody", async () => {
@@ -104,7 +124,7 @@ describeEachDatabase("db check", (current) => {
     const { code, problems } = await check(service);
     expect({ code, problems }).toEqual({
       code: 1,
-      problems: [{ check: "integrity", problem: "1 row of passwords belongs to a row of users that is not there" }],
+      problems: [{ check: "integrity", problem: "1 row of passwords refers to a missing row of users" }],
     });
     await runSql(service, `UPDATE passwords SET user_id = '${userId}' WHERE user_id = 'usr_gone'`, { unchecked: true });
   });
@@ -115,7 +135,7 @@ describeEachDatabase("db check", (current) => {
     });
     expect({ code, problems }).toEqual({
       code: 1,
-      problems: [{ check: "secrets", problem: "the master key is not the one of this database" }],
+      problems: [{ check: "secrets", problem: "the master key does not belong to this database" }],
     });
   });
 });
@@ -142,7 +162,7 @@ describeEachPlace("db status and db migrate", (place, dialect) => {
     expect(dry).toMatchObject({ code: 0, stdout: migrations.map((name) => `${name} would be applied\n`).join("") });
     for (const command of [["check"], ["backup", "x.backup"]]) {
       const { code, stderr } = await authsvc(["db", ...command], place);
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("nothing of authsvc") });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("No authsvc database found") });
     }
     expect(readdirSync(place.cwd)).toEqual(before);
     expect(await answer(["db", "status"], place)).toMatchObject({ schema: { applied: [] } });

@@ -69,6 +69,11 @@ describe("db copy", () => {
     const missing = await authsvc(["db", "copy", "--to", "postgres://nobody@127.0.0.1:1/none"], { cwd });
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("PostgreSQL") });
     const url = await createTestDatabase();
+    const unencrypted = await authsvc(["db", "copy", "--to", "postgres://nobody@db.example.com/none"], { cwd });
+    expect(unencrypted).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("add sslmode=verify-full") as string,
+    });
     const dry = (await answer(["db", "copy", "--to", url, "--dry-run"], { cwd })) as Copied & { dryRun: boolean };
     expect(dry.dryRun).toBe(true);
     expect(dry.tables).toContainEqual({ table: "users", rows: manyRows });

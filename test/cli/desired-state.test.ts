@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { shellProgram } from "../support/program.ts";
+import { testMasterKey } from "../support/service.ts";
 import { emptyFolder, type Finished } from "./command.ts";
 import { authsvc } from "./in-process.ts";
 
@@ -70,13 +71,54 @@ describe("plan, apply and export", () => {
   });
 });
 
+test("plan lists each secret of the file and the host that it is sent to, and reads none of authsvc's own", async () => {
+  const cwd = emptyFolder();
+  mkdirSync(join(cwd, "secrets"));
+  writeFileSync(join(cwd, "secrets/github"), env.GITHUB_SECRET);
+  const corp =
+    '      - { name: corp, clientId: x, issuer: "https://id.corp.example", clientSecret: env:GITHUB_SECRET }\n      - { name: gitlab, clientId: x, issuer: "https://gitlab.com", tokenUrl: "https://evil.example:8443/t", clientSecret: env:GITHUB_SECRET }\n';
+  const hook =
+    "    webhooks: [{ id: whe_shop, url: https://shop.example/hook, events: [user.login], secret: env:SHOP_API_KEY }]\n";
+  writeFileSync(join(cwd, "shop.yaml"), file + corp + hook);
+  const { stdout } = await run(["plan", "shop.yaml"], cwd);
+  expect(stdout.slice(stdout.indexOf("Secrets\n"))).toBe(`Secrets
+    env:SHOP_API_KEY (apiKey of app_shop): not sent anywhere
+    file:secrets/github (clientSecret of github of app_shop): sent to github.com
+    env:GITHUB_SECRET (clientSecret of corp of app_shop): sent to id.corp.example
+    env:GITHUB_SECRET (clientSecret of gitlab of app_shop): sent to evil.example:8443
+    env:SHOP_API_KEY (secret of whe_shop of app_shop): not sent anywhere
+`);
+  const { references } = JSON.parse((await run(["plan", "shop.yaml", "--json"], cwd)).stdout) as {
+    references: unknown;
+  };
+  expect(references).toContainEqual({
+    reference: "file:secrets/github",
+    field: "clientSecret",
+    application: "app_shop",
+    name: "github",
+    host: "github.com",
+  });
+
+  await run(["app", "list"], cwd);
+  writeFileSync(join(cwd, "config.yaml"), "masterKeyFile: own.key\n");
+  writeFileSync(join(cwd, "own.key"), testMasterKey);
+  writeFileSync(join(cwd, "data/other"), "other");
+  for (const own of ["own.key", "config.yaml", "data/other"]) {
+    writeFileSync(join(cwd, "shop.yaml"), file.replace("secrets/github", own));
+    expect(await run(["plan", "shop.yaml"], cwd)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("belongs to authsvc itself") as string,
+    });
+  }
+});
+
 test("a wrong file is named by line and column, whether its form or its meaning is wrong, and nothing is done", async () => {
   const cwd = emptyFolder();
   writeFileSync(join(cwd, "form.yaml"), file.replace("name: My", "nmae: My"));
   expect(await run(["apply", "form.yaml"], cwd)).toMatchObject({
     code: 2,
     stdout: "",
-    stderr: "authsvc: form.yaml line 4, column 5: nmae is not known here; did you mean name?\n",
+    stderr: "authsvc: form.yaml line 4, column 5: nmae is not a known key; did you mean name?\n",
   });
   const meaning = file.replace("file:secrets/github", "env:GITHUB_SECRET").replace("https://shop", "http://shop");
   writeFileSync(join(cwd, "meaning.yaml"), meaning);

@@ -44,6 +44,14 @@ describe("doctor", () => {
     },
   );
 
+  test("ends with 0 where there are warnings only, and with 5 when these count as well", async () => {
+    const warned = await authsvc(["doctor", "--json"], { cwd });
+    expect(warned.code).toBe(0);
+    const statuses = (JSON.parse(warned.stdout) as Finding[]).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set(["ok", "warning"]));
+    expect((await authsvc(["doctor", "--strict"], { cwd })).code).toBe(5);
+  });
+
   test("a wrong configuration and a missing database are findings too, and nothing is made", async () => {
     const empty = emptyFolder();
     const wrong = await authsvc(["doctor", "--json"], {

@@ -55,7 +55,8 @@ describeEachPlace("SIGTERM under load (E14)", (place) => {
         expect({ code, signal }).toEqual({ code: 0, signal: null });
         expect(took).toBeLessThan(10_000);
         expect(clients.flatMap(({ failures }) => failures)).toEqual([]);
-        // Whoever asks once more is told that it was the last time, and a balancer that this node is not ready.
+        // Whoever asks once more is told that it was the last time, and a balancer that this node
+        // is not ready.
         expect(clients.some(({ toldToClose }) => toldToClose)).toBe(true);
         expect(clients.some(({ unready }) => unready)).toBe(true);
       }
@@ -63,7 +64,9 @@ describeEachPlace("SIGTERM under load (E14)", (place) => {
   );
 });
 
-/** One keep-alive connection at a time, one request after the other until nobody listens any more. */
+/**
+ * One keep-alive connection at a time, one request after the other until nobody listens any more.
+ */
 class Client {
   answers = 0;
   toldToClose = false;

@@ -32,6 +32,6 @@ test.each([
   const { code, stdout } = await authsvc(["health", "--json"], place);
   expect({ code, answer: JSON.parse(stdout) as unknown }).toEqual({
     code: 1,
-    answer: { ready: false, reason: "ECONNREFUSED" },
+    answer: { ready: false, reason: `no response from 127.0.0.1, port ${port} (ECONNREFUSED)` },
   });
 });

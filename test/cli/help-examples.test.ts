@@ -1,3 +1,4 @@
+import { decodeProtectedHeader } from "jose";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
@@ -6,7 +7,10 @@ import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 import { allCommands, commandsOf, newProgram, parseLine } from "./program-commands.ts";
 
-/** Commands whose examples are run here, too. Those of the others need a server, the network or a terminal, and have tests of their own. */
+/**
+ * Commands whose examples are run here, too. Those of the others need a server, the network or a
+ * terminal, and have tests of their own.
+ */
 const executed = ["app", "key", "user", "token", "signing-key", "audit", "config", "completion", "version"];
 const executedElsewhere = ["user import", "user export"];
 
@@ -73,6 +77,7 @@ describe("every example does what it says", () => {
       "key_01k…": key["id"],
       "lgn_01k…": minted["loginId"],
       "eyJhbGciOi…": minted["accessToken"],
+      "Zx3…": decodeProtectedHeader(minted["accessToken"] ?? "").kid ?? "",
     });
   });
 

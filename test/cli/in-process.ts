@@ -10,12 +10,14 @@ type Surroundings = { cwd: string; env?: Record<string, string>; input?: string 
 const cheapHashes = { AUTHSVC_PASSWORDS__MEMORY_KIB: "8", AUTHSVC_PASSWORDS__ITERATIONS: "1" };
 
 /**
- * Runs one command line inside of this process, a tenth of what starting one costs; what only a process of its own shows is tested with
- * `command.ts`. The built executable cannot be run inside of another process, and is started.
+ * Runs one command line inside of this process, a tenth of what starting one costs; what only a
+ * process of its own shows is tested with `command.ts`. The built executable cannot be run inside
+ * of another process, and is started.
  */
 export async function authsvc(args: string[], { cwd, env = {}, input = "" }: Surroundings): Promise<Finished> {
   const cheapEnv = { ...cheapHashes, ...env };
   if (isBuilt) return await startProcess(args, { cwd, env: cheapEnv, input });
+  const exited = Promise.withResolvers<Finished>();
   const stdout = new Sink();
   const stderr = new Sink();
   const io = {
@@ -27,11 +29,18 @@ export async function authsvc(args: string[], { cwd, env = {}, input = "" }: Sur
     on: () => io,
     off: () => io,
     exit(code: number): never {
-      throw new Error(`the command wanted to end the process with ${code}`);
+      // What it does afterwards it would not do in a process of its own.
+      exited.resolve({ code, signal: null, stdout: stdout.text, stderr: stderr.text });
+      throw new Error(`the command ended the process with ${code}`);
     },
   } as unknown as Io;
-  const code = await run(["node", "authsvc", ...args], io);
-  return { code, signal: null, stdout: stdout.text, stderr: stderr.text };
+  const ran = run(["node", "authsvc", ...args], io).then((code) => ({
+    code,
+    signal: null,
+    stdout: stdout.text,
+    stderr: stderr.text,
+  }));
+  return await Promise.race([exited.promise, ran]);
 }
 
 /** The JSON document that a command prints; throws what it says when it fails. */

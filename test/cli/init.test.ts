@@ -49,7 +49,7 @@ describe("init", () => {
     const before = readFileSync(join(cwd, "config.yaml"), "utf8");
     const refused = await authsvc(flags, { cwd });
     expect(refused).toMatchObject({ code: 4, stdout: "" });
-    expect(refused.stderr).toBe("authsvc: config.yaml exists already; --force replaces it.\n");
+    expect(refused.stderr).toBe("authsvc: config.yaml already exists. Use --force to replace it.\n");
     // The application exists already.
     expect(await authsvc([...flags, "--force"], { cwd })).toMatchObject({ code: 4, stdout: "" });
     expect(readFileSync(join(cwd, "config.yaml"), "utf8")).toBe(before);
@@ -78,8 +78,8 @@ describe("init", () => {
     [flags.slice(0, 3), /^authsvc: --trusted-proxy \(or --tls-cert-file and --tls-key-file\) is missing$/],
     [flags.slice(0, 5), /^authsvc: --app-name is missing$/],
     [[...flags.slice(0, 2), "auth.example.com", ...flags.slice(5)], /^authsvc: --base-url must be https:/],
-    [[...flags, "--mail-from", "a@example.com"], /^authsvc: --mail-from needs mail\.smtpUrl/],
-    [[...flags.slice(0, 9), "--redirect-uri", "http://shop.example"], /^authsvc: --redirect-uri 1: https/],
+    [[...flags, "--mail-from", "a@example.com"], /^authsvc: --mail-from also needs mail\.smtpUrl/],
+    [[...flags.slice(0, 9), "--redirect-uri", "http://shop.example"], /^authsvc: --redirect-uri 1 must be https/],
   ];
   test.each(incomplete)("%j without a terminal ends with 2 and leaves nothing behind", async (args, line) => {
     const { code, stdout, stderr } = await authsvc(args, { cwd: empty });
@@ -95,18 +95,21 @@ test("init on a terminal explains each question, and ends with the next two comm
   const { code, screen } = await onTerminal(
     ["init"],
     [
-      ["Base URL", "\r"],
+      ["Base URL", "http://auth.example.com\r"],
+      ["must start with https", `${"\u007f".repeat(40)}http://localhost:8080\r`],
       ["Data folder", "\r"],
       ["Database", "\r"],
       ["Mail server", "\r"],
       ["Name of the application", "Shop\r"],
-      ["Redirect URI", "http://localhost:3000/callback\r"],
+      ["Redirect URI", "http://shop.example/callback\r"],
+      ["Allowed: https", `${"\u007f".repeat(40)}http://localhost:3000/callback\r`],
       ["Methods", "\r"],
     ],
     cwd,
   );
   expect(code).toBe(0);
-  expect(screen).toContain("The address under which browsers reach this service.");
+  expect(screen.match(/The URL at which browsers/gu)).toHaveLength(1);
+  expect(screen).toContain("The URL at which browsers reach this service.");
   expect(screen).toMatch(/API key +ak_/);
   expect(screen).toMatch(/Next:\r?\n {2}authsvc doctor\r?\n {2}authsvc serve/);
   expect(readFileSync(join(cwd, "config.yaml"), "utf8")).toContain('\nbaseUrl: "http://localhost:8080"\n');

@@ -54,9 +54,9 @@ describeEachPlace("token mint and revoke", (place) => {
   });
 
   test.each([
-    [["--ttl", "25h"], 2, /^authsvc: --ttl: from 1 second to 24 hours$/mu],
-    [["--ttl", "0s"], 2, /^authsvc: --ttl: /u],
-    [["--ttl", "900"], 2, /A duration is a whole number and a unit/u],
+    [["--ttl", "25h"], 2, /^authsvc: --ttl must be from 1 second to 24 hours$/mu],
+    [["--ttl", "0s"], 2, /^authsvc: --ttl must be /u],
+    [["--ttl", "900"], 2, /Use a whole number and a unit/u],
     [["--scopes", "profil"], 2, /did you mean profile\?/u],
     [["--user", "usr_nobody"], 3, /^authsvc: The user does not exist\. To find it: authsvc user list .*$/mu],
   ])("mint %j ends with %i", async (args, code, line) => {
@@ -69,7 +69,7 @@ describeEachPlace("token mint and revoke", (place) => {
     await json(["app", "update", "app_shop", "--scopes", "profile"]);
     expect(await run(["token", "mint", "--user", userId, "--scopes", "email"])).toMatchObject({
       code: 2,
-      stderr: "authsvc: --scopes: of profile\n",
+      stderr: "authsvc: --scopes must be among profile\n",
     });
     expect(await mint()).toMatchObject({ scopes: ["profile"] });
     await json(["app", "update", "app_shop", "--scopes", "profile,email"]);
@@ -106,7 +106,7 @@ describeEachPlace("token mint and revoke", (place) => {
       .sign(Buffer.alloc(32));
     const refused = await run(["token", "revoke", forged]);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused.stderr).toMatch(/^authsvc: This is no token of this service: its signing key/u);
+    expect(refused.stderr).toMatch(/^authsvc: This service did not issue this token: its signing key/u);
     expect(await json(["user", "logins", userId])).toMatchObject([{ id: loginId }]);
     expect((await run(["token", "revoke", "--login", "lgn_none"])).code).toBe(3);
     expect((await run(["token", "revoke", "x", "--login", "lgn_none"])).code).toBe(2);

@@ -5,7 +5,10 @@ import { buildProgram } from "../../src/cli/program.ts";
 
 const silentIo = { env: {}, stdout: { write: () => true }, stderr: { write: () => true } } as unknown as Io;
 
-/** The program of the command line, for any line or for one with these words; building it does nothing. */
+/**
+ * The program of the command line, for any line or for one with these words; building it does
+ * nothing.
+ */
 export function newProgram(words?: string[]): Command {
   return buildProgram(
     createCli(silentIo, () => ({})),
@@ -22,7 +25,10 @@ export function allCommands(command: Command, path: string[] = []): { path: stri
   ];
 }
 
-/** Which commands a line of a shell would run: parsed like the real thing, so that an unknown flag or a missing value throws. */
+/**
+ * Which commands a line of a shell would run: parsed like the real thing, so that an unknown flag
+ * or a missing value throws.
+ */
 export async function commandsOf(line: string): Promise<string[]> {
   const seen: string[] = [];
   for (const { args } of parseLine(line)) {

@@ -69,7 +69,56 @@ describe("app provider", () => {
     });
   });
 
+  test("set refuses other endpoints for the people of a provider, until --keep-identities says they are the same", async () => {
+    const set = async (issuer: string, ...flags: string[]) =>
+      await run(
+        ["set", "app_shop", "corp", "--issuer", issuer, "--client-id", "shop", "--client-secret-stdin", ...flags],
+        "s\n",
+      );
+    expect(await set("https://id.example", "--trusts-email", "off", "--json")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"trustsEmail":false'),
+    });
+    const line = JSON.stringify({ email: "ada@example.org", identities: [{ provider: "corp", subject: "1" }] });
+    expect(await authsvc(["user", "import", "--app", "app_shop"], { cwd, input: line })).toMatchObject({
+      code: 0,
+    });
+    const refused = await set("https://other.example");
+    expect(refused).toMatchObject({ code: 4, stdout: "" });
+    expect(refused.stderr).toContain("1 identity of corp at https://id.example");
+    expect(refused.stderr).toContain("--keep-identities");
+    const kept = await set("https://other.example", "--keep-identities", "--json");
+    expect(kept).toMatchObject({ code: 0, stderr: expect.stringContaining("that stay: 1") });
+    expect(JSON.parse(kept.stdout)).toMatchObject({
+      keptIdentities: 1,
+      endpoints: { issuer: "https://other.example" },
+    });
+  });
+
+  test("plan refuses them the same way, and says how many identities --keep-identities keeps", async () => {
+    const state = (issuer: string): string => `version: 1
+applications:
+  - id: app_shop
+    providers:
+      - name: corp
+        clientId: shop
+        issuer: ${issuer}
+`;
+    const planned = await authsvc(["plan", "-"], { cwd, input: state("https://third.example") });
+    expect(planned).toMatchObject({ code: 4, stderr: expect.stringContaining("1 identity of corp at https://other") });
+    const input = state("https://third.example");
+    expect(await authsvc(["plan", "-", "--keep-identities"], { cwd, input })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("~ provider corp of app_shop (linked identities that stay: 1)"),
+    });
+  });
+
   test.each([
+    [
+      ["set", "app_shop", "google", "--client-id", "a", "--client-secret-stdin", "--trusts-email", "off"],
+      2,
+      "--trusts-email",
+    ],
     [["set", "app_shop", "google", "--client-id", "a"], 2, "--client-secret-stdin"],
     [["set", "app_shop", "google", "--client-secret-stdin"], 2, "--client-id"],
     [["set", "app_shop", "corp", "--client-id", "a", "--client-secret-stdin"], 2, "--issuer"],

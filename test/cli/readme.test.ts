@@ -1,11 +1,14 @@
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { goodPassword, newEmail, Visitor } from "../support/person.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { confirmFromMailbox, goodPassword, newEmail, Visitor } from "../support/person.ts";
+import { blocksOf } from "../docs/pages.ts";
 import { emptyFolder, finish, outputOf, start } from "./command.ts";
 
-const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+const root = join(import.meta.dirname, "../..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 describe("the README", () => {
@@ -15,7 +18,7 @@ describe("the README", () => {
 
   beforeAll(async () => {
     service = start(["serve", "--dev", "--port", "0"], { cwd });
-    printed = await outputOf(service, /Demo page/u);
+    printed = await outputOf(service, /add: .*\n/u);
   });
   afterAll(async () => {
     const ended = finish(service);
@@ -47,7 +50,8 @@ describe("the README", () => {
     const email = newEmail();
     const visitor = new Visitor();
     const page = await visitor.get(`${authUrl}/create-account`);
-    const done = await visitor.submit(page, "/create-account", { email, password: goodPassword });
+    const asked = await visitor.submit(page, "/create-account", { email, password: goodPassword });
+    const done = await confirmFromMailbox(visitor, asked.location.href, email);
     python.stdin.end(`${done.location.searchParams.get("code")}\n`);
     const { code, stdout, stderr } = await ended;
     expect(stderr).toBe("");
@@ -56,3 +60,64 @@ describe("the README", () => {
     expect(stdout.trim().endsWith("900")).toBe(true);
   });
 });
+
+describe("the quick start, from an empty folder", () => {
+  const cwd = emptyFolder();
+  const children: ReturnType<typeof start>[] = [];
+  let url = "";
+  let appUrl = "";
+
+  beforeAll(async () => {
+    // The folder of the sources, but for what running leaves in it.
+    for (const name of ["docs", "node_modules", "package.json"]) symlinkSync(join(root, name), join(cwd, name));
+    appUrl = `http://localhost:${await freePort()}`;
+    const service = start(["serve", "--dev", "--port", "0", "--redirect-uri", `${appUrl}/callback`], { cwd });
+    children.push(service);
+    url = /listening on (\S+)/u.exec(await outputOf(service, /Your app .*\n/u))?.[1] ?? "";
+  });
+  afterAll(async () => {
+    const ended = children.map(finish);
+    for (const child of children) child.kill("SIGTERM");
+    await Promise.all(ended);
+  });
+
+  const examples = blocksOf("docs/quick-start.md").filter(({ text }) => text.includes("docs/examples/"));
+  test.for(examples.map(({ text }) => [text.split("/").at(-2) ?? "", text] as const))(
+    "signs somebody in with the example in %s, as it is written",
+    async ([language, text], { skip }) => {
+      skip(language === "python" && !hasPython, "there is no python3 here");
+      const env = { ...process.env, AUTHSVC_URL: url, APP_URL: appUrl };
+      const example = spawn("bash", ["-c", `exec env ${text}`], { cwd, env, detached: true });
+      let said = "";
+      example.stderr.on("data", (chunk) => (said += String(chunk)));
+      const ended = new Promise((resolve) => example.once("exit", resolve));
+      try {
+        await vi
+          .waitFor(async () => await fetch(appUrl), { timeout: 60_000, interval: 50 })
+          .catch(() => {
+            throw new Error(said);
+          });
+        const visitor = new Visitor();
+        const begun = await visitor.get(`${appUrl}/login`);
+        const email = newEmail();
+        const form = await visitor.get(`${begun.location.href}/create-account`);
+        const asked = await visitor.submit(form, "/create-account", { email, password: goodPassword });
+        const back = await confirmFromMailbox(visitor, asked.location.href, email);
+        expect((await visitor.get(back.location.href)).status).toBe(303);
+        expect((await visitor.get(`${appUrl}/me`)).json()).toMatchObject({ email });
+      } finally {
+        // npm exec does not hand signals on: the whole group.
+        process.kill(-(example.pid ?? 0), "SIGKILL");
+        await ended;
+      }
+    },
+  );
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

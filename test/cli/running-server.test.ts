@@ -30,7 +30,10 @@ describe.each<Dialect>(["sqlite", "postgres"])(
     });
     afterAll(async () => await running.stop());
 
-    /** A command has no clock but the real one; the service's is moved up to it, as they would agree on one machine. */
+    /**
+     * A command has no clock but the real one; the service's is moved up to it, as they would agree
+     * on one machine.
+     */
     async function command(...args: string[]): Promise<Record<string, unknown>> {
       const document = (await answer(args, place)) as Record<string, unknown>;
       service.clock.now = Date.now();

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { Client } from "pg";
 import type { TestService } from "../support/service.ts";
 
-/** Runs one statement on the database of a running service, behind its back. `unchecked`: references need not hold. */
+/**
+ * Runs one statement on the database of a running service, behind its back. `unchecked`: references
+ * need not hold.
+ */
 export async function runSql(
   { config }: TestService,
   sql: string,

@@ -2,14 +2,16 @@ import { spawn, spawnSync } from "node:child_process";
 import { program } from "../support/program.ts";
 import { emptyFolder } from "./command.ts";
 
-// Node cannot make a terminal by itself; Python can. Waits for each text, then types the answer to it; prints what the terminal showed.
+// Node cannot make a terminal by itself; Python can. Waits for each text (after what was shown when
+// the last answer was typed), types the answer, and prints what the terminal showed.
 const terminal = `
-import json, os, pty, select, sys, time
-steps, command = json.loads(sys.argv[1]), sys.argv[2:]
+import fcntl, json, os, pty, select, struct, sys, termios, time
+steps, columns, command = json.loads(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 pid, fd = pty.fork()
 if pid == 0:
-    os.execv(command[0], command)
-seen, said, end = b"", 0, time.time() + 50
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    os.execvp(command[0], command)
+seen, said, start, end = b"", 0, 0, time.time() + 50
 while time.time() < end:
     if select.select([fd], [], [], 0.1)[0]:
         try:
@@ -19,8 +21,9 @@ while time.time() < end:
         if not chunk:
             break
         seen += chunk
-    if said < len(steps) and steps[said][0].encode() in seen:
+    if said < len(steps) and steps[said][0].encode() in seen[start:]:
         time.sleep(0.1)
+        start = len(seen)
         os.write(fd, steps[said][1].encode())
         said += 1
 else:
@@ -36,15 +39,25 @@ export const hasTerminal =
 /** Said of tests that are left out without one. */
 export const noTerminal = "python3 makes no terminal here";
 
-/** Runs a command line on a terminal, and types each answer when its question is shown. */
-export async function onTerminal(
-  args: string[],
-  steps: [shown: string, typed: string][],
-  cwd = emptyFolder(),
-): Promise<{ code: number; screen: string }> {
-  const child = spawn("python3", ["-c", terminal, JSON.stringify(steps), ...program, ...args], {
+type Step = [shown: string, typed: string];
+type Shown = { code: number; screen: string };
+
+/**
+ * Runs a command line of authsvc on a terminal, and types each answer when its question is shown.
+ */
+export async function onTerminal(args: string[], steps: Step[], cwd = emptyFolder()): Promise<Shown> {
+  return await programOnTerminal([...program, ...args], steps, { cwd });
+}
+
+/** The same with any program. */
+export async function programOnTerminal(
+  command: string[],
+  steps: Step[],
+  { cwd, env, columns = 80 }: { cwd: string; env?: Record<string, string>; columns?: number },
+): Promise<Shown> {
+  const child = spawn("python3", ["-c", terminal, JSON.stringify(steps), String(columns), ...command], {
     cwd,
-    env: { PATH: process.env["PATH"], HOME: cwd, TERM: "xterm" },
+    env: { PATH: process.env["PATH"], HOME: cwd, TERM: "xterm", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -52,5 +65,5 @@ export async function onTerminal(
   child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
   child.on("error", reject);
   child.on("close", () => resolve(said));
-  return JSON.parse(await promise) as { code: number; screen: string };
+  return JSON.parse(await promise) as Shown;
 }

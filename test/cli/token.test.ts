@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openApp } from "../../src/app.ts";
-import { loadConfig } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { emptyFolder, authsvc as spawned } from "./command.ts";
 import { authsvc } from "./in-process.ts";
 
@@ -9,7 +9,10 @@ const cwd = emptyFolder();
 const appId = "app_shop";
 const hour = 3_600_000;
 
-/** Access tokens of a user who signed in at `now`, one of them logged out, from the data folder that the commands use. */
+/**
+ * Access tokens of a user who signed in at `now`, one of them logged out, from the data folder that
+ * the commands use.
+ */
 async function makeTokens(now: number): Promise<{ live: string; ended: string }> {
   const { config } = loadConfig({ flags: {}, env: {}, cwd });
   const app = await openApp(config, { baseUrl: "http://localhost:8080", clock: () => now });
@@ -23,15 +26,22 @@ async function makeTokens(now: number): Promise<{ live: string; ended: string }>
     await app.storage.write(async (tx) => {
       const user = await users.create(
         tx,
-        { appId, email: `${name}@example.com`, name: `\u001b[31m${name}`, signedUp: { method: null, origin: null } },
+        {
+          appId,
+          email: `${name}@example.com`,
+          name: `\u001b[31m${name}`,
+          signedUp: { method: null, clientInfo: null },
+        },
         now,
       );
       if (!user) throw new Error("the address is taken");
       const login = {
+        id: tokens.newLoginId(now),
         appId,
         userId: user.id,
         signedInWith: "password",
         provider: null,
+        proofs: null,
         scopes: ["profile", "email"],
         publicClient: false,
         signedInAt: now,
@@ -89,6 +99,22 @@ describe("token verify", () => {
     const asJson = await authsvc(["token", "verify", ...flags, "--json"], { cwd, input: which() });
     expect(asJson.code).toBe(1);
     expect(JSON.parse(asJson.stdout)).toEqual({ valid: false, reason: expect.stringMatching(reason) as string });
+  });
+
+  test("inspect obeys nothing that stands in a token, neither in its values nor in its names", async () => {
+    const claims = {
+      "\u001b[2J\u009b31m": "\u001b]0;x\u0007",
+      "a\u202eb\nAPI key  ak_x": ["\u200b", { "\u001b[8m": 1 }],
+      [`\uFDD0x`]: 1,
+    };
+    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const forged = `${part({ alg: "none", ["\u001b[1m"]: 1 })}.${part(claims)}.xxxx`;
+    const { code, stdout, stderr } = await authsvc(["token", "inspect", forged], { cwd });
+    expect(code).toBe(0);
+    // oxlint-disable-next-line no-control-regex
+    expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u202e\uFDD0]/u);
+    expect(stdout).toContain("a\\u202eb\\u000aAPI key  ak_x");
+    expect(stdout).not.toMatch(/^ *API key/mu);
   });
 
   test("does not accept a token of a service with another baseUrl", async () => {

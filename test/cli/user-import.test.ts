@@ -79,7 +79,11 @@ describe("user import", () => {
         .map((line) => JSON.parse(line) as unknown),
     ).toEqual([
       { line: 5, field: "", rule: "longer than 1048576 bytes" },
-      { line: 3, field: "email", rule: "an email address of at most 254 characters" },
+      {
+        line: 3,
+        field: "email",
+        rule: "an email address of at most 254 characters, without ` $ { } | & ! ' % or a leading '-', and whose domain does not end in a number",
+      },
       { line: 4, field: "", rule: "not JSON" },
       { line: 6, field: "admin", rule: "not a known field" },
     ]);
@@ -91,7 +95,9 @@ describe("user import", () => {
   test("a repetition changes nothing and says so", async () => {
     const { code, stdout, stderr } = await authsvc(["user", "import", "users.jsonl", "--app", "app_a"], { cwd });
     expect({ code, stdout }).toEqual({ code: 4, stdout: "Created    0\nUnchanged  2\nRefused    4\n" });
-    expect(stderr).toContain("line 3: email: an email address of at most 254 characters\n");
+    expect(stderr).toContain(
+      "line 3: email: an email address of at most 254 characters, without ` $ { } | & ! ' % or a leading '-', and whose domain does not end in a number\n",
+    );
     expect(usersOf("app_a")).toBe(2);
   });
 
@@ -145,7 +151,7 @@ describe("user import", () => {
     [
       ["users.jsonl", "--app", "app_a", "--firebase-parameters-file", "users.jsonl"],
       2,
-      /^authsvc: --firebase-parameters-file: base64_signer_key is missing or not in its form$/,
+      /^authsvc: --firebase-parameters-file: base64_signer_key is missing or has the wrong format$/,
     ],
   ];
   test.each(refused)("refuses %j with exit code %i", async (args, code, line) => {

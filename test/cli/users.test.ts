@@ -55,22 +55,26 @@ describeEachPlace("user commands", (place) => {
       code: 2,
       signal: null,
       stdout: "",
-      stderr: "authsvc: --password-stdin: at least 15 characters\n",
+      stderr: "authsvc: --password-stdin must be at least 15 characters\n",
     });
     const asAddress = await run(
       [...flags, "p3.long.address@example.com", "--password-stdin"],
       "p3.long.address@example.com",
     );
-    expect(asAddress.stderr).toMatch(/^authsvc: --password-stdin: not the address/u);
+    expect(asAddress.stderr).toMatch(/^authsvc: --password-stdin is refused: it must not be the address/u);
   });
 
   test.each([
-    [["--app", "app_shop", "--email", "nonsense"], 2, /^authsvc: --email: an address/u],
-    [["--app", "app_shop", "--email", "x@example.com", "--name", "a\u0007"], 2, /^authsvc: --name: /u],
+    [["--app", "app_shop", "--email", "nonsense"], 2, /^authsvc: --email must be an address/u],
+    [
+      ["--app", "app_shop", "--email", "x@example.com", "--name", "a\u0007"],
+      2,
+      /^authsvc: --name must be at most 200/u,
+    ],
     [["--app", "app_shop"], 2, /^authsvc: --email is missing$/mu],
     [["--email", "x@example.com"], 2, /^authsvc: --app is missing$/mu],
     [["--app", "app_none", "--email", "x@example.com"], 3, /no application/u],
-    [["--app", "app_shop", "--email", "ADA@example.com"], 4, /has this address already/u],
+    [["--app", "app_shop", "--email", "ADA@example.com"], 4, /already has this address/u],
     [["--app", "app_shop", "--email", "x@example.com", "--password", "x"], 2, /unknown option '--password'/u],
   ])("create %j ends with %i", async (args, code, line) => {
     const refused = await run(["user", "create", ...args]);
@@ -96,7 +100,7 @@ describeEachPlace("user commands", (place) => {
     expect(found).toMatchObject([{ email: "list-b@example.com" }]);
     const first = await run(["user", "list", "--app", "app_shop", "--limit", "1"]);
     expect(first.stdout).toMatch(/^USER ID +EMAIL +NAME +METHODS +LAST SIGN-IN +STATE\nusr_/u);
-    expect(first.stderr).toBe(`There are more: add --after ${all[0]?.id ?? ""}\n`);
+    expect(first.stderr).toBe(`There are more. To continue: --after ${all[0]?.id ?? ""}\n`);
     expect(await run(["user", "list", "--app", "app_other", "--email", "nobody@example.com"])).toMatchObject({
       code: 0,
       stdout: "",
@@ -162,7 +166,11 @@ describeEachPlace("user commands", (place) => {
     "%s of an unknown user ends with 3, without an id with 2",
     async (name) => {
       expect(await run(["user", name, "usr_nobody", "--yes"])).toMatchObject({ code: 3, stdout: "" });
-      expect(await run(["user", name])).toMatchObject({ code: 2, stdout: "", stderr: "authsvc: ID is missing\n" });
+      expect(await run(["user", name])).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: "authsvc: ID is missing: User ID\n",
+      });
     },
   );
 });

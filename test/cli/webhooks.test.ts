@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
 import { startServer } from "../../src/server.ts";
-import { loadConfig } from "../../src/config/config.ts";
 import { describeEachPlace } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";
 
@@ -39,7 +39,7 @@ describeEachPlace("webhook", (place, dialect) => {
     expect(await json("list")).toEqual([]);
     const created = await json(...creation("--url", url, "--id", "whe_life", "--secret-stdin"));
     expect(created).toMatchObject({ id: "whe_life", appId: "app_shop", url, events: ["user.login", "user.created"] });
-    expect(await json("list", "--app", "app_shop")).toEqual([created]);
+    expect(await json("list", "--app", "app_shop")).toEqual([{ ...(created as object), waiting: 0 }]);
     expect(await json("show", "whe_life")).toEqual(created);
     const off = await json("update", "whe_life", "--events", "user.deleted", "--enabled", "off");
     expect(off).toMatchObject({ events: ["user.deleted"], enabled: false, disabledReason: "operator" });
@@ -66,7 +66,7 @@ describeEachPlace("webhook", (place, dialect) => {
     expect(good).toMatchObject({ code: 0, stdout: expect.stringMatching(/^user\.login: 204 in \d+ ms\n$/u) });
     receiver.next((answered) => void answered.writeHead(500).end("broken\nauthsvc: \u001b[31mred"));
     const bad = await run(["test", "whe_test", "--event", "user.created"]);
-    expect(bad).toMatchObject({ code: 1, stderr: "authsvc: The receiver did not take the sample.\n" });
+    expect(bad).toMatchObject({ code: 1, stderr: "authsvc: The receiver did not accept the sample event.\n" });
     expect(bad.stdout).toMatch(/^user\.created: 500 in \d+ ms\n {2}\| broken\n {2}\| authsvc: \\u001b\[31mred\n$/u);
     expect(receiver.received.map(({ body }) => body.event)).toEqual(["user.login", "user.created"]);
   });
@@ -78,7 +78,13 @@ describeEachPlace("webhook", (place, dialect) => {
     const silent = { ...config, log: { ...config.log, level: "silent" as const } };
     const server = await startServer(silent);
     receiver.always((answered) => void answered.writeHead(410).end("moved out"));
-    const event = { kind: "user.login", appId: "app_shop", userId: "usr_1", authMethod: null, origin: null } as const;
+    const event = {
+      kind: "user.login",
+      appId: "app_shop",
+      userId: "usr_1",
+      authMethod: null,
+      clientInfo: null,
+    } as const;
     const { storage, services } = server.app;
     // At once: the first 410 ends the endpoint, which is told of nothing that happens afterwards.
     await storage.write(async (tx) => {
@@ -107,8 +113,15 @@ describeEachPlace("webhook", (place, dialect) => {
     await server.close();
   });
 
+  it("makes a secret where none is given, shows it once, and signs with it", async () => {
+    const created = await json(...creation("--url", "https://hooks.example.com/", "--id", "whe_made"));
+    expect(created).toMatchObject({ id: "whe_made", secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/u) as string });
+    expect(await json("show", "whe_made")).not.toHaveProperty("secret");
+    expect(await json(...creation("--url", "https://hooks.example.com/", "--dry-run"))).not.toHaveProperty("secret");
+    await json("delete", "whe_made", "--yes");
+  });
+
   it.each([
-    [["create", "--app", "app_shop", "--url", "https://a.example/", "--events", "user.login"], 2, "--secret-stdin"],
     [["create", "--url", "https://a.example/", "--events", "user.login", "--secret-stdin"], 2, "--app"],
     [
       ["create", "--app", "app_shop", "--url", "ftp://a.example/", "--events", "user.login", "--secret-stdin"],

@@ -1,16 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { loadConfig } from "../../src/config/config.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
 import { startServer } from "../../src/server.ts";
 import { answer } from "../cli/in-process.ts";
 import { commandsOf } from "../cli/program-commands.ts";
 import { prepareInstallation, surroundingsOf, type Installation } from "./installation.ts";
 import { blocksOf, pages, textOf } from "./pages.ts";
 import { startShell, type Shell } from "./shell.ts";
-
-// A block is up to a dozen commands, each with a process of its own to call it.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const blocks = pages.flatMap(blocksOf);
 

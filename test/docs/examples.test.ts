@@ -45,7 +45,8 @@ test("every example is tried", () => {
 
 const cases = Object.entries(examples).map(([language, example]) => ({ language, ...example }));
 
-// Node is what runs this; Python, Go and PHP are not among what npm test brings. Where one is missing, its example stays untried here.
+// Node is what runs this; Python, Go and PHP are not among what npm test brings. Where one is
+// missing, its example stays untried here.
 for (const {
   language,
   probe: [file, ...args],
@@ -83,7 +84,8 @@ for (const {
       const visitor = new Visitor();
       expect((await visitor.get(`${url}/me`)).status).toBe(401);
 
-      // A sign-in of twenty minutes ago: its access token is over, for the service as for whoever reads `exp`.
+      // A sign-in of twenty minutes ago: its access token is over, for the service as for whoever
+      // reads `exp`.
       clock.now = Date.now() - 20 * 60_000;
       const email = newEmail();
       const returned = await signUp(visitor, url, email);

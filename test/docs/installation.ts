@@ -6,7 +6,9 @@ import { answer, authsvc } from "../cli/in-process.ts";
 import { emptyFolder } from "../cli/command.ts";
 import { blocksOf } from "./pages.ts";
 
-/** The place in which the blocks of the pages are run: an installation with something of everything. */
+/**
+ * The place in which the blocks of the pages are run: an installation with something of everything.
+ */
 export type Installation = { folder: string; files: string; apiKey: string; ids: Record<string, string> };
 
 const serviceConfig = `baseUrl: https://auth.example.com
@@ -40,11 +42,15 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
   put("hash-config.txt", firebaseParameters);
   put("github-secret.txt", "github secret");
   const yaml = blocksOf("docs/applications-as-code.md").find(({ language }) => language === "yaml")?.text ?? "";
-  put("applications.yaml", yaml.replace("file:/run/secrets/github", "file:github-secret.txt"));
+  put("applications.yaml", yaml.replace("file:secrets/github", "file:github-secret.txt"));
 
   const files = emptyFolder();
   cpSync(folder, files, { recursive: true });
   put("config.yaml", serviceConfig);
+  // What development mode keeps for its demo application; here, where the pages name that one, it
+  // is the shop's.
+  mkdirSync(join(folder, "data"), { recursive: true, mode: 0o700 });
+  put("data/demo-api-key", apiKey);
   await json(
     "app",
     "create",
@@ -67,7 +73,9 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
   const events = ["--events", "user.login", "--secret-file", "secret.txt"];
   const endpoint = await json("webhook", "create", "--app", "app_shop", "--url", receiver, ...events);
   await json("db", "backup", "some.backup");
+  const [signingKey] = (await answer(["signing-key", "list", "--json"], { cwd: folder })) as { kid: string }[];
   const ids = {
+    "Zx3…": signingKey?.kid ?? "",
     "usr_01k…": user["id"] ?? "",
     "key_01k…": key["id"] ?? "",
     "lgn_01k…": minted["loginId"] ?? "",
@@ -85,7 +93,10 @@ const firebaseParameters = `hash_config {
 }
 `;
 
-/** A block as it is run, and where: placeholders filled in, and absolute paths below the scratch folder. */
+/**
+ * A block as it is run, and where: placeholders filled in, and absolute paths below the scratch
+ * folder.
+ */
 export async function surroundingsOf(
   text: string,
   { folder, files, apiKey, ids }: Installation,
@@ -123,6 +134,7 @@ export async function surroundingsOf(
   for (const [placeholder, value] of Object.entries(ids)) script = script.replaceAll(placeholder, value);
   script = script
     .replaceAll(/(?<=^|[\s"'=:])\/(?=(?:var|etc|run|usr|opt|mnt|srv)\/)/gmu, `${machine}/`)
+    .replaceAll("app_demo", "app_shop")
     .replaceAll("whsec_…", `whsec_${Buffer.alloc(32, 7).toString("base64")}`)
     // Each figure of the measurement takes as long as it is told.
     .replaceAll(/authsvc bench(?: --seconds \d+)?/gu, "authsvc bench --seconds 1");

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { pages, root, textOf } from "./pages.ts";
 
-const all = [...pages, "CHANGELOG.md", ...globSync("docs/decisions/*.md", { cwd: root })];
+const all = [...pages, "CHANGELOG.md", "CONTRIBUTING.md", ...globSync("docs/{decisions,spec}/*.md", { cwd: root })];
 
 /** The text without its blocks and spans of code, in which brackets are no links. */
 function prose(page: string): string {
@@ -12,7 +12,10 @@ function prose(page: string): string {
     .replaceAll(/`[^`\n]*`/gu, (span) => span.replaceAll(/[[\]()]/gu, ""));
 }
 
-/** As GitHub makes them from headings: small letters, no punctuation, a dash for each space; the second of a name is counted. */
+/**
+ * As GitHub makes them from headings: small letters, no punctuation, a dash for each space; the
+ * second of a name is counted.
+ */
 function anchorsOf(page: string): Set<string> {
   const seen = new Map<string, number>();
   const headings = [
@@ -54,4 +57,12 @@ test("the index names every page", () => {
     .filter((page) => page.startsWith("docs/") && page !== "docs/README.md")
     .filter((page) => !index.includes(`](${page.slice("docs/".length)}`));
   expect(unnamed).toEqual([]);
+});
+
+test.each(["CONTRIBUTING.md", "docs/architecture.md"])("the files that %s names are there", (page) => {
+  const named = [...textOf(page).matchAll(/`((?:src|test|scripts|bench|docs|deploy)\/[^`\s]*)`/gu)]
+    .map(([, file = ""]) => file)
+    .filter((file) => !file.includes("…"));
+  expect(named).not.toEqual([]);
+  expect(named.filter((file) => globSync(file, { cwd: root }).length === 0)).toEqual([]);
 });

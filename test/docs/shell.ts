@@ -10,17 +10,26 @@ import type { Io } from "../../src/cli/io.ts";
 type Call = { args: string[]; cwd: string; env: Record<string, string>; input: string };
 type Answer = { code: number; stdout: string; stderr: string };
 
-/** A real shell, in which `authsvc` is this process: a tenth of the time, and the pipes and redirections are those of a shell. */
+/**
+ * A real shell, in which `authsvc` is this process: a tenth of the time, and the pipes and
+ * redirections are those of a shell.
+ */
 export type Shell = {
   run(script: string, surroundings: { cwd: string; env: Record<string, string> }): Promise<Answer>;
   close(): void;
 };
 
-/** What a command may use besides authsvc: run for real where the machine has it, otherwise taken as done. */
+/**
+ * What a command may use besides authsvc: run for real where the machine has it, otherwise taken as
+ * done.
+ */
 const tools = ["cat", "date", "echo", "printf", "chmod", "mkdir", "cp", "mv", "ls", "tr", "head", "sleep", "sh", "env"];
 const toolsThatMayBeMissing = ["jq", "curl", "openssl", "sha256sum", "base64"];
 
-/** Of other programs it is only known that they are meant: what they do is not ours, and would change this machine. */
+/**
+ * Of other programs it is only known that they are meant: what they do is not ours, and would
+ * change this machine.
+ */
 const others = [
   "systemctl",
   "systemd-run",
@@ -114,6 +123,7 @@ function npm(scripts: string[]): string {
 [ "$1" = run ] && shift
 [ "$1" = --silent ] && shift
 [ "$1" = ci ] && exit 0
+[ "$1" = exec ] && { shift 2; exec "$@"; }
 case "$1" in
   authsvc) shift; [ "$1" = -- ] && shift; exec authsvc "$@" ;;
   ${known}) exit 0 ;;
@@ -142,7 +152,10 @@ class Sink extends Writable {
   }
 }
 
-/** What ends by itself is run to its end; what serves is stopped as soon as it does, and who follows stops reading. */
+/**
+ * What ends by itself is run to its end; what serves is stopped as soon as it does, and who follows
+ * stops reading.
+ */
 async function runHere({ args, cwd, env, input }: Call): Promise<Answer> {
   const [stdout, stderr] = [new Sink(), new Sink()];
   const handlers = new Map<string, () => void>();

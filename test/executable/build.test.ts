@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { hash } from "node:crypto";
-import { chownSync, cpSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
@@ -11,24 +11,61 @@ import { program } from "../support/program.ts";
 const [file] = program;
 const megabyte = 1_000_000;
 
-test("two builds of the same sources are the same, byte by byte", async () => {
-  const again = join(emptyFolder(), "authsvc");
-  const script = join(import.meta.dirname, "../../scripts/build.ts");
-  await promisify(execFile)(process.execPath, [script, "--out", again]);
-  expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
-});
+const build = join(import.meta.dirname, "../../build");
 
-// What root in a container has before it.
-test("it can be built in a folder of another user", async ({ skip }) => {
-  skip(process.getuid?.() !== 0, "only root may give a folder away");
-  const root = join(import.meta.dirname, "../..");
-  const copy = emptyFolder();
-  for (const name of ["scripts", "src", "migrations", "package.json", "package-lock.json"])
-    cpSync(join(root, name), join(copy, name), { recursive: true });
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  chownSync(copy, 1000, 1000);
-  await promisify(execFile)(process.execPath, [join(copy, "scripts/build.ts")]);
-  expect(statSync(join(copy, "dist/authsvc")).size).toBeGreaterThan(megabyte);
+/**
+ * Loaded before the executable's first file, in plain Node: the executable itself takes no
+ * NODE_OPTIONS. Hands out the staged files as the executable would, and notes at the end which
+ * chunks of ours and which modules of Node were loaded.
+ */
+const probe = `
+const fs = require("node:fs");
+const sea = require("node:sea");
+const stage = process.env.PROBE_STAGE;
+sea.getAssetKeys = () => fs.readdirSync(stage, { recursive: true });
+sea.getRawAsset = (path) => new Uint8Array(fs.readFileSync(stage + "/" + path)).buffer;
+const vm = require("node:vm");
+const chunks = [];
+vm.Script = class extends vm.Script {
+  constructor(text, options) {
+    super(text, options);
+    chunks.push(options.filename);
+  }
+};
+process.on("exit", () => {
+  const builtins = process.moduleLoadList.flatMap((name) => /^NativeModule (?!internal)(.*)/.exec(name)?.[1] ?? []);
+  fs.writeFileSync(process.env.PROBE_FILE, JSON.stringify({ chunks, builtins }));
+});
+`;
+
+test("commands that only look at applications load neither the other services nor the dear modules of Node", async () => {
+  const cwd = emptyFolder();
+  const file = join(cwd, "probe.cjs");
+  writeFileSync(file, probe);
+  const script = join(cwd, "start.cjs");
+  copyFileSync(join(build, "start.js"), script);
+  const env = { HOME: cwd, PROBE_STAGE: join(build, "stage"), PROBE_FILE: join(cwd, "loaded.json") };
+  async function loadedBy(...args: string[]): Promise<{ chunks: string[]; builtins: string[] }> {
+    const start = ["--require", file, script, ...args];
+    expect(await promisify(execFile)(process.execPath, start, { cwd, env })).toMatchObject({ stderr: "" });
+    return JSON.parse(readFileSync(env.PROBE_FILE, "utf8")) as { chunks: string[]; builtins: string[] };
+  }
+
+  const all = await loadedBy("app", "create", "--name", "Shop", "--id", "app_shop", "--quiet");
+  expect(all.chunks).toEqual(expect.arrayContaining(["app.js", "core.js"]));
+  expect(all.builtins).toContain("crypto");
+  for (const args of [
+    ["app", "show", "app_shop"],
+    ["app", "list"],
+    ["key", "list"],
+    ["audit", "list"],
+  ]) {
+    const { chunks, builtins } = await loadedBy(...args);
+    expect(chunks).toContain("core.js");
+    expect(chunks).not.toContain("app.js");
+    expect(builtins).toContain("net");
+    for (const dear of ["child_process", "crypto", "https", "tls", "zlib"]) expect(builtins).not.toContain(dear);
+  }
 });
 
 test("the file takes at most 125 MB, and 45 MB compressed", () => {

@@ -53,7 +53,7 @@ describe("a sign-in in a browser, from the one file in an empty folder", () => {
     await walk.start("Passkey");
     await walk.goToCreateAccount();
     await walk.page.getByRole("button", { name: "Create a passkey" }).click();
-    await walk.comeBack();
+    await walk.proveAddress();
     await useTheCode();
     await walk.button("Start again").click();
     await walk.start("Passkey");

@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../support/adding.ts";
@@ -54,6 +55,47 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     expect(badgedTitles((await openAccount(current(), app, visitor)).text)).toEqual(["Chrome on macOS"]);
   });
 
+  it("keeps one browser session for a user and a browser, and a further sign-in there writes no earlier login", async () => {
+    const { user, email, visitor } = await signedUpIn(current(), app, new Visitor({ "user-agent": mac }));
+    const id = String(user["id"]);
+    const { reader } = current().server.app.storage;
+    const { logins, browserSessions } = reader.tables;
+    const loginsOf = async () => await reader.db.select().from(logins).where(eq(logins.userId, id));
+    const [first] = await loginsOf();
+    await signInWith(visitor, email);
+    const both = await loginsOf();
+    expect(both).toContainEqual(first);
+    const second = both.find((login) => login.id !== first?.id);
+    expect(second?.browserSessionDigest).toBe(first?.browserSessionDigest);
+    const sessions = await reader.db.select().from(browserSessions).where(eq(browserSessions.userId, id));
+    expect(sessions.map(({ tie }) => tie)).toEqual([first?.browserSessionDigest]);
+  });
+
+  it("knows the browser of a login that an older version tied to the session's digest, and ends both together", async () => {
+    const person = await signedUpIn(current(), app, new Visitor({ "user-agent": mac }));
+    const { storage } = current().server.app;
+    const { logins, browserSessions } = storage.reader.tables;
+    const id = String(person.user["id"]);
+    await storage.write(async ({ db }) => {
+      const [session] = await db
+        .update(browserSessions)
+        .set({ tie: null })
+        .where(eq(browserSessions.userId, id))
+        .returning();
+      await db
+        .update(logins)
+        .set({ browserSessionDigest: session?.digest ?? "" })
+        .where(eq(logins.userId, id));
+    });
+    expect(badgedTitles((await openAccount(current(), app, person.visitor)).text)).toEqual(["Chrome on macOS"]);
+    await current().server.app.services.logins.end(
+      await loginId(person),
+      { dryRun: false },
+      { kind: "cli", name: "test" },
+    );
+    expect((await openAccount(current(), app, person.visitor)).status).toBe(303);
+  });
+
   it("ends one: its tokens are refused by the next call, and its browser must sign in to this page again", async () => {
     const person = await someone();
     const page = await openAccount(current(), app, person.visitor);
@@ -65,6 +107,18 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     expect(await isLive(current(), app, person)).toBe(true);
     const again = await press(app, person.visitor, page, `/logins/${await loginId(person.phone)}/end`);
     expect(again.status).toBe(303);
+  });
+
+  it("leaves this page open when a login that has ended is ended again", async () => {
+    const person = await someone();
+    const page = await openAccount(current(), app, person.visitor);
+    const id = await loginId(person);
+    await current().server.app.storage.write(({ db, tables: { logins } }) =>
+      db.update(logins).set({ endedAt: current().clock.now, endReason: "refresh-reuse" }).where(eq(logins.id, id)),
+    );
+    const ended = await press(app, person.visitor, page, `/logins/${id}/end`);
+    expect(ended.location.searchParams.get("notice")).toBe("login-ended");
+    expect((await openAccount(current(), app, person.visitor)).status).toBe(200);
   });
 
   it("does that without asking for a fresh proof", async () => {

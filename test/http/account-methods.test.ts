@@ -54,7 +54,7 @@ describeEachDatabase("ways to sign in on the account page", (current) => {
     const { visitor, user } = await signedUpIn(current(), limited);
     await giveIdentity(current(), limited, String(user["id"]));
     const page = await openAccount(current(), limited, visitor);
-    expect(page.text).toContain("doesn&#39;t let anybody sign in this way right now");
+    expect(page.text).toContain("doesn&#39;t allow signing in this way right now");
   });
 
   it("hold what the browser is told about passkeys", async () => {
@@ -141,7 +141,7 @@ describeEachDatabase("ways to sign in on the account page", (current) => {
     expect(page.text).toContain("Remove Password?");
     await signIn(current(), app, { email });
     const removed = await press(app, visitor, page, "/remove");
-    expect((await visitor.get(removed.location.href)).text).toContain("signs nobody in any more");
+    expect((await visitor.get(removed.location.href)).text).toContain("can no longer be used to sign in");
     await expect(signIn(current(), app, { email })).rejects.toThrow("sign-in answered");
   });
 
@@ -150,7 +150,7 @@ describeEachDatabase("ways to sign in on the account page", (current) => {
     const page = await openAccount(current(), app, visitor, `/methods/${password}/remove`);
     const refused = await press(app, visitor, page, "/remove");
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain("Add another way to sign in first.");
+    expect(refused.text).toContain("This is your only way to sign in.");
     await signIn(current(), app, { email });
   });
 

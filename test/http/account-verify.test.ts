@@ -46,7 +46,7 @@ describeEachDatabase(
       const waiting = await visitor.get((await press(app, visitor, page, "/verify-email")).location.href);
       const older = linkIn(await mailTo(server, email));
       const again = await press(app, visitor, waiting, "/verify-email");
-      expect((await visitor.get(again.location.href)).text).toContain("A new mail is on its way");
+      expect((await visitor.get(again.location.href)).text).toContain("A new email is on its way");
       const link = linkIn(await mailTo(server, email, 2));
       for (const [guest, address] of [
         [visitor, older],

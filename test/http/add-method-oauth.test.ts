@@ -66,7 +66,7 @@ describeEachDatabase("adding an account at a provider", (current) => {
     await add(visitor, await visitor.get((await ask(accessToken)).authUrl), who);
     const again = await add(visitor, await visitor.get((await ask(accessToken)).authUrl), who);
     expect(again.status).toBe(422);
-    expect(again.text).toContain("can sign you in already");
+    expect(again.text).toContain("You can already sign in with that");
   });
 
   it("comes back to its page when the person turns round at the provider", async () => {

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { openAccount, press } from "../support/account.ts";
+import { bearer, givePasskey } from "../support/methods.ts";
 import { addingSession, askToAdd, prove, signedUpIn } from "../support/adding.ts";
 import {
   call,
@@ -79,7 +81,7 @@ describeEachDatabase("adding a password", (current) => {
     const query = done.location.searchParams;
     expect(done.location.href.startsWith(app.redirectUri)).toBe(true);
     expect(Object.fromEntries(query)).toEqual({
-      status: "added",
+      status: "changed",
       methodId: expect.stringMatching(/^mth_/u),
       state: "s 1",
       sessionId: session.sessionId,
@@ -87,6 +89,45 @@ describeEachDatabase("adding a password", (current) => {
     await expect(signIn(current(), app, { email })).rejects.toThrow("401");
     await signIn(current(), app, { email, password: otherPassword });
     expect((await validate(current(), app, accessToken)).status).toBe(200);
+  });
+
+  it("names the account in full only in a browser that is signed in as its user, or has just proven it", async () => {
+    const { accessToken, email } = await signedUpIn(current(), app);
+    const session = await addingSession(current(), app, accessToken, { type: "password" });
+    const stranger = new Visitor();
+    const page = await stranger.get(session.authUrl);
+    expect(page.status).toBe(200);
+    expect(page.text).not.toContain(email);
+    expect(page.text).toContain(`${email.slice(0, 1)}…@e…${email.slice(email.lastIndexOf("."))}`);
+    // Nor to somebody who is signed in as another.
+    const other = await signedUpIn(current(), app);
+    const { text } = await other.visitor.get(session.authUrl);
+    expect(text).not.toContain(email);
+    const wrong = await stranger.submit(page, "/password", { email: other.email, password: goodPassword });
+    expect(wrong.text).not.toContain(email);
+    const proven = await stranger.submit(page, "/password", { email, password: goodPassword });
+    expect((await stranger.get(proven.location.href)).text).toContain(email);
+  });
+
+  it("adds a first one, which was never used until it signs somebody in", async () => {
+    const { accessToken, email, visitor, user } = await signedUpIn(current(), app);
+    await givePasskey(current(), String(user["id"]));
+    const password = async () => {
+      const { body } = await call(current(), "GET", "/users/auth-methods", bearer(accessToken));
+      return (body["methods"] as { type: string; id: string; lastUsed: string | null }[]).find(
+        ({ type }) => type === "password",
+      );
+    };
+    const { id = "", lastUsed } = (await password()) ?? {};
+    expect(lastUsed).not.toBeNull();
+    await press(app, visitor, await openAccount(current(), app, visitor, `/methods/${id}/remove`), "/remove");
+    const session = await addingSession(current(), app, accessToken, { type: "password" });
+    const page = await visitor.get(session.authUrl);
+    const done = await visitor.submit(page, "/add/password", { password: otherPassword });
+    expect(done.location.searchParams.get("status")).toBe("added");
+    expect(await password()).toMatchObject({ lastUsed: null });
+    await signIn(current(), app, { email, password: otherPassword });
+    expect((await password())?.lastUsed).toMatch(/Z$/u);
   });
 
   it("holds the new password against the rules, and uses nothing up", async () => {
@@ -116,7 +157,7 @@ describeEachDatabase("adding a password", (current) => {
     await signIn(current(), app, { email, password: otherPassword });
   });
 
-  describe("a stolen or forwarded authUrl alone adds nothing (decision 6)", () => {
+  describe("a stolen or forwarded authUrl alone adds nothing (docs/spec/decisions.md, 6)", () => {
     it("asks another browser for a proof, and believes no form of its own making", async () => {
       const { accessToken, email } = await signedUpIn(current(), app);
       const session = await addingSession(current(), app, accessToken, { type: "password" });
@@ -152,7 +193,8 @@ describeEachDatabase("adding a password", (current) => {
       const victim = await signedUpIn(current(), app);
       const session = await addingSession(current(), app, attacker.accessToken, { type: "password" });
       const page = await victim.visitor.get(session.authUrl);
-      expect(page.text).toContain(attacker.email);
+      expect(page.text).toContain("Confirm it&#39;s you");
+      expect(page.text).not.toContain(attacker.email);
       expect(page.text).not.toContain("/add/password");
     });
 

@@ -129,17 +129,25 @@ describeEachDatabase("/applications/{appId}", (current) => {
     });
 
     it.each<[details: string, body: unknown]>([
-      ["name: 1 to 200 characters", { name: " " }],
-      ["name: 1 to 200 characters", { name: "a".repeat(201) }],
+      ["name: 1 to 64 characters", { name: " " }],
+      ["name: 1 to 64 characters", { name: "a".repeat(65) }],
+      ["name: no '/', no '@', and nothing that looks like a web address", { name: "Visit https://evil.example" }],
+      ["name: no '/', no '@', and nothing that looks like a web address", { name: "evil/now" }],
+      ["name: no '/', no '@', and nothing that looks like a web address", { name: "refunds@evil" }],
+      [
+        "name: no '/', no '@', and nothing that looks like a web address",
+        { name: "Your parcel waits at evil.example" },
+      ],
+      ["name: no '/', no '@', and nothing that looks like a web address", { name: "Win at evil\u3002example" }],
       ["name: no control characters", { name: "a\tb" }],
       ["name: no control characters", { name: "Acme\u202Eknab" }],
       ["name: no control characters", { name: "\u2066Acme\u2069" }],
-      ["name: must be a string", { name: null }],
+      ["name: must be a string", { name: 7 }],
       ["redirectUris: must be an array", { redirectUris: "https://a.example/" }],
       ["redirectUris.0: must be a string", { redirectUris: [null] }],
       ["redirectUris: at most 50", { redirectUris: Array.from({ length: 51 }, (_, n) => `https://a.example/${n}`) }],
       ["redirectUris[1]: no fragment", { redirectUris: ["https://a.example/", "https://a.example/#x"] }],
-      ["authMethods: must be an object", { authMethods: null }],
+      ["authMethods: must be an object", { authMethods: 7 }],
       ["authMethods.passkey: must be an object", { authMethods: { passkey: true } }],
       ["authMethods.passkey.enabled: must be a boolean", { authMethods: { passkey: { enabled: "yes" } } }],
       [

@@ -3,7 +3,7 @@ import { bearer } from "../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn, signUp } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
-const byCommand = { method: null, origin: null };
+const byCommand = { method: null, clientInfo: null };
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -63,7 +63,7 @@ describeEachDatabase("an application's counts", (current) => {
         { appId: app.id, email: newEmail(), name: null, signedUp: byCommand },
         1,
       );
-      await services.users.noteLogin(tx, user?.id ?? "", { at: 1, ipAddress: null, userAgent: null });
+      await services.users.recordLogin(tx, user?.id ?? "", { at: 1, ipAddress: null, userAgent: null });
       throw new Error("undone");
     });
     await expect(undone).rejects.toThrow("undone");

@@ -20,7 +20,9 @@ describeEachDatabase("API keys", (current) => {
       { appId: app.id, state: "live", expiresAt: null, revokedAt: null },
       { id: second.id, createdAt: second.createdAt },
     ]);
-    expect(Object.keys(listed[0] ?? {})).toEqual(["id", "appId", "state", "createdAt", "expiresAt", "revokedAt"]);
+    expect(Object.keys(listed[0] ?? {})).toEqual(
+      "id appId label state createdAt lastUsedAt expiresAt revokedAt".split(" "),
+    );
     expect((await keys().listKeys()).length).toBeGreaterThanOrEqual(2);
     await expect(keys().listKeys("app_unknown")).rejects.toMatchObject({ code: "APP_NOT_FOUND" });
   });

@@ -56,7 +56,10 @@ describeEachDatabase("what an operator sets of an application", (current) => {
     ],
     ["domain: a lower-case host name, such as example.com", { domain: "https://shop.example" }],
     ["branding.primaryColor: #rrggbb", { branding: { primaryColor: "red" } }],
-    ["branding.logo: an https address of at most 2048 characters", { branding: { logo: "http://shop.example/" } }],
+    [
+      "branding.logo: an https address of at most 2048 characters, with a plain host name",
+      { branding: { logo: "http://shop.example/" } },
+    ],
   ])("is refused: %s", async (details, change) => {
     const before = await stored();
     await expect(update(change)).rejects.toMatchObject({ code: "INVALID_REQUEST", details });
@@ -90,7 +93,10 @@ describeEachDatabase("what an operator sets of an application", (current) => {
 
   describe("limits", () => {
     const remaining = (headers: Headers) => [headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")];
-    /** A minute of its own: nothing has been counted in it yet, and it does not end in the middle of a test. */
+    /**
+     * A minute of its own: nothing has been counted in it yet, and it does not end in the middle of
+     * a test.
+     */
     const freshMinute = (): void => {
       const { clock } = current();
       clock.advance(minute - (clock.now % minute));

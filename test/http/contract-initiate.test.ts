@@ -9,9 +9,8 @@ const refused = (field: string) => ({
   body: { error: { code: "INVALID_REQUEST", details: expect.stringContaining(field) } },
 });
 const strings = ["redirectUri", "authMethod", "provider", "state", "codeChallenge", "loginHint", "locale"];
-const notStrings = [null, 7, true, ["https://app.example/callback"], { a: 1 }];
+const notStrings = [7, true, ["https://app.example/callback"], { a: 1 }];
 const notScopes = [
-  null,
   "profile",
   { 0: "profile" },
   [["profile"]],
@@ -25,6 +24,7 @@ const notScopes = [
 /** What breaks the rule of one field. `details` must name the field. */
 const badFields: [field: string, body: Record<string, unknown>][] = [
   ["redirectUri", {}],
+  ["redirectUri", { redirectUri: null }],
   ["redirectUri", { redirectUri: "" }],
   ["redirectUri", { redirectUri: "https://other.example/callback" }],
   ["authMethod", { redirectUri, authMethod: "" }],

@@ -9,52 +9,49 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 describeEachDatabase("the rotation of signing keys", (current) => {
-  it(
-    "replaces the key every 30 days, publishes before use, and refuses no valid token (security rule T6)",
-    { timeout: 60_000 },
-    async () => {
-      const service = current();
-      const app = await service.createApp();
-      const firstKey = await signingKey(service);
-      const begun = service.clock.now;
+  it("replaces the key every 30 days, publishes before use, and refuses no valid token (security rule T6)", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const firstKey = await signingKey(service);
+    const begun = service.clock.now;
 
-      // Far from the change, nothing changes.
-      for (let days = 0; days < 28; days += 1) {
-        service.clock.advance(day);
-        await service.server.app.sweep();
-      }
-      expect(await signingKey(service)).toBe(firstKey);
-
-      // An hour at a time over the change: each token is verified at once with a key set that a verifier fetched ten minutes before.
-      const signers = new Set<string>();
-      let cached = await keySet(service);
-      while (service.clock.now < begun + 32 * day) {
-        service.clock.advance(hour - 10 * minute);
-        await service.server.app.sweep();
-        service.clock.advance(10 * minute);
-        const { accessToken } = await signedUp(service, app);
-        await jwtVerify(accessToken, createLocalJWKSet(cached), { currentDate: new Date(service.clock.now) });
-        signers.add(decodeProtectedHeader(accessToken).kid ?? "");
-
-        // Nearly at its end it is still good, here and elsewhere.
-        service.clock.advance(890 * second);
-        await service.server.app.sweep();
-        expect((await validate(service, app, accessToken)).status).toBe(200);
-        cached = await keySet(service);
-        await jwtVerify(accessToken, createLocalJWKSet(cached), { currentDate: new Date(service.clock.now) });
-      }
-      expect(signers.size).toBe(2);
-      expect([...signers][0]).toBe(firstKey);
-
+    // Far from the change, nothing changes.
+    for (let days = 0; days < 28; days += 1) {
       service.clock.advance(day);
       await service.server.app.sweep();
-      const published = (await keySet(service)).keys.map(({ kid }) => kid);
-      expect(published).not.toContain(firstKey);
-      expect(published).toContain(await signingKey(service));
-    },
-  );
+    }
+    expect(await signingKey(service)).toBe(firstKey);
 
-  it("goes on for a year, with a key set that does not grow, and every kid new", { timeout: 60_000 }, async () => {
+    // An hour at a time over the change: each token is verified at once with a key set that a
+    // verifier fetched ten minutes before.
+    const signers = new Set<string>();
+    let cached = await keySet(service);
+    while (service.clock.now < begun + 32 * day) {
+      service.clock.advance(hour - 10 * minute);
+      await service.server.app.sweep();
+      service.clock.advance(10 * minute);
+      const { accessToken } = await signedUp(service, app);
+      await jwtVerify(accessToken, createLocalJWKSet(cached), { currentDate: new Date(service.clock.now) });
+      signers.add(decodeProtectedHeader(accessToken).kid ?? "");
+
+      // Nearly at its end it is still good, here and elsewhere.
+      service.clock.advance(890 * second);
+      await service.server.app.sweep();
+      expect((await validate(service, app, accessToken)).status).toBe(200);
+      cached = await keySet(service);
+      await jwtVerify(accessToken, createLocalJWKSet(cached), { currentDate: new Date(service.clock.now) });
+    }
+    expect(signers.size).toBe(2);
+    expect([...signers][0]).toBe(firstKey);
+
+    service.clock.advance(day);
+    await service.server.app.sweep();
+    const published = (await keySet(service)).keys.map(({ kid }) => kid);
+    expect(published).not.toContain(firstKey);
+    expect(published).toContain(await signingKey(service));
+  });
+
+  it("goes on for a year, with a key set that does not grow, and every kid new", async () => {
     const service = current();
     const seen = new Set<string>();
     for (let days = 0; days < 365; days += 1) {

@@ -181,6 +181,20 @@ describeEachDatabase("PKCE and public clients", (current) => {
       expect((await send("/auth/refresh", app.headers, { refreshToken })).status).toBe(200);
     });
 
+    it("gives nothing for a refresh token that was used already, and is not ended by it", async () => {
+      const first = String((await send("/auth/callback", app.headers, await signedIn())).body["refreshToken"]);
+      const second = (await send("/auth/refresh", app.headers, { refreshToken: first })).body["refreshToken"];
+      // Within the ten seconds in which it is answered again, and after them, when it would be a
+      // reuse.
+      for (const wait of [0, 60_000]) {
+        current().clock.advance(wait);
+        const answer = await send("/auth/refresh", publicHeaders(), { refreshToken: first });
+        expect(answer).toMatchObject(invalidApiKey);
+        expect(answer.body).not.toHaveProperty("refreshToken");
+      }
+      expect((await send("/auth/refresh", app.headers, { refreshToken: second })).status).toBe(200);
+    });
+
     it("is not ended by a stranger who saw its used code", async () => {
       const mine = await signedIn();
       const { accessToken } = (await send("/auth/callback", app.headers, mine)).body;

@@ -3,6 +3,7 @@ import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 
 import { beforeAll, describe, expect, it } from "vitest";
 import { outcome } from "../support/outcomes.ts";
 import { call, redeem, refresh, signedUp, signUp, validate, type Tokens } from "../support/person.ts";
+import { sendUntidied } from "../support/raw-http.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 
 const algorithms = ["ES256", "EdDSA", "RS256"] as const;
@@ -27,7 +28,7 @@ describeEachDatabase("access tokens", (current) => {
       requiredClaims: ["sub", "exp", "iat", "jti", "sid", "scope"],
     });
 
-  it("carry exactly the claims of the contract and of decision 5", async () => {
+  it("carry the claims of the contract and of RFC 9068, and no others", async () => {
     const signed = await signUp(current(), app);
     const signedInAt = current().clock.now;
     current().clock.advance(30_000);
@@ -44,7 +45,9 @@ describeEachDatabase("access tokens", (current) => {
       user_id: user["id"],
       aud: app.id,
       app_id: app.id,
+      client_id: app.id,
       email: user["email"],
+      email_verified: false,
       iat: issuedAt,
       exp: issuedAt + 900,
       jti: expect.stringMatching(/^\S{16,}$/u),
@@ -53,6 +56,29 @@ describeEachDatabase("access tokens", (current) => {
       auth_time: Math.floor(signedInAt / 1000),
       amr: ["pwd"],
     });
+  });
+
+  it("say whether the address is proven, wherever they carry it and nowhere else", async () => {
+    const service = current();
+    const { refreshToken, email, user } = await signedUp(service, app);
+    await service.server.app.storage.write(async ({ db, tables: { users } }) => {
+      await db.update(users).set({ emailVerified: true }).where(eq(users.email, email));
+    });
+    // The second time it is the predecessor, which buys the same successor on another path.
+    for (let time = 0; time < 2; time += 1) {
+      const renewed = (await refresh(service, app, refreshToken)).body as Tokens;
+      expect(decodeJwt(renewed.accessToken)).toMatchObject({ email, email_verified: true, client_id: app.id });
+    }
+    const mint = async (scopes: string[]) => {
+      const { operatorTokens } = service.server.app.services;
+      const input = { userId: String(user["id"]), scopes, seconds: 60 };
+      const minted = await operatorTokens.mint(input, { dryRun: false }, { kind: "cli", name: "test" });
+      return decodeJwt(minted.accessToken ?? "");
+    };
+    expect(await mint(["email"])).toMatchObject({ email, email_verified: true, client_id: app.id });
+    const withoutScope = await mint(["profile"]);
+    expect(withoutScope).not.toHaveProperty("email");
+    expect(withoutScope).not.toHaveProperty("email_verified");
   });
 
   it("of a refresh belong to the same login and the same sign-in, under a new id", async () => {
@@ -158,6 +184,36 @@ describeEachDatabase("access tokens", (current) => {
       expect(maxAge).toBeLessThanOrEqual(3600);
     });
 
+    it("to pages of any origin, and to who has it already by 304 alone", async () => {
+      for (const path of ["/.well-known/jwks.json", "/.well-known/openid-configuration", "/openapi.json"]) {
+        const first = await call(current(), "GET", path, { origin: "https://elsewhere.example" });
+        const etag = first.headers.get("etag") ?? "";
+        expect(etag).toMatch(/^"[\w-]{20,}"$/u);
+        if (path !== "/openapi.json") expect(first.headers.get("access-control-allow-origin")).toBe("*");
+        for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+          const again = await fetch(current().url + path, { headers: { "if-none-match": known } });
+          expect([again.status, await again.text()]).toEqual([304, ""]);
+          expect(again.headers.get("etag")).toBe(etag);
+          expect(again.headers.get("cache-control")).toBe(first.headers.get("cache-control"));
+        }
+        expect((await fetch(current().url + path, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+      }
+    });
+
+    it("by a document that is compressed for who can read that", async () => {
+      const ask = async (encoding: string) => {
+        const headers = { "accept-encoding": encoding };
+        return await sendUntidied(current(), "GET", "/openapi.json", headers);
+      };
+      const [plain, packed] = [await ask("identity"), await ask("br, gzip")];
+      expect(plain.headers["content-encoding"]).toBeUndefined();
+      expect(packed.headers["content-encoding"]).toBe("gzip");
+      expect(packed.headers.vary).toBe("Accept-Encoding");
+      expect(Number(packed.headers["content-length"])).toBeLessThan(Number(plain.headers["content-length"]) / 3);
+      expect(packed.headers.etag).not.toBe(plain.headers.etag);
+      expect(await (await fetch(`${current().url}/openapi.json`)).json()).toEqual(JSON.parse(plain.text));
+    });
+
     it("by a configuration whose issuer is the tokens' and whose addresses exist", async () => {
       const { status, body } = await call(current(), "GET", "/.well-known/openid-configuration", {});
       expect(status).toBe(200);
@@ -172,14 +228,16 @@ describeEachDatabase("access tokens", (current) => {
   });
 });
 
+/**
+ * With a key that signs at once: what the app signs with, and not when it begins, is what these
+ * tests are about.
+ */
 async function setAlgorithm(
   service: TestService,
   app: TestApp,
   signingAlgorithm: (typeof algorithms)[number],
 ): Promise<void> {
-  await service.server.app.services.applications.update(
-    app.id,
-    { settings: { signingAlgorithm } },
-    { kind: "cli", name: "test" },
-  );
+  const { applications, signingKeys } = service.server.app.services;
+  await applications.update(app.id, { settings: { signingAlgorithm } }, { kind: "cli", name: "test" });
+  await signingKeys.announce(signingAlgorithm, { atOnce: true, dryRun: false });
 }

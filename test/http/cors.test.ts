@@ -53,7 +53,8 @@ describeEachDatabase("calls from browsers", (current) => {
     expect(await browser.fetch("GET", `/api/config?app_id=${app.id}`)).toMatchObject({ id: app.id });
     const out = await browser.fetch("POST", "/auth/logout", { ...bearer, "content-type": "application/json" }, {});
     expect(out).toMatchObject({ success: true });
-    // Errors are readable as well: without them a page cannot know that it must refresh or sign in again.
+    // Errors are readable as well: without them a page cannot know that it must refresh or sign in
+    // again.
     expect(await browser.fetch("GET", verify)).toEqual({ valid: false });
     expect(await browser.fetch("GET", "/auth/validate", { ...bearer, ...appId })).toMatchObject({
       error: { code: "INVALID_TOKEN" },
@@ -61,7 +62,8 @@ describeEachDatabase("calls from browsers", (current) => {
     expect(await browser.fetch("POST", "/auth/refresh", json, { refreshToken: next.refreshToken })).toMatchObject({
       error: { code: "INVALID_TOKEN" },
     });
-    // Only the public-client and user-level calls asked for permission; the query-style ones need none.
+    // Only the public-client and user-level calls asked for permission; the query-style ones need
+    // none.
     expect([...new Set(browser.preflights)]).toEqual([
       "POST /auth/callback",
       "POST /auth/refresh",
@@ -156,7 +158,10 @@ describeEachDatabase("calls from browsers", (current) => {
   });
 
   describe("H8: everything else is closed", () => {
-    it.each(closed)("%s has no CORS headers and refuses OPTIONS", async (path) => {
+    /** What is no secret, and the same for everybody. */
+    const readable = ["/.well-known/jwks.json", "/.well-known/openid-configuration"];
+
+    it.each(closed)("%s shares no answer that differs by caller, and refuses OPTIONS", async (path) => {
       const service = current();
       const { origin } = new URL((await newApp(service)).redirectUri);
       const answer = await preflight(service, path, origin, "POST");
@@ -165,7 +170,8 @@ describeEachDatabase("calls from browsers", (current) => {
       expect(answer.headers.get("allow")).not.toContain("OPTIONS");
       for (const method of ["GET", "POST"]) {
         const real = await fetch(service.url + path, { method, headers: { origin } });
-        expect(corsHeaders(real.headers)).toEqual({});
+        const open = method === "GET" && readable.includes(path);
+        expect(corsHeaders(real.headers)).toEqual(open ? { "access-control-allow-origin": "*" } : {});
       }
     });
 
@@ -307,7 +313,10 @@ describeEachDatabase(
   { rateLimits: { authentication: 3, userManagement: 3, applicationManagement: 3, webhooks: 3 } },
 );
 
-/** A page's `fetch`, as the Fetch standard has it: asks first where it must, and shows the page nothing that it may not read. */
+/**
+ * A page's `fetch`, as the Fetch standard has it: asks first where it must, and shows the page
+ * nothing that it may not read.
+ */
 class Browser {
   readonly preflights: string[] = [];
   readonly #service: TestService;

@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { Client } from "pg";
 import { expect, it } from "vitest";
 import { stateFileText, readStateFile } from "../../src/config/state-file.ts";
 import type { DesiredState } from "../../src/config/state-schema.ts";
@@ -41,7 +44,7 @@ function statesOf(service: TestService) {
     const planned = await desiredStates.plan(desired, { prune, actor });
     return { planned, changes: await desiredStates.apply(desired, { prune, actor, planned }) };
   };
-  return { ...desiredStates, apply };
+  return { ...desiredStates, apply, desired: desiredStates.apply };
 }
 
 async function rows(service: TestService): Promise<unknown> {
@@ -175,7 +178,7 @@ describeEachDatabase("a desired state", (current) => {
     expect(await service.server.app.services.webhooks.secret("whe_d")).toBe("another 0123456789");
   });
 
-  it("is applied as a whole or not at all, and what is refused is named by its place", async () => {
+  it("is refused before anything is done, and what is refused is named by its place", async () => {
     const service = current();
     const states = statesOf(service);
     const before = await rows(service);
@@ -211,9 +214,6 @@ describeEachDatabase("a desired state", (current) => {
         code: "INVALID_REQUEST",
         details: expect.stringContaining(place) as string,
       });
-      await expect(
-        service.server.app.services.desiredStates.apply(desired, { prune: false, actor, planned: [] }),
-      ).rejects.toMatchObject({ code: "INVALID_REQUEST" });
     }
     expect(await rows(service)).toEqual(before);
     await states.apply(shop("e"));
@@ -226,13 +226,46 @@ describeEachDatabase("a desired state", (current) => {
     expect(await service.server.app.services.applications.find("good")).toBeUndefined();
   });
 
+  it("that points a provider elsewhere is refused with its identities, by plan and apply alike, or keeps them", async () => {
+    const service = current();
+    const states = statesOf(service);
+    const desired = (issuer: string): DesiredState => ({
+      version: 1,
+      applications: [
+        {
+          id: "shop_moves",
+          name: "Shop",
+          providers: [{ name: "corp", clientId: "shop", clientSecret: "corp secret", issuer, trustsEmail: false }],
+        },
+      ],
+    });
+    const [old, moved] = [desired("https://id.corp.example"), desired("https://id.moved.example")];
+    await states.apply(old);
+    const json = JSON.stringify({ email: newEmail(), identities: [{ provider: "corp", subject: "1" }] });
+    const { userImport } = service.server.app.services;
+    await userImport.importLines("shop_moves", [{ line: 1, json }], { dryRun: false }, actor);
+    const refused = {
+      code: "CONFLICT",
+      message: expect.stringMatching(/^applications\[0\]\.providers\[0\]: 1 identity of corp at https:\/\/id\.corp/u),
+    };
+    const options = { prune: false, actor };
+    await expect(states.plan(moved, options)).rejects.toMatchObject(refused);
+    const kept = [{ action: "update", kind: "provider", name: "corp", keptIdentities: 1 }];
+    const planned = await states.plan(moved, { ...options, keepIdentities: true });
+    expect(planned).toMatchObject(kept);
+    await expect(states.desired(moved, { ...options, planned })).rejects.toMatchObject(refused);
+    expect(await states.desired(moved, { ...options, keepIdentities: true, planned })).toMatchObject(kept);
+    // Where nothing changes, nothing needs keeping.
+    expect(await states.plan(moved, options)).toEqual([]);
+  });
+
   it("is exported so that a plan of it finds no difference, without a secret", async () => {
     const service = current();
     const states = statesOf(service);
     await states.apply(shop("f"));
     const text = stateFileText(await states.export());
     expect(text).not.toMatch(/github secret|0123456789abcdef|pipeline-key/);
-    const { state } = readStateFile(text, { name: "export", folder: "/", env: {} });
+    const { state } = readStateFile(text, { name: "export", folder: "/", env: {}, protectedPaths: [] });
     expect(state.applications?.map(({ id }) => id)).toContain("shop_f");
     expect(await states.plan(state, { prune: true, actor })).toEqual([]);
   });
@@ -271,6 +304,45 @@ describeEachDatabase("a desired state", (current) => {
     expect(await states.plan(desired, { prune: true, actor })).toEqual([]);
   });
 
+  it("is planned while another process holds the lock of all writes", async () => {
+    const service = current();
+    const other = await lockWrites(service);
+    try {
+      const planned = await statesOf(service).plan(shop("locked"), { prune: true, actor });
+      expect(planned.filter(({ action }) => action === "create")).toHaveLength(5);
+    } finally {
+      await other.release();
+    }
+  });
+
+  it("is applied some applications at a time: others write in between, and what was broken off goes on", async () => {
+    const service = current();
+    const { applications } = service.server.app.services;
+    const states = statesOf(service);
+    const desired: DesiredState = {
+      version: 1,
+      applications: Array.from({ length: 60 }, (_, index) => ({ id: `many_${index}`, name: `Shop ${index}` })),
+    };
+    const allow = await forbid(service, "INSERT", "applications", "NEW.id = 'many_50'");
+    const applied = states.apply(desired).then(
+      () => "all",
+      () => "some",
+    );
+    const other = await service.createApp();
+    const before = await applications.find("many_59");
+    expect(await applied).toBe("some");
+    await allow();
+    expect([before, await applications.find("many_50")]).toEqual([undefined, undefined]);
+    expect(await applications.find("many_0")).toBeDefined();
+    expect(await applications.find(other.id)).toBeDefined();
+
+    const planned = await states.plan(desired, { prune: false, actor });
+    expect(planned.length).toBeLessThan(60);
+    expect((await states.apply(desired)).changes).toEqual(planned);
+    expect(await states.plan(desired, { prune: false, actor })).toEqual([]);
+    expect((await applications.list()).filter(({ id }) => id.startsWith("many_"))).toHaveLength(60);
+  });
+
   it("deletes no user and no event to plan a deletion, however many there are", async () => {
     const service = current();
     const states = statesOf(service);
@@ -294,23 +366,48 @@ describeEachDatabase("a desired state", (current) => {
     );
     expect(deleted).toContainEqual(expect.objectContaining({ kind: "webhook", name: "whe_h" }) as unknown);
     const { desiredStates } = service.server.app.services;
-    expect(await desiredStates.apply(desired, { prune: true, actor, planned })).toEqual(planned);
+    await desiredStates.apply(desired, { prune: true, actor, planned });
+    expect(await states.plan(desired, { prune: true, actor })).toEqual([]);
   });
 });
 
 /** Lets every deletion of a row of this table fail; the answer takes that back. */
 async function forbidDeletions(service: TestService, table: string): Promise<() => Promise<unknown>> {
+  return await forbid(service, "DELETE", table, "true");
+}
+
+async function forbid(
+  service: TestService,
+  act: "DELETE" | "INSERT",
+  table: string,
+  when: string,
+): Promise<() => Promise<unknown>> {
   if (service.dialect === "sqlite") {
     await runSql(
       service,
-      `CREATE TRIGGER keep_${table} BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'kept'); END`,
+      `CREATE TRIGGER keep_${table} BEFORE ${act} ON ${table} WHEN ${when} BEGIN SELECT RAISE(ABORT, 'kept'); END`,
     );
     return async () => await runSql(service, `DROP TRIGGER keep_${table}`);
   }
   await runSql(
     service,
     `CREATE FUNCTION keep_${table}() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'kept'; END $$ LANGUAGE plpgsql;
-     CREATE TRIGGER keep BEFORE DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION keep_${table}()`,
+     CREATE TRIGGER keep BEFORE ${act} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION keep_${table}()`,
   );
   return async () => await runSql(service, `DROP FUNCTION keep_${table} CASCADE`);
+}
+
+/** As another process does that writes to every table which a plan looks at. */
+async function lockWrites({ config }: TestService): Promise<{ release(): Promise<void> }> {
+  if (config.database.url === undefined) {
+    const connection = new Database(join(config.dataDir, "authsvc.db"));
+    connection.exec("BEGIN IMMEDIATE");
+    return { release: async () => void connection.close() };
+  }
+  const client = new Client(config.database.url);
+  await client.connect();
+  await client.query("BEGIN");
+  const tables = "applications, api_keys, oauth_providers, webhook_endpoints, audit_events";
+  await client.query(`LOCK TABLE ${tables} IN EXCLUSIVE MODE`);
+  return { release: async () => client.end() };
 }

@@ -35,11 +35,33 @@ describeEachDatabase("doctor", (current) => {
       {
         check: "providers",
         status: "problem",
-        message: `${id} offers github without an account with it.`,
+        message: `${id} offers github, which is not configured.`,
         fix: `authsvc app provider set ${id} github --client-id ID --client-secret-stdin`,
       },
     ]);
     await providers.set(id, { name: "github", clientId: "Iv1", secret: "secret" }, actor);
+    expect(await findingsOf(service, "providers", id)).toEqual([]);
+  });
+
+  it("finds identities of another directory than the provider's, and how to keep them", async () => {
+    const service = current();
+    const { id } = await service.createApp({ methods: ["oauth"] });
+    const { providers, userImport } = service.server.app.services;
+    const corp = { name: "corp", clientId: "shop", secret: "secret", issuer: "https://new.example" };
+    await providers.set(id, corp, actor);
+    const identities = [{ provider: "corp", subject: "1", issuer: "https://old.example" }];
+    const json = JSON.stringify({ email: "ada@example.org", identities });
+    await userImport.importLines(id, [{ line: 1, json }], { dryRun: false }, actor);
+    expect(await findingsOf(service, "providers", id)).toEqual([
+      {
+        check: "providers",
+        status: "warning",
+        message: `1 identity of corp of ${id} cannot sign in: it is from https://old.example, but corp now uses https://new.example.`,
+        fix: "if that is the same directory: set corp to the endpoints of https://old.example, then to the new ones with --keep-identities",
+      },
+    ]);
+    await providers.set(id, { ...corp, issuer: "https://old.example" }, actor);
+    await providers.set(id, corp, actor, { keepIdentities: true });
     expect(await findingsOf(service, "providers", id)).toEqual([]);
   });
 

@@ -8,7 +8,10 @@ const serverRoutes = ["/auth/initiate", "/auth/callback", "/auth/refresh"];
 const invalidKey = { status: 401, body: { error: { code: "INVALID_API_KEY" } } };
 const invalidAppId = { status: 401, body: { error: { code: "INVALID_APP_ID" } } };
 
-/** What Authorization may say instead of a good key. `key` is a good one, `token` a good access token. */
+/**
+ * What Authorization may say instead of a good key. `key` is a good one, `token` a good access
+ * token.
+ */
 const badAuthorizations: [title: string, value: (key: string, token: string, appId: string) => string | undefined][] = [
   ["nothing at all", () => undefined],
   ["an empty value", () => ""],

@@ -1,6 +1,7 @@
 import { Agent, request } from "node:http";
 import { describe, expect, it } from "vitest";
 import { signedUp } from "../support/person.ts";
+import { sendBytes } from "../support/raw-http.ts";
 import { describeEachDatabase, type TestService } from "../support/service.ts";
 
 const allowed: Record<string, string[]> = {
@@ -16,6 +17,7 @@ const allowed: Record<string, string[]> = {
 };
 const withBody = Object.entries(allowed).flatMap(([path, [method]]) => (method === "POST" ? [path] : []));
 const redirectUri = "https://app.example/callback";
+const stream = (text: string) => new Blob([text]).stream();
 const invalidRequest = (status: number) => ({ status, body: { error: { code: "INVALID_REQUEST" } } });
 
 describeEachDatabase("HTTP's own conditions", (current) => {
@@ -89,14 +91,113 @@ describeEachDatabase("HTTP's own conditions", (current) => {
           body: JSON.stringify({ redirectUri }),
         });
         expect(answer).toMatchObject(invalidRequest(415));
+        expect(answer.body.error.details).toMatch(/^content-encoding: /u);
       },
     );
+  });
+
+  describe("the body", () => {
+    const post = async (path: string, headers: Record<string, string>, body?: string) =>
+      await send(current(), "POST", path, {
+        headers: { ...headers, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body }),
+      });
+
+    it("that is no object, or has a field of a wrong type, is refused in our own words", async () => {
+      const { headers } = await current().createApp();
+      for (const body of ["null", "[]", "1", '"text"', "true"]) {
+        const answer = await post("/auth/initiate", headers, body);
+        expect(answer).toMatchObject(invalidRequest(400));
+        expect(answer.body.error.details).toBe("body: must be a JSON object");
+      }
+      const bodies = [
+        '{"redirectUri":1}',
+        '{"redirectUri":{}}',
+        '{"redirectUri":null}',
+        '{"scopes":[1]}',
+        '{"scopes":7}',
+        '{"state":[]}',
+      ];
+      for (const path of withBody) {
+        for (const body of bodies) {
+          const answer = await post(path, headers, body);
+          expect(JSON.stringify(answer.body)).not.toMatch(/Invalid|expected|received/u);
+        }
+      }
+    });
+
+    it("that is empty counts as left out where it is optional", async () => {
+      const app = await current().createApp();
+      for (const body of [undefined, "", stream("")]) {
+        const { accessToken } = await signedUp(current(), app);
+        const headers = { authorization: `Bearer ${accessToken}`, "content-type": "application/json" };
+        const sent = body === undefined ? { headers } : { headers, body };
+        expect((await send(current(), "POST", "/auth/logout", sent)).status).toBe(200);
+      }
+    });
+
+    it("may hold null for an optional field, which counts as left out", async () => {
+      const app = await current().createApp();
+      const { accessToken } = await signedUp(current(), app);
+      const optional = {
+        state: null,
+        authMethod: null,
+        provider: null,
+        scopes: null,
+        codeChallenge: null,
+        loginHint: null,
+        locale: null,
+      };
+      const begun = await post("/auth/initiate", app.headers, JSON.stringify({ redirectUri, ...optional }));
+      expect(begun.status).toBe(200);
+      expect(await post("/auth/initiate", app.headers, '{"redirectUri":null}')).toMatchObject(invalidRequest(400));
+      const bearer = { authorization: `Bearer ${accessToken}` };
+      expect((await post("/auth/logout", bearer, '{"refreshToken":null,"allSessions":null}')).status).toBe(200);
+    });
+  });
+
+  it("a slash behind a path makes another path, which is not found", async () => {
+    for (const [path, methods] of Object.entries(allowed)) {
+      for (const method of [...methods, "DELETE"]) {
+        for (const other of [`${path}/`, `${path}/?a=b`, `${path}//`])
+          expect([other, (await send(current(), method, other)).status]).toEqual([other, 404]);
+      }
+    }
+  });
+
+  it("every 401 says how to authenticate, and tells an error only to who sent a credential", async () => {
+    const { headers, id } = await current().createApp();
+    const challenge = 'Bearer realm="authsvc"';
+    const withError = `${challenge}, error="invalid_token"`;
+    const bad = { authorization: "Bearer nothing" };
+    const cases: [method: string, path: string, sent: Record<string, string>, expected: string][] = [
+      ["GET", "/auth/validate", {}, challenge],
+      ["GET", "/auth/validate", bad, withError],
+      ["POST", "/auth/initiate", {}, challenge],
+      ["POST", "/auth/initiate", bad, withError],
+      ["POST", "/auth/initiate", { ...headers, "x-service-app-id": "app_unknown" }, withError],
+      ["GET", "/users/profile", bad, withError],
+      ["GET", `/applications/${id}`, bad, withError],
+      ["GET", "/api/user", {}, challenge],
+      ["GET", "/api/user?token=nothing", {}, withError],
+    ];
+    for (const [method, path, sent, expected] of cases) {
+      const answer = await send(current(), method, path, { headers: sent });
+      expect([path, answer.status, answer.headers.get("www-authenticate")]).toEqual([path, 401, expected]);
+    }
+    expect((await send(current(), "GET", "/healthz")).headers.get("www-authenticate")).toBeNull();
+  });
+
+  it("an answer without content has no length", async () => {
+    const [answer] = await sendBytes(current(), "OPTIONS /auth/validate HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    expect(answer?.status).toBe(204);
+    expect(answer?.headers.has("content-length")).toBe(false);
+    expect(answer?.headers.has("transfer-encoding")).toBe(false);
   });
 
   describe("the size of a body", () => {
     /** A good body of initiate, filled up with white space to `bytes`. */
     const bodyOf = (bytes: number) => JSON.stringify({ redirectUri }).padEnd(bytes, " ");
-    const stream = (text: string) => new Blob([text]).stream();
 
     it("may be 16 KiB", async () => {
       const { headers } = await current().createApp();
@@ -146,7 +247,7 @@ describeEachDatabase("HTTP's own conditions", (current) => {
             sent.end();
           });
           expect(status).toBe(413);
-          expect(performance.now() - begun).toBeLessThan(2000);
+          expect(performance.now() - begun).toBeLessThan(8000);
         }
       } finally {
         agent.destroy();

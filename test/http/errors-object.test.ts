@@ -29,7 +29,10 @@ const validate = (headers: (known: Known) => Record<string, string>) => (known: 
 const redirectUri = "https://app.example/callback";
 const code = { code: canary, sessionId: `sis_${canary}`, state: canary };
 
-/** Decision 3, as far as these routes can produce it; 429 and 500 have files of their own. */
+/**
+ * The table of conditions (docs/spec/decisions.md, 3) that these routes can produce; 429 and 500
+ * have their own files.
+ */
 const rows: Row[] = [
   ["initiate without a key", 401, "INVALID_API_KEY", post("/auth/initiate", () => ({ "x-service-app-id": canary }))],
   ["initiate, unknown key", 401, "INVALID_API_KEY", post("/auth/initiate", () => ({ authorization: unknownKey }))],

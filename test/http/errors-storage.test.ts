@@ -1,11 +1,14 @@
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { unlimitedCalls } from "../support/limits.ts";
 import { call, initiate, signedUp, signUp } from "../support/person.ts";
 import { startTestService, type Dialect } from "../support/service.ts";
 
 describe.each<Dialect>(["sqlite", "postgres"])("with the database gone (%s)", (dialect) => {
   it("every call that needs it answers SERVER_ERROR: no success, no refusal, no reason (security rules F10, G4)", async () => {
-    const running = await startTestService(dialect);
+    // A limit so small that a node sets nothing aside.
+    const rateLimits = { ...unlimitedCalls, authentication: 1000 };
+    const running = await startTestService(dialect, { rateLimits });
     try {
       const { service } = running;
       const app = await service.createApp();
@@ -42,6 +45,10 @@ describe.each<Dialect>(["sqlite", "postgres"])("with the database gone (%s)", (d
       }
       // One sentence for every reason.
       expect(new Set(answers.map(({ body }) => body.error?.message)).size).toBe(1);
+
+      // Needs nothing but its count, which nodes share: what cannot be counted is not let through.
+      const nothing = await call(service, "GET", "/auth/nothing", {});
+      expect(nothing.status).toBe(dialect === "postgres" ? 500 : 404);
 
       const page = await fetch(session.authUrl);
       expect(page.status).toBe(500);

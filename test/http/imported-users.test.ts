@@ -1,7 +1,9 @@
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import type { LineOutcome } from "../../src/users/import.ts";
-import { initiate, redeem, signIn, signUp, Visitor } from "../support/person.ts";
+import { listOtherHashes } from "../../src/passwords/store.ts";
+import { comparable, openForm } from "../support/limits.ts";
+import { goodPassword, initiate, newEmail, redeem, signIn, signUp, Visitor, type Page } from "../support/person.ts";
 import { describeEachDatabase, startTestService, type TestApp, type TestService } from "../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
@@ -19,13 +21,13 @@ const firebasePassword = {
   salt: "42xEC+ixf3L2lw==",
 };
 const publicKey =
-  "pQECAyYgASFYIIHZ4VBu6zTJfSMrqSEd-c7M2Y4QlLcTaVkyBZLNtfKYIlggV2BflfzFyfpQGr7VAGfVY-8KcP8_EaTL2XhAIp3jYLE";
+  "pQECAyYgASFYIKukNkrDGHqTWqKCF4DolUKCGPZm6LByCsL3xSQDF62AIlggC1kWrJ6HXXMZ1Mkx8zRVo5ytDxnlnfegox9DD-VBSHs";
 
 async function importUsers(
   service: TestService,
   app: TestApp,
   users: object[],
-  options: Partial<{ firebase: typeof firebase; dryRun: boolean }> = {},
+  options: Partial<{ firebase: typeof firebase; dryRun: boolean; allowExpensiveHashes: boolean }> = {},
 ): Promise<LineOutcome[]> {
   const lines = users.map((user, index) => ({ line: index + 1, json: JSON.stringify(user) }));
   const { userImport } = service.server.app.services;
@@ -56,7 +58,11 @@ async function refusal(service: TestService, app: TestApp, email: string): Promi
   return { status, took: performance.now() - startedAt };
 }
 
-describeEachDatabase("imported users", (current) => {
+const salted = "yMnKy8zNzs/Q0dLT1NXW1w$bO75sSS+xBhl0k9yBzTVsX/eLm1WcAaub84rQv/Nyak";
+/** Takes hundreds of milliseconds on any machine. */
+const expensiveHash = `$pbkdf2-sha512$i=1500000$${salted}`;
+
+describeEachDatabase("imported users", (current, { restart }) => {
   it("sign in with the password that they had, and then have a hash of today", async () => {
     const service = current();
     const app = await service.createApp();
@@ -91,6 +97,7 @@ describeEachDatabase("imported users", (current) => {
     const app = await service.createApp();
     const other = await service.createApp();
     const passkey = { credentialId: "AQID", publicKey, transports: ["internal"], discoverable: true };
+    const offCurve = `${publicKey.slice(0, -4)}AAAA`;
     const owner = { email: "owner@example.org", handle: "aGFuZGxl", passkeys: [passkey] };
     const accounts = [{ provider: "github", subject: "42" }];
     expect(await importUsers(service, other, [owner, { id: "taken", email: "t@example.org" }])).toMatchObject([
@@ -100,11 +107,11 @@ describeEachDatabase("imported users", (current) => {
     const outcomes = await importUsers(service, app, [
       { email: "a@example.org", handle: "b3RoZXI", passkeys: [passkey] },
       { email: "b@example.org", handle: "aGFuZGxl" },
-      { id: "taken", email: "c@example.org" },
+      { id: "taken", email: "t@example.org" },
       { id: "x", email: "d@example.org", identities: accounts },
       { email: "e@example.org", identities: accounts },
       { email: "f@example.org", passkeys: [{ ...passkey, credentialId: "BAUG" }] },
-      { email: "g@example.org", handle: "bmV3", passkeys: [{ ...passkey, publicKey: "AQID" }] },
+      { email: "g@example.org", handle: "bmV3", passkeys: [{ ...passkey, publicKey: offCurve }] },
       { id: "y", email: "d@example.org" },
       { id: "x", email: "moved@example.org" },
       { id: "z" },
@@ -198,7 +205,14 @@ describeEachDatabase("imported users", (current) => {
           createdAt: "2024-02-03T04:05:06.007Z",
         },
       ],
-      identities: [{ provider: "google", subject: "107691503500606", email: "ada@gmail.example" }],
+      identities: [
+        {
+          provider: "google",
+          subject: "107691503500606",
+          issuer: "https://accounts.google.com",
+          email: "ada@gmail.example",
+        },
+      ],
     };
     await importUsers(service, app, [whole, { email: "plain@example.org" }]);
     await signUp(service, app, { email: "signed-up@example.org" });
@@ -227,8 +241,141 @@ describeEachDatabase("imported users", (current) => {
     const known = await refusal(service, app, "known@dear.example");
     const unknown = await refusal(service, app, "unknown@dear.example");
     expect([known.status, unknown.status]).toEqual([401, 401]);
-    // 120,000 rounds take tens of milliseconds anywhere, one of the cheap hashes of these tests takes less than one.
+    // 120,000 rounds take tens of milliseconds anywhere, one of the cheap hashes of these tests
+    // takes less than one.
     expect(unknown.took).toBeGreaterThan(15);
     expect(known.took).toBeGreaterThan(15);
   });
+
+  it("with a hash that is expensive to check are refused, unless the operator allows it", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const user = { email: "ada@expensive.example", password: { hash: expensiveHash } };
+    expect(await importUsers(service, app, [user])).toEqual([
+      {
+        line: 1,
+        outcome: "refused",
+        field: "password.hash",
+        rule: expect.stringContaining("--allow-expensive-hashes"),
+      },
+    ]);
+    expect(await importUsers(service, app, [user], { allowExpensiveHashes: true })).toMatchObject([
+      { outcome: "created" },
+    ]);
+  });
+
+  it("make no sign-in of another application wait, however expensive their hashes are and however often they are tried", async () => {
+    const service = current();
+    const [slow, app] = [await service.createApp(), await service.createApp()];
+    const victims = ["one@slow.example", "two@slow.example"];
+    const users = victims.map((email) => ({ email, password: { hash: expensiveHash } }));
+    await importUsers(service, slow, users, { allowExpensiveHashes: true });
+    await importUsers(service, app, [{ email: "ada@quick.example", password: { hash: bcryptHash } }]);
+    const own = await signUp(service, app, { email: "own@quick.example" });
+    expect(own.code).not.toBe("");
+    const formOf = async (of: TestApp) => {
+      const visitor = new Visitor();
+      return { visitor, page: await visitor.get((await initiate(service, of)).authUrl) };
+    };
+    const slowForms = await Promise.all(
+      [...victims, "one@slow.example"].map(async (email) => ({ email, ...(await formOf(slow)) })),
+    );
+    const [ownForm, importedForm] = [await formOf(app), await formOf(app)];
+    let slowAnswers = 0;
+    const tries = slowForms.map(async ({ visitor, page, email }) => {
+      const { status } = await visitor.submit(page, "/password", { email, password: "not this one at all" });
+      slowAnswers += 1;
+      return status;
+    });
+    const ownDone = await ownForm.visitor.submit(ownForm.page, "/password", {
+      email: "own@quick.example",
+      password: goodPassword,
+    });
+    expect([ownDone.status, slowAnswers]).toEqual([303, 0]);
+    // Imported users of another application wait for the one check that runs, and not for those in
+    // line.
+    const imported = await importedForm.visitor.submit(importedForm.page, "/password", {
+      email: "ada@quick.example",
+      password: bcryptPassword,
+    });
+    expect(imported.status).toBe(303);
+    expect(slowAnswers).toBeLessThanOrEqual(1);
+    expect(await Promise.all(tries)).toEqual(tries.map(() => 401));
+  });
+
+  it("cannot be told from strangers right after a restart either: the first refusal costs as much as one of theirs", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const costly = `$pbkdf2-sha512$i=700000$${salted}`;
+    const cheap = { email: "cheap@restart.example", password: { hash: bcryptHash } };
+    await importUsers(service, app, [{ email: "known@restart.example", password: { hash: costly } }, cheap]);
+    await restart();
+    const costOf = async (email: string): Promise<number> => {
+      const before = process.cpuUsage();
+      expect((await refusal(service, app, email)).status).toBe(401);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    const unknown = await costOf("unknown@restart.example");
+    const known = await costOf("known@restart.example");
+    expect(unknown / known).toBeGreaterThan(0.7);
+  });
+
+  it("P4, L4: are no free tries while too many wait: each is counted first, and a right one that is refused answers like a wrong one", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const [email, slow, imported] = [newEmail(), newEmail(), newEmail()];
+    await signUp(service, app, { email });
+    // Takes seconds, in which nobody else has a turn.
+    const slowest = `$pbkdf2-sha512$i=4000000$${salted}`;
+    await importUsers(service, app, [{ email: imported, password: { hash: bcryptHash } }]);
+    await importUsers(service, app, [{ email: slow, password: { hash: slowest } }], { allowExpensiveHashes: true });
+    expect((await refusal(service, app, imported)).status).toBe(401);
+    const { db, tables } = service.server.app.storage.reader;
+    const failures = async (): Promise<number[]> =>
+      (await db.select().from(tables.passwordFailures)).map((row) => row.failures).toSorted((a, b) => b - a);
+    const tries = async (): Promise<number> =>
+      (await db.select().from(tables.rateLimitCounts)).reduce((sum, { used }) => sum + used, 0);
+    await service.server.app.storage.write(async (tx) => void (await tx.db.delete(tx.tables.passwordFailures)));
+    const forms = await Promise.all(Array.from({ length: 14 }, async () => await openForm(service, app)));
+    const before = await tries();
+    const send = async (address: string, password: string) => {
+      const form = forms.pop();
+      if (!form) throw new Error("too few forms");
+      return await form.visitor.submit(form.page, "/password", { email: address, password });
+    };
+    const wrong = "not this one at all";
+    let slowIsDone = false;
+    const blocking = send(slow, wrong).then(() => (slowIsDone = true));
+    const own = Array.from({ length: 6 }, async () => await send(email, wrong));
+    // Four wait.
+    const busy = await Promise.any(own.map(async (answer) => isBusy(await answer)));
+    await expect.poll(failures, { timeout: 60_000 }).toEqual([6]);
+    // Now the account waits, and the right password is refused.
+    const [right, another] = [await send(email, goodPassword), await send(email, wrong)];
+    expect([right.status, comparable(right)]).toEqual([429, comparable(another)]);
+    expect(comparable(busy)).toBe(comparable(right));
+    expect(await tries()).toBe(before + 8);
+    // An imported user's, which was not looked at, counts as well.
+    const theirs = Array.from({ length: 5 }, async () => await send(imported, bcryptPassword));
+    await Promise.any(theirs.map(async (answer) => isBusy(await answer)));
+    expect(await failures()).toEqual([6, 1]);
+    expect(await tries()).toBe(before + 9);
+    expect(slowIsDone).toBe(false);
+    await Promise.all([blocking, ...own, ...theirs]);
+  });
+
+  it("are all that a start reads: hashes with today's parameters stay in the database", async () => {
+    const service = current();
+    const app = await service.createApp();
+    await signUp(service, app, { email: newEmail() });
+    await importUsers(service, app, [{ email: newEmail(), password: { hash: bcryptHash } }]);
+    const rows = await listOtherHashes(service.server.app.storage.reader, "$argon2id$v=19$m=8,t=1,p=1$", "");
+    expect(rows.filter(({ appId }) => appId === app.id).map(({ hash }) => hash)).toEqual([bcryptHash]);
+  });
 });
+
+function isBusy(page: Page): Page {
+  if (page.status !== 429) throw new Error(`answered ${page.status}`);
+  return page;
+}

@@ -225,7 +225,7 @@ describeEachDatabase(
   { log },
 );
 
-const patience = { timeout: 15_000, interval: 20 };
+const patience = { timeout: 60_000, interval: 20 };
 
 async function resetMail(service: TestService, given: Partial<Mail> & { expiresAt?: number }): Promise<Mail> {
   return {
@@ -273,7 +273,7 @@ async function empty(service: TestService): Promise<void> {
 
 /** Every mail that waits, once each has failed so often. */
 async function failedTimes(service: TestService, attempts: number, mails = 1) {
-  const failed = { attempts, leaseUntil: null, lastError: expect.any(String) as string };
+  const failed = { attempts, leaseUntil: service.clock.now, lastError: expect.any(String) as string };
   await vi.waitFor(
     async () => expect(await rows(service)).toMatchObject(Array.from({ length: mails }, () => failed)),
     patience,

@@ -180,7 +180,7 @@ describeEachDatabase(
       expect(await methodKinds(service, id)).toEqual({ passkey: false, oauth: ["google"], password: true });
     });
 
-    it("a first proof of the address removes what others put on the account; on a proven one everything stays", async () => {
+    it("a first proof of the address shows what it removes besides the password, and why, before it happens; on a proven one everything stays", async () => {
       const service = current();
       const app = await service.createApp();
       for (const emailVerified of [false, true]) {
@@ -189,7 +189,16 @@ describeEachDatabase(
         await giveIdentity(service, app, id);
         const { visitor, page } = await askForReset(service, app, email);
         const code = codeIn(await mailTo(server, email));
-        await visitor.submit(page, "/reset", { code, password: newPassword });
+        const shown = await visitor.submit(page, "/reset", { code, password: newPassword });
+        if (!emailVerified) {
+          expect(shown.text).toContain("somebody else may have set up the account");
+          expect(shown.text).toContain("passkeys: 1");
+          expect(shown.text).toContain("the link to Google");
+          expect(await methodKinds(service, id)).toEqual({ passkey: true, oauth: ["google"], password: true });
+          expect(await userWith(service, app, email)).toMatchObject({ emailVerified: false });
+          // The code is in the page by now; the password is asked for again.
+          await visitor.submit(shown, "/reset", { password: newPassword });
+        }
         expect(await methodKinds(service, id)).toEqual({
           passkey: emailVerified,
           oauth: emailVerified ? ["google"] : [],
@@ -199,6 +208,31 @@ describeEachDatabase(
         await signIn(service, app, { email, password: newPassword });
       }
     });
+
+    it.each(["code", "link"])(
+      "removes nothing by the %s that its page has not shown, also what was added meanwhile",
+      async (way) => {
+        const service = current();
+        const app = await service.createApp();
+        const { id, email } = await newUser(service, app, { password: goodPassword, emailVerified: false });
+        await givePasskey(service, id);
+        const { visitor, page } = await askForReset(service, app, email);
+        const mail = await mailTo(server, email);
+        const form = way === "code" ? "/reset" : new URL(linkIn(mail)).pathname;
+        const first =
+          way === "code"
+            ? await visitor.submit(page, form, { code: codeIn(mail), password: newPassword })
+            : await visitor.get(linkIn(mail));
+        expect(first.text).toContain("passkeys: 1");
+        await givePasskey(service, id);
+        const second = await visitor.submit(first, form, { password: newPassword });
+        expect(second.text).toContain("passkeys: 2");
+        expect(await methodKinds(service, id)).toMatchObject({ passkey: true });
+        const done = await visitor.submit(second, form, { password: newPassword });
+        expect(done.text).toContain("Your password is changed");
+        expect(await methodKinds(service, id)).toEqual({ passkey: false, oauth: [], password: true });
+      },
+    );
 
     it("changes the password and nothing else where a passkey is required", async () => {
       const service = current();
@@ -225,7 +259,7 @@ describeEachDatabase(
       expect((await visitor.get(session.authUrl)).text).toContain("Now use your passkey");
     });
 
-    it("decision 7: looks the same for known, unknown, disabled and password-less users; only who can use it gets a mail", async () => {
+    it("looks the same for known, unknown, disabled and password-less users, and mails only those who can use it (docs/spec/decisions.md, 7)", async () => {
       const service = current();
       const app = await service.createApp();
       const known = await newUser(service, app, { password: goodPassword });
@@ -295,9 +329,9 @@ describeEachDatabase("a forgotten password without a mail server", (current) => 
     const { authUrl } = await initiate(service, app);
     const visitor = new Visitor();
     const page = await visitor.get(`${authUrl}/forgot-password`);
-    expect(said(page)).toContain("Password reset by mail isn't set up");
+    expect(said(page)).toContain("Password reset by email isn't set up");
     const token = (await visitor.get(authUrl)).form("/password").fields["token"] ?? "";
     const posted = await visitor.post(`${authUrl}/forgot-password`, { token, email: newEmail() });
-    expect(said(posted)).toContain("Password reset by mail isn't set up");
+    expect(said(posted)).toContain("Password reset by email isn't set up");
   });
 });

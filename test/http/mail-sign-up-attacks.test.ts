@@ -69,7 +69,7 @@ describeEachDatabase(
       }
       const right = await visitor.submit(page, "/confirm", { code: codeIn(mail) });
       expect(right.status).toBe(422);
-      expect(right.text).toContain("no code to enter any more");
+      expect(right.text).toContain("This code no longer works");
       const link = linkIn(mail);
       const done = await visitor.submit(await visitor.get(link), new URL(link).pathname, {});
       expect(done.status).toBe(303);
@@ -92,7 +92,7 @@ describeEachDatabase(
       const { visitor, email, page } = await askForAccount(service, app);
       const older = await mailTo(server, email);
       const sentAgain = await follow(visitor, await visitor.submit(page, "/confirm/again", {}));
-      expect(sentAgain.text).toContain("A new mail is on its way");
+      expect(sentAgain.text).toContain("A new email is on its way");
       const newer = await mailTo(server, email, 2);
       expect((await visitor.get(linkIn(older))).status).toBe(410);
       expect((await visitor.submit(page, "/confirm", { code: codeIn(older) })).status).toBe(422);

@@ -97,7 +97,7 @@ describe("sending by SMTP", () => {
       from: { name: undefined, address: "auth@service.example" },
     });
     const sending = transport.send(message);
-    await expect.poll(() => server.stalled(), { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => server.stalled(), { timeout: 60_000 }).toBe(1);
     transport.close();
     expect(await sending).toMatchObject({ result: "failed" });
   });

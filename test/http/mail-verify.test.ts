@@ -9,8 +9,8 @@ import type { User } from "../../src/users/user.ts";
 const server = await startMailServer();
 afterAll(async () => await server.close());
 
-const origin = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_test" };
-const asker = { origin, lang: "en" };
+const clientInfo = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_test" };
+const asker = { clientInfo, lang: "en" };
 
 /** A browser that is signed in to an account whose address is not proven. */
 async function signedInBrowser(service: TestService, app: TestApp): Promise<{ visitor: Visitor; user: User }> {
@@ -69,13 +69,13 @@ describeEachDatabase(
       expect(await emailTokens.isVerifying(user)).toBe(true);
       const older = await mailTo(server, user.email ?? "");
       for (let nth = 1; nth <= 5; nth += 1)
-        expect(await emailTokens.confirmVerify(user, { code: otherCode(older, nth) }, origin)).toBe("wrong");
+        expect(await emailTokens.confirmVerify(user, { code: otherCode(older, nth) }, clientInfo)).toBe("wrong");
       const digits = codeIn(older).replace(" ", "");
-      expect(await emailTokens.confirmVerify(user, { code: digits }, origin)).toBe("over");
+      expect(await emailTokens.confirmVerify(user, { code: digits }, clientInfo)).toBe("over");
       await emailTokens.startVerify(user, asker);
       const newer = codeIn(await mailTo(server, user.email ?? "", 2)).replace(" ", "");
-      expect(await emailTokens.confirmVerify(user, { code: newer }, origin)).toBe("verified");
-      expect(await emailTokens.confirmVerify(user, { code: newer }, origin)).toBe("over");
+      expect(await emailTokens.confirmVerify(user, { code: newer }, clientInfo)).toBe("verified");
+      expect(await emailTokens.confirmVerify(user, { code: newer }, clientInfo)).toBe("over");
       expect(await emailTokens.isVerifying(user)).toBe(false);
     });
 
@@ -88,16 +88,16 @@ describeEachDatabase(
       const mail = await mailTo(server, one.user.email ?? "");
       const secret = linkIn(mail).split("/").at(-1) ?? "";
       const code = codeIn(mail).replace(" ", "");
-      expect(await emailTokens.confirmVerify(other.user, { secret }, origin)).toBe("over");
-      expect(await emailTokens.confirmVerify(other.user, { code }, origin)).toBe("wrong");
+      expect(await emailTokens.confirmVerify(other.user, { secret }, clientInfo)).toBe("over");
+      expect(await emailTokens.confirmVerify(other.user, { code }, clientInfo)).toBe("wrong");
       await askForReset(service, app, other.user.email ?? "");
       const reset =
         linkIn(await mailTo(server, other.user.email ?? "", 1, /^Reset/u))
           .split("/")
           .at(-1) ?? "";
-      expect(await emailTokens.confirmVerify(other.user, { secret: reset }, origin)).toBe("over");
+      expect(await emailTokens.confirmVerify(other.user, { secret: reset }, clientInfo)).toBe("over");
       expect(await isVerified(service, other.user)).toBe(false);
-      expect(await emailTokens.confirmVerify(one.user, { secret }, origin)).toBe("verified");
+      expect(await emailTokens.confirmVerify(one.user, { secret }, clientInfo)).toBe("verified");
     });
 
     it("is asked for by mail five times within the hour at most, and not where it is given", async () => {

@@ -1,11 +1,13 @@
+import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, goodPassword, initiate, newEmail, refresh, signedUp, validate, Visitor } from "../support/person.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
 import { scrape } from "../support/scrape.ts";
+import { sendUntidied } from "../support/raw-http.ts";
 import { describeEachDatabase, startTestService } from "../support/service.ts";
 import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
 
-const measured = { metrics: { host: "127.0.0.1", port: 0 } };
+const measured = { metrics: { host: "127.0.0.1", port: 0, hosts: ["authsvc.internal"] } };
 
 describeEachDatabase(
   "GET /metrics",
@@ -55,6 +57,14 @@ describeEachDatabase(
       });
       expect(after.value("authsvc_password_hash_wait_seconds_count")).toBeGreaterThanOrEqual(2);
       expect(after.value("authsvc_database_transaction_seconds_count", { result: "success" })).toBeGreaterThan(4);
+    });
+
+    it("names no gauge like a counter, which Prometheus' own checks refuse", async () => {
+      const { text } = await scrape(current());
+      const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gmu)].map(([, name = "", type = ""]) => [name, type]);
+      expect(types.length).toBeGreaterThan(30);
+      for (const [name = "", type] of types)
+        expect([name, type === "counter"]).toEqual([name, name.endsWith("_total")]);
     });
 
     it("says how the process, the hash queue and the database are", async () => {
@@ -137,6 +147,46 @@ describeEachDatabase(
 );
 
 describe("metrics and what goes wrong", () => {
+  it("are told only under the names of this machine and the configured ones", async () => {
+    const running = await startTestService("sqlite", measured);
+    const url = new URL(running.service.server.metricsUrl ?? "").origin;
+    const ask = async (host: string) => await sendUntidied({ url }, "GET", "/metrics", { host });
+    const known = [
+      "localhost",
+      "LOCALHOST:80",
+      "127.0.0.1:9464",
+      "[::1]:9464",
+      "authsvc.internal",
+      "AuthSvc.Internal:1",
+    ];
+    for (const host of known) expect([host, (await ask(host)).status]).toEqual([host, 200]);
+    const others = [
+      "evil.example",
+      "localhost.evil.example",
+      "authsvc.internal.evil.example",
+      "192.0.2.1:9464",
+      "",
+      "%",
+    ];
+    for (const host of others) {
+      const { status, text } = await ask(host);
+      expect([host, status]).toEqual([host, 421]);
+      expect(text).toBe("Host: not a name of this service; add it to metrics.hosts\n");
+    }
+    await running.stop();
+  });
+
+  it("on every address of the machine are told under the address that was connected to", async () => {
+    const running = await startTestService("sqlite", { metrics: { host: "0.0.0.0", port: 0, hosts: [] } });
+    const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    const address = own.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "127.0.0.1";
+    const { port } = new URL(running.service.server.metricsUrl ?? "");
+    expect((await fetch(`http://${address}:${port}/metrics`)).status).toBe(200);
+    const other = await sendUntidied({ url: `http://127.0.0.1:${port}` }, "GET", "/metrics", { host: "192.0.2.1" });
+    expect(other.status).toBe(421);
+    await running.stop();
+  });
+
   it("count limits by which of them was met", async () => {
     const rateLimits = { authentication: 1000, userManagement: 1000, applicationManagement: 2, webhooks: 1000 };
     const running = await startTestService("sqlite", { ...measured, rateLimits });

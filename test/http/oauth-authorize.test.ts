@@ -75,12 +75,22 @@ describeEachDatabase("GET /oauth/{provider}/authorize", (current) => {
 
   describe("R2: answers what is wrong as JSON, and sends nobody anywhere", () => {
     const wrong: [title: string, change: (app: TestApp) => string, code: string, details?: RegExp][] = [
-      ["no app", ({ redirectUri }) => `redirect_uri=${redirectUri}`, "INVALID_APP_ID"],
-      ["an unknown app", ({ redirectUri }) => `app_id=app_nowhere&redirect_uri=${redirectUri}`, "INVALID_APP_ID"],
+      ["no app", ({ redirectUri }) => `redirect_uri=${redirectUri}`, "INVALID_APP_ID", /^app_id: /u],
+      [
+        "an unknown app",
+        ({ redirectUri }) => `app_id=app_nowhere&redirect_uri=${redirectUri}`,
+        "INVALID_APP_ID",
+        /^app_id: /u,
+      ],
       ["an empty app", ({ redirectUri }) => `app_id=&redirect_uri=${redirectUri}`, "INVALID_APP_ID"],
       ["no redirect address", ({ id }) => `app_id=${id}`, "INVALID_REQUEST", /^redirect_uri: /u],
       ["an empty redirect address", ({ id }) => `app_id=${id}&redirect_uri=`, "INVALID_REQUEST", /^redirect/u],
-      ["a foreign redirect address", ({ id }) => `app_id=${id}&redirect_uri=https://evil.example/`, "INVALID_REQUEST"],
+      [
+        "a foreign redirect address",
+        ({ id }) => `app_id=${id}&redirect_uri=https://evil.example/`,
+        "INVALID_REQUEST",
+        /^redirect_uri: not registered/u,
+      ],
       ["a longer redirect address", (app) => `${good(app)}/more`, "INVALID_REQUEST"],
       ["another case", (app) => good(app).replace("app.example", "APP.example"), "INVALID_REQUEST"],
       ["user information", (app) => good(app).replace("//", "//x@"), "INVALID_REQUEST"],
@@ -135,7 +145,7 @@ describeEachDatabase("GET /oauth/{provider}/authorize", (current) => {
       await changeApplication(service, app, ({ authMethods }) => ({
         authMethods: { ...authMethods, oauth: { enabled: false, providers: ["github"] } },
       }));
-      await expectJsonError(address(service, basic(app)), "INVALID_REQUEST", /not enabled/u);
+      await expectJsonError(address(service, basic(app)), "INVALID_REQUEST", /^provider: not enabled/u);
     });
 
     it("B7: Group B switched off for the app, as if there were no such app", async () => {

@@ -140,7 +140,10 @@ function misbehaviours(provider: FakeProvider): (() => void)[] {
   ];
 }
 
-/** Uses the state up as it should, then fails as a full disk does: with an error that quotes the query's parameters. */
+/**
+ * Uses the state up as it should, then fails as a full disk does: with an error that quotes the
+ * query's parameters.
+ */
 function breakSecondWrite(service: TestService): () => void {
   const { storage } = service.server.app;
   const { write } = storage;

@@ -1,10 +1,14 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { openApiDocument } from "../../src/openapi/document.ts";
 import { answers } from "../../src/openapi/answers.ts";
 import { examples } from "../../src/openapi/examples.ts";
 import { operations } from "../../src/openapi/operations.ts";
 import { requests } from "../../src/openapi/requests.ts";
+import { eventKinds } from "../../src/storage/column-types.ts";
+import { bodyOf, sampleOf } from "../../src/webhooks/event.ts";
 import { call, initiate, newEmail, redeem, signIn, signUp, type Tokens } from "../support/person.ts";
 import { givePasskey } from "../support/methods.ts";
 import { createDescription } from "../support/openapi.ts";
@@ -17,8 +21,11 @@ type Json = Record<string, unknown>;
 
 const { document, problemOf } = createDescription();
 
-/** Routes that the pages of this service call themselves: nobody else may build on them. */
-const ofPages = /^\/(sign-in|account|assets)\b/u;
+/**
+ * Routes that the pages of this service or browsers call by themselves: nobody else may build on
+ * them.
+ */
+const ofPages = /^\/(sign-in|account|assets|favicon\.ico|robots\.txt|\.well-known\/change-password)\b/u;
 
 describe("the OpenAPI document", () => {
   it("is valid OpenAPI 3.1", async () => {
@@ -43,12 +50,63 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("says something of every field of every body", () => {
-    const silent = Object.keys(requests).flatMap((name) => {
-      const properties = (document.components.schemas[name]?.["properties"] ?? {}) as Record<string, Json>;
-      return Object.entries(properties).flatMap(([field, { description }]) => (description ? [] : `${name}.${field}`));
-    });
+  it("describes every field, parameter, header and operation", () => {
+    const silent: string[] = [];
+    const look = (value: unknown, place: string): void => {
+      if (typeof value !== "object" || value === null) return;
+      const { properties, parameters, operationId, description } = value as Record<string, unknown>;
+      const parts = [...Object.entries(properties ?? {}), ...Object.entries((parameters as Json[] | undefined) ?? [])];
+      for (const [name, part] of parts as [string, Json][])
+        if (part["$ref"] === undefined && !part["description"]) silent.push(`${place}.${name}`);
+      if (operationId !== undefined && !description) silent.push(place);
+      for (const [name, inner] of Object.entries(value))
+        if (name !== "example" && name !== "examples") look(inner, `${place}/${name}`);
+    };
+    look(document, "");
+    for (const [name, part] of Object.entries({ ...document.components.schemas, ...document.components.headers }))
+      if (!part["description"]) silent.push(name);
     expect(silent).toEqual([]);
+  });
+
+  it("leaves a linter nothing to say", async () => {
+    // A sign-in that begins with a link is answered with a redirect; and every document here is
+    // served by example.com or localhost.
+    const rules = { "operation-2xx-response": "off", "no-server-example.com": "off" } as const;
+    const config = await createConfig({ extends: ["recommended"], rules });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+  });
+
+  it("says on every error of a limited call what is left of the limit", () => {
+    const limited = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).filter((each) => "x-rate-limit" in each),
+    );
+    expect(limited.length).toBeGreaterThan(20);
+    for (const { operationId, responses } of limited) {
+      for (const [status, named] of Object.entries(responses)) {
+        const response = document.components.responses[named.$ref?.split("/").at(-1) ?? ""] ?? named;
+        expect([operationId, status, Object.keys((response as { headers: Json }).headers)]).toEqual([
+          operationId,
+          status,
+          expect.arrayContaining(["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]),
+        ]);
+      }
+    }
+  });
+
+  it("describes the webhook of every kind of event", () => {
+    expect(Object.keys(document.webhooks)).toEqual([...eventKinds]);
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile({
+      ...document.components.schemas["WebhookEvent"],
+      components: document.components,
+    });
+    for (const kind of eventKinds) {
+      expect([kind, validate(JSON.parse(bodyOf(sampleOf(kind, Date.now())))), validate.errors]).toEqual([
+        kind,
+        true,
+        null,
+      ]);
+    }
   });
 
   it("names everything that it refers to", () => {
@@ -101,15 +159,74 @@ describeEachDatabase(
       const untouched = operations.filter(({ id, access }) => access !== "anyone" && !walk.called.has(`${id} ok`));
       // It answers with a redirect.
       expect(untouched.map(({ id }) => id)).toEqual(["authorize"]);
+      expectExamplesOf(walk.answered);
     });
   },
   localWebhooks,
 );
 
+/** Ids, capabilities and tokens in the examples have the form of those that the service gave. */
+function expectExamplesOf(answered: [name: string, body: unknown][]): void {
+  const compared = new Set<string>();
+  for (const [name, body] of answered) {
+    const shown = formsOf(examples[name as keyof typeof examples]);
+    for (const [place, form] of formsOf(body)) {
+      // An App ID is the operator's choice.
+      if (!shown.has(place) || form.startsWith("app_")) continue;
+      compared.add(`${name}${place}`);
+      expect([name, place, shown.get(place)]).toEqual([name, place, form]);
+    }
+  }
+  const tokens = answered.flatMap(([, body]) => (body as { accessToken?: string }).accessToken ?? []);
+  const [shownClaims, ...issued] = [examples.Tokens.accessToken, ...tokens].map((token) =>
+    claimsOf(Buffer.from(token.split(".")[1] ?? "", "base64url")),
+  );
+  for (const claims of issued) expect(shownClaims).toEqual(expect.arrayContaining(claims));
+  const must = ["Session/sessionId", "Session/authUrl", "Tokens/refreshToken", "TokensAndUser/accessToken"];
+  const others = ["User/id", "WebhookEndpoint/id", "WebhookTestResult/eventId", "Error/error/requestId"];
+  expect([...compared]).toEqual(expect.arrayContaining([...must, ...others]));
+  const { code, sessionId } = requests.CallbackRequest.example;
+  expect([code.length, sessionId, requests.RefreshRequest.example.refreshToken]).toEqual([
+    43,
+    examples.Session.sessionId,
+    examples.Tokens.refreshToken,
+  ]);
+}
+
+/** Of every text that nobody chose, by its place: the form that it has. */
+function formsOf(value: unknown, place = ""): Map<string, string> {
+  if (typeof value === "string") return new Map(formOf(value).map((form) => [place, form]));
+  if (typeof value !== "object" || value === null) return new Map();
+  return new Map(
+    Object.entries(value).flatMap(([key, each]) => [
+      ...formsOf(each, Array.isArray(value) ? place : `${place}/${key}`),
+    ]),
+  );
+}
+
+function claimsOf(part: Buffer): string[] {
+  return Object.keys(JSON.parse(part.toString()) as Json).toSorted();
+}
+
+function formOf(text: string): string[] {
+  const [header, claims, signature] = text.split(".").map((part) => Buffer.from(part, "base64url"));
+  if (text.startsWith("eyJ") && header && claims && signature) {
+    return [`${claimsOf(header).join()} and a signature of ${signature.length} bytes`];
+  }
+  const last = text.slice(text.lastIndexOf("/") + 1);
+  const [, prefix = "", rest = ""] = /^((?:[a-z]{3,4}_)(?:test_)?)?([\w-]{16,})$/u.exec(last) ?? [];
+  const alphabet = ["0-9a-f", "0-9a-hjkmnp-tv-z", "\\w-"].find((each) => new RegExp(`^[${each}]+$`, "u").test(rest));
+  return alphabet === undefined || (prefix === "" && rest.length < 40)
+    ? []
+    : [`${prefix}[${alphabet}]{${rest.length}}`];
+}
+
 /** Calls everything, and holds each answer against the document. */
 function createWalk(service: TestService, app: TestApp) {
   const problems: string[] = [];
   const called = new Set<string>();
+  /** By the name of the answer. */
+  const answered: [name: string, body: unknown][] = [];
   const { headers } = app;
   let user: Record<string, string> = {};
   let token = "";
@@ -125,6 +242,8 @@ function createWalk(service: TestService, app: TestApp) {
     const path = operation.path.replaceAll(/:(\w+)/gu, (_, name: string) => replaced[name] ?? "");
     const answer = await call(service, operation.method, `${path}${replaced["query"] ?? ""}`, given, body);
     called.add(`${id} ${answer.status < 300 ? "ok" : "refused"}`);
+    if (answer.status < 300) answered.push([operation.answer.name ?? "", answer.body]);
+    else answered.push(["Error", answer.body]);
     const problem = problemOf(id, answer.status, answer.body);
     if (problem !== "") problems.push(`${id} ${answer.status}: ${problem}`);
     return answer;
@@ -141,6 +260,7 @@ function createWalk(service: TestService, app: TestApp) {
   return {
     problems,
     called,
+    answered,
 
     async authentication() {
       await send("initiate", headers, { redirectUri: app.redirectUri, state: "s" });

@@ -8,7 +8,10 @@ import { describeEachDatabase, testConfig, type TestService } from "../support/s
 
 const triesAMinute = 10;
 
-/** Keeps the queue of hashes full while `work` runs: whoever leaves it, another one takes the place before any form can. */
+/**
+ * Keeps the queue of hashes full while `work` runs: whoever leaves it, another one takes the place
+ * before any form can.
+ */
 async function whileBusy<T>({ server }: TestService, work: () => Promise<T>): Promise<T> {
   const { passwords } = server.app.services;
   const over = new AbortController();
@@ -111,7 +114,7 @@ describeEachDatabase(
     });
   },
   {
-    metrics: { host: "127.0.0.1", port: 0 },
+    metrics: { host: "127.0.0.1", port: 0, hosts: [] },
     rateLimits: unlimitedCalls,
     passwords: { ...testConfig.passwords, concurrency: 1, queueSize: 4, attemptsPerMinute: triesAMinute },
   },

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { comparable, openForm, tryPassword, tryToSignUp } from "../support/limits.ts";
@@ -88,7 +89,7 @@ describeEachDatabase("passwords", (current) => {
   it("P1: are taken as typed: nothing trimmed or cut, any characters, one form of each character", async () => {
     const service = current();
     const app = await service.createApp();
-    const long = "x".repeat(200) + "é🔑".repeat(28);
+    const long = hash("sha512", "no pattern", "hex") + "x".repeat(72) + "é🔑".repeat(28);
     const cases: [string, string, boolean][] = [
       [" fifteen characters ", " fifteen characters ", true],
       [" fifteen characters ", "fifteen characters", false],
@@ -180,7 +181,7 @@ describeEachDatabase("passwords", (current) => {
 describeEachDatabase(
   "passwords under pressure",
   (current) => {
-    it("decision 7: ten tries a minute from one network, then 429 with the time to wait, on the page", async () => {
+    it("allows ten tries a minute from one network, then 429 with the time to wait, on the page (docs/spec/decisions.md, 7)", async () => {
       const service = current();
       const app = await service.createApp();
       service.clock.now = Math.ceil(service.clock.now / 60_000) * 60_000 + 30_000;
@@ -202,7 +203,7 @@ describeEachDatabase(
       expect((await tryPassword(service, app, newEmail(), "a wrong one")).status).toBe(401);
     });
 
-    it("decision 7: what does not fit into the hash queue is refused within 100 ms, and validate stays fast", async () => {
+    it("a full hash queue refuses within 100 ms, and validate stays fast (docs/spec/decisions.md, 7)", async () => {
       const service = current();
       const app = await service.createApp();
       const { accessToken } = await signedUp(service, app);

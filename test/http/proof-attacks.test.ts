@@ -52,7 +52,7 @@ describeEachDatabase("what proves too little, or no longer", (current) => {
     }
   });
 
-  describe("passkey.required: a password alone adds nothing to an account that has a passkey (decision 6)", () => {
+  describe("passkey.required: a password alone adds nothing to an account that has a passkey (docs/spec/decisions.md, 6)", () => {
     it("shows no account page to who signed in to it by password before, and lets nobody go on with its forms", async () => {
       const service = current();
       const strict = await service.createApp();

@@ -1,20 +1,24 @@
-import { sql } from "drizzle-orm";
+import { inArray, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { insertPasskey } from "../../src/passkeys/store.ts";
-import type { Holder } from "../../src/sign-in/proofs.ts";
+import type { Holder } from "../../src/sign-in/holder.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { call, goodPassword, redeem, signedUp, signIn, validate, type Tokens } from "../support/person.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 
-const origin = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_test" };
+const clientInfo = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_test" };
 
-/** A browser that has signed in to an account a moment ago, with the page in front of it that adds a passkey. */
+/**
+ * A browser that has signed in to an account a moment ago, with the page in front of it that adds a
+ * passkey.
+ */
 async function aboutToAdd(service: TestService, app: TestApp, userId: string): Promise<Holder> {
   const { applications, browserSessions, signIn } = service.server.app.services;
   const application = await applications.find(app.id);
   if (!application) throw new Error("no application");
   const browserDigest = `browser of ${userId}`;
-  const opened = { digest: browserDigest, appId: app.id, userId, signedInWith: "password" } as const;
+  const tie = browserDigest;
+  const opened = { digest: browserDigest, appId: app.id, userId, tie, signedInWith: "password" } as const;
   await service.server.app.storage.write((tx) =>
     browserSessions.start(tx, opened, { replaces: "" }, service.clock.now),
   );
@@ -23,11 +27,14 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
   const found = await signIn.open(sessionId, browserDigest);
   if (found.state !== "open" || !(await signIn.claim(found.session, browserDigest))) throw new Error(found.state);
   const { session } = found;
-  const browser = { browserDigest, browserSession: "new", currentBrowserSession: browserDigest, knownBrowser: "known" };
-  return { sessionId, session, application, ...browser, lang: "en", origin };
+  const cookies = { browserDigest, browserSession: "new", currentBrowserSession: browserDigest, knownBrowser: "known" };
+  return { sessionId, session, application, ...cookies, lang: "en", clientInfo };
 }
 
-/** Starts both while nobody can write to the audit log, where each of them ends; then lets them go on. */
+/**
+ * Starts both while nobody can write to the audit log, where each of them ends; then lets them go
+ * on.
+ */
 async function atOnce(service: TestService, acts: (() => Promise<unknown>)[]): Promise<unknown[]> {
   const { storage } = service.server.app;
   if (service.dialect === "sqlite") return await Promise.all(acts.map((act) => act()));
@@ -62,15 +69,41 @@ describeEachDatabase("ending everything", (current) => {
     const app = await service.createApp();
     const first = await signedUp(service, app);
     const waiting = await signIn(service, app, first);
-    const user = { id: String(first.user["id"]), appId: app.id };
+    const userId = String(first.user["id"]);
     const { ownLogins } = service.server.app.services;
-    const by = { actor: { kind: "user", name: user.id } as const, origin };
+    const by = { actor: { kind: "user", name: userId } as const, clientInfo };
     const [bought] = await atOnce(service, [
       () => redeem(service, app, waiting).catch(() => undefined),
-      () => ownLogins.endAll(user, by),
+      () => ownLogins.endAll(userId, by),
     ]);
     for (const tokens of [first, bought as Tokens | undefined].filter((one) => one !== undefined))
       expect(await validate(service, app, tokens.accessToken)).toMatchObject(invalid);
+  });
+
+  it("makes a kept proof worthless that a step is just finishing with", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { user } = await signedUp(service, app);
+    const userId = String(user["id"]);
+    const { applications, proofs, signIn: sessions } = service.server.app.services;
+    const application = await applications.find(app.id);
+    if (!application) throw new Error("no application");
+    const { sessionId } = await sessions.initiate(application, { redirectUri: app.redirectUri, scopes: ["profile"] });
+    const found = await sessions.open(sessionId, undefined);
+    if (found.state !== "open") throw new Error(found.state);
+    const { session } = found;
+    const browser = { browserDigest: "b", browserSession: "new", currentBrowserSession: "b", knownBrowser: "known" };
+    await sessions.claim(session, browser.browserDigest);
+    const holder = { sessionId, session, application, ...browser, lang: "en", clientInfo };
+    const asked = await proofs.accept(holder, { signedInWith: "password", mayOffer: true }, async () => userId);
+    expect(asked).toEqual({ next: "offer-passkey" });
+    // The step has read the proof by now; it is cancelled before the session is finished.
+    const step = { signedInWith: "password", proofOf: userId } as const;
+    const done = await proofs.accept(holder, step, async (tx, now) => {
+      await sessions.cancelCodes(tx, userId, now);
+      return userId;
+    });
+    expect(done).toBe("over");
   });
 
   it("logout with allSessions leaves no code behind that could be redeemed after it", async () => {
@@ -81,6 +114,64 @@ describeEachDatabase("ending everything", (current) => {
     const bearer = { authorization: `Bearer ${first.accessToken}` };
     expect((await call(service, "POST", "/auth/logout", bearer, { allSessions: true })).status).toBe(200);
     await expect(redeem(service, app, waiting)).rejects.toThrow("400");
+  });
+});
+
+describeEachDatabase("two copies of one browser", (current) => {
+  it("do not share a tie when they sign in at the same moment", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { user } = await signedUp(service, app);
+    const userId = String(user["id"]);
+    const { applications, browserSessions: pages, proofs, signIn: sessions } = service.server.app.services;
+    const application = await applications.find(app.id);
+    if (!application) throw new Error("no application");
+    const { storage } = service.server.app;
+    const presented = `presented ${service.dialect}`;
+    const opened = { digest: presented, appId: app.id, userId, tie: presented, signedInWith: "password" } as const;
+    await storage.write((tx) => pages.start(tx, opened, { replaces: "" }, service.clock.now));
+
+    async function copy(name: string): Promise<Holder> {
+      if (!application) throw new Error("no application");
+      const { sessionId } = await sessions.initiate(application, { redirectUri: app.redirectUri, scopes: ["profile"] });
+      const found = await sessions.open(sessionId, undefined);
+      if (found.state !== "open") throw new Error(found.state);
+      const browser = { browserDigest: name, browserSession: name, currentBrowserSession: presented };
+      await sessions.claim(found.session, name);
+      return {
+        sessionId,
+        session: found.session,
+        application,
+        ...browser,
+        knownBrowser: "known",
+        lang: "en",
+        clientInfo,
+      };
+    }
+
+    const names = ["first", "second"].map((name) => `${name} ${service.dialect}`);
+    const holders = await Promise.all(names.map(copy));
+    const acts = holders.map((holder) => () => proofs.accept(holder, { signedInWith: "password" }, async () => userId));
+    for (const done of await atOnce(service, acts)) expect(done).toHaveProperty("redirectTo");
+    const { db, tables } = storage.reader;
+    const ties = await db
+      .select({ digest: tables.browserSessions.digest, tie: tables.browserSessions.tie })
+      .from(tables.browserSessions)
+      .where(inArray(tables.browserSessions.digest, [presented, ...names]));
+    const [first = "", second = ""] = names;
+    expect(new Map(ties.map(({ digest, tie }) => [digest, tie]))).toEqual(
+      new Map([
+        [first, presented],
+        [second, second],
+      ]),
+    );
+    const bought = await db
+      .select({ browser: tables.signInSessions.browserDigest, tie: tables.signInSessions.browserSessionDigest })
+      .from(tables.signInSessions)
+      .where(inArray(tables.signInSessions.browserDigest, names));
+    expect(new Map(bought.map(({ browser, tie }) => [browser, tie]))).toEqual(
+      new Map(ties.map(({ digest, tie }) => [digest, tie])),
+    );
   });
 });
 
@@ -108,7 +199,7 @@ describeEachDatabase("the first proof of an address", (current) => {
         await insertPasskey(tx, { id: methodId, userId, ...key, ...shown, createdAt: now, lastUsedAt: null });
         return { methodId, name: "Planted" };
       });
-    const [added, isReset] = await atOnce(service, [add, () => passwordReset.finish(token, hash, origin)]);
+    const [added, isReset] = await atOnce(service, [add, () => passwordReset.finish(token, hash, clientInfo)]);
     expect(added).toHaveProperty("redirectTo");
     expect(isReset).toBe(true);
     expect((await users.find(id))?.emailVerified).toBe(true);

@@ -97,6 +97,28 @@ describeEachDatabase("the whole sign-in", (current) => {
     expect((await new Visitor().get(session.authUrl)).status).toBe(200);
   });
 
+  it.each(["passkey", "password"] as const)(
+    "leads back to the app with method_disabled when its %s was switched off meanwhile",
+    async (authMethod) => {
+      const service = current();
+      const app = await service.createApp({ methods: ["passkey", "password"] });
+      const session = await initiate(service, app, { authMethod, state: "s t" });
+      const change = { authMethods: { [authMethod]: { enabled: false } } };
+      await service.server.app.services.applications.update(app.id, change, { kind: "cli", name: "test" });
+      for (const address of [session.authUrl, `${session.authUrl}/create-account`]) {
+        const page = await new Visitor().get(address);
+        expect(page.status).toBe(303);
+        expect(page.location.href.split("?")[0]).toBe(app.redirectUri);
+        expect(Object.fromEntries(page.location.searchParams)).toEqual({
+          error: "method_disabled",
+          error_description: `Signing in by ${authMethod} is not enabled.`,
+          state: "s t",
+          sessionId: session.sessionId,
+        });
+      }
+    },
+  );
+
   it("goes on in a browser that has opened hundreds of sign-ins: only the newest leave a cookie, and those still count", async () => {
     const service = current();
     const app = await service.createApp();

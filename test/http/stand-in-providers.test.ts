@@ -32,7 +32,10 @@ const clientOf = (name: string): StandInClient => new StandInClient(service, nam
 const names = standIns.map(({ name }) => name);
 const withSecret = names.filter((name) => name !== "apple");
 
-/** The whole round: hosted page, stand-in, callback. Where the service sends the browser, or the page that it shows. */
+/**
+ * The whole round: hosted page, stand-in, callback. Where the service sends the browser, or the
+ * page that it shows.
+ */
 async function round(provider: string, form: Record<string, string>): Promise<{ session: Session; done: Page }> {
   const session = await initiate(service, demo);
   const visitor = new Visitor();
@@ -43,7 +46,8 @@ async function round(provider: string, form: Record<string, string>): Promise<{ 
   const { redirectUri, standIn } = clientOf(provider);
   if (standIn.answersBy === "query")
     return { session, done: await visitor.get(`${redirectUri}?${new URLSearchParams(answer).toString()}`) };
-  // As a browser sends it: from another site, so without cookies. The page in between sends it again.
+  // As a browser sends it: from another site, so without cookies. The page in between sends it
+  // again.
   const between = await new Visitor().post(redirectUri, answer, { origin: "null", "sec-fetch-site": "cross-site" });
   return { session, done: await visitor.submit(between, "/callback", answer) };
 }

@@ -1,14 +1,17 @@
+import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { insertMail } from "../../src/mail/store.ts";
 import { bearer, giveIdentity, givePasskey } from "../support/methods.ts";
+import { askOptions, openCeremony } from "../support/passkey-ceremonies.ts";
 import {
   call,
   initiate,
   newEmail,
   redeem,
   refresh,
+  signedUp,
   signIn,
   signUp,
   validate,
@@ -29,8 +32,10 @@ async function settled(service: TestService, app: TestApp): Promise<Person> {
   await givePasskey(service, userId, `Phone of ${name}`);
   await giveIdentity(service, app, userId);
   const tokens = await redeem(service, app, await signIn(service, app, { email }));
-  // A sign-in that was begun with the address, one whose passkey is being made, and a wrong password.
+  // A sign-in that was begun with the address, a sign-up whose passkey is being made, and a wrong
+  // password.
   await initiate(service, app, { loginHint: email });
+  await askOptions(await openCeremony(service, app, "/create-account"), { email, name });
   const visitor = new Visitor();
   const page = await visitor.get((await initiate(service, app)).authUrl);
   await visitor.submit(page, "/password", { email, password: "not the password of anybody" });
@@ -44,6 +49,15 @@ async function queueMail(service: TestService, app: TestApp, userId: string): Pr
   const mail = { appId: app.id, userId, kind: "method-added", encryptedMail: "", createdAt: now } as const;
   const plan = { attempts: 0, nextAttemptAt: now, leaseUntil: null, expiresAt: now + 60_000, lastError: null };
   await service.server.app.storage.write((tx) => insertMail(tx, { id: `mail_of_${userId}`, ...mail, ...plan }));
+}
+
+/** A call waits for a row that a transaction of PostgreSQL holds. */
+async function untilItWaits({ server }: TestService): Promise<void> {
+  const waits = sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  const { db } = server.app.storage.reader as unknown as {
+    db: { execute(query: typeof waits): Promise<{ rows: unknown[] }> };
+  };
+  await expect.poll(async () => (await db.execute(waits)).rows.length, { timeout: 60_000 }).toBeGreaterThan(0);
 }
 
 const deleteProfile = async (service: TestService, { accessToken }: Tokens) =>
@@ -143,6 +157,31 @@ describeEachDatabase("DELETE /users/profile", (current) => {
     const again = await redeem(service, app, await signUp(service, app, { email }));
     expect(again.user["id"]).not.toBe(userId);
     expect(again.user).toMatchObject({ email, name: null, authMethods: { passkey: false, oauth: [], password: true } });
+  });
+
+  it("answers USER_NOT_FOUND to a call that was let in before it and writes after it", async () => {
+    const service = current();
+    const { accessToken, user } = await signedUp(service, app);
+    const userId = String(user["id"]);
+    const body = { type: "password", redirectUri: app.redirectUri } as const;
+    const { storage, services } = service.server.app;
+    if (service.dialect === "sqlite") {
+      // Writes wait for their turn there, not for rows: the call is begun where it was let in
+      // already.
+      const application = await services.applications.find(app.id);
+      await services.profiles.delete(userId, { actor: { kind: "user", name: userId } });
+      const adding = application && services.signIn.initiateAdding(application, userId, body);
+      await expect(adding).rejects.toMatchObject({ code: "USER_NOT_FOUND" });
+      return;
+    }
+    const { users } = storage.reader.tables;
+    let added: Promise<unknown> = Promise.resolve();
+    await storage.write(async (tx) => {
+      await tx.db.delete(users).where(eq(users.id, userId)).returning({ id: users.id });
+      added = call(service, "POST", "/users/auth-methods", bearer(accessToken), body);
+      await untilItWaits(service);
+    });
+    expect(await added).toMatchObject({ status: 404, body: { error: { code: "USER_NOT_FOUND" } } });
   });
 
   it("happens once, whoever races", async () => {

@@ -121,6 +121,36 @@ describeEachDatabase(
       expect(receiver.received.at(-1)?.id).toBe(eventId);
     });
 
+    it("waits for its next try no longer when it is redelivered, by its id or with all that failed", async () => {
+      const { deliveries: outbox } = current().server.app.services;
+      const { storage } = current().server.app;
+      receiver.always(500);
+      await happen(current(), app);
+      const { status: after, eventId } = await attempted(1);
+      expect(after).toBe("waiting");
+      receiver.always(204);
+      expect(await outbox.redeliver(id, { eventId }, operator.actor)).toBe(1);
+      await current().server.app.webhookWorker.look();
+      await until(async () => (await deliveries()).every(({ status }) => status === "delivered"));
+
+      receiver.always(500);
+      await happen(current(), app);
+      await until(async () => (await deliveries()).some(({ status, attempts }) => status === "waiting" && attempts[0]));
+      receiver.always(204);
+      // One that nobody has tried yet is no failure.
+      await storage.write(async ({ db, tables }) => {
+        const rows = await db.select().from(tables.webhookDeliveries);
+        const [row] = rows.filter(({ endpointId, status }) => endpointId === id && status === "waiting");
+        if (!row) throw new Error("nothing waits");
+        const nextAttemptAt = current().clock.now + hour;
+        const fresh = { ...row, eventId: `${row.eventId.slice(0, -1)}!`, attempts: 0, history: [], nextAttemptAt };
+        await db.insert(tables.webhookDeliveries).values(fresh);
+      });
+      expect(await outbox.redeliver(id, { status: "failed" }, operator.actor)).toBe(1);
+      await current().server.app.webhookWorker.look();
+      await until(async () => (await deliveries()).filter(({ status }) => status === "waiting").length === 1);
+    });
+
     it("410 disables the endpoint at once, which is audited; what comes later is not written down", async () => {
       receiver.next(410);
       await happen(current(), app);
@@ -173,7 +203,7 @@ describeEachDatabase(
     it("a cut connection, half an answer and a receiver that is not there are failures with a reason", async () => {
       receiver.next((answer) => void answer.socket?.destroy());
       await happen(current(), app);
-      expect(await attempted(1)).toMatchObject({ attempts: [{ status: null, error: "the connection was cut" }] });
+      expect(await attempted(1)).toMatchObject({ attempts: [{ status: null, error: "the connection was closed" }] });
       const gone = await startReceiver();
       await gone.stop();
       const { webhooks } = current().server.app.services;

@@ -1,3 +1,4 @@
+import { minute } from "../../src/lib/clock.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { call } from "../support/person.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
@@ -113,8 +114,8 @@ describeEachDatabase("webhook endpoints", (current) => {
   });
 
   it.each([
-    ["url", { url: "http://hooks.example.com/" }, "url: https"],
-    ["url", { url: "https://10.0.0.1/" }, "url: https on a public address"],
+    ["url", { url: "http://hooks.example.com/" }, "url: an https URL"],
+    ["url", { url: "https://10.0.0.1/" }, "url: an https URL on a public address"],
     ["url", { url: 7 }, "url: required, a string"],
     ["events", { events: [] }, "events: at least one"],
     ["events", { events: ["user.login", "user.exploded"] }, "events[1]: one of user.login"],
@@ -133,7 +134,7 @@ describeEachDatabase("webhook endpoints", (current) => {
   it.each([
     [{ secretOverlapSeconds: 5 }, "secretOverlapSeconds: only with secret"],
     [{ secret, secretOverlapSeconds: -1 }, "secretOverlapSeconds: from 0"],
-    [{ url: "https://localhost/" }, "url: https on a public address"],
+    [{ url: "https://localhost/" }, "url: an https URL on a public address"],
   ])("refuse the change %o", async (change, details) => {
     const { id } = await create();
     const { status, body } = await send("PATCH", `${path}/${id}`, change);
@@ -207,6 +208,28 @@ describe("POST /webhooks/endpoints/{id}/test", () => {
     expect(other.body).toMatchObject({ delivered: true, event: "user.created", status: 204, error: null });
   });
 
+  it("sends at most ten samples a minute to an endpoint, whoever asks", async () => {
+    const { service } = running;
+    const app = await service.createApp();
+    const register = async () =>
+      String((await call(service, "POST", path, app.headers, { ...good, url: receiver.url })).body["id"]);
+    const [id, other] = [await register(), await register()];
+    const { webhooks } = service.server.app.services;
+    const test = async (endpoint: string) => call(service, "POST", `${path}/${endpoint}/test`, app.headers);
+    const answers = [];
+    for (let times = 0; times < 9; times += 1) answers.push((await test(id)).status);
+    expect(new Set(answers)).toEqual(new Set([200]));
+    await webhooks.test(id, { actor: { kind: "cli", name: "test" } });
+    const refused = await test(id);
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: "RATE_LIMITED" } } });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    const command = webhooks.test(id, { actor: { kind: "cli", name: "test" } });
+    await expect(command).rejects.toThrow("can be tested 10 times a minute");
+    expect((await test(other)).status).toBe(200);
+    service.clock.advance(minute);
+    expect((await test(id)).status).toBe(200);
+  });
+
   it("tells nobody why there was no answer (security rule W5)", async () => {
     const app = await running.service.createApp();
     const closed = await startReceiver();
@@ -218,6 +241,6 @@ describe("POST /webhooks/endpoints/{id}/test", () => {
       const tested = await call(running.service, "POST", `${path}/${String(body["id"])}/test`, app.headers);
       errors.push(tested.body["error"]);
     }
-    expect(errors).toEqual(["no answer from a public address", "no answer from a public address"]);
+    expect(errors).toEqual(["no response from a public address", "no response from a public address"]);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { eventKinds, type EventKind } from "../../src/webhooks/event.ts";
+import { eventKinds } from "../../src/storage/column-types.ts";
+import type { EventKind } from "../../src/storage/column-types.ts";
 import { addingSession, signedUpIn } from "../support/adding.ts";
 import { bearer, removeMethod } from "../support/methods.ts";
 import { call, initiate, newEmail, redeem, refresh, signedUp, signIn, signUp, Visitor } from "../support/person.ts";
@@ -68,6 +69,25 @@ describeEachDatabase(
       });
     });
 
+    it("no address where the app may not have it, and it where a login still may", async () => {
+      const { applications } = current().server.app.services;
+      const setScopes = async (scopes: ("profile" | "email")[]) =>
+        await applications.update(app.id, { settings: { scopes } }, { kind: "cli", name: "test" });
+      const known = await signedUp(current(), app);
+      await told(2);
+      receiver.received.length = 0;
+      await setScopes(["profile"]);
+      const stranger = await signedUp(current(), app);
+      await told(4);
+      for (const kind of ["user.created", "user.login"] as const)
+        expect(only(kind).data).toMatchObject({ email: null });
+      expect(JSON.stringify(receiver.received)).not.toContain(stranger.email);
+      // Of a login from before, by its own scopes.
+      await call(current(), "POST", "/auth/logout", bearer(known.accessToken));
+      await told(5);
+      expect(only("user.logout").data).toMatchObject({ email: known.email });
+    });
+
     it("every login that ends, and nothing when it had ended before", async () => {
       const { accessToken, email } = await signedUp(current(), app);
       const again = await redeem(current(), app, await signIn(current(), app, { email }));
@@ -110,11 +130,13 @@ describeEachDatabase(
       expect(JSON.stringify(receiver.received)).not.toContain(email);
     });
 
-    it("a changed profile, and a deleted one by its id alone", async () => {
+    it("a changed profile, and a deleted one by its id alone, with the logins that end with it", async () => {
       const { accessToken, user } = await signedUp(current(), app);
       await call(current(), "PATCH", "/users/profile", bearer(accessToken), { name: "Ada" });
       await call(current(), "DELETE", "/users/profile", bearer(accessToken));
-      expect(await told(4)).toEqual(["user.created", "user.deleted", "user.login", "user.updated"]);
+      expect(await told(5)).toEqual(["user.created", "user.deleted", "user.login", "user.logout", "user.updated"]);
+      expect(only("user.logout").data).toMatchObject({ email: null, ipAddress: null, userAgent: null });
+      expect(only("user.logout").data["sessionId"]).toBe(only("user.login").data["sessionId"]);
       expect(only("user.deleted").data).toEqual({
         userId: user["id"],
         email: null,

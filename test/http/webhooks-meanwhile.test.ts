@@ -110,7 +110,7 @@ describeEachDatabase("a person who is forgotten while attempts are under way", (
 
       const rows = await storage.reader.db.select().from(table).where(eq(table.endpointId, id));
       const kept = new Map(rows.map((row) => [row.userId, row]));
-      const noted = { attempts: 1, status: "waiting", leaseUntil: null };
+      const noted = { attempts: 1, status: "waiting", leaseUntil: service.clock.now };
       expect(kept.get("usr_forgotten")).toMatchObject({ ...noted, email: null, ipAddress: null, history: [] });
       expect(kept.get("usr_other")).toMatchObject({ ...noted, ...known, history: [answer] });
     },

@@ -36,7 +36,7 @@ describeEachDatabase(
     it("holds nothing of a transaction that was rolled back (security rule W8)", async () => {
       const id = await createEndpoint(current(), app, { url: receiver.url });
       const { storage, services } = current().server.app;
-      const event = { kind: "user.login", appId: app.id, userId: "usr_1", authMethod: null, origin: null } as const;
+      const event = { kind: "user.login", appId: app.id, userId: "usr_1", authMethod: null, clientInfo: null } as const;
       const failing = storage.write(async (tx) => {
         await services.events.record(tx, { ...event, sessionId: "lgn_never" }, current().clock.now);
         throw new Error("changed my mind");

@@ -8,10 +8,16 @@ export type Balancer = {
   close(): Promise<void>;
 };
 
-/** Which answers are the balancer's own: its node died over the call, and nobody knows whether it was carried out. */
+/**
+ * Which answers are the balancer's own: its node died over the call, and nobody knows whether it
+ * was carried out.
+ */
 export const ownAnswer = "x-balancer";
 
-/** Sends each request to the next node, and to the one after it where that one is not there. Knows nothing of sessions. */
+/**
+ * Sends each request to the next node, and to the one after it where that one is not there. Knows
+ * nothing of sessions.
+ */
 export async function startBalancer(): Promise<Balancer> {
   const nodes: string[] = [];
   let turn = 0;

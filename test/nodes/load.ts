@@ -23,15 +23,18 @@ type Known = {
 };
 
 /**
- * People who refresh, rename themselves, validate and log out over and over, and note what was acknowledged. An answer that never came
- * leaves both possible; the same call is made again.
+ * People who refresh, rename themselves, validate and log out over and over, and note what was
+ * acknowledged. An answer that never came leaves both possible; the same call is made again.
  */
 export async function startLoad(cluster: Cluster, app: TestApp, people: number) {
   const answers: Answered[] = [];
   const stop = new AbortController();
   const everybody = await Promise.all(Array.from({ length: people }, async () => await newPerson(cluster, app)));
 
-  /** Until somebody answers it: a node that died, or a database that is away, may have carried it out or not. */
+  /**
+   * Until somebody answers it: a node that died, or a database that is away, may have carried it
+   * out or not.
+   */
   async function insist(what: string, method: string, path: string, headers: Record<string, string>, body?: unknown) {
     for (let isRepeated = false; ; isRepeated = true) {
       const answer = await call(cluster.service, method, path, headers, body).catch(() => undefined);
@@ -68,7 +71,10 @@ export async function startLoad(cluster: Cluster, app: TestApp, people: number) 
   return {
     answers,
 
-    /** What nobody should have been answered. A logout that was carried out, and not answered, has ended the token that it is repeated with. */
+    /**
+     * What nobody should have been answered. A logout that was carried out, and not answered, has
+     * ended the token that it is repeated with.
+     */
     refusals: (): Answered[] =>
       answers.filter(
         ({ what, status, isRepeated }) =>

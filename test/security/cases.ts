@@ -1,4 +1,7 @@
-/** A case that really happened in a system people use. Its tests are titled by its id, beside the checklist line it breaks: `S3, GHSA-7w99-5wm4-3g79: …`. */
+/**
+ * A case that really happened in a system people use. Its tests are titled by its id, beside the
+ * checklist line it breaks: `S3, GHSA-7w99-5wm4-3g79: …`.
+ */
 export type Case = { id: string; alsoKnownAs: string[]; project: string; mechanism: string };
 
 export const cases: Case[] = [

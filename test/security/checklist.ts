@@ -20,7 +20,10 @@ export const chapters: Record<string, string> = {
   Y: "Supply chain and HTTP stack",
 };
 
-/** From OWASP ASVS 5.0 (A), its cheat sheets (CS), RFC 9700, WebAuthn Level 3 (WA), RFC 8725, NIST 800-63B-4, and what went wrong elsewhere. */
+/**
+ * From OWASP ASVS 5.0 (A), its cheat sheets (CS), RFC 9700, WebAuthn Level 3 (WA), RFC 8725, NIST
+ * 800-63B-4, and what went wrong elsewhere.
+ */
 export const checklist: Requirement[] = [
   {
     id: "S1",
@@ -54,7 +57,7 @@ export const checklist: Requirement[] = [
     holds: "`state` returned byte-exact, never interpreted or rendered unescaped",
     source: "A 1.2.1; FAPI2 …WithLongState",
   },
-  { id: "S9", holds: "Browser session id changes at login; old id dead", source: "A 7.2.4; CS-Session" },
+  { id: "S9", holds: "Browser session id changes at login; the old id stops working", source: "A 7.2.4; CS-Session" },
   {
     id: "S10",
     holds: "Logout/reset/delete is visible to /auth/validate at once, all processes",
@@ -116,8 +119,16 @@ export const checklist: Requirement[] = [
     source: "CVE-2025-30204; GHSA-xmf8-cvqr-rfgj; 8725bis (decompression, hash iterations)",
   },
   { id: "T8", holds: "Altered/truncated tokens fail", source: "CVE-2026-27840" },
-  { id: "F1", holds: "New token each refresh; predecessor dead after grace", source: "A 10.4.5; 9700 §4.14.2" },
-  { id: "F2", holds: "Reuse after grace revokes the whole family, is audited", source: "A 10.4.5; 9700 §4.14.2" },
+  {
+    id: "F1",
+    holds: "New token each refresh; its predecessor is refused after the grace period",
+    source: "A 10.4.5; 9700 §4.14.2",
+  },
+  {
+    id: "F2",
+    holds: "Reuse after the grace period revokes the whole family and is audited",
+    source: "A 10.4.5; 9700 §4.14.2",
+  },
   { id: "F3", holds: "Parallel refresh never forks a family", source: "GHSA-392p-2q2v-4372; CVE-2026-1035" },
   { id: "F4", holds: "refresh ∥ logout: nothing issued survives the logout", source: "GHSA-392p (revoke+rotate test)" },
   {
@@ -131,10 +142,10 @@ export const checklist: Requirement[] = [
     holds: "Idle and absolute expiry; rotation does not extend the absolute one",
     source: "A 10.4.8, 7.3.2; 63B-4 §2.1.3, §2.2.3",
   },
-  { id: "F8", holds: "Restart does not resurrect", source: "CVE-2026-9802" },
+  { id: "F8", holds: "A restart does not revive revoked tokens", source: "CVE-2026-9802" },
   {
     id: "F9",
-    holds: "Lost answer does not log the user out",
+    holds: "A lost response does not log the user out",
     source: 'GoTrue tokens/service.go ("fail-to-save … more frequently than you can imagine")',
   },
   { id: "F10", holds: "Storage error on logout → 5xx, never `success:true`", source: "CVE-2020-15223" },
@@ -152,7 +163,7 @@ export const checklist: Requirement[] = [
   { id: "P3", holds: "argon2id PHC strings, unique salts, upgrade at login", source: "A 11.4.2; CS-Password_Storage" },
   {
     id: "P4",
-    holds: "Login answer and time equal for unknown / wrong / OAuth-only / unverified / throttled user",
+    holds: "Login response and time equal for unknown / wrong / OAuth-only / unverified / throttled user",
     source: "A 6.3.8; CVE-2026-4633, CVE-2026-23511, CVE-2024-41952",
   },
   {
@@ -214,7 +225,7 @@ export const checklist: Requirement[] = [
   {
     id: "O4",
     holds:
-      "Provider verified-flags mapped right: Discord `verified`, GitHub primary+verified, Google claim, Apple, **Microsoft email = unverified**, Facebook = unverified",
+      "Provider verified-flags mapped correctly: Discord `verified`, GitHub primary+verified, Google claim, Apple, **Microsoft email = unverified**, Facebook = unverified",
     source: "CVE-2026-41574; learn.microsoft.com migrate-off-email-claim",
   },
   {
@@ -241,7 +252,7 @@ export const checklist: Requirement[] = [
     source: "CVE-2026-37982; GHSA-hp74-gm6m-2qm5; A 7.5.1; COSF paper",
   },
   { id: "O11", holds: "Identity already linked elsewhere is refused, never moved", source: "A 6.8.1" },
-  { id: "O12", holds: "Slow/failing/huge IdP answers end in a page, not a 5xx/hang", source: "A 16.5.2, 15.3.2" },
+  { id: "O12", holds: "Slow/failing/huge IdP responses end in a page, not a 5xx/hang", source: "A 16.5.2, 15.3.2" },
   { id: "O13", holds: "Apple form_post works with Lax cookies", source: "many reports, e.g. ash_authentication #1187" },
   {
     id: "H1",
@@ -292,7 +303,7 @@ export const checklist: Requirement[] = [
   { id: "A3", holds: "Body/query ids never stand in for authentication", source: "CVE-2025-61928" },
   { id: "A4", holds: "PATCH takes only listed fields, no prototype pollution", source: "A 15.3.3, 15.3.5, 15.3.6" },
   { id: "A5", holds: "Two keys overlap; revoked key fails within 1 s", source: "A 13.3.4" },
-  { id: "A6", holds: "App ID header, if sent, must match key and token", source: "contract 5.5" },
+  { id: "A6", holds: "App ID header, if sent, must match key and token", source: "contract 5" },
   {
     id: "B1",
     holds: "Query tokens never in logs, errors, Referer, caches",
@@ -318,7 +329,7 @@ export const checklist: Requirement[] = [
   },
   {
     id: "L1",
-    holds: "Integer headers on all limited answers; 429 RATE_LIMITED + Retry-After; resets",
+    holds: "Integer headers on all limited responses; 429 RATE_LIMITED + Retry-After; resets",
     source: "contract 8",
   },
   {
@@ -335,16 +346,16 @@ export const checklist: Requirement[] = [
   },
   {
     id: "L6",
-    holds: "While throttled even the right password is refused, identically; flows already begun too",
+    holds: "While throttled, even the correct password is refused, identically; also in sessions already started",
     source: "CVE-2026-16103; P4",
   },
   {
     id: "L7",
-    holds: "Throttle never blocks passkey, OAuth or reset; never permanent by attacker",
+    holds: "Throttle never blocks passkey, OAuth or reset; an attacker cannot make it permanent",
     source: "CS-Authentication (lockout DoS); A 6.1.1",
   },
   { id: "L8", holds: "≤100 consecutive password failures per account, kept over restart", source: "63B-4 §3.2.2" },
-  { id: "L9", holds: "Codes: ≤5 tries then burned", source: "A 6.6.3; Kratos max_submissions 5; CVE-2024-32868" },
+  { id: "L9", holds: "Codes: ≤5 attempts, then invalid", source: "A 6.6.3; Kratos max_submissions 5; CVE-2024-32868" },
   {
     id: "L10",
     holds: "Limiter memory bounded, tenant-isolated, fails safe",
@@ -365,7 +376,7 @@ export const checklist: Requirement[] = [
   { id: "W5", holds: "Refusals do not reveal resolution/port state", source: "Kratos `b98842170`, `ebfc72a29`" },
   { id: "W6", holds: "Secret ≥24 B, encrypted at rest, never returned", source: "SW (24–64 bytes)" },
   { id: "W7", holds: "Slow or dead sink delays nobody else", source: "A 13.2.6" },
-  { id: "W8", holds: "Event only for committed facts; app-isolated; no token in payload", source: "rule 9" },
+  { id: "W8", holds: "Events only for committed changes; app-isolated; no token in payload", source: "rule 9" },
   {
     id: "X1",
     holds: "No default accounts/secrets; refuses sample or short keys",
@@ -384,14 +395,14 @@ export const checklist: Requirement[] = [
   { id: "X4", holds: "DB, key, backup files 0600; CLI takes secrets by stdin/file", source: "A 13.3.2 [GK]" },
   {
     id: "X5",
-    holds: "Admin can start a reset but not choose a password; can end sessions; every act audited",
+    holds: "Admin can start a reset but not choose a password; can end sessions; every action audited",
     source: "A 6.4.6, 7.4.5",
   },
   { id: "X6", holds: "Insecure dev switches refused with an https production base URL", source: "A 13.4.2" },
   { id: "G1", holds: "No secret in logs, DB text, crash output", source: "A 16.2.5; Ory `fbc844add`" },
   {
     id: "G2",
-    holds: "Every auth success/failure, refusal, admin act: time UTC, requestId, app, user, method, IP, result",
+    holds: "Every auth success/failure, refusal, admin action: time UTC, requestId, app, user, method, IP, result",
     source: "A 16.2.1, 16.3.1–3",
   },
   { id: "G3", holds: "No log injection", source: "A 16.4.1" },

@@ -1,7 +1,10 @@
 /** A site that is not ours. */
 const elsewhere = "https://evil.example";
 
-/** Client data (WebAuthn §5.8.1) that no browser in front of an honest page makes, as changes of honest ones; by what is wrong with them. */
+/**
+ * Client data (WebAuthn §5.8.1) that no browser in front of an honest page makes, as changes of
+ * honest ones; by what is wrong with them.
+ */
 export function wrongClientData(type: "webauthn.create" | "webauthn.get"): [title: string, Record<string, unknown>][] {
   return Object.entries({
     "the other ceremony's type": { type: type === "webauthn.get" ? "webauthn.create" : "webauthn.get" },

@@ -10,8 +10,11 @@ import { describeOnSqlite, type TestService } from "../support/service.ts";
 
 type Shown = Record<string, unknown> & { id: string };
 
-/** Commands that change nothing which the audit log of the same database could keep, or that have tests of their own for it. */
-const notOfTheLog = ["init", "db migrate", "db restore", "db copy"];
+/**
+ * Commands that change nothing which the audit log of the same database could keep, or that have
+ * tests of their own for it.
+ */
+const notOfTheLog = ["init", "db migrate", "db restore", "db copy", "master-key rotate"];
 
 async function audited({ server }: TestService): Promise<{ actor: string; action: string; id: string }[]> {
   const { db, tables } = server.app.storage.reader;
@@ -42,7 +45,8 @@ describeOnSqlite("what an operator may do", (current) => {
     }
     await expect(signIn(service, app, { ...person, password: chosen })).rejects.toThrow();
     await signIn(service, app, person);
-    // A reset can be started: whoever opens the link chooses. Nothing that the command says is a password.
+    // A reset can be started: whoever opens the link chooses. Nothing that the command says is a
+    // password.
     const reset = (await answer(["user", "reset-link", String(user["id"])], place)) as Record<string, unknown>;
     expect(Object.keys(reset)).not.toContain("password");
     await signIn(service, app, person);
@@ -126,6 +130,10 @@ describeOnSqlite("what an operator may do", (current) => {
       "user delete": async () => await run(["user", "delete", user, "--yes"]),
       "webhook delete": async () => await run(["webhook", "delete", endpoint, "--yes"]),
       "signing-key rotate": async () => await run(["signing-key", "rotate", "--now"]),
+      "signing-key revoke": async () => {
+        const [newest] = (await run(["signing-key", "list"])) as unknown as { kid: string }[];
+        await run(["signing-key", "revoke", String(newest?.kid), "--yes"]);
+      },
       apply: async () => {
         const { stdout } = await authsvc(["export"], place);
         writeFileSync(state, stdout.replace("Store", "Applied"));

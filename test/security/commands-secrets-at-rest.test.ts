@@ -111,7 +111,10 @@ describeEachDatabase("secrets at rest", (current) => {
   });
 });
 
-/** A secret as it is, and as other columns might hold it. The parts of a token are secrets too: the signature is what makes it one. */
+/**
+ * A secret as it is, and as other columns might hold it. The parts of a token are secrets too: the
+ * signature is what makes it one.
+ */
 function formsOf(secret: string): string[] {
   const last = secret.split(".").at(-1) ?? secret;
   const tail = secret.replace(/^(?:sis|ak)_/u, "");

@@ -77,7 +77,8 @@ describeOnSqlite("spellings of a path", (current) => {
       const withGood = await sendUntidied(current(), "GET", variant, good);
       const withBad = await sendUntidied(current(), "GET", variant, { ...good, authorization: "Bearer x" });
       expect([400, 401, 404]).toContain(withBad.status);
-      // Where the path means something, the credentials decide; where it does not, they change nothing.
+      // Where the path means something, the credentials decide; where it does not, they change
+      // nothing.
       expect(withGood.status).toBe(withBad.status === 401 ? 200 : withBad.status);
     },
   );
@@ -104,7 +105,9 @@ describeOnSqlite("spellings of a path", (current) => {
   });
 });
 
-/** What makes an answer of a route: its status, kind and code, but nothing that is new each time. */
+/**
+ * What makes an answer of a route: its status, kind and code, but nothing that is new each time.
+ */
 function summary({ status, headers, text }: Awaited<ReturnType<typeof sendUntidied>>) {
   const type = String(headers["content-type"]);
   const isError = type.startsWith("application/json") && status >= 400;

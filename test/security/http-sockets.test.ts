@@ -48,7 +48,10 @@ const malformed: Line[] = [
   ],
 ];
 
-/** Two lengths, or one that cannot be: whoever stands in front may take the other (request smuggling). */
+/**
+ * Two lengths, or one that cannot be: whoever stands in front may take the other (request
+ * smuggling).
+ */
 const smuggling: Line[] = [
   [
     "Transfer-Encoding and Content-Length",

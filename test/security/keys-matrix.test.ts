@@ -50,7 +50,10 @@ describeOnSqlite("credentials, of every route and three applications", (current)
     });
   });
 
-  /** Sends a body that no route takes: whoever gets as far as that was let in, and nothing has happened. */
+  /**
+   * Sends a body that no route takes: whoever gets as far as that was let in, and nothing has
+   * happened.
+   */
   async function send(route: Route, shown: Shown = {}, token?: string): Promise<Answered> {
     const query = [
       ...(shown.query === undefined ? [] : [`app_id=${shown.query}`]),
@@ -94,7 +97,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
     for (const { route, access } of guarded) {
       const wanted = toStrangers[access];
       if (!wanted) continue;
-      expectRefusal(await send(route, { path: mine.app.id }), wanted);
+      expectRefusal(await send(route, { path: mine.app.id }), wanted, route);
       // Group B takes its App ID from the query by contract; everything else must not.
       if (["anyOfNamedApp", "namedApp", "tokenOfNamedApp"].includes(access)) continue;
       for (const cookie of ["", `token=${mine.tokens.accessToken}; authsvc=${mine.app.apiKey}`]) {
@@ -118,13 +121,16 @@ describeOnSqlite("credentials, of every route and three applications", (current)
       return !route.page && (access === undefined || toStrangers[access] === undefined);
     });
     expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
+      "GET /.well-known/change-password",
       "GET /.well-known/jwks.json",
       "GET /.well-known/openid-configuration",
       "GET /.well-known/passkey-endpoints",
       "GET /assets/:file",
+      "GET /favicon.ico",
       "GET /healthz",
       "GET /openapi.json",
       "GET /readyz",
+      "GET /robots.txt",
       "POST /sign-in/:sessionId/add/passkey/options",
       "POST /sign-in/:sessionId/create-account/passkey/options",
       "POST /sign-in/:sessionId/passkey/options",
@@ -197,7 +203,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
     const [mine, other] = tenants as [Tenant, Tenant];
     for (const { route } of guarded.filter(({ access }) => access === "namedApp" || access === "anyOfNamedApp")) {
       for (const header of ["", "app_unknown", other.app.id])
-        expectRefusal(await send(route, { query: mine.app.id, header }), appId);
+        expectRefusal(await send(route, { query: mine.app.id, header }), appId, route);
       const named = await send(route, { query: mine.app.id, header: mine.app.id });
       expect(named.text).not.toContain("INVALID_APP_ID");
     }
@@ -275,14 +281,20 @@ describeOnSqlite("credentials, of every route and three applications", (current)
 function expectRefusal(
   { status, headers, text }: Answered,
   [code, message]: readonly [code: string, message: string],
+  route?: Route,
 ): void {
-  expect(JSON.parse(text)).toEqual({ error: { code, message, details: "", requestId: headers["x-request-id"] } });
+  // A page that starts a sign-in names its parameter, the same for every App ID.
+  const details = route?.path === "/oauth/:provider/authorize" ? "app_id: missing or not valid" : "";
+  expect(JSON.parse(text)).toEqual({ error: { code, message, details, requestId: headers["x-request-id"] } });
   expect(status).toBe(401);
   expect(headers["cache-control"]).toBe("no-store");
   expect(headers.location).toBeUndefined();
 }
 
-/** Past every check of who calls: what is wrong now, if anything, is the body or what the path names. */
+/**
+ * Past every check of who calls: what is wrong now, if anything, is the body or what the path
+ * names.
+ */
 function expectAdmitted({ method, path }: Route, { status, text }: Answered): 1 {
   expect([
     method,

@@ -67,7 +67,8 @@ describeEachDatabase("API keys as secrets", (current) => {
     const [row] = await db.select().from(tables.apiKeys).where(eq(tables.apiKeys.appId, app.id));
     expect(row?.keyDigest).toBe(hash("sha256", app.apiKey, "base64url"));
     expect(JSON.stringify(row)).not.toContain(app.apiKey.slice(3, 20));
-    // The digest itself opens nothing, in whichever form somebody who has read the database tries it.
+    // The digest itself opens nothing, in whichever form somebody who has read the database tries
+    // it.
     for (const stolen of [
       row?.keyDigest ?? "",
       `ak_${row?.keyDigest}`,

@@ -154,7 +154,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("limits with the database gone (%
       await service.server.app.storage.close();
       const { passwords } = service.server.app.services;
       const application = { id: app.id } as Parameters<typeof passwords.prove>[0];
-      const tried = { email, password: "x", network: "192.0.2.1" };
+      const tried = { email, password: "x", browser: "", attempt: passwords.admitTry("192.0.2.1") };
       await expect(passwords.prove(application, tried)).rejects.toThrow();
       await expect(passwords.hash("x", "192.0.2.1")).rejects.toThrow();
       expect((await visitor.submit(page, "/password", { email, password: "x" })).status).toBe(500);

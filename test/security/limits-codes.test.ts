@@ -18,7 +18,7 @@ const server = await startMailServer();
 afterAll(async () => await server.close());
 
 const hour = 3_600_000;
-const mostMailsOfNetwork = 50;
+const maxMailsOfNetwork = 50;
 
 describeEachDatabase(
   "codes of mails",
@@ -31,7 +31,7 @@ describeEachDatabase(
       for (let nth = 1; nth <= 5; nth += 1)
         expect((await visitor.submit(page, "/confirm", { code: otherCode(mail, nth) })).status).toBe(422);
       const right = await visitor.submit(page, "/confirm", { code: codeIn(mail) });
-      expect([right.status, said(right)]).toEqual([422, expect.stringContaining("no code to enter any more")]);
+      expect([right.status, said(right)]).toEqual([422, expect.stringContaining("This code no longer works")]);
       expect(await service.server.app.services.users.findByEmail(app.id, email)).toBeUndefined();
     });
 
@@ -67,9 +67,9 @@ describeEachDatabase(
           visitor: new Visitor({ "x-forwarded-for": network.replace("N", (n + 1).toString(16)) }),
         });
       const asked = [];
-      for (let n = 0; n < mostMailsOfNetwork + 5; n += 1) asked.push(await ask(n, "2001:db8:9:9::N"));
+      for (let n = 0; n < maxMailsOfNetwork + 5; n += 1) asked.push(await ask(n, "2001:db8:9:9::N"));
       await allSent(service);
-      expect(server.received.length - before).toBe(mostMailsOfNetwork);
+      expect(server.received.length - before).toBe(maxMailsOfNetwork);
       const [first, last] = [asked[0], asked.at(-1)];
       if (!first || !last) throw new Error("nobody asked");
       expect(comparable(last.page, last)).toBe(comparable(first.page, first));

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRateLimits, type RateLimits } from "../../src/rate-limits/service.ts";
+import { createSharedLimiter } from "../../src/rate-limits/shared.ts";
+import { addToCounts } from "../../src/rate-limits/store.ts";
 import { startServer, type RunningServer } from "../../src/server.ts";
 import { toNextMinute, unlimitedCalls } from "../support/limits.ts";
 import { call, goodPassword, initiate, newEmail, signedUp, Visitor } from "../support/person.ts";
@@ -31,7 +33,10 @@ describe("two nodes on one database", () => {
   const nodeOf = (n: number): TestService => nodes[n % nodes.length] as TestService;
   const left = ({ headers }: { headers: Headers }): number => Number(headers.get("x-ratelimit-remaining"));
 
-  /** Exactly the limit, and each call that got through was told another number of what is left: none was counted twice or not at all. */
+  /**
+   * Exactly the limit, and each call that got through was told another number of what is left: none
+   * was counted twice or not at all.
+   */
   function expectExactly(answers: { status: number; headers: Headers }[], good: number): void {
     const through = answers.filter(({ status }) => status === good);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(answers.length - limit);
@@ -137,14 +142,14 @@ describe("a limit so large that nodes set aside parts of it", () => {
       const nodes: RateLimits["limiter"][] = upTo(3).map(
         () => createRateLimits({ storage, keyring, clock: () => now }).limiter,
       );
-      const take = async (n: number) => await nodes[n % 3]?.take("authentication user:usr_1", large, "known");
+      const take = async (n: number) => await nodes[n % 3]?.count("authentication user:usr_1", large, "known");
       let through = 0;
       // Two at a time at each node, so that most take from what is set aside already.
       for (let round = 0; round < 1900; round += 1) {
-        for (const standing of await Promise.all(upTo(6).map(take))) {
-          if (!standing?.exceeded) through += 1;
-          expect(Number.isSafeInteger(standing?.remaining)).toBe(true);
-          expect(standing?.remaining).toBeLessThan(large);
+        for (const limitResult of await Promise.all(upTo(6).map(take))) {
+          if (!limitResult?.exceeded) through += 1;
+          expect(Number.isSafeInteger(limitResult?.remaining)).toBe(true);
+          expect(limitResult?.remaining).toBeLessThan(large);
         }
       }
       expect(through).toBe(large);
@@ -162,17 +167,90 @@ describe("a limit so large that nodes set aside parts of it", () => {
     }
   });
 
+  it("is not used any more when it changes while a node waits for its part of it", async () => {
+    const running = await startTestService("postgres");
+    const { storage, keyring } = running.service.server.app;
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const counted = Promise.withResolvers<void>();
+    let asked = 0;
+    try {
+      const limiter = createSharedLimiter({
+        async addToCounts(counts) {
+          const gate = gates[asked];
+          asked += 1;
+          const totals = await addToCounts(storage.reader, counts);
+          counted.resolve();
+          await gate?.promise;
+          return totals;
+        },
+        digestOf: (key, endsAt) => keyring.mac("limits", key, String(endsAt)).toString("base64url"),
+        clock: () => 0,
+      });
+      const take = async (of: number) => await limiter.count("authentication user:usr_1", of, "known");
+      const first = take(10_000);
+      await counted.promise;
+      const meanwhile = take(5);
+      gates[0]?.resolve();
+      expect((await first).exceeded).toBe(false);
+      // Ten points were set aside under the old limit, and the new one is five: none of the nine
+      // that are left is given out.
+      const after = upTo(9).map(async () => await take(5));
+      gates[1]?.resolve();
+      const answers = await Promise.all([meanwhile, ...after]);
+      expect(answers.filter(({ exceeded }) => !exceeded)).toEqual([]);
+    } finally {
+      await running.stop();
+    }
+  });
+
+  it("keeps nobody waiting for a second question where the database did not answer the first", async () => {
+    const firstQuestion = Promise.withResolvers<never>();
+    const asked: number[] = [];
+    const limiter = createSharedLimiter({
+      addToCounts: async (counts) => {
+        asked.push(counts.length);
+        return asked.length === 1 ? await firstQuestion.promise : new Map(counts.map(({ digest }) => [digest, 1]));
+      },
+      digestOf: (key) => key,
+      clock: () => 0,
+    });
+    const first = limiter.count("authentication user:usr_1", 10, "known");
+    await expect.poll(() => asked).toEqual([1]);
+    const meanwhile = [1, 2].map(async (user) => await limiter.count(`authentication user:usr_${user}`, 10, "known"));
+    firstQuestion.reject(new Error("no answer"));
+    const answers = await Promise.allSettled([first, ...meanwhile]);
+    expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(asked).toEqual([1]);
+    expect(await limiter.count("authentication user:usr_2", 10, "known")).toMatchObject({ exceeded: false });
+  });
+
+  it("lets nothing through while the database that counts is away", async () => {
+    const running = await startTestService("postgres");
+    const { storage, keyring } = running.service.server.app;
+    const { limiter } = createRateLimits({ storage, keyring, clock: () => 0 });
+    const take = async () => await limiter.count("authentication user:usr_1", 1_000_000, "known");
+    expect(await take()).toMatchObject({ exceeded: false });
+    await storage.close();
+    // What was set aside before is this node's; not one call more gets through.
+    const answers = await Promise.allSettled(upTo(1500).map(take));
+    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(999);
+    expect(answers.filter(({ status }) => status === "rejected")).toHaveLength(501);
+    await running.stop().catch((error: unknown) => {
+      if (!String(error).includes("end on pool more than once")) throw error;
+    });
+  });
+
   it("L10: a flood of new addresses takes no counter away from users and apps", async () => {
     const running = await startTestService("postgres");
     const { storage, keyring } = running.service.server.app;
     try {
       const { limiter } = createRateLimits({ storage, keyring, clock: () => 0 });
       const strangers = await Promise.all(
-        upTo(20_000).map(async (n) => await limiter.take(`authentication address:${n}`, 1, "stranger")),
+        upTo(20_000).map(async (n) => await limiter.count(`authentication address:${n}`, 1, "stranger")),
       );
       expect(strangers.every(({ exceeded }) => !exceeded)).toBe(true);
-      expect(await limiter.take("authentication user:usr_1", 1, "known")).toMatchObject({ exceeded: false });
-      expect(await limiter.take("authentication user:usr_1", 1, "known")).toMatchObject({ exceeded: true });
+      expect(await limiter.count("authentication user:usr_1", 1, "known")).toMatchObject({ exceeded: false });
+      expect(await limiter.count("authentication user:usr_1", 1, "known")).toMatchObject({ exceeded: true });
     } finally {
       await running.stop();
     }

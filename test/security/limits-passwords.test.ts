@@ -1,12 +1,13 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { hash } from "node:crypto";
 import { openAccount, proveAt } from "../support/account.ts";
 import { addingSession, prove, signedUpIn } from "../support/adding.ts";
 import { comparable, openForm, toNextMinute, tryPassword } from "../support/limits.ts";
 import { startMailServer } from "../support/mail.ts";
 import { askForReset, codeIn, mailTo, newUser } from "../support/mail-flows.ts";
 import { signInByPasskey, signUpByPasskey } from "../support/passkey-ceremonies.ts";
-import { goodPassword, newEmail, signedUp, Visitor } from "../support/person.ts";
+import { goodPassword, initiate, newEmail, signedUp, signIn, Visitor } from "../support/person.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { appWith, codeOf, signInAt } from "../support/providers/round.ts";
 import { describeEachDatabase, testConfig, type TestApp, type TestService } from "../support/service.ts";
@@ -27,6 +28,12 @@ async function looksAt(service: TestService): Promise<number[]> {
 
 async function forgetAll({ server: { app } }: TestService): Promise<void> {
   await app.storage.write(async ({ db, tables }) => void (await db.delete(tables.passwordFailures)));
+}
+
+/** A try in a browser that keeps its cookies. */
+async function tryIn(visitor: Visitor, service: TestService, app: TestApp, email: string, password: string) {
+  const page = await visitor.get((await initiate(service, app)).authUrl);
+  return await visitor.submit(page, "/password", { email, password });
 }
 
 async function fail(service: TestService, app: TestApp, email: string, times: number): Promise<void> {
@@ -120,7 +127,8 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
     const { storage, clock, services } = service.server.app;
     const application = await services.applications.find(app.id);
     if (!application) throw new Error("the application is gone");
-    const proof = await services.passwords.prove(application, { email, password: goodPassword, network: "192.0.2.1" });
+    const attempt = services.passwords.admitTry("192.0.2.1");
+    const proof = await services.passwords.prove(application, { email, password: goodPassword, browser: "", attempt });
     const hash = await services.passwords.hash(newPassword, undefined);
     await storage.write((tx) => services.passwords.set(tx, userId, hash, clock()));
     const counting = storage.write(async (tx) => {
@@ -131,6 +139,33 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
     expect(await looksAt(service)).toEqual([2]);
     await proof.refuse();
     expect(await looksAt(service)).toEqual([3]);
+    attempt.end();
+  });
+
+  it("a hash that is renewed after the password was changed does not bring the old password back", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { id: userId, email } = await newUser(service, app, { password: goodPassword });
+    const { storage, clock, services } = service.server.app;
+    const { db, tables } = storage.reader;
+    const application = await services.applications.find(app.id);
+    if (!application) throw new Error("the application is gone");
+    const ofUser = eq(tables.passwords.userId, userId);
+    // Hashed elsewhere, so that a sign-in renews it.
+    const cheap = `$ssha-sha512$c2FsdA$${sha512(`${goodPassword}salt`)}`;
+    await storage.write(async (tx) => void (await tx.db.update(tables.passwords).set({ hash: cheap }).where(ofUser)));
+    const attempt = services.passwords.admitTry("192.0.2.1");
+    const proof = await services.passwords.prove(application, { email, password: goodPassword, browser: "", attempt });
+    expect(await storage.write((tx) => proof.count(tx, clock()))).toMatchObject({ id: userId });
+    const changed = await services.passwords.hash(newPassword, undefined);
+    await storage.write((tx) => services.passwords.set(tx, userId, changed, clock()));
+    await proof.renew();
+    attempt.end();
+    expect(await db.select({ hash: tables.passwords.hash }).from(tables.passwords).where(ofUser)).toEqual([
+      { hash: changed },
+    ]);
+    expect(await works(service, app, email)).toBe(false);
+    expect((await tryPassword(service, app, email, newPassword)).status).toBe(303);
   });
 
   it("L5, CVE-2025-24806, CVE-2024-32868: one counter over every spelling and every form that takes a password", async () => {
@@ -191,6 +226,31 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
     expect(codeOf((await signInAt(service, app, google, person)).done)).toMatch(/\S/u);
   });
 
+  it("tries from a browser that the user has signed in with before are counted apart, also after a restart", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { email } = await newUser(service, app, { password: goodPassword });
+    const [own, other] = [new Visitor(), new Visitor()];
+    await signIn(service, app, { email }, {}, own);
+    await signIn(service, app, { email: (await newUser(service, app, { password: goodPassword })).email }, {}, other);
+    await fail(service, app, email, looksBeforeAWait + 3);
+    await restart();
+    const inOwn = async (password: string) => await tryIn(own, service, app, email, password);
+    const [wrongInOwn, wrongElsewhere] = [await inOwn(wrong), await tryIn(other, service, app, email, wrong)];
+    expect([wrongInOwn.status, comparable(wrongInOwn)]).toEqual([401, comparable(wrongElsewhere)]);
+    expect((await inOwn(goodPassword)).status).toBe(303);
+    // Somebody else's known browser is nobody's here, and this user's success ends no wait of
+    // strangers.
+    expect((await tryIn(other, service, app, email, goodPassword)).status).toBe(401);
+    expect(await works(service, app, email)).toBe(false);
+    // What fails in it makes it wait like any other, with the same page.
+    for (let time = 0; time < looksBeforeAWait; time += 1) await inOwn(wrong);
+    const right = await inOwn(goodPassword);
+    expect([right.status, comparable(right)]).toEqual([401, comparable(wrongInOwn)]);
+    service.clock.advance(1000);
+    expect((await inOwn(goodPassword)).status).toBe(303);
+  });
+
   it("L8: the wait of an account outlives a restart", async () => {
     const service = current();
     const app = await service.createApp();
@@ -241,9 +301,33 @@ describeEachDatabase(
       await reset(service, app, email);
       expect((await tryPassword(service, app, email, newPassword)).status).toBe(303);
     });
+
+    it("a refused try never extends the time that an account is shut, and a known browser is not shut out at all", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const { email } = await newUser(service, app, { password: goodPassword });
+      const own = new Visitor();
+      await signIn(service, app, { email }, {}, own);
+      await forgetAll(service);
+      for (let quarter = 0; quarter < 110; quarter += 1) {
+        await tryPassword(service, app, email, wrong);
+        service.clock.advance(900_000);
+      }
+      expect(await looksAt(service)).toEqual([100]);
+      expect((await tryIn(own, service, app, email, goodPassword)).status).toBe(303);
+      for (let hour = 0; hour < 24; hour += 1) {
+        await tryPassword(service, app, email, goodPassword);
+        service.clock.advance(3_600_000);
+      }
+      expect(await works(service, app, email)).toBe(true);
+    });
   },
   { mail: server.mail },
 );
+
+function sha512(text: string): string {
+  return hash("sha512", text, "base64").replaceAll("=", "");
+}
 
 async function toAccount(service: TestService, app: TestApp): Promise<[Visitor, Awaited<ReturnType<Visitor["get"]>>]> {
   const visitor = new Visitor();
@@ -307,6 +391,28 @@ describeEachDatabase(
       expect(pages.filter(({ status }) => status === 401)).toHaveLength(10);
       expect(pages.filter(({ status }) => status === 429)).toHaveLength(40);
       expect(await looksAt(service)).toEqual(Array.from({ length: 10 }, () => 1));
+    });
+
+    it("thirty people behind one address sign in within a minute, in a row or at once; ten failures there shut it for the minute", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const people = [];
+      for (let n = 0; n < 30; n += 1) people.push(await newUser(service, app, { password: goodPassword }));
+      toNextMinute(service);
+      const inARow = [];
+      for (const { email } of people) inARow.push((await tryPassword(service, app, email, goodPassword)).status);
+      const forms = await Promise.all(people.map(async (who) => ({ ...who, ...(await openForm(service, app)) })));
+      const atOnce = await Promise.all(
+        forms.map(
+          async ({ visitor, page, email }) =>
+            (await visitor.submit(page, "/password", { email, password: goodPassword })).status,
+        ),
+      );
+      expect([...inARow, ...atOnce]).toEqual(Array.from({ length: 60 }, () => 303));
+      const failures = [];
+      for (let n = 0; n < 11; n += 1) failures.push((await tryPassword(service, app, newEmail(), wrong)).status);
+      expect(failures).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+      expect((await tryPassword(service, app, people[0]?.email ?? "", goodPassword)).status).toBe(429);
     });
 
     it("the address of whoever tried stands nowhere in the counts", async () => {

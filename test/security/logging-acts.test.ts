@@ -5,14 +5,16 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AuditEventAnswer } from "../../src/audit/audit.ts";
 import { answer, authsvc } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
-import { addingSession } from "../support/adding.ts";
-import { attest, newPasskey } from "../support/authenticator.ts";
+import { addingSession, prove } from "../support/adding.ts";
+import { assertion, attest, newPasskey } from "../support/authenticator.ts";
 import { askForReset, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
 import { startMailServer } from "../support/mail.ts";
 import { methodsOf, removeMethod } from "../support/methods.ts";
-import { askedBy, askOptions, post } from "../support/passkey-ceremonies.ts";
-import { goodPassword, redeem, signIn, Visitor } from "../support/person.ts";
-import { describeEachDatabase } from "../support/service.ts";
+import { askedBy, askOptions, post, signUpByPasskey } from "../support/passkey-ceremonies.ts";
+import { goodPassword, initiate, newEmail, redeem, signedUp, signIn, Visitor } from "../support/person.ts";
+import { startProvider } from "../support/providers/provider.ts";
+import { appWith, signInAt } from "../support/providers/round.ts";
+import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
 describeEachDatabase("what commands do", (current) => {
   const id = (made: unknown): string => (made as { id: string }).id;
@@ -64,6 +66,64 @@ describeEachDatabase("what commands do", (current) => {
       ipAddress: null,
       requestId: null,
     });
+  });
+});
+
+describeEachDatabase("a failed sign-in", (current) => {
+  it("is noted whatever it was tried with, also where a right proof was for another account than the session asked for", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { audit } = service.server.app.services;
+    const failures = async () => {
+      await audit.aggregatedEvents.flush();
+      const events = await audit.list({ limit: 1000 });
+      return events
+        .filter(({ action, result, appId }) => action === "sign-in" && result === "failure" && appId === app.id)
+        .map(({ userId, details }) => [details["method"], userId]);
+    };
+    const asked = await signedUp(service, app);
+    const owner = await newUser(service, app, { password: goodPassword });
+    const session = async () => await addingSession(service, app, asked.accessToken, { type: "passkey" });
+    expect((await prove(new Visitor(), await session(), owner.email)).status).toBe(401);
+    expect(await failures()).toEqual([["password", owner.id]]);
+
+    const holder = await signUpByPasskey(service, app);
+    const visitor = new Visitor();
+    const own = await session();
+    const ceremony = { visitor, session: own, page: await visitor.get(own.authUrl) };
+    const options = await askOptions(ceremony);
+    expect((await post(ceremony, assertion(holder.passkey, askedBy(service, options)))).status).toBe(401);
+    expect(await failures()).toContainEqual(["passkey", holder.user["id"]]);
+    expect(await failures()).toHaveLength(2);
+  });
+
+  it("is noted with an unknown passkey, a refused identity and a failing provider", async () => {
+    const service = current();
+    const provider = await startProvider("openid");
+    const [app, bare] = [await appWith(service, [provider]), await service.createApp()];
+    const { audit } = service.server.app.services;
+    const failures = async ({ id }: TestApp) => {
+      await audit.aggregatedEvents.flush();
+      const events = await audit.list({ limit: 1000 });
+      return events
+        .filter(({ action, result, appId }) => action === "sign-in" && result === "failure" && appId === id)
+        .map(({ userId, details }) => [details["method"], userId]);
+    };
+    const session = await initiate(service, bare);
+    const visitor = new Visitor();
+    const ceremony = { visitor, session, page: await visitor.get(session.authUrl) };
+    const options = await askOptions(ceremony);
+    const unknown = assertion(newPasskey("ES256", "nobody"), askedBy(service, options));
+    expect((await post(ceremony, unknown)).status).toBe(401);
+    expect(await failures(bare)).toEqual([["passkey", null]]);
+
+    const person = { subject: "1", email: newEmail(), verified: false };
+    expect((await signInAt(service, app, provider, person)).done.status).toBe(400);
+    expect(await failures(app)).toEqual([["oauth", null]]);
+    provider.instead.set("/token", () => ({ status: 500 }));
+    expect((await signInAt(service, app, provider, person)).done.status).toBe(400);
+    expect(await failures(app)).toHaveLength(2);
+    await provider.close();
   });
 });
 

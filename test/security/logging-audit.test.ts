@@ -219,7 +219,7 @@ describeEachDatabase(
       const kept = await gained(service, async () => {
         await validate(service, app, "forged");
         await runSql(service, "ALTER TABLE audit_events RENAME TO audit_events_away");
-        await expect(service.server.app.services.audit.tally.flush()).rejects.toThrow("audit_events");
+        await expect(service.server.app.services.audit.aggregatedEvents.flush()).rejects.toThrow("audit_events");
         await runSql(service, "ALTER TABLE audit_events_away RENAME TO audit_events");
         return await validate(service, app, "forged");
       });

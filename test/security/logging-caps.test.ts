@@ -37,7 +37,7 @@ describeEachDatabase("what one user or application may have", (current) => {
     );
     const answers = await Promise.all(made.map(({ ceremony, credential }) => post(ceremony, credential)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([303, 422]));
-    expect(answers.find(({ status }) => status === 422)?.text).toContain("as many passkeys as it can have");
+    expect(answers.find(({ status }) => status === 422)?.text).toContain("the most passkeys it can have");
     const { reader } = service.server.app.storage;
     const { passkeys } = reader.tables;
     expect(await reader.db.select().from(passkeys).where(eq(passkeys.userId, userId))).toHaveLength(20);
@@ -46,7 +46,7 @@ describeEachDatabase("what one user or application may have", (current) => {
     expect([refused.status, refused.body.error?.code]).toEqual([400, "INVALID_REQUEST"]);
     const open = answers[0]?.status === 303 ? other : one;
     const page = await person.visitor.get(open.authUrl);
-    expect(page.text).toContain("as many passkeys as it can have");
+    expect(page.text).toContain("the most passkeys it can have");
     await expect(askOptions({ visitor: person.visitor, session: open, page })).rejects.toThrow("options answered 400");
   });
 
@@ -155,7 +155,10 @@ describeEachDatabase("what one user or application may have", (current) => {
   });
 });
 
-/** Gives a user this many live logins, older than any of today unless told otherwise, and a hundred sign-ins behind them. */
+/**
+ * Gives a user this many live logins, older than any of today unless told otherwise, and a hundred
+ * sign-ins behind them.
+ */
 async function haveLogins(
   service: TestService,
   app: TestApp,

@@ -7,7 +7,9 @@ import { describeEachDatabase, type TestService } from "../support/service.ts";
 
 /** Why a table does not grow without end. */
 type Bound =
-  /** A sweep removes rows whose instant has passed. `row`: what a row of it needs beyond the usual. */
+  /**
+   * A sweep removes rows whose instant has passed. `row`: what a row of it needs beyond the usual.
+   */
   | { sweptBy: string; row?: Record<string, unknown> }
   /** Something else, that has a test of its own (named) or is plain from its key. */
   | { because: string };
@@ -35,6 +37,7 @@ const bounds: Record<string, Bound> = {
   webhookEndpoints: { because: "20 of an application (webhooks-endpoints.test.ts)" },
   webhookDeliveries: { sweptBy: "occurredAt", row: { nextAttemptAt: null } },
   auditEvents: { sweptBy: "at" },
+  deletedApplications: { because: "one for an application that an operator deleted" },
   facts: { because: "a handful of fixed names" },
   rateLimitCounts: { sweptBy: "endsAt" },
 };
@@ -104,7 +107,7 @@ describeEachDatabase("what is kept", (current) => {
   );
 
   it("G6: whatever belongs to a user or an application goes with it", () => {
-    const ownerless = ["applications", "facts", "signing_keys", "audit_events"];
+    const ownerless = ["applications", "deleted_applications", "facts", "signing_keys", "audit_events"];
     // Known by a digest of an address or a key, or by a session: each is swept.
     const digests = ["password_failures", "mail_allowances", "oauth_states", "rate_limit_counts"];
     for (const table of Object.values(sqliteTables)) {
@@ -136,8 +139,13 @@ describeEachDatabase("what is kept", (current) => {
     await storage.write(async ({ db }) => void (await db.delete(auditEvents)));
     const start = service.clock.now;
     const record = async (at: number, times = 1): Promise<void> => {
-      const origin = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_1" };
-      const event = { actor: { kind: "user", name: "usr_1" }, action: "sign-in", result: "success", origin } as const;
+      const clientInfo = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_1" };
+      const event = {
+        actor: { kind: "user", name: "usr_1" },
+        action: "sign-in",
+        result: "success",
+        clientInfo,
+      } as const;
       await storage.write(async (tx) => {
         for (let time = 0; time < times; time += 1) await services.audit.record(tx, event, at);
       });

@@ -18,7 +18,10 @@ import type { TestApp, TestService } from "../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 
-/** What can become of a provider's row: edited by hand, restored from another backup, or its provider is gone. */
+/**
+ * What can become of a provider's row: edited by hand, restored from another backup, or its
+ * provider is gone.
+ */
 const damages: [title: string, damage: Partial<ProviderRow>][] = [
   ["an encrypted secret that is none", { encryptedSecret: "garbage" }],
   ["an empty secret", { encryptedSecret: "" }],

@@ -122,6 +122,23 @@ describe("an id_token", () => {
       codeOf((await signInAt(service, app, provider, { subject: "x", email: newEmail(), verified: true })).done);
     });
 
+    it("O8: an answer without an issuer is refused before its code is sent anywhere, where the provider says that it names itself (RFC 9207)", async () => {
+      const service = current();
+      const own = await startProvider("openid");
+      const app = await appWith(service, [own]);
+      const announced = { ...own.discovery(), authorization_response_iss_parameter_supported: true };
+      own.instead.set("/.well-known/openid-configuration", () => ({ body: announced }));
+      const ada = { subject: "x", email: newEmail(), verified: true };
+      const round = await startRound(service, app, own);
+      // The code is one that the token endpoint would take.
+      expect((await comeBack(round.visitor, await atProvider(round.address, own, ada))).status).toBe(400);
+      expect(own.received.map(({ path }) => path)).not.toContain("/token");
+      expect(await usersOf(service, app)).toEqual([]);
+      own.extra = { iss: own.origin };
+      codeOf((await signInAt(service, app, own, ada)).done);
+      await own.close();
+    });
+
     it.each(["https://honest.example", "", "HTTP://127.0.0.1", "null"])(
       "O8: an answer that names %j as its issuer is refused before its code is sent anywhere (RFC 9207)",
       async (iss) => {

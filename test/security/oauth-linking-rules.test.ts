@@ -129,7 +129,7 @@ describeEachDatabase("identities at providers", (current) => {
     const refusedToo = (await signInAt(service, app, google, stranger)).done;
     for (const page of [refused, refusedToo]) {
       expect(page.status).toBe(400);
-      expect(page.text).toMatch(/No .* account belongs to this Google account/u);
+      expect(page.text).toMatch(/This Google account isn&#39;t linked to any .* account/u);
     }
     expect(await usersOf(service, app)).toHaveLength(2);
     const again = await tokensFrom(service, app, google, { subject: "k", email: newEmail() });
@@ -166,7 +166,8 @@ describeEachDatabase("identities at providers", (current) => {
         expect(await usersOf(service, app)).toHaveLength(1);
         if (round.status === "rejected") throw round.reason;
         expect([303, 400]).toContain(round.value.done.status);
-        // Whoever was first: the owner of the address is in, or only the unproven password is there.
+        // Whoever was first: the owner of the address is in, or only the unproven password is
+        // there.
         if (round.value.done.status !== 303) expect(local.status).toBe("fulfilled");
       }
     });

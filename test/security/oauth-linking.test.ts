@@ -6,7 +6,7 @@ import type { KindName, Person } from "../support/providers/kinds.ts";
 import { startMockIssuer } from "../support/providers/mock-issuer.ts";
 import { startProvider, type Provider } from "../support/providers/provider.ts";
 import { changeUser, identitiesOf, usersOf } from "../support/providers/records.ts";
-import { appWith, codeOf, mustBeContent, signInAt, tokensFrom } from "../support/providers/round.ts";
+import { agreed, appWith, codeOf, mustBeContent, signInAt, tokensFrom } from "../support/providers/round.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 
 type Word = "verified" | "silent" | "refuted";
@@ -74,7 +74,8 @@ describe("linking by address", () => {
         const email = newEmail();
         const localId = await localUser(service, app, local, email);
         const person: Person = { subject: newSubject(), email, verified: flags[word], name: "Ada" };
-        const { session, done } = await signInAt(service, app, provider, person);
+        const { session, visitor, done: first } = await signInAt(service, app, provider, person);
+        const done = await agreed(visitor, session, first);
         const identities = await identitiesOf(service, app);
         const users = await usersOf(service, app);
         const [user] = users;
@@ -82,7 +83,8 @@ describe("linking by address", () => {
         if (decision === "existing-method-first" || decision === "unverified-email") {
           expect(done.status).toBe(400);
           expect(done.headers.get("location")).toBeNull();
-          const words = decision === "unverified-email" ? "verified there" : "There is already a";
+          const words =
+            decision === "unverified-email" ? "verified there" : "An account for this email address already exists";
           expect(done.text).toContain(words);
           expect(identities).toEqual([]);
           expect(user?.emailVerified).toBe(local === "nobody" ? undefined : local === "verified");

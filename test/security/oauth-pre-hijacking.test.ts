@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eq } from "drizzle-orm";
 import { newId } from "../../src/lib/random.ts";
+import { openAccount } from "../support/account.ts";
 import {
   goodPassword,
   initiate,
@@ -40,9 +42,12 @@ describeEachDatabase("an address that a stranger took first", (current) => {
       const service = current();
       const app = await appWith(service, [provider, facebook, microsoft]);
       const email = newEmail();
-      // An account by password, with a live login, a second one, a rotated one, and a code that waits.
+      // An account by password, with a live login, a second one, a rotated one, and a code that
+      // waits.
       const first = await signedUp(service, app, email);
-      const second = await redeem(service, app, await signIn(service, app, { email }));
+      const browser = new Visitor();
+      const second = await redeem(service, app, await signIn(service, app, { email }, {}, browser));
+      expect((await openAccount(service, app, browser)).status).toBe(200);
       const rotated = (await refresh(service, app, second.refreshToken)).body;
       const waiting = await signIn(service, app, { email });
       const userId = String(first.user["id"]);
@@ -54,7 +59,7 @@ describeEachDatabase("an address that a stranger took first", (current) => {
         id: userId,
         email,
         emailVerified: true,
-        name: "The Owner",
+        name: null,
         authMethods: { passkey: false, password: false, oauth: [provider.name] },
       });
       for (const token of [first.accessToken, second.accessToken, String(rotated["accessToken"])])
@@ -63,6 +68,9 @@ describeEachDatabase("an address that a stranger took first", (current) => {
         expect((await refresh(service, app, token)).status).toBe(401);
       await expect(redeem(service, app, waiting)).rejects.toThrow("400");
       await expect(signIn(service, app, { email })).rejects.toThrow("401");
+      expect((await openAccount(service, app, browser)).location.pathname).toMatch(/^\/sign-in\//u);
+      // The owner's browser, and none that the attacker has used.
+      expect(await knownBrowsersOf(service, userId)).toBe(1);
       const stranger = await signInAt(service, app, facebook, { subject: "evil", email, name: "Evil" });
       expect(stranger.done.status).toBe(400);
       expect(await rowsOf(service, userId)).toEqual({ passwords: 0, passkeys: 0, identities: [provider.name] });
@@ -91,7 +99,7 @@ describeEachDatabase("an address that a stranger took first", (current) => {
       const attacker = await tokensFrom(service, app, evil, { subject: "evil", email, verified: true, name: "Evil" });
       expect(attacker.user).toMatchObject({ emailVerified: false });
       const owner = await tokensFrom(service, app, google, { subject: "owner", email, verified: true });
-      expect(owner.user).toMatchObject({ id: attacker.user["id"], name: null, authMethods: { oauth: ["google"] } });
+      expect(owner.user).toMatchObject({ id: attacker.user["id"], name: "Evil", authMethods: { oauth: ["google"] } });
       expect((await validate(service, app, attacker.accessToken)).status).toBe(401);
       expect((await refresh(service, app, attacker.refreshToken)).status).toBe(401);
       const again = await signInAt(service, app, evil, { subject: "evil", email, verified: true });
@@ -187,4 +195,9 @@ async function rowsOf(service: TestService, userId: string) {
     passkeys: mine(await db.select().from(tables.passkeys)).length,
     identities: mine(await db.select().from(tables.oauthIdentities)).map(({ provider }) => provider),
   };
+}
+
+async function knownBrowsersOf(service: TestService, userId: string): Promise<number> {
+  const { db, tables } = service.server.app.storage.reader;
+  return (await db.select().from(tables.knownBrowsers).where(eq(tables.knownBrowsers.userId, userId))).length;
 }

@@ -38,6 +38,13 @@ it("B4, CVE-2026-34969: what comes back to the app in its address is a code that
   for (const page of [start, step, done]) expect(page.text).not.toContain(String(bought.body["refreshToken"]));
 });
 
+it("O4: an address that no new account may have makes none when a provider says it", async () => {
+  const own = await appWith(current(), [google]);
+  const { done } = await signInAt(current(), own, google, { ...somebody(), email: "zoe|ls@good.example" });
+  expect(done.status).toBe(400);
+  expect(await usersOf(current(), own)).toEqual([]);
+});
+
 it("O4, CVE-2026-34969: what Microsoft and Facebook say about an address, in whatever words, proves nothing", async () => {
   const [microsoft, facebook] = [await startProvider("microsoft"), await startProvider("facebook")];
   const own = await appWith(current(), [microsoft, facebook]);

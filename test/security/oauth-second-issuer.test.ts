@@ -9,7 +9,10 @@ import type { TestApp } from "../support/service.ts";
 
 const current = useService();
 
-/** Two issuers that the app trusts, and one that an attacker runs: each signs rightly under its own name. */
+/**
+ * Two issuers that the app trusts, and one that an attacker runs: each signs rightly under its own
+ * name.
+ */
 let google: FakeProvider;
 let corp: FakeProvider;
 let evil: FakeProvider;

@@ -102,7 +102,8 @@ describeEachDatabase("the state of a round", (current) => {
       const victim = await browser(app);
       expectRefusal(await victim.get(callback.href), 403);
       await expectNobody(service, app);
-      // What was tried from elsewhere is used up: the answer has left the browser that it was meant for.
+      // What was tried from elsewhere is used up: the answer has left the browser that it was meant
+      // for.
       expectRefusal(await round.visitor.get(callback.href), 404);
       await expectNobody(service, app);
     }

@@ -159,7 +159,15 @@ it("H4: no form of the account page works from another site, or with the token o
 
 it("H4: nothing is done by a GET: the paths of forms answer none", async () => {
   const { session } = await opened();
-  for (const path of ["/password", "/passkey", "/reset", "/add/password", "/step/skip", "/oauth/google"])
+  for (const path of [
+    "/password",
+    "/passkey",
+    "/reset",
+    "/add/password",
+    "/step/skip",
+    "/step/take-over",
+    "/oauth/google",
+  ])
     expect((await fetch(session.authUrl + path, { redirect: "manual" })).status, path).toBe(405);
   for (const path of ["/sign-out", "/logins/end-all", "/add"])
     expect((await fetch(accountUrl(current(), app, path), { redirect: "manual" })).status, path).toBe(405);

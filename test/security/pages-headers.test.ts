@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { accountUrl } from "../support/account.ts";
 import { addingSession, signedUpIn, type SignedInVisitor } from "../support/adding.ts";
@@ -130,6 +131,38 @@ it("H2: a page's forms lead to ourselves, to this session's redirect origin and 
   );
   for (const name of ["no such session", "another browser", "no such link"])
     expect(directives((await everyPage())[name] as Page)["form-action"], name).toBe("'self'");
+});
+
+it("H2: a host that is not plain adds nothing to a page's policy, wherever it was stored", async () => {
+  const redirectUri = "https://one.example/cb";
+  const { id, ...mine } = await current().createApp({ redirectUris: [redirectUri] });
+  const { storage } = current().server.app;
+  const logo = "https://logo.example;frame-ancestors,*/logo.png";
+  const branding = { logo, primaryColor: null, companyName: null };
+  await expect(
+    current().server.app.services.applications.update(id, { branding }, { kind: "cli", name: "test" }),
+  ).rejects.toMatchObject({ details: expect.stringContaining("branding.logo") });
+  // As a version before may have taken them.
+  const evil = "https://one.example;frame-ancestors,*.example/cb";
+  await storage.write(async ({ db, tables: { applications } }) => {
+    await db
+      .update(applications)
+      .set({ branding, redirectUris: [evil] })
+      .where(eq(applications.id, id));
+  });
+  const session = await initiate(current(), { ...mine, id, redirectUri: evil });
+  const policy = (await new Visitor().get(session.authUrl)).headers.get("content-security-policy");
+  expect(policy).toContain("form-action 'self';");
+  expect(policy).toContain("img-src 'self';");
+  expect(policy?.match(/frame-ancestors/gu)).toHaveLength(1);
+});
+
+it("a request that came over http on any part of its way to the proxies is refused", async () => {
+  const ask = async (forwarded: string) =>
+    (await fetch(`${secure().server.url}/account`, { headers: { "x-forwarded-proto": forwarded } })).status;
+  for (const good of ["https", "HTTPS", "https, https"]) expect([good, await ask(good)]).not.toEqual([good, 400]);
+  for (const bad of ["http", "https, http", "http, https", "https,http", ""])
+    expect([bad, await ask(bad)]).toEqual([bad, 400]);
 });
 
 const everywhere: Record<string, string> = {

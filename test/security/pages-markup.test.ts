@@ -23,7 +23,10 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Texts that become markup where one kind of place forgets to escape: text, attributes of all quotes, title, comment, URL, script, entities. */
+/**
+ * Texts that become markup where one kind of place forgets to escape: text, attributes of all
+ * quotes, title, comment, URL, script, entities.
+ */
 const payloads = [
   `<script>alert("owned")</script>`,
   `"><img src=x onerror=alert("owned")>`,

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { addingSession } from "../support/adding.ts";
 import { assertion, attest, newPasskey } from "../support/authenticator.ts";
 import { askedBy, askOptions, openCeremony, post, signUpByPasskey } from "../support/passkey-ceremonies.ts";
-import { newEmail, Visitor } from "../support/person.ts";
+import { newUser } from "../support/mail-flows.ts";
+import { goodPassword, initiate, newEmail, Visitor } from "../support/person.ts";
 import { usersOf } from "../support/providers/records.ts";
 import { describeEachDatabase } from "../support/service.ts";
 
@@ -119,5 +120,28 @@ describeEachDatabase("the challenge of a passkey", (current) => {
     const asked = askedBy(current(), await askOptions(adas));
     expect((await post(bobs, attest(newPasskey(), asked))).status).toBe(422);
     expect((await post(adas, attest(newPasskey(), asked))).location.searchParams.get("status")).toBe("added");
+  });
+
+  it("K2: of one user adds nothing to another who was proven in the same session afterwards", async () => {
+    const service = current();
+    const app = await service.createApp({ authMethods: { passkey: { required: true } } });
+    const [ada, bob] = [
+      await newUser(service, app, { password: goodPassword }),
+      await newUser(service, app, { password: goodPassword }),
+    ];
+    const visitor = new Visitor();
+    const session = await initiate(service, app);
+    const form = await visitor.get(session.authUrl);
+    const proveIn = async ({ email }: typeof ada) => {
+      const proven = await visitor.submit(form, "/password", { email, password: goodPassword });
+      expect(proven.location.href).toBe(session.authUrl);
+      return { visitor, session, page: await visitor.get(session.authUrl), form: "/step/new-passkey" };
+    };
+    const ofAda = askedBy(service, await askOptions(await proveIn(ada)));
+    const step = await proveIn(bob);
+    const answered = await post(step, attest(newPasskey(), ofAda));
+    expect([answered.status, answered.headers.get("location")]).toEqual([422, null]);
+    const ofBob = askedBy(service, await askOptions(step));
+    expect((await post(step, attest(newPasskey(), ofBob))).location.searchParams.has("code")).toBe(true);
   });
 });

@@ -79,6 +79,12 @@ const authenticator: Record<string, AttestationTwist> = {
   "an empty credential id": { credentialId: Buffer.alloc(0) },
 };
 
+/** An honest key of this algorithm, with these entries changed. */
+const keyOf = (algorithm: "ES256" | "EdDSA" | "RS256", changes: [number, Cbor][]): AttestationTwist => ({
+  cose: new Map([...(newPasskey(algorithm).cose as Map<number, Cbor>), ...changes]),
+});
+const shortRsa = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey.export({ format: "jwk" });
+
 const keys: Record<string, AttestationTwist> = {
   "no kind": withKey([[1, undefined]]),
   "another kind than its algorithm's": withKey([[1, 3]]),
@@ -92,14 +98,18 @@ const keys: Record<string, AttestationTwist> = {
   "no entries": { cose: new Map() },
   "a list in its place": { cose: [2, -7, 1] },
   "a word in its place": { cose: "key" },
-  "too few bits to be safe (RSA 512)": {
-    cose: new Map<number, Cbor>([
-      [1, 3],
-      [3, -257],
-      [-1, randomBytes(64)],
-      [-2, Buffer.from([1, 0, 1])],
-    ]),
-  },
+  "a point that is not on its curve": withKey([[-3, Buffer.alloc(32, 1)]]),
+  "another curve than its algorithm's": keyOf("ES256", [[-1, 2]]),
+  "a curve of signatures for EdDSA that is not Ed25519": keyOf("EdDSA", [[-1, 7]]),
+  "bytes that are no point of Ed25519": keyOf("EdDSA", [[-2, Buffer.from("02".padEnd(64, "0"), "hex")]]),
+  "a point of small order": keyOf("EdDSA", [[-2, Buffer.from("01".padEnd(64, "0"), "hex")]]),
+  "the kind of EC keys and an algorithm of RSA": keyOf("ES256", [[3, -257]]),
+  "the exponent 1": keyOf("RS256", [[-2, Buffer.from([1])]]),
+  "an even exponent": keyOf("RS256", [[-2, Buffer.from([4])]]),
+  "too few bits to be safe (RSA 1024)": keyOf("RS256", [[-1, Buffer.from(shortRsa.n ?? "", "base64url")]]),
+  "too few bits to be safe, behind zeros": keyOf("RS256", [
+    [-1, Buffer.concat([Buffer.alloc(128), Buffer.from(shortRsa.n ?? "", "base64url")])],
+  ]),
 };
 
 const objects: Record<string, AttestationTwist> = {
@@ -118,7 +128,10 @@ const objects: Record<string, AttestationTwist> = {
   "the beginning of CBOR": { attestationObject: (honest) => honest.subarray(0, 20) },
 };
 
-/** The members of what is posted, each absent, empty, and of another type (FIDO Server-ServerAuthenticatorAttestationResponse-Resp-1…). */
+/**
+ * The members of what is posted, each absent, empty, and of another type (FIDO
+ * Server-ServerAuthenticatorAttestationResponse-Resp-1…).
+ */
 const members: [title: string, change: (honest: Credential) => unknown][] = [
   ...["id", "rawId", "type", "response"].flatMap((name): [string, (honest: Credential) => unknown][] => [
     [`no ${name}`, (honest) => ({ ...honest, [name]: undefined })],

@@ -74,7 +74,10 @@ const without = (honest: Credential, name: string, value: unknown): unknown => (
   ...honest,
   response: { ...honest.response, [name]: value },
 });
-/** FIDO Server-ServerAuthenticatorAssertionResponse-Resp-1 and -2: each member absent, empty, of another type. */
+/**
+ * FIDO Server-ServerAuthenticatorAssertionResponse-Resp-1 and -2: each member absent, empty, of
+ * another type.
+ */
 const members: [title: string, change: (honest: Credential) => unknown][] = [
   ...["id", "rawId", "type", "response"].flatMap((name) =>
     [undefined, "", 5, null, ["x"]].map((value): [string, (honest: Credential) => unknown] => [

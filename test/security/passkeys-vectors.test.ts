@@ -8,7 +8,10 @@ import { usersOf } from "../support/providers/records.ts";
 import type { TestApp } from "../support/service.ts";
 import { origin, rpId, vectors, type Vector } from "./vectors/webauthn.ts";
 
-/** What the service draws next when it draws 32 bytes: the vectors answer challenges that were theirs to choose. */
+/**
+ * What the service draws next when it draws 32 bytes: the vectors answer challenges that were
+ * theirs to choose.
+ */
 const drawn: Buffer[] = [];
 const current = useService(
   { baseUrl: origin, trustedProxies: ["127.0.0.1"] },
@@ -16,7 +19,9 @@ const current = useService(
 );
 
 const overTls = { "x-forwarded-proto": "https" };
-/** The browser is at https://example.org; what it sends arrives here from the proxy in front of us. */
+/**
+ * The browser is at https://example.org; what it sends arrives here from the proxy in front of us.
+ */
 class VisitorBehindProxy extends Visitor {
   override async get(url: string, headers: Record<string, string> = {}) {
     return await super.get(inside(url), headers);
@@ -106,7 +111,8 @@ it.each(vectors)(
     const page = await authenticate(challenge, credential);
     const isTaken = isVerified && !vector.registration.isFramed;
     expect(page.status).toBe(isTaken ? 303 : 401);
-    // Refused or not, it is what the specification says it is: signed by this key, which is at home here when it is verified.
+    // Refused or not, it is what the specification says it is: signed by this key, which is at home
+    // here when it is verified.
     expect(isSigned(vector)).toBe(true);
     const again = randomBytes(32);
     const flags = flag.present | flag.verified | (vectorFlags(vector.registration.credential) & flag.backupEligible);

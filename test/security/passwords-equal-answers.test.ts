@@ -29,7 +29,7 @@ afterAll(async () => await server.close());
 
 const samples = 11;
 const rounds = 4;
-const mostRatio = 1.8;
+const maxRatio = 1.8;
 
 /** One request of a kind, prepared outside of what is measured. */
 type Try = { prepare(): Promise<string>; send(email: string): Promise<Page> };
@@ -59,7 +59,10 @@ async function workOf(kind: Try): Promise<unknown> {
   return { answer: plain(page, email), verified, made, writes };
 }
 
-/** Medians of interleaved tries: the machine may be busy with other things, but not for one kind only. A busy round does not count. */
+/**
+ * Medians of interleaved tries: the machine may be busy with other things, but not for one kind
+ * only. A busy round does not count.
+ */
 async function expectLikeTimes(kinds: Record<string, Try>): Promise<void> {
   const names = Object.keys(kinds);
   let medians: Record<string, number> = {};
@@ -76,7 +79,7 @@ async function expectLikeTimes(kinds: Record<string, Try>): Promise<void> {
     }
     medians = Object.fromEntries([...times].map(([name, values]) => [name, median(values)]));
     const [least, most] = [Math.min(...Object.values(medians)), Math.max(...Object.values(medians))];
-    if (most <= least * mostRatio) return;
+    if (most <= least * maxRatio) return;
   }
   expect.fail(`unlike times: ${JSON.stringify(medians)}`);
 }

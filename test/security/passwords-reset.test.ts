@@ -204,7 +204,7 @@ describeEachDatabase(
         answers.push((await asked.visitor.submit(asked.page, "/forgot-password", {})).text);
         await allSent(current());
       }
-      // Decision 18: five an hour, and the sixth is answered like the fifth.
+      // Five an hour, and the sixth is answered like the fifth (docs/spec/decisions.md, 7).
       expect(server.to(email)).toHaveLength(5);
       expect(new Set(answers).size).toBe(1);
       expect((await validate(current(), app, login.accessToken)).status).toBe(200);

@@ -1,3 +1,4 @@
+import { hash as digest } from "node:crypto";
 import { hash } from "@node-rs/argon2";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { eq } from "drizzle-orm";
@@ -9,11 +10,18 @@ import { goodPassword, initiate, newEmail, signedUp, Visitor } from "../support/
 import { describeEachDatabase, testConfig } from "../support/service.ts";
 
 const current = useService();
+/** Characters without any pattern, the same ones each time. */
+function patternless(length: number): string {
+  return Array.from({ length: Math.ceil(length / 86) }, (_, n) => digest("sha512", `${n}`, "base64url"))
+    .join("")
+    .slice(0, length);
+}
+
 const operator = { kind: "cli", name: "test" } as const;
 
 it("P1, Okta-2024-10-30: every character counts: a password that differs only at position 52, 72, 73, 128 or 256 is another one", async () => {
   const app = await current().createApp();
-  const right = Array.from({ length: 256 }, (_, n) => String.fromCodePoint(97 + (n % 26))).join("");
+  const right = patternless(256);
   const email = newEmail();
   expect((await tryToSignUp(current(), app, { email, password: right })).status).toBe(303);
   for (const position of [2, 52, 55, 56, 72, 73, 128, 255, 256]) {
@@ -37,12 +45,17 @@ it("P1, Okta-2024-10-30: a long address takes nothing away from the password", a
   expect((await tryPassword(current(), app, email, "the first of two passwords")).status).toBe(303);
 });
 
+/** Pictures, of which no two neighbours are alike. */
+function keys(length: number): string {
+  return Array.from({ length }, (_, n) => String.fromCodePoint(0x1f300 + ((n * n * 31 + n * 17) % 499))).join("");
+}
+
 it.each([
   ["spaces at both ends", "  fifteen characters  ", "fifteen characters"],
   ["capitals", "Fifteen Characters", "fifteen characters"],
   ["a tab in the middle", "fifteen\tcharacters", "fifteen characters"],
   ["emoji that need several code points", "👩‍👩‍👧‍👦 at home, all together", "👩 at home, all together"],
-  ["256 characters of four bytes each", "🔑".repeat(256), "🔑".repeat(255)],
+  ["256 characters of four bytes each", keys(256), keys(255)],
   ["quotes, angle brackets and percent signs", `<b>"'%00\\&amp; and more`, `<b>"'\\& and more`],
   [
     "64 letters",
@@ -74,9 +87,9 @@ it.each([
   "P1: a password of %i characters is answered with %i, whatever the page would have let through",
   async (length, status) => {
     const app = await current().createApp();
-    expect(
-      (await tryToSignUp(current(), app, { email: newEmail(), password: "kq".repeat(200).slice(0, length) })).status,
-    ).toBe(status);
+    expect((await tryToSignUp(current(), app, { email: newEmail(), password: patternless(length) })).status).toBe(
+      status,
+    );
   },
 );
 
@@ -87,8 +100,58 @@ it("P1: the floor is 8: an app can ask for no less", async () => {
     code: "INVALID_REQUEST",
   });
   await applications.update(app.id, { settings: { passwordMinLength: 8 } }, operator);
-  expect((await tryToSignUp(current(), app, { email: newEmail(), password: "kqkqkqz" })).status).toBe(422);
-  expect((await tryToSignUp(current(), app, { email: newEmail(), password: "kqkqkqzj" })).status).toBe(303);
+  expect((await tryToSignUp(current(), app, { email: newEmail(), password: "vkzqjwp" })).status).toBe(422);
+  expect((await tryToSignUp(current(), app, { email: newEmail(), password: "vkzqjwpx" })).status).toBe(303);
+});
+
+it.each([
+  ["password12345678", "This is made of common passwords."],
+  ["qwertyuiopasdfgh", "This is a keyboard pattern."],
+  ["zxcvbnm,./asdfghjkl", "This is a keyboard pattern."],
+  ["letmein-letmein-letmein-", "This repeats the same characters or words."],
+  ["aaaaaaaaaaaaaaaaaaaa", "This repeats the same characters or words."],
+  ["abcdefghijklmnopqrst", "This is a sequence, such as abcd or 1234."],
+  ["1234567890123456", "This is a sequence, such as abcd or 1234."],
+  ["31.12.1999 1999", "This is mostly a date."],
+  ["Grace Hopper 1", "This is mostly your name, your email or the name of the app."],
+  ["P@ssw0rdP@ssw0rd", "This repeats the same characters or words."],
+])("a password that is long and yet easy to guess is refused, and the page says why: %s", async (password, why) => {
+  const app = await current().createApp();
+  await current().server.app.services.applications.update(app.id, { settings: { passwordMinLength: 14 } }, operator);
+  const refused = await tryToSignUp(current(), app, { email: newEmail(), name: "Grace Hopper", password });
+  expect(refused.status).toBe(422);
+  expect(refused.text).toContain(why);
+});
+
+it("a password of 256 characters, whatever it is like, is estimated in another thread", async () => {
+  const app = await current().createApp();
+  const { passwords, applications } = current().server.app.services;
+  const application = await applications.find(app.id);
+  if (!application) throw new Error("the application is gone");
+  const person = { email: newEmail(), name: null };
+  const estimate = async (password: string) => await passwords.problemWith(password, application, person, undefined);
+  await estimate(patternless(256));
+  const hard = ["p4$$w0rd".repeat(32), "0123456789".repeat(25), "qwerty".repeat(42), patternless(256)];
+  const before = performance.eventLoopUtilization();
+  await Promise.all(Array.from({ length: 10 }, async () => await Promise.all(hard.map(estimate))));
+  // This thread waits: forty of them took a second of another one.
+  expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+});
+
+it("of one network forty new passwords are estimated at the same time, and others are not kept waiting by it", async () => {
+  const app = await current().createApp();
+  const { passwords, applications } = current().server.app.services;
+  const application = await applications.find(app.id);
+  if (!application) throw new Error("the application is gone");
+  const estimate = async (network: string) =>
+    await passwords.problemWith(patternless(64), application, { email: newEmail(), name: null }, network);
+  const tries = Array.from({ length: 41 }, async () => await estimate("192.0.2.1"));
+  const other = estimate("192.0.2.2");
+  const outcomes = await Promise.allSettled(tries);
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(40);
+  expect(outcomes[40]).toMatchObject({ reason: { code: "RATE_LIMITED", retryAfterSeconds: 1 } });
+  expect(await other).toBeUndefined();
+  expect(await estimate("192.0.2.1")).toBeUndefined();
 });
 
 it("P2: a sample of 500 out of the common ones is refused, in any letter case, wherever a password is chosen", async () => {

@@ -222,7 +222,8 @@ describeOnSqlite("the account page's own way on", (current) => {
       const page = await visitor.get(accountUrl(current(), app, "", `&state=${next}`));
       expect([page.status, page.location.origin, page.location.pathname]).toEqual([303, current().url, path]);
     }
-    // Whoever is not signed in signs in, and comes back to the account page, not to where the link said.
+    // Whoever is not signed in signs in, and comes back to the account page, not to where the link
+    // said.
     const guest = new Visitor();
     const asked = await guest.get(accountUrl(current(), app, "", "&state=//evil.example&next=//evil.example"));
     expect([asked.status, asked.location.origin]).toEqual([303, current().url]);

@@ -130,6 +130,8 @@ const fitToRegister = [
   "http://localhost:3000/cb",
   "http://127.0.0.1:3000/cb",
   "http://[::1]:3000/cb",
+  "https://203.0.113.9/cb",
+  "https://[2001:db8::1]:8443/cb",
   "com.example.app:/cb",
   "com.example.app:/oauth/callback",
 ];
@@ -179,6 +181,11 @@ const unfitToRegister = [
   "blob:https://app.example/x",
   "mailto:a@b.example",
   "intent://x",
+  "https://app.example;frame-ancestors/cb",
+  "https://app.example,evil.example/cb",
+  "https://app_1.example/cb",
+  "https://app'.example/cb",
+  "https://app.example&x/cb",
 ];
 
 /** Refused as the contract says it, and nobody is sent anywhere. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { systemRandom } from "../../src/lib/random.ts";
-import { backUpDatabase } from "../../src/maintenance.ts";
+import { backUpDatabase } from "../../src/database/maintenance.ts";
 import { call, newEmail, redeem, refresh, signIn, signUp, type Tokens } from "../support/person.ts";
 import { bearer } from "../support/methods.ts";
 import { describeEachDatabase } from "../support/service.ts";

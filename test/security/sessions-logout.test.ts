@@ -19,7 +19,9 @@ import {
 const server = await startMailServer();
 afterAll(async () => await server.close());
 
-/** Whether a token is good, asked without end and without pause by several callers, until `over`. */
+/**
+ * Whether a token is good, asked without end and without pause by several callers, until `over`.
+ */
 function watch(services: TestService[], app: TestApp, accessToken: string) {
   const seen: { begun: number; status: number }[] = [];
   const state = { over: false };
@@ -39,7 +41,10 @@ function watch(services: TestService[], app: TestApp, accessToken: string) {
   };
 }
 
-/** Carries out an act within a validate loop: the token is good before it, and no call that begins after its answer finds it good. */
+/**
+ * Carries out an act within a validate loop: the token is good before it, and no call that begins
+ * after its answer finds it good.
+ */
 async function expectEndedBy(
   services: TestService[],
   app: TestApp,
@@ -48,11 +53,11 @@ async function expectEndedBy(
 ): Promise<void> {
   const watching = watch(services, app, accessToken);
   try {
-    await expect.poll(() => watching.seen.length, { timeout: 10_000 }).toBeGreaterThan(8);
+    await expect.poll(() => watching.seen.length, { timeout: 60_000 }).toBeGreaterThan(8);
     await act();
     const ended = performance.now();
     const before = watching.seen.length;
-    await expect.poll(() => watching.seen.length, { timeout: 10_000 }).toBeGreaterThan(before + 16);
+    await expect.poll(() => watching.seen.length, { timeout: 60_000 }).toBeGreaterThan(before + 16);
     await sleep(20);
     await watching.stop();
     const after = watching.seen.filter(({ begun }) => begun > ended);

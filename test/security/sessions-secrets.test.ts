@@ -3,14 +3,14 @@ import { call, initiate, newEmail, redeem, refresh, signIn, signUp, Visitor } fr
 import { describeOnSqlite } from "../support/service.ts";
 
 describeOnSqlite("what opens something to whoever holds it", (current) => {
-  it("S1: 1,000 session ids are 256 random bits each", { timeout: 60_000 }, async () => {
+  it("S1: 1,000 session ids are 256 random bits each", async () => {
     const app = await current().createApp();
     const sessions = await inBatches(1000, () => initiate(current(), app));
     for (const { sessionId } of sessions) expect(sessionId).toMatch(/^sis_[\w-]{43}$/u);
     expectRandom(sessions.map(({ sessionId }) => Buffer.from(sessionId.slice(4), "base64url")));
   });
 
-  it("S1: 200 codes and 800 refresh tokens are as well", { timeout: 60_000 }, async () => {
+  it("S1: 200 codes and 800 refresh tokens are as well", async () => {
     const app = await current().createApp();
     const person = { email: newEmail() };
     await redeem(current(), app, await signUp(current(), app, person));
@@ -32,7 +32,7 @@ describeOnSqlite("what opens something to whoever holds it", (current) => {
     expectRandom(tokens.map((token) => Buffer.from(token, "base64url").subarray(-16)));
   });
 
-  it("S1: so are 500 passkey challenges, and the cookies that bind a browser", { timeout: 60_000 }, async () => {
+  it("S1: so are 500 passkey challenges, and the cookies that bind a browser", async () => {
     const app = await current().createApp();
     const session = await initiate(current(), app);
     const visitor = new Visitor();
@@ -68,8 +68,8 @@ async function inBatches<T>(count: number, make: () => Promise<T>): Promise<T[]>
 }
 
 /**
- * As many bits each, none like another, no shared start or end, every bit as often set as not, and neighbours as different as strangers. What a
- * good source fails once in 10⁸ runs or more rarely.
+ * As many bits each, none like another, no shared start or end, every bit as often set as not, and
+ * neighbours as different as strangers. What a good source fails once in 10⁸ runs or more rarely.
  */
 function expectRandom(secrets: Buffer[]): void {
   const bits = (secrets[0]?.length ?? 0) * 8;

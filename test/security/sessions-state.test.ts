@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { startProvider } from "../support/providers/provider.ts";
 import { appWith, atProvider } from "../support/providers/round.ts";
-import { call, goodPassword, initiate, newEmail, redeem, signedUp, Visitor } from "../support/person.ts";
+import { call, goodPassword, initiate, newEmail, redeem, signedUp, signIn, Visitor } from "../support/person.ts";
 import { describeOnSqlite } from "../support/service.ts";
 
 const states: [title: string, state: string][] = [
@@ -54,12 +54,16 @@ describeOnSqlite("the state that an app gives", (current) => {
       }
       const code = done.location.searchParams.get("code") ?? "";
       expect((await redeem(current(), app, { session, code }, { state })).expiresIn).toBe(900);
+      for (const other of [{}, { state: state.slice(1) || "x" }, { state: ` ${state.slice(1)}` }]) {
+        const again = await signIn(current(), app, { email }, { state });
+        if (other.state !== state) await expect(redeem(current(), app, again, other)).rejects.toThrow("400");
+      }
     },
   );
 
   it("S8: is refused when it is longer, or no text, and not cut", async () => {
     const app = await current().createApp();
-    for (const state of ["x".repeat(2049), "\ud800", "a\udc00b", 7, null, ["x"], {}]) {
+    for (const state of ["x".repeat(2049), "\ud800", "a\udc00b", 7, ["x"], {}]) {
       const body = { redirectUri: app.redirectUri, state };
       const { status, body: answer } = await call(current(), "POST", "/auth/initiate", app.headers, body);
       expect([status, answer.error?.code]).toEqual([400, "INVALID_REQUEST"]);

@@ -50,6 +50,7 @@ describeOnSqlite("the steps of a sign-in", (current) => {
       "/step/passkey",
       "/step/new-passkey",
       "/step/skip",
+      "/step/take-over",
       "/add/passkey",
       "/add/password",
       "/add/oauth",

@@ -118,7 +118,8 @@ describeOnSqlite("what a browser carries from step to step", (current) => {
     const [mine, theirs] = [await signedUpIn(service, app), await signedUpIn(service, app)];
     const body = { type: "password", redirectUri: app.redirectUri };
     const { authUrl } = (await askToAdd(service, mine.accessToken, body)).body as Session;
-    // The other's browser proves itself to be the other: the session takes no proof but its own user's.
+    // The other's browser proves itself to be the other: the session takes no proof but its own
+    // user's.
     const page = await theirs.visitor.get(authUrl);
     const proof = await theirs.visitor.submit(page, "/password", { email: theirs.email, password: goodPassword });
     expectNoCode(proof);

@@ -10,7 +10,10 @@ const host = "Host: localhost\r\n";
 const hidden = `GET /healthz HTTP/1.1\r\n${host}\r\n`;
 const chunkedEnd = "0\r\n\r\n";
 
-/** Ways to write the length of a body that one reader may understand otherwise than another; http-sockets.test.ts has the plain ones. */
+/**
+ * Ways to write the length of a body that one reader may understand otherwise than another;
+ * http-sockets.test.ts has the plain ones.
+ */
 const framings: [what: string, headers: string, body: string][] = [
   ...[
     " chunked",

@@ -1,42 +1,60 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createLog } from "../../src/lib/log.ts";
 import { useService } from "../support/one-service.ts";
 import { call, initiate } from "../support/person.ts";
-import type { TestApp } from "../support/service.ts";
+import { until } from "../support/receiver.ts";
+import { startTestService, type TestApp, type TestService } from "../support/service.ts";
+import { writeCertificate } from "../support/tls-files.ts";
 
-/** As `src/http/listener.ts` has them; a request that takes longer is looked for every 2 s. */
+/**
+ * As `src/http/listener.ts` and `connections.ts` have them; what takes longer is looked for every
+ * second.
+ */
 const headersSeconds = 10;
-const requestSeconds = 15;
-const checkedEverySeconds = 2;
+const requestSeconds = 13;
+const stallSeconds = 12;
+const checkedEverySeconds = 1;
 /** For a machine that has other things to do. */
 const slackSeconds = 12;
 
 type Held = { socket: Socket; received: string; openedAt: number; closedAt: number | undefined };
 
+const isWithin = (since: number, seconds: number): boolean => performance.now() - since < seconds * 1000;
+
+const open: Socket[] = [];
+afterAll(() => {
+  for (const socket of open) socket.destroy();
+});
+
+async function holdOn(service: Pick<TestService, "server">): Promise<Held> {
+  const socket = connect(Number(new URL(service.server.url).port), "127.0.0.1");
+  open.push(socket);
+  const held: Held = { socket, received: "", openedAt: performance.now(), closedAt: undefined };
+  socket.on("data", (data) => (held.received += data.toString("latin1")));
+  socket.on("error", () => undefined);
+  socket.on("close", () => (held.closedAt = performance.now()));
+  await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
+  return held;
+}
+
 describe("clients that take their time", () => {
   const current = useService();
   let app: TestApp;
-  const open: Socket[] = [];
   beforeAll(async () => {
     app = await current().createApp();
   });
-  afterAll(() => {
-    for (const socket of open) socket.destroy();
-  });
+  const hold = async (): Promise<Held> => await holdOn(current());
 
-  async function hold(): Promise<Held> {
-    const socket = connect(Number(new URL(current().url).port), "127.0.0.1");
-    open.push(socket);
-    const held: Held = { socket, received: "", openedAt: performance.now(), closedAt: undefined };
-    socket.on("data", (data) => (held.received += data.toString("latin1")));
-    socket.on("error", () => undefined);
-    socket.on("close", () => (held.closedAt = performance.now()));
-    await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
-    return held;
-  }
-
-  /** Writes a little every 200 ms until the other end has had enough; how long that took, in seconds. */
+  /**
+   * Writes a little every 200 ms until the other end has had enough; how long that took, in
+   * seconds.
+   */
   async function dribble(held: Held, start: string, next: string, seconds: number): Promise<number> {
     held.socket.write(start);
     while (held.closedAt === undefined && performance.now() - held.openedAt < seconds * 1000) {
@@ -65,8 +83,8 @@ describe("clients that take their time", () => {
     ["half a body, and then nothing", () => `${post()}Content-Length: 100\r\n\r\n{`, "", requestSeconds],
   ];
 
-  // These three wait for the clock, so they wait together.
-  it.concurrent("whoever sends slowly is told 408 or hung up on, after 10 s of headers or 15 s of a request, while others are answered", async () => {
+  // These wait for the clock, so they wait together.
+  it.concurrent("whoever sends slowly is told 408 or hung up on, after 10 s of headers or 13 s of a request, while others are answered", async () => {
     const slow = kinds.map(async ([what, start, next, seconds]) => {
       const held = await Promise.all(Array.from({ length: 5 }, hold));
       const took = await Promise.all(held.map((each) => dribble(each, start(), next, most(seconds))));
@@ -80,11 +98,12 @@ describe("clients that take their time", () => {
       ]);
       expect([what, received]).toEqual([what, expect.stringMatching(/^(?:$|HTTP\/1\.1 408 Request Timeout\r\n)/u)]);
     }
-  }, 120_000);
+  });
 
   it.concurrent("300 connections that say nothing keep nobody else waiting, and go away", async () => {
     const idle: Held[] = [];
-    // A few at a time: the system queues no more than some connections that nobody has accepted yet.
+    // A few at a time: the system queues no more than some connections that nobody has accepted
+    // yet.
     for (let batch = 0; batch < 10; batch += 1) idle.push(...(await Promise.all(Array.from({ length: 30 }, hold))));
     const answers = await Promise.all(Array.from({ length: 50 }, () => call(current(), "GET", "/healthz", {})));
     expect(answers.every(({ status }) => status === 200)).toBe(true);
@@ -94,19 +113,50 @@ describe("clients that take their time", () => {
         interval: 500,
       })
       .toBe(0);
-  }, 60_000);
+  });
 
   it.concurrent("a connection that was used stays open for 5 s and no longer", async () => {
     const held = await hold();
     held.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await expect.poll(() => held.closedAt !== undefined, { timeout: most(5) * 1000, interval: 200 }).toBe(true);
     expect(held.received).toMatch(/^HTTP\/1\.1 200 OK\r\n/u);
-  }, 60_000);
+  });
+
+  // It waits for the clock as well.
+  it.concurrent("whoever takes nothing of its answers is cut off after 12 s, and not while it takes a little", async () => {
+    const asked = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const answers = 200;
+    const everything = answers * (await (await fetch(`${current().url}/openapi.json`)).bytes()).length;
+    const stalled = await Promise.all(Array.from({ length: 10 }, hold));
+    const slow = await hold();
+    for (const { socket } of [...stalled, slow]) {
+      socket.pause();
+      // More than the buffers of both ends hold.
+      socket.write(asked.repeat(answers));
+    }
+    // What is written to a connection that the other end has dropped ends a paused socket too,
+    // which hears nothing else.
+    while (stalled.some(({ closedAt, openedAt }) => closedAt === undefined && isWithin(openedAt, most(stallSeconds)))) {
+      const taken = slow.received.length;
+      await pause(500);
+      for (const { socket } of stalled) if (socket.writable) socket.write("G");
+      slow.socket.resume();
+      await until(() => slow.received.length >= Math.min(taken + 500_000, everything));
+      slow.socket.pause();
+    }
+    for (const { received, openedAt, closedAt } of stalled) {
+      expect(((closedAt ?? Infinity) - openedAt) / 1000).toBeGreaterThan(stallSeconds - 1);
+      expect(closedAt).toBeDefined();
+      expect(received.length).toBeLessThan(everything);
+    }
+    slow.socket.resume();
+    await until(() => slow.received.length > everything);
+  });
 
   it("whoever closes its own half still gets the answer to what it sent", async () => {
     const held = await hold();
     held.socket.end("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await expect.poll(() => held.closedAt !== undefined, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => held.closedAt !== undefined, { timeout: 60_000 }).toBe(true);
     expect(held.received).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"status":"ok"\}$/u);
   });
 
@@ -120,5 +170,65 @@ describe("clients that take their time", () => {
     expect(process.memoryUsage().external).toBeLessThan(100 * 1024 * 1024);
     held.socket.destroy();
     await initiate(current(), app);
+  });
+});
+
+describe("more connections than may be open", () => {
+  it("are closed at once with one line in the log, and others are answered when one of them has gone", async () => {
+    const lines = new PassThrough();
+    let logged = "";
+    lines.on("data", (chunk: Buffer) => (logged += chunk.toString()));
+    const listen = { host: "127.0.0.1", port: 0, tls: undefined, maxConnections: 5 };
+    const log = createLog({ level: "info", format: "json" }, lines);
+    const running = await startTestService("sqlite", { listen }, { log });
+    try {
+      const held = await Promise.all(Array.from({ length: 5 }, async () => await holdOn(running.service)));
+      const refused = await Promise.all(Array.from({ length: 20 }, async () => await holdOn(running.service)));
+      await expect
+        .poll(() => refused.filter(({ closedAt }) => closedAt === undefined), { timeout: 60_000 })
+        .toEqual([]);
+      expect(refused.map(({ received }) => received).join("")).toBe("");
+      expect(logged.match(/listen\.maxConnections/gu)).toHaveLength(1);
+      expect(held.filter(({ closedAt }) => closedAt !== undefined)).toEqual([]);
+      held[0]?.socket.destroy();
+      await expect
+        .poll(async () => (await fetch(`${running.service.url}/healthz`).catch(() => undefined))?.status)
+        .toBe(200);
+    } finally {
+      await running.stop();
+    }
+  });
+});
+
+describe("a TLS handshake that is never finished", () => {
+  const folder = mkdtempSync(join(tmpdir(), "authsvc-tls-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const handshakeSeconds = 10;
+  /** A record that announces 512 bytes of a ClientHello. */
+  const begun = Buffer.from("1603010200010001fc0303", "hex");
+
+  it("ends with its connection after 10 s, whether nothing came, or half of it, or a byte now and then, or no TLS", async () => {
+    await writeCertificate(folder);
+    const tls = { certFile: join(folder, "cert.pem"), keyFile: join(folder, "key.pem") };
+    const listen = { host: "127.0.0.1", port: 0, tls };
+    const running = await startTestService("sqlite", { listen, baseUrl: "https://localhost" });
+    try {
+      const silent = await holdOn(running.service);
+      const half = await holdOn(running.service);
+      half.socket.write(begun);
+      const dribbling = await holdOn(running.service);
+      dribbling.socket.write(begun);
+      const timer = setInterval(() => dribbling.socket.write("a"), 200);
+      const plain = await holdOn(running.service);
+      plain.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      const held = [silent, half, dribbling, plain];
+      const allowed = (handshakeSeconds + slackSeconds) * 1000;
+      await expect
+        .poll(() => held.map(({ closedAt }) => closedAt !== undefined), { timeout: allowed, interval: 200 })
+        .toEqual([true, true, true, true]);
+      clearInterval(timer);
+    } finally {
+      await running.stop();
+    }
   });
 });

@@ -4,11 +4,17 @@ import { invalidToken } from "../support/outcomes.ts";
 import { call, signedUp, validate, type Tokens } from "../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
-/** Generous: it tells a refusal from a computation. */
-const mostMilliseconds = 1000;
+/**
+ * Generous, for a busy machine: it tells a refusal from a computation that an attacker can make
+ * endless.
+ */
+const maxMilliseconds = 10_000;
 
 type Json = Record<string, unknown>;
-/** What an attacker has: a token of its own, the published key, keys of its own. `genuine` signs with the service's key, which no attacker can. */
+/**
+ * What an attacker has: a token of its own, the published key, keys of its own. `genuine` signs
+ * with the service's key, which no attacker can.
+ */
 type Known = {
   token: string;
   header: Json;
@@ -205,7 +211,10 @@ describeOnSqlite("forged access tokens", (current) => {
   });
 });
 
-/** Wherever a token can be shown: to the header calls, to the query calls, and beside a refresh token of its own. */
+/**
+ * Wherever a token can be shown: to the header calls, to the query calls, and beside a refresh
+ * token of its own.
+ */
 async function expectRefusedEverywhere(service: TestService, app: TestApp, token: string): Promise<void> {
   const bearer = { authorization: `Bearer ${token}` };
   const begun = performance.now();
@@ -218,7 +227,7 @@ async function expectRefusedEverywhere(service: TestService, app: TestApp, token
   ];
   const query = `token=${encodeURIComponent(token)}&app_id=${app.id}`;
   const verified = await call(service, "GET", `/auth/verify-token?${query}`, {});
-  expect(performance.now() - begun).toBeLessThan(mostMilliseconds);
+  expect(performance.now() - begun).toBeLessThan(maxMilliseconds);
   for (const answer of answers) expect(answer).toMatchObject(invalidToken);
   expect([verified.status, verified.body]).toEqual([200, { valid: false }]);
 }

@@ -4,7 +4,7 @@ import { invalidToken } from "../support/outcomes.ts";
 import { call, signedUp, validate, type Tokens } from "../support/person.ts";
 import { describeOnSqlite, type TestApp } from "../support/service.ts";
 
-const mostMilliseconds = 1000;
+const maxMilliseconds = 1000;
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
@@ -73,7 +73,8 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
   let tokens: Tokens;
   beforeAll(async () => {
     app = await current().createApp();
-    // One token in fifteen is written without "-" and "_": the other alphabet would leave it as it is.
+    // One token in fifteen is written without "-" and "_": the other alphabet would leave it as it
+    // is.
     do tokens = await signedUp(current(), app);
     while (!/[-_]/u.test(tokens.accessToken));
   });
@@ -86,7 +87,7 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
     expect(
       await call(current(), "POST", "/auth/logout", { authorization: `Bearer ${token}` }, { allSessions: true }),
     ).toMatchObject(invalidToken);
-    expect(performance.now() - begun).toBeLessThan(mostMilliseconds);
+    expect(performance.now() - begun).toBeLessThan(maxMilliseconds);
     expect((await validate(current(), app, tokens.accessToken)).status).toBe(200);
   });
 
@@ -136,7 +137,7 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
     },
   );
 
-  it("T7: thousands of hostile tokens leave the memory as it was", { timeout: 60_000 }, async () => {
+  it("T7: thousands of hostile tokens leave the memory as it was", async () => {
     const hostile = [
       ".".repeat(12_000),
       `${part({ alg: "PBES2-HS512+A256KW", enc: "A256GCM", p2c: 1_000_000_000, p2s: "eA" })}.a.b.c.d`,
@@ -154,7 +155,8 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
     await flood(100);
     const before = process.memoryUsage().heapUsed;
     await flood(500);
-    // 2,000 tokens of 12 KB are 24 MB, and what a garbage collector has not got round to is at most as much again.
+    // 2,000 tokens of 12 KB are 24 MB, and what a garbage collector has not got round to is at most
+    // as much again.
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(100_000_000);
     expect((await validate(current(), app, tokens.accessToken)).status).toBe(200);
   });
@@ -178,7 +180,7 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
         );
       });
       expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /u);
-      expect(performance.now() - begun).toBeLessThan(mostMilliseconds);
+      expect(performance.now() - begun).toBeLessThan(maxMilliseconds);
       expect((await validate(current(), app, tokens.accessToken)).status).toBe(200);
     });
   });

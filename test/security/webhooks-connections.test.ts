@@ -129,7 +129,7 @@ describe("endpoints in one's own network, registered while that was allowed", ()
       expect([host, status, rest]).toEqual([
         host,
         200,
-        { delivered: false, event: "user.login", status: null, error: "no answer from a public address" },
+        { delivered: false, event: "user.login", status: null, error: "no response from a public address" },
       ]);
       // Nobody waits for an answer, so that its lateness cannot say what is there either.
       expect(Number(durationMilliseconds)).toBeLessThan(10_000);
@@ -177,7 +177,10 @@ describe("registration", () => {
   });
 });
 
-/** Counts who connects, on every address of this machine; hangs up at once on the one port, and never on the other. */
+/**
+ * Counts who connects, on every address of this machine; hangs up at once on the one port, and
+ * never on the other.
+ */
 async function listenEverywhere() {
   const sockets = new Set<Socket>();
   let [connections, silentConnections] = [0, 0];

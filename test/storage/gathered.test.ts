@@ -2,11 +2,11 @@ import { eq } from "drizzle-orm";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Storage } from "../../src/storage/storage.ts";
-import { rotateLoginAmongOthers, type LoginRotationAmongOthers } from "../../src/tokens/gathered-login-store.ts";
-import { findLiveUser, findLogin, insertLogin, type Login } from "../../src/tokens/login-store.ts";
+import { findLogin, findLoginStart, insertLogin, rotateLogin } from "../../src/tokens/login-store.ts";
+import type { Login, LoginRotation } from "../../src/tokens/login.ts";
 import { insertUser } from "../../src/users/store.ts";
 import { startTestService, type TestService } from "../support/service.ts";
-import { loginOf, userOf } from "./rows.ts";
+import { liveUser, loginOf, userOf } from "./rows.ts";
 
 const now = 1_000_000;
 
@@ -34,18 +34,16 @@ describe("what PostgreSQL is asked for many at once", () => {
     await storage.write((tx) =>
       insertLogin(tx, { ...loginOf(appId, id, now + 1), refreshDigest: `${id} 1`, ...differing }),
     );
-  const rotationOf = (id: string, differing: Partial<LoginRotationAmongOthers> = {}): LoginRotationAmongOthers => ({
+  const rotationOf = (id: string, differing: Partial<LoginRotation> = {}): LoginRotation => ({
     id,
     appId,
     presentedDigest: `${id} 1`,
     successorDigest: `${id} 2`,
     now,
     idleSince: -1,
-    publicOnly: false,
-    ways: ["passkey", "password", "oauth acme"],
     ...differing,
   });
-  const rotate = async (rotation: LoginRotationAmongOthers) => await rotateLoginAmongOthers(storage.reader, rotation);
+  const rotate = async (rotation: LoginRotation) => await rotateLogin(storage.reader, rotation);
 
   it("answers each caller of a turn its own question", async () => {
     await insert("live");
@@ -56,35 +54,33 @@ describe("what PostgreSQL is asked for many at once", () => {
     const asked = ["ended", "live", "nobody's", "live too", "live", "expired", "of a disabled user"];
     // More than go into one statement.
     const many = Array.from({ length: 40 }, () => asked).flat();
-    const found = await Promise.all(many.map(async (id) => (await findLiveUser(storage.reader, id, now))?.id));
+    const found = await Promise.all(many.map(async (id) => (await liveUser(storage, id, now))?.id));
     expect(found).toEqual(many.map((id) => ({ live: "usr_1", "live too": "usr_2" })[id]));
-    expect(await findLiveUser(storage.reader, "live", now)).toStrictEqual({
+    expect(await liveUser(storage, "live", now)).toStrictEqual({
       id: "usr_1",
       email: "usr_1@example.com",
       emailVerified: false,
       name: "Ann",
     });
+    const starts = await Promise.all(["ended", "nobody's"].map(async (id) => await findLoginStart(storage.reader, id)));
+    expect(starts).toEqual([{ appId, signedInWith: "password", provider: null, publicClient: false }, undefined]);
     // Each by its own clock.
-    const atOtherTimes = [now, now + 1].map(async (at) => (await findLiveUser(storage.reader, "live", at))?.id);
+    const atOtherTimes = [now, now + 1].map(async (at) => (await liveUser(storage, "live", at))?.id);
     expect(await Promise.all(atOtherTimes)).toEqual(["usr_1", undefined]);
   });
 
   it("rotates what nothing speaks against, and leaves everything else as it was", async () => {
-    const refused: Record<string, [Partial<Login>, Partial<LoginRotationAmongOthers>]> = {
+    const refused: Record<string, [Partial<Login>, Partial<LoginRotation>]> = {
       "of another app": [{}, { appId: "app_other" }],
       "another token": [{}, { presentedDigest: "other" }],
       ended: [{ endedAt: 1 }, {}],
       expired: [{ expiresAt: now }, {}],
       idle: [{ refreshedAt: 5 }, { idleSince: 5 }],
-      "not public": [{ publicClient: false }, { publicOnly: true }],
-      "by a method that is off": [{}, { ways: ["passkey"] }],
-      "by a provider that is off": [{ signedInWith: "oauth", provider: "acm" }, {}],
-      "by an operator": [{ signedInWith: "operator" }, {}],
       "user disabled": [{ userId: "usr_disabled" }, {}],
     };
-    const good: Record<string, [Partial<Login>, Partial<LoginRotationAmongOthers>]> = {
+    const good: Record<string, [Partial<Login>, Partial<LoginRotation>]> = {
       plain: [{}, {}],
-      public: [{ publicClient: true }, { publicOnly: true }],
+      public: [{ publicClient: true }, {}],
       "by a provider": [{ signedInWith: "oauth", provider: "acme" }, {}],
     };
     const all = Object.entries({ ...refused, ...good }).map(
@@ -112,9 +108,9 @@ describe("what PostgreSQL is asked for many at once", () => {
         lastSeenAt: now,
       };
       expect(after).toStrictEqual(expected);
-      const { userId, signedInWith, provider, scopes, publicClient, signedInAt } = expected;
-      const toContinue = { id, appId, userId, signedInWith, provider, scopes, publicClient, signedInAt };
-      expect(rotated[at]).toStrictEqual({ ...toContinue, email: "usr_1@example.com" });
+      const { userId, signedInWith, provider, proofs, scopes, publicClient, signedInAt } = expected;
+      const toContinue = { id, appId, userId, signedInWith, provider, proofs, scopes, publicClient, signedInAt };
+      expect(rotated[at]).toStrictEqual({ ...toContinue, email: "usr_1@example.com", emailVerified: false });
     }
   });
 

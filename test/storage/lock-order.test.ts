@@ -5,30 +5,39 @@ import {
   initiate,
   newEmail,
   redeem,
+  refresh,
   signIn,
+  signUp,
   signedUp,
   Visitor,
   goodPassword,
   type Tokens,
 } from "../support/person.ts";
+import { addingSession, prove } from "../support/adding.ts";
+import { givePasskey } from "../support/methods.ts";
+import { startProvider, type Provider } from "../support/providers/provider.ts";
+import { appWith, atProvider, comeBack, startRound } from "../support/providers/round.ts";
 import { startTestService, type TestApp, type TestService } from "../support/service.ts";
 
 // On SQLite there is one lock, and nobody to wait for crosswise.
-describe("the order of locks: a user, then its logins (docs/decisions/0027) (postgres)", () => {
+describe("the order of locks: codes, their user, its logins (docs/decisions/0027) (postgres)", () => {
   let running: Awaited<ReturnType<typeof startTestService>>;
   let service: TestService;
   let app: TestApp;
   let other: Client;
+  let provider: Provider;
 
   beforeAll(async () => {
     running = await startTestService("postgres");
     ({ service } = running);
-    app = await service.createApp();
+    provider = await startProvider("github");
+    app = await appWith(service, [provider], { methods: ["password", "passkey", "oauth"] });
     other = new Client(service.config.database.url);
     await other.connect();
   });
   afterAll(async () => {
     await other.end();
+    await provider.close();
     await running.stop();
   });
 
@@ -43,46 +52,137 @@ describe("the order of locks: a user, then its logins (docs/decisions/0027) (pos
     return { ...tokens, id: String(tokens.user["id"]), email, visitor };
   }
 
-  /** Does `work` while another transaction holds the user: it must wait for that one, with none of the user's logins in hand. */
-  async function expectUserFirst(id: string, work: () => Promise<unknown>): Promise<void> {
+  async function untilWaiting(many: number): Promise<void> {
+    const waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    const waiting = async () => {
+      // Within a transaction PostgreSQL would go on showing the connections that there were at
+      // first.
+      await other.query("SELECT pg_stat_clear_snapshot()");
+      return (await other.query(waits)).rowCount;
+    };
+    await expect.poll(waiting, { timeout: 60_000 }).toBeGreaterThanOrEqual(many);
+  }
+
+  /**
+   * Does `work` while another transaction holds the user: it must wait for that one, with none of
+   * the user's logins in hand. `meanwhile` begins more, before it may go on.
+   */
+  async function expectUserFirst(
+    id: string,
+    work: () => Promise<unknown>,
+    meanwhile = async (): Promise<void> => {},
+  ): Promise<void> {
     await other.query("BEGIN");
     // As an update of a name does.
     await other.query("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [id]);
     const working = work();
-    const waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     try {
-      await expect.poll(async () => (await other.query(waits)).rowCount, { timeout: 10_000 }).toBe(1);
+      await untilWaiting(1);
       const logins = await other.query("SELECT 1 FROM logins WHERE user_id = $1 FOR UPDATE NOWAIT", [id]);
       expect(logins.rowCount).toBeGreaterThan(1);
+      await meanwhile();
     } finally {
       await other.query("ROLLBACK");
-      await working;
     }
+    await working;
   }
 
   const operator = { kind: "cli", name: "test" } as const;
-  const by = { actor: operator };
   const doing = { dryRun: false };
 
-  it("a logout of all sessions waits for whoever changes the user, with no login in hand", async () => {
-    const { id, accessToken } = await someone();
-    const bearer = { authorization: `Bearer ${accessToken}`, "x-service-app-id": app.id };
-    await expectUserFirst(id, async () => {
-      expect(await call(service, "POST", "/auth/logout", bearer, { allSessions: true })).toMatchObject({ status: 200 });
+  type Someone = Awaited<ReturnType<typeof someone>>;
+
+  const bearer = ({ accessToken }: Someone) => ({
+    authorization: `Bearer ${accessToken}`,
+    "x-service-app-id": app.id,
+  });
+
+  /** The form that takes a new password, in a browser that has just signed in. */
+  async function passwordForm({ accessToken, visitor }: Someone): Promise<() => Promise<unknown>> {
+    const { authUrl } = await addingSession(service, app, accessToken, { type: "password" });
+    const page = await visitor.get(authUrl);
+    return async () => {
+      const done = await visitor.submit(page, "/add/password", { password: "another horse, another battery" });
+      expect(done.location.searchParams.get("status")).toBe("changed");
+    };
+  }
+
+  async function resetForm({ id }: Someone): Promise<() => Promise<unknown>> {
+    const { passwordReset } = service.server.app.services;
+    const { link } = await passwordReset.linkFor(id, { send: false, dryRun: false }, operator);
+    const visitor = new Visitor();
+    const page = await visitor.get(link ?? "");
+    return async () => {
+      const fields = { password: "another horse, another battery" };
+      expect((await visitor.submit(page, new URL(link ?? "").pathname, fields)).status).toBe(200);
+    };
+  }
+
+  /** Somebody's address, which nobody has proven yet, is proven by a provider. */
+  async function firstProof({ email }: Someone): Promise<() => Promise<unknown>> {
+    const { visitor, address } = await startRound(service, app, provider);
+    const back = await atProvider(address, provider, { subject: "4711", email, verified: true });
+    const asked = await comeBack(visitor, back);
+    const page = await visitor.get(asked.location.href);
+    return async () =>
+      expect((await visitor.submit(page, "/step/take-over", {})).location.searchParams.has("code")).toBe(true);
+  }
+
+  const calls = (method: string, path: string, body?: unknown) => async (person: Someone) => async () => {
+    expect((await call(service, method, path, bearer(person), body)).status).toBe(200);
+  };
+
+  const callers: [title: string, prepare: (person: Someone) => Promise<() => Promise<unknown>>][] = [
+    ["a logout of all sessions", calls("POST", "/auth/logout", { allSessions: true })],
+    ["the deletion of an account", calls("DELETE", "/users/profile")],
+    [
+      "the removal of a method",
+      async (person) => await calls("DELETE", `/users/auth-methods/${await givePasskey(service, person.id)}`)(person),
+    ],
+    ["a changed password", passwordForm],
+    ["a reset password", resetForm],
+    ["the first proof of an address", firstProof],
+    [
+      "the end of all logins on the account page",
+      async ({ id }) =>
+        () =>
+          service.server.app.services.ownLogins.endAll(id, { actor: operator }),
+    ],
+    [
+      "the end of other logins on the account page",
+      async ({ id }) =>
+        () =>
+          service.server.app.services.ownLogins.endOthers(id, "another browser", { actor: operator }),
+    ],
+    ...(["revokeLogins", "disable"] as const).map((what): (typeof callers)[number] => [
+      `an operator's ${what}`,
+      async ({ id }) =>
+        () =>
+          service.server.app.services.userAdministration[what](id, doing, operator),
+    ]),
+  ];
+
+  it.each(callers)("%s takes codes, then the user, then logins", async (_title, prepare) => {
+    const person = await someone();
+    const act = await prepare(person);
+    const code = await signIn(service, app, person);
+    const kept = new Visitor();
+    const session = await addingSession(service, app, person.accessToken, { type: "password" });
+    const page = await prove(kept, session, person.email);
+    let beside: Promise<unknown>[] = [];
+    await expectUserFirst(person.id, act, async () => {
+      // They wait for what it holds by now; whoever had the user before its codes would wait for
+      // them in turn.
+      beside = [
+        redeem(service, app, code).catch(() => "refused"),
+        kept.submit(page, "/add/password", { password: "a third password altogether" }),
+        refresh(service, app, person.refreshToken),
+        signUp(service, app, person).catch(() => "refused"),
+      ];
+      await untilWaiting(3);
     });
-  });
-
-  it.each(["endAll", "endOthers"] as const)("the account page waits for it, too: %s", async (what) => {
-    const { ownLogins } = service.server.app.services;
-    const { id } = await someone();
-    await expectUserFirst(id, () =>
-      what === "endAll" ? ownLogins.endAll({ id, appId: app.id }, by) : ownLogins.endOthers(id, "another browser", by),
-    );
-  });
-
-  it.each(["revokeLogins", "disable"] as const)("an operator waits for it, too: %s", async (what) => {
-    const { id } = await someone();
-    await expectUserFirst(id, () => service.server.app.services.userAdministration[what](id, doing, operator));
+    const [redeemed] = await Promise.all(beside);
+    expect(redeemed).toBe("refused");
   });
 
   it("a sign-in in another language, which moves the logins of its browser, waits for it, too", async () => {
@@ -92,5 +192,15 @@ describe("the order of locks: a user, then its logins (docs/decisions/0027) (pos
     await expectUserFirst(id, async () => {
       expect(await visitor.submit(page, "/password", { email, password: goodPassword })).toMatchObject({ status: 303 });
     });
+  });
+
+  it("no transaction of any of them was ended for a deadlock", async () => {
+    const { rows } = await other.query<{ started: string }>("SELECT now() AS started");
+    await running.restart();
+    // What a connection has counted is told when it ends, at the latest.
+    const left = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND backend_start < $1";
+    await expect.poll(async () => (await other.query(left, [rows[0]?.started])).rowCount, { timeout: 60_000 }).toBe(1);
+    const counted = await other.query("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
+    expect(counted.rows).toEqual([{ deadlocks: "0" }]);
   });
 });

@@ -101,7 +101,7 @@ describe.each(Object.keys(kinds))("migrations (%s)", (kind) => {
     // With what to do about it.
     await expect(database.open()).rejects.toMatchObject({
       code: "UNUSABLE_STORAGE",
-      message: expect.stringMatching(/Another build .*0000_initial.*Run that build, or restore a backup.*removed/u),
+      message: expect.stringMatching(/Another build .*0000_initial.*Run that build, or restore a backup.*deleted/u),
     });
   });
 });

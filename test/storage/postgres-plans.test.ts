@@ -1,8 +1,10 @@
-import type { Pool } from "pg";
+import { Client, Pool, type PoolClient } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { consumeCode, insertSession } from "../../src/sign-in/store.ts";
 import { openStorage } from "../../src/storage/open.ts";
-import { createPostgresPool, createPostgresStorage } from "../../src/storage/postgres.ts";
+import { createPostgresPool } from "../../src/storage/postgres-pool.ts";
+import { planAnewNowAndThen } from "../../src/storage/postgres-plans.ts";
+import { createPostgresStorage } from "../../src/storage/postgres.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { sessionOf } from "./rows.ts";
@@ -26,13 +28,13 @@ afterAll(async () => {
 });
 
 async function redeem(codeDigest: string): Promise<void> {
-  await storage.write((tx) => consumeCode(tx, { codeDigest, appId, publicOnly: false }, 0));
+  await storage.write((tx) => consumeCode(tx, { codeDigest, appId, loginId: "lgn_1", publicOnly: false }, 0));
 }
 
 /** The rows that the connection reads to find one code, with the plan that it has for that. */
 async function rowsRead(codeDigest: string): Promise<number> {
   const { rows } = await pool.query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
-    `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE consume_code(0, '${codeDigest}', '${appId}')`,
+    `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE consume_code(0, 'lgn_1', '${codeDigest}', '${appId}')`,
   );
   return rowsOf(rows[0]?.["QUERY PLAN"][0].Plan);
 }
@@ -46,7 +48,8 @@ function rowsOf(node: PlanNode | undefined): number {
 }
 
 it("a plan made for an empty table is not what a full one is searched by", async () => {
-  // From the sixth time on PostgreSQL keeps one plan for all values. For a table without rows any index is as good as the one of the code.
+  // From the sixth time on PostgreSQL keeps one plan for all values. For a table without rows any
+  // index is as good as the one of the code.
   for (let time = 0; time < 10; time += 1) await redeem("unknown");
   await storage.write(async (tx) => {
     for (let n = 0; n < 5000; n += 1) {
@@ -56,4 +59,17 @@ it("a plan made for an empty table is not what a full one is searched by", async
   });
   for (let time = 0; time < 200; time += 1) await storage.ping();
   expect(await rowsRead("code 7")).toBeLessThan(10);
+});
+
+it("a connection plans anew after 200 uses, then after 400, and then every 800", () => {
+  const uses = new Pool();
+  const asked: number[] = [];
+  let use = 0;
+  const client = Object.assign(new Client(), { query: async () => asked.push(use) }) as unknown as PoolClient;
+  planAnewNowAndThen(uses);
+  while (use < 4000) {
+    use += 1;
+    uses.emit("acquire", client);
+  }
+  expect(asked).toEqual([200, 600, 1400, 2200, 3000, 3800]);
 });

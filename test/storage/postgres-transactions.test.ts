@@ -1,11 +1,13 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, sql, type SQL } from "drizzle-orm";
 import type { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStorage } from "../../src/storage/open.ts";
-import { createPostgresPool, createPostgresStorage } from "../../src/storage/postgres.ts";
+import { createPostgresPool } from "../../src/storage/postgres-pool.ts";
+import { createPostgresStorage } from "../../src/storage/postgres.ts";
 import type { Handle, Storage } from "../../src/storage/storage.ts";
+import { afterCommit } from "../../src/storage/transaction.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 
 // One connection, so that each test finds what the one before has left there.
@@ -75,7 +77,7 @@ it("is no success when the error of a statement was overlooked", async () => {
       .from(tx.tables.facts)
       .catch(() => {});
   };
-  await expect(storage.write(work)).rejects.toThrow("after one of its statements had failed");
+  await expect(storage.write(work)).rejects.toThrow("after one of its statements failed");
   expect(await isThere(storage.reader, "overlooked")).toBe(false);
 });
 
@@ -86,6 +88,24 @@ it("takes back what was not waited for when the work throws", async () => {
   };
   await expect(storage.write(work)).rejects.toThrow("no");
   expect(await isThere(storage.reader, "thrown")).toBe(false);
+});
+
+it("acts after the commit once, and rolls back with an outcome, where a transaction had to run again", async () => {
+  const acts: number[] = [];
+  let tries = 0;
+  const again = (tx: Handle): void => {
+    tries += 1;
+    const thisTry = tries;
+    afterCommit(tx, () => acts.push(thisTry));
+    if (thisTry % 2 === 1) throw Object.assign(new Error("serialization failure"), { code: "40001" });
+  };
+  expect(await storage.write(async (tx) => again(tx))).toBeUndefined();
+  expect(acts).toEqual([2]);
+  const outcome = await storage.write<string>(async (tx, rollBack) => {
+    again(tx);
+    throw rollBack(`try ${tries}`);
+  });
+  expect([outcome, acts]).toEqual(["try 4", [2]]);
 });
 
 it("runs as many statements at once as it likes, and none at all", async () => {
@@ -148,7 +168,8 @@ it("fails with a connection that dies while it is handed over, and leaves the pr
   let thrown: unknown;
   pool.once("acquire", (client) => {
     const { connection } = client as unknown as { connection: EventEmitter };
-    // Before whoever waits for the connection hears that it is theirs, as an EPIPE is told, or a FATAL that came with the answer before it.
+    // Before whoever waits for the connection hears that it is theirs, as an EPIPE is told, or a
+    // FATAL that came with the answer before it.
     process.nextTick(() => {
       try {
         connection.emit("error", new Error("gone"));
@@ -162,3 +183,57 @@ it("fails with a connection that dies while it is handed over, and leaves the pr
   await own.ping();
   await own.close();
 });
+
+describe("a transaction that lost against another one", () => {
+  let pair: Storage;
+  beforeAll(async () => {
+    pair = await openStorage({ url, poolSize: 3, file: "" }, Date.now(), () => {});
+  });
+  afterAll(async () => pair.close());
+
+  async function setFact({ db, tables }: Handle, name: string, value: string): Promise<void> {
+    await db.update(tables.facts).set({ value }).where(eq(tables.facts.name, name)).returning();
+  }
+
+  async function valueOf({ db, tables }: Handle, name: string): Promise<string | undefined> {
+    return (await db.select().from(tables.facts).where(eq(tables.facts.name, name)))[0]?.value;
+  }
+
+  it("runs again after a deadlock (40P01), and both are committed", async () => {
+    for (const name of ["left", "right"]) await pair.write((tx) => insertFact(tx, name));
+    const [leftIsHeld, rightIsHeld] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let attempts = 0;
+    const crossing = async (first: string, second: string, mine: PromiseWithResolvers<void>, other: Promise<void>) =>
+      await pair.write(async (tx) => {
+        attempts += 1;
+        await setFact(tx, first, `${first} first`);
+        mine.resolve();
+        await other;
+        await setFact(tx, second, `${first} first`);
+      });
+    await Promise.all([
+      crossing("left", "right", leftIsHeld, rightIsHeld.promise),
+      crossing("right", "left", rightIsHeld, leftIsHeld.promise),
+    ]);
+    // One of the two ran again; on a busy machine more than once.
+    expect(attempts).toBeGreaterThan(2);
+    expect(await valueOf(pair.reader, "left")).toBe(await valueOf(pair.reader, "right"));
+  });
+
+  it("runs again after a serialization failure (40001), and sees what the other has written", async () => {
+    await pair.write((tx) => insertFact(tx, "contended"));
+    const seen: (string | undefined)[] = [];
+    await pair.write(async (tx) => {
+      await execute(tx, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+      seen.push(await valueOf(tx, "contended"));
+      if (seen.length === 1) await pair.write((other) => setFact(other, "contended", "by the other"));
+      await setFact(tx, "contended", "by this one");
+    });
+    expect(seen).toEqual(["contended", "by the other"]);
+    expect(await valueOf(pair.reader, "contended")).toBe("by this one");
+  });
+});
+
+async function execute({ db }: Handle, statement: string): Promise<void> {
+  await (db as unknown as { execute(query: SQL): Promise<unknown> }).execute(sql.raw(statement));
+}

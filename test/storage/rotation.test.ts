@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Storage } from "../../src/storage/storage.ts";
-import { findLogin, insertLogin, rotateLogin, type Login, type LoginRotation } from "../../src/tokens/login-store.ts";
+import { findLogin, insertLogin, rotateLogin } from "../../src/tokens/login-store.ts";
+import type { Login, LoginRotation } from "../../src/tokens/login.ts";
 import { insertUser } from "../../src/users/store.ts";
 import { startTestService } from "../support/service.ts";
 import { loginOf, userOf } from "./rows.ts";
@@ -45,17 +46,19 @@ describe.each(["sqlite", "postgres"] as const)("the rotation of one login (%s)",
     const userId = email === null ? "usr_bare" : "usr_1";
     const login = await inserted(id, { userId });
     const rotated = await storage.write((tx) => rotateLogin(tx, rotationOf(id)));
-    const { signedInWith, provider, scopes, publicClient, signedInAt } = login;
+    const { signedInWith, provider, proofs, scopes, publicClient, signedInAt } = login;
     expect(rotated).toStrictEqual({
       id,
       appId,
       userId,
       signedInWith,
       provider,
+      proofs,
       scopes,
       publicClient,
       signedInAt,
       email,
+      emailVerified: false,
     });
     expect(await findLogin(storage.reader, id)).toStrictEqual({
       ...login,

@@ -1,6 +1,9 @@
 import type { AuditRow } from "../../src/audit/store.ts";
-import type { SignInSession } from "../../src/sign-in/session.ts";
-import type { Login } from "../../src/tokens/login-store.ts";
+import { newSession, type SignInSession } from "../../src/sign-in/session.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { findLiveUser } from "../../src/tokens/login-store.ts";
+import type { LiveUser, Login } from "../../src/tokens/login.ts";
+import { insertSigningKey, type SigningKeyRow } from "../../src/tokens/signing-key-store.ts";
 import type { User } from "../../src/users/user.ts";
 
 export function userOf(appId: string, id: string): User {
@@ -32,6 +35,7 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
     userId: "usr_1",
     signedInWith: "password",
     provider: null,
+    proofs: null,
     scopes: [],
     publicClient: false,
     signedInAt: 0,
@@ -52,42 +56,34 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
 
 export function sessionOf(appId: string, digest: string, expiresAt: number): SignInSession {
   return {
+    ...newSession,
     digest,
     appId,
     purpose: "sign-in",
-    accountUserId: null,
-    adds: null,
-    addsProvider: null,
-    provenUserId: null,
-    provenWith: null,
-    provenProvider: null,
-    provenAt: null,
-    browserSessionDigest: null,
     redirectUri: "https://app.example/callback",
-    state: null,
-    authMethod: null,
-    provider: null,
-    scopes: [],
-    codeChallenge: null,
-    loginHint: null,
-    locale: null,
     createdAt: 0,
     expiresAt,
-    browserDigest: null,
-    userId: null,
-    signedInWith: null,
-    signedInProvider: null,
-    signedInAt: null,
-    ipAddress: null,
-    userAgent: null,
-    codeDigest: null,
-    codeExpiresAt: null,
-    codeUsedAt: null,
-    loginId: null,
   };
 }
 
 export function eventOf(id: string, at: number): AuditRow {
   const nobody = { appId: null, userId: null, ipAddress: null, requestId: null };
   return { id, at, actor: "service:test", action: "test", result: "success", ...nobody, details: {} };
+}
+
+/** Whose tokens `liveUser` asks about. */
+const signingKey: SigningKeyRow = {
+  id: "a-signing-key",
+  algorithm: "EdDSA",
+  generation: 1_000,
+  publicJwk: {},
+  encryptedPrivateJwk: "",
+  createdAt: 0,
+  signsFrom: 0,
+};
+
+/** The user of a login that lives, asked for with a token that a known key has signed. */
+export async function liveUser(storage: Storage, loginId: string, now: number): Promise<LiveUser | undefined> {
+  await storage.write((tx) => insertSigningKey(tx, signingKey));
+  return await findLiveUser(storage.reader, { loginId, kid: signingKey.id, now });
 }

@@ -2,10 +2,12 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { systemRandom } from "../../src/lib/random.ts";
 import { writeBackup } from "../../src/storage/backup.ts";
 import { copyRows, countRows } from "../../src/storage/copy.ts";
+import { fillDatabase, isInUse, openSnapshot } from "../../src/storage/open-snapshot.ts";
 import { openStorage } from "../../src/storage/open.ts";
-import { fillDatabase, isInUse, openSnapshot, type DatabasePlace } from "../../src/storage/snapshot.ts";
+import type { DatabasePlace } from "../../src/storage/snapshot.ts";
 import { openSqliteSnapshot } from "../../src/storage/sqlite-snapshot.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { eventOf } from "./rows.ts";
@@ -85,7 +87,7 @@ describe.each(Object.keys(places))("a backup (%s)", (kind) => {
     const folder = mkdtempSync(join(tmpdir(), "authsvc-snapshot-"));
     const snapshot = await openSnapshot(place);
     if (!snapshot) throw new Error("no snapshot");
-    const stopped = writeBackup(snapshot, join(folder, "a.backup"), 0, () => {
+    const stopped = writeBackup(snapshot, join(folder, "a.backup"), { now: 0, random: systemRandom }, () => {
       throw new Error("stopped");
     });
     await expect(stopped).rejects.toThrow("stopped");

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { insertAuditEvent } from "../../src/audit/store.ts";
-import { findPasskey, insertPasskey, notePasskeyUse, type Passkey } from "../../src/passkeys/store.ts";
+import { findPasskey, insertPasskey, recordPasskeyUse, type Passkey } from "../../src/passkeys/store.ts";
 import { completeSession, findSession, insertSession, type Completion } from "../../src/sign-in/store.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { findLiveUser, findLogin, insertLogin, type Login } from "../../src/tokens/login-store.ts";
-import { findUser, insertUser, noteLogin, proveEmail } from "../../src/users/store.ts";
+import { findLiveUser, findLogin, insertLogin } from "../../src/tokens/login-store.ts";
+import type { Login } from "../../src/tokens/login.ts";
+import { findUser, insertUser, recordLogin, updateUser } from "../../src/users/store.ts";
 import { describeEachDatabase } from "../support/service.ts";
 import { eventOf, loginOf, sessionOf, userOf } from "./rows.ts";
 
@@ -32,6 +33,7 @@ describeEachDatabase("prepared statements", (current) => {
       ...bare,
       id: "log_full",
       provider: "google",
+      proofs: ["password", "new-passkey"],
       scopes: awkward,
       publicClient: true,
       ipAddress: "::1",
@@ -52,12 +54,12 @@ describeEachDatabase("prepared statements", (current) => {
     expect(await findUser(storage.reader, user.id)).toStrictEqual(user);
     const seen = { at: farthest, ipAddress: null, userAgent: "agent" };
     const noted = { ...user, lastLoginAt: farthest, lastUserAgent: "agent", loginCount: user.loginCount + 1 };
-    expect(await storage.write((tx) => noteLogin(tx, user.id, seen))).toStrictEqual({
+    expect(await storage.write((tx) => recordLogin(tx, user.id, seen))).toStrictEqual({
       user: noted,
       methods: { passkey: false, oauth: [], password: false },
     });
-    await storage.write((tx) => proveEmail(tx, user.id, { name: null, picture: "p", updatedAt: farthest }));
-    const proven = { ...noted, emailVerified: true, name: null, picture: "p", updatedAt: farthest };
+    await storage.write((tx) => updateUser(tx, user.id, { name: "n", picture: "p", updatedAt: farthest }));
+    const proven = { ...noted, name: "n", picture: "p", updatedAt: farthest };
     expect(await findUser(storage.reader, user.id)).toStrictEqual(proven);
   });
 
@@ -81,7 +83,7 @@ describeEachDatabase("prepared statements", (current) => {
     expect(await findPasskey(storage.reader, appId, "cred")).toStrictEqual({ passkey, handle: "usr_1" });
     for (const backedUp of [true, false]) {
       const use = { signCount: 0, backedUp, backupEligible: true, lastUsedAt: farthest };
-      expect(await storage.write((tx) => notePasskeyUse(tx, passkey.id, use))).toBe(true);
+      expect(await storage.write((tx) => recordPasskeyUse(tx, passkey.id, use))).toBe(true);
       expect((await findPasskey(storage.reader, appId, "cred"))?.passkey).toStrictEqual({ ...passkey, ...use });
     }
   });
@@ -95,16 +97,18 @@ describeEachDatabase("prepared statements", (current) => {
       signedInWith: "passkey",
       signedInProvider: null,
       signedInAt: farthest - 1,
+      proofs: ["password", "new-passkey"],
       ipAddress: "",
       userAgent: null,
-      browserSessionDigest: null,
+      browserSession: null,
       codeDigest: "c",
       codeExpiresAt: farthest,
     };
+    const { browserSession: _none, ...written } = completion;
     const mine = { digest: "kept", browserDigest: "b", proofOf: undefined };
     const complete = async () => await storage.write((tx) => completeSession(tx, mine, completion));
-    expect([await complete(), await complete()]).toEqual([true, false]);
-    expect(await findSession(storage.reader, "kept")).toStrictEqual({ ...session, ...completion });
+    expect([await complete(), await complete()]).toEqual([{ pendingLink: null, tie: null }, undefined]);
+    expect(await findSession(storage.reader, "kept")).toStrictEqual({ ...session, ...written });
   });
 
   it("keep the details of an audit event", async () => {
@@ -122,18 +126,19 @@ describeEachDatabase("prepared statements", (current) => {
 });
 
 describe("a liveness look-up on SQLite", () => {
-  it("reads one index and no row", async () => {
+  it("reads two indexes and no row", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "authsvc-statements-")), "authsvc.db");
     const storage = await openStorage({ url: undefined, poolSize: 1, file }, 0, () => {});
     const prepare = vi.spyOn(Database.prototype, "prepare");
     try {
-      expect(await findLiveUser(storage.reader, "lgn_1", 0)).toBeUndefined();
+      expect(await findLiveUser(storage.reader, { loginId: "lgn_1", kid: "key", now: 0 })).toBeUndefined();
       const [statement = ""] = prepare.mock.calls.at(-1) ?? [];
       const connection = new Database(file, { readonly: true });
-      const plan = connection.prepare(`EXPLAIN QUERY PLAN ${statement}`).all("lgn_1", 0) as { detail: string }[];
+      const plan = connection.prepare(`EXPLAIN QUERY PLAN ${statement}`).all("lgn_1", 0, "key") as { detail: string }[];
       connection.close();
       expect(plan.map(({ detail }) => detail)).toEqual([
         "SEARCH logins USING COVERING INDEX logins_live (id=? AND expires_at>?)",
+        "USING INDEX sqlite_autoindex_signing_keys_1 FOR IN-OPERATOR",
       ]);
     } finally {
       prepare.mockRestore();

@@ -45,7 +45,10 @@ export type Credential = Record<string, unknown> & { response: Record<string, un
 
 const algorithms = { ES256: -7, EdDSA: -8, RS256: -257, ES384: -35 } as const;
 
-/** A new key pair for a user of one relying party, in an authenticator that does what its owner says. */
+/**
+ * A new key pair for a user of one relying party, in an authenticator that does what its owner
+ * says.
+ */
 export function newPasskey(algorithm: keyof typeof algorithms = "ES256", userHandle = ""): SoftPasskey {
   const { privateKey, publicKey } = pairOf(algorithm);
   const { x = "", y = "", n = "", e = "" } = publicKey.export({ format: "jwk" });

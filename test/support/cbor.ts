@@ -1,7 +1,10 @@
 /** What CBOR can say that WebAuthn needs (RFC 8949). */
 export type Cbor = number | string | boolean | Uint8Array | Cbor[] | Map<number | string, Cbor>;
 
-/** Written here and not taken from the library that the service decodes with: one of them would be wrong alone. */
+/**
+ * Written here and not taken from the library that the service decodes with: one of them would be
+ * wrong alone.
+ */
 export function cbor(value: Cbor): Buffer {
   if (typeof value === "number") return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === "boolean") return Buffer.from([value ? 0xf5 : 0xf4]);

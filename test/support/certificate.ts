@@ -1,6 +1,9 @@
 import { randomBytes, sign, type KeyObject } from "node:crypto";
 
-/** A certificate that its own key has signed, in DER, with the subject that packed attestation wants (WebAuthn §8.2.1). */
+/**
+ * A certificate that its own key has signed, in DER, with the subject that packed attestation wants
+ * (WebAuthn §8.2.1).
+ */
 export function selfSignedCertificate({
   publicKey,
   privateKey,

@@ -56,7 +56,10 @@ export async function findPackagedChromium(): Promise<PackagedChromium> {
   );
 }
 
-/** The package itself unpacks to a fixed path that every user of the machine may write to, and two processes at once break each other. */
+/**
+ * The package itself unpacks to a fixed path that every user of the machine may write to, and two
+ * processes at once break each other.
+ */
 async function unpack(): Promise<string> {
   const manifest = findPackageJSON("@sparticuz/chromium", import.meta.url);
   if (manifest === undefined) throw new Error("The npm package @sparticuz/chromium is not installed.");
@@ -85,7 +88,10 @@ async function unpack(): Promise<string> {
   return folder;
 }
 
-/** Beside the package, so that a new installation starts afresh; elsewhere only when that folder is read-only. */
+/**
+ * Beside the package, so that a new installation starts afresh; elsewhere only when that folder is
+ * read-only.
+ */
 function cacheFolder(): string {
   const modules = path.resolve(import.meta.dirname, "../../node_modules");
   const base = isWritable(modules)
@@ -104,7 +110,10 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Screenshots look the same on every machine: the package's own font comes first, also where the system has none at all. */
+/**
+ * Screenshots look the same on every machine: the package's own font comes first, also where the
+ * system has none at all.
+ */
 function writeFontConfig(folder: string): string {
   const file = path.join(folder, "fonts.conf");
   const directories = [path.join(folder, "fonts", "fonts"), "/usr/share/fonts", "/usr/local/share/fonts"];

@@ -17,8 +17,8 @@ const flags = [
 ];
 
 /**
- * Starts a headless Chromium: the one that AUTHSVC_TEST_BROWSER names, the one from npm (the same everywhere), or an installed one.
- * The caller closes it.
+ * Starts a headless Chromium: the one that AUTHSVC_TEST_BROWSER names, the one from npm (the same
+ * everywhere), or an installed one. The caller closes it.
  * @throws Error with one line that says what is missing.
  */
 export async function launchBrowser(): Promise<Browser> {
@@ -27,7 +27,8 @@ export async function launchBrowser(): Promise<Browser> {
     executablePath,
     args: flags,
     headless: true,
-    // The sandbox needs privileges that containers and root do not have, and these pages are our own.
+    // The sandbox needs privileges that containers and root do not have, and these pages are our
+    // own.
     chromiumSandbox: false,
     env: { ...process.env, ...env },
   };
@@ -87,7 +88,9 @@ export interface StoredCredential {
 }
 
 export interface VirtualAuthenticator {
-  /** False: the person fails (or declines) the fingerprint, and the browser reports NotAllowedError. */
+  /**
+   * False: the person fails (or declines) the fingerprint, and the browser reports NotAllowedError.
+   */
   setUserVerified(isUserVerified: boolean): Promise<void>;
   setAutomaticPresence(enabled: boolean): Promise<void>;
   /** What the authenticator holds; binary fields in base64, not base64url. */
@@ -98,7 +101,10 @@ export interface VirtualAuthenticator {
   remove(): Promise<void>;
 }
 
-/** Gives the page a platform authenticator of the kind that phones and laptops have; it answers by itself. Lives as long as the page. */
+/**
+ * Gives the page a platform authenticator of the kind that phones and laptops have; it answers by
+ * itself. Lives as long as the page.
+ */
 export async function addVirtualAuthenticator(
   page: Page,
   options: AuthenticatorOptions = {},

@@ -7,21 +7,37 @@ export interface Counts {
   skipped: number;
 }
 
-/** Ends the output of a run with one plain line that scripts can read: `N passed, N failed`, and `, N skipped` when there are some. */
+/**
+ * Ends the output of a run with one plain line that scripts can read: `N passed, N failed`, and `,
+ * N skipped` when there are some. Before it stand the tests that failed once and passed when CI
+ * repeated them: each is a defect to repair.
+ */
 export default class ClosingLineReporter implements Reporter {
   #counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  #flaky: string[] = [];
 
   onInit(): void {
-    // Written while the process exits, so that nothing else comes after it; also when the run ended before it began.
-    process.once("exit", (exitCode) => writeSync(1, `${closingLine(this.#counts, exitCode)}\n`));
+    // Written while the process exits, so that nothing else comes after it; also when the run ended
+    // before it began.
+    process.once("exit", (exitCode) => {
+      for (const title of this.#flaky) writeSync(1, `passed at the second attempt: ${title}\n`);
+      writeSync(1, `${closingLine(this.#counts, exitCode)}\n`);
+    });
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     this.#counts = count(modules, unhandledErrors);
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    this.#flaky = tests
+      .filter((test) => test.diagnostic()?.flaky === true)
+      .map((test) => `${test.module.relativeModuleId} > ${test.fullName}`);
   }
 }
 
-/** A file or suite that could not run, and an error outside of every test, count as one failure each. */
+/**
+ * A file or suite that could not run, and an error outside of every test, count as one failure
+ * each.
+ */
 function count(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): Counts {
   const counts: Counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
   for (const module of modules) {

@@ -1,6 +1,7 @@
 import type { createDescription } from "./openapi.ts";
 
-// Set up before every test file: each answer of the HTTP API that any test gets by fetch is held against the OpenAPI document, and a test that gets another one fails.
+// Set up before every test file: each answer of the HTTP API that any test gets by fetch is held
+// against the OpenAPI document, and a test that gets another one fails.
 const fetched = globalThis.fetch;
 let description: ReturnType<typeof createDescription> | undefined;
 
@@ -17,7 +18,9 @@ async function check(input: string | URL | Request, init: RequestInit | undefine
   // Not with the file: most unit tests ask nobody.
   description ??= (await import("./openapi.ts")).createDescription();
   const operation = description.operationOf(method, pathname);
-  if (operation === undefined) return;
+  // A browser is shown an error as a page; test/http/navigations.test.ts looks at those.
+  const isErrorPage = answer.status >= 400 && answer.headers.get("content-type")?.startsWith("text/html") === true;
+  if (operation === undefined || isErrorPage) return;
   const text = await answer.text();
   const problem = description.problemOf(operation, answer.status, text === "" ? undefined : JSON.parse(text));
   if (problem !== "")

@@ -1,6 +1,9 @@
 import { createServer, type AddressInfo } from "node:net";
 
-/** A port that nobody listens on: for a service whose address must be known before it starts, or stay the same over a restart. */
+/**
+ * A port that nobody listens on: for a service whose address must be known before it starts, or
+ * stay the same over a restart.
+ */
 export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));

@@ -2,7 +2,10 @@ import { connect, type Socket } from "node:net";
 import type { RawAnswer } from "./raw-http.ts";
 import type { TestService } from "./service.ts";
 
-/** One keep-alive connection for bytes as they are, one request after the other; opened anew when the other end has closed it. */
+/**
+ * One keep-alive connection for bytes as they are, one request after the other; opened anew when
+ * the other end has closed it.
+ */
 export class KeptConnection {
   readonly #port: number;
   #socket: Socket | undefined;
@@ -17,7 +20,8 @@ export class KeptConnection {
     try {
       return await this.#exchange(bytes, toHead);
     } catch (error) {
-      // The other end may have closed a connection that was idle just when this was on its way (RFC 9112 §9.3.1).
+      // The other end may have closed a connection that was idle just when this was on its way (RFC
+      // 9112 §9.3.1).
       if (!isReused) throw error;
       return await this.#exchange(bytes, toHead);
     }
@@ -33,7 +37,8 @@ export class KeptConnection {
       received = received.replace(/^HTTP\/1\.1 1\d\d [^\r]*\r\n\r\n/u, "");
       const found = firstAnswerIn(received, toHead);
       if (!found) return;
-      // What is not HTTP is answered with a body, whatever method it may have had, and is the last on its connection.
+      // What is not HTTP is answered with a body, whatever method it may have had, and is the last
+      // on its connection.
       if (received.length > found.end && found.answer.headers.get("connection") !== "close")
         reject(new Error(`more than one answer: ${received.slice(found.end)}`));
       else resolve(found.answer);

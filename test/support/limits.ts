@@ -40,7 +40,10 @@ export async function tryToSignUp(service: TestService, app: TestApp, values: Re
   return await visitor.submit(await visitor.get(`${session.authUrl}/create-account`), "/create-account", values);
 }
 
-/** A page as a stranger could compare it: without what is random in every page, and the address (of `newEmail`) that was typed. */
+/**
+ * A page as a stranger could compare it: without what is random in every page, and the address (of
+ * `newEmail`) that was typed.
+ */
 export function comparable(page: Page): string {
   return page.text
     .replaceAll(/sis_[\w-]{43}/gu, "SESSION")

@@ -12,7 +12,7 @@ export async function mailTo(server: MailServer, address: string, count = 1, sub
       if (!mail) throw new Error(`${server.to(address).length} mails to ${address}`);
       return mail;
     },
-    { timeout: 15_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
 }
 
@@ -23,7 +23,7 @@ export async function allSent(service: TestService): Promise<void> {
       const { mails } = await service.server.app.services.mail.pending();
       if (mails > 0) throw new Error(`${mails} mails are waiting`);
     },
-    { timeout: 15_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
 }
 

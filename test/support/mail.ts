@@ -15,7 +15,8 @@ export type ReceivedMail = {
 };
 
 /**
- * What the server does with the next mail: takes it; hangs up on every connection; says nothing any more after RCPT TO; answers RCPT TO with a code.
+ * What the server does with the next mail: takes it; hangs up on every connection; says nothing any
+ * more after RCPT TO; answers RCPT TO with a code.
  */
 export type Behaviour = "takes" | "is-away" | "stalls" | { answers: number };
 
@@ -89,13 +90,17 @@ export async function startMailServer(options: { secure?: boolean; startTls?: bo
     },
     to: (address: string): ReceivedMail[] => received.filter(({ to }) => to.includes(address)),
     async close(): Promise<void> {
-      // Not by destroying sockets: Node 26.10 crashes (SIGSEGV) when the socket below a TLS connection goes at the wrong moment.
+      // Not by destroying sockets: Node 26.10 crashes (SIGSEGV) when the socket below a TLS
+      // connection goes at the wrong moment.
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 }
 
-/** Reads a message of two alternatives, which is what we send; mailparser cannot be installed from every mirror. */
+/**
+ * Reads a message of two alternatives, which is what we send; mailparser cannot be installed from
+ * every mirror.
+ */
 function readMessage(raw: string): Omit<ReceivedMail, "from" | "to"> {
   const { headers, body } = readPart(raw);
   const boundary = /boundary="([^"]+)"/u.exec(headers.get("content-type") ?? "")?.[1] ?? "";

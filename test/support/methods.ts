@@ -41,7 +41,8 @@ export async function giveIdentity(
   const id = `mth_identity${made}`;
   const now = service.clock.now + made;
   const email = `${id}@provider.example`;
-  const row = { id, appId: app.id, userId, provider, subject: id, email, createdAt: now, lastUsedAt: now };
+  const issuer = provider === "github" ? "api.github.com" : "https://accounts.google.com";
+  const row = { id, appId: app.id, userId, provider, issuer, subject: id, email, createdAt: now, lastUsedAt: now };
   await service.server.app.storage.write((tx) => insertIdentity(tx, row));
   return id;
 }

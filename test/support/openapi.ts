@@ -6,10 +6,14 @@ type Json = Record<string, unknown>;
 type Responses = Record<string, { $ref?: string; content?: Record<string, { schema: { $ref: string } }> }>;
 export type Document = {
   paths: Record<string, Record<string, { operationId: string; responses: Responses }>>;
-  components: { schemas: Record<string, Json>; responses: Responses };
+  webhooks: Json;
+  components: { schemas: Record<string, Json>; responses: Responses; headers: Record<string, Json> };
 };
 
-/** Holds answers against the service's own description of them. A field that is answered but not described is a mistake here, although clients have to bear with it. */
+/**
+ * Holds answers against the service's own description of them. A field that is answered but not
+ * described is a mistake here, although clients have to bear with it.
+ */
 export function createDescription() {
   const document = openApiDocument("https://auth.example.com") as Document;
   const described = new Map(
@@ -23,12 +27,19 @@ export function createDescription() {
     pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/:\w+/gu, "[^/]+")}$`, "u"),
   }));
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const { schemas } = document.components;
+  // Not the document itself: what it holds is for whoever reads it.
+  const strictSchemas = Object.entries(schemas).map(([name, schema]) => [
+    name,
+    name === "OpenApi" ? schema : strict(schema),
+  ]);
+  ajv.addSchema({ $id: "https://openapi.test/", components: { schemas: Object.fromEntries(strictSchemas) as Json } });
   const compiled = new Map<string, ValidateFunction>();
 
   function validatorOf(schema: string): ValidateFunction | undefined {
-    const known = compiled.get(schema) ?? document.components.schemas[schema];
-    if (!known || typeof known === "function") return known;
-    const validate = ajv.compile(["KeySet", "OpenApi"].includes(schema) ? known : strict(known));
+    const known = compiled.get(schema);
+    if (known || !schemas[schema]) return known;
+    const validate = ajv.compile({ $ref: `https://openapi.test/#/components/schemas/${schema}` });
     compiled.set(schema, validate);
     return validate;
   }

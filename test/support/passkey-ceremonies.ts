@@ -2,8 +2,11 @@ import { assertion, attest, newPasskey, type Asked, type Credential, type SoftPa
 import { initiate, newEmail, redeem, Visitor, type Page, type Session, type Tokens } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
 
-/** A page with a passkey form, in the browser that has it open. */
-export type Ceremony = { visitor: Visitor; session: Session; page: Page };
+/**
+ * A page with a passkey form, in the browser that has it open. `form`: how the form's action ends,
+ * "/passkey" by default.
+ */
+export type Ceremony = { visitor: Visitor; session: Session; page: Page; form?: string };
 
 export type PasskeyOptions = {
   challenge: string;
@@ -28,8 +31,8 @@ export async function openCeremony(
 
 /** Asks for options, as the script of the page does. */
 export async function askOptions(ceremony: Ceremony, fields: Record<string, string> = {}): Promise<PasskeyOptions> {
-  const { visitor, page } = ceremony;
-  const { action, fields: hidden } = page.form("/passkey");
+  const { visitor, page, form = "/passkey" } = ceremony;
+  const { action, fields: hidden } = page.form(form);
   const answer = await visitor.post(`${new URL(action, page.url).href}/options`, { ...hidden, ...fields });
   if (answer.status !== 200) throw new Error(`options answered ${answer.status}: ${answer.text}`);
   return (answer.json() as { options: PasskeyOptions }).options;
@@ -40,9 +43,12 @@ export function askedBy(service: TestService, { challenge }: PasskeyOptions): As
 }
 
 /** Sends the page's form, with this as the credential. */
-export async function post({ visitor, page }: Ceremony, credential: Credential | string): Promise<Page> {
+export async function post(
+  { visitor, page, form = "/passkey" }: Ceremony,
+  credential: Credential | string,
+): Promise<Page> {
   const text = typeof credential === "string" ? credential : JSON.stringify(credential);
-  return await visitor.submit(page, "/passkey", { credential: text });
+  return await visitor.submit(page, form, { credential: text });
 }
 
 export type PasskeyOwner = Tokens & { email: string; passkey: SoftPasskey; visitor: Visitor };

@@ -1,6 +1,9 @@
 import type { TestApp, TestService } from "./service.ts";
 
-/** A person's browser without scripts: keeps cookies, reads forms, never follows a redirect by itself. */
+/**
+ * A person's browser without scripts: keeps cookies, reads forms, never follows a redirect by
+ * itself.
+ */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   readonly headers: Record<string, string>;
@@ -13,7 +16,10 @@ export class Visitor {
     return await this.#send(url, { headers });
   }
 
-  /** Posts the form of `page` whose action ends with `action`, with its hidden fields and these values. */
+  /**
+   * Posts the form of `page` whose action ends with `action`, with its hidden fields and these
+   * values.
+   */
   async submit(
     page: Page,
     action: string,
@@ -158,7 +164,24 @@ export async function signUp(
     password: person.password ?? goodPassword,
   });
   if (done.status !== 303) throw new Error(`sign-up answered ${done.status}: ${done.text}`);
-  return { session, code: done.location.searchParams.get("code") ?? "", location: done.location };
+  const { location } = done.location.pathname.endsWith("/confirm")
+    ? await confirmFromMailbox(visitor, done.location.href, person.email)
+    : done;
+  return { session, code: location.searchParams.get("code") ?? "", location };
+}
+
+/** In development mode: types the code of the mail to `email` into the page that waits for it. */
+export async function confirmFromMailbox(visitor: Visitor, url: string, email: string): Promise<Page> {
+  const page = await visitor.get(url);
+  for (;;) {
+    const { mails } = (await (await fetch(new URL("/dev/mail.json", url))).json()) as {
+      mails: { to: string; text: string }[];
+    };
+    const mail = mails.find(({ to }) => to === email);
+    const code = /^\d{4} \d{4}$/mu.exec(mail?.text ?? "")?.[0];
+    if (code !== undefined) return await visitor.submit(page, "/confirm", { code });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 export async function signIn(

@@ -2,7 +2,10 @@ import { chmodSync, cpSync, lchownSync, readdirSync, readFileSync, statSync, sym
 import { findPackageJSON } from "node:module";
 import path from "node:path";
 
-/** The account that runs the server, because PostgreSQL refuses to run as root. Undefined: whoever runs the tests. */
+/**
+ * The account that runs the server, because PostgreSQL refuses to run as root. Undefined: whoever
+ * runs the tests.
+ */
 export type Account = { uid: number; gid: number } | undefined;
 
 export function serverAccount(): Account {
@@ -10,8 +13,9 @@ export function serverAccount(): Account {
 }
 
 /**
- * Returns the folder with `bin/`, `lib/` and `share/` of PostgreSQL, ready to be run by `account`: the one in node_modules where that is
- * possible, otherwise (a checkout below /root, a read-only folder) a copy inside `spare`.
+ * Returns the folder with `bin/`, `lib/` and `share/` of PostgreSQL, ready to be run by `account`:
+ * the one in node_modules where that is possible, otherwise (a checkout below /root, a read-only
+ * folder) a copy inside `spare`.
  */
 export function findPostgres(account: Account, spare: string): string {
   const native = path.join(packageFolder(), "native");
@@ -35,7 +39,10 @@ function packageFolder(): string {
   throw new Error(`The PostgreSQL tests need the npm package ${name}: not installed, or not made for this platform.`);
 }
 
-/** Makes the links that the package's install script would have made; install scripts do not run here. False when it is not allowed. */
+/**
+ * Makes the links that the package's install script would have made; install scripts do not run
+ * here. False when it is not allowed.
+ */
 function linkLibraries(native: string): boolean {
   const links: { source: string; target: string }[] = JSON.parse(
     readFileSync(path.join(native, "pg-symlinks.json"), "utf8"),
@@ -50,7 +57,10 @@ function linkLibraries(native: string): boolean {
   return true;
 }
 
-/** Judged by the folders on the way and one file: npm writes all files of a package with the same mode. */
+/**
+ * Judged by the folders on the way and one file: npm writes all files of a package with the same
+ * mode.
+ */
 function isReadableByAll(native: string): boolean {
   const binary = path.join(native, "bin", "postgres");
   if ((statSync(binary).mode & 0o005) !== 0o005) return false;

@@ -3,8 +3,9 @@ import path from "node:path";
 import { createPostgresFolder, failureFile, sharedFolderVariable, startPostgres } from "./postgres.ts";
 
 /**
- * Starts the PostgreSQL server of this test run and hands its folder to the workers through the environment.
- * Nobody waits for it here: tests that need no database start at once, the others wait in `createTestDatabase`.
+ * Starts the PostgreSQL server of this test run and hands its folder to the workers through the
+ * environment. Nobody waits for it here: tests that need no database start at once, the others wait
+ * in `createTestDatabase`.
  */
 export default function setup(): (() => Promise<void>) | undefined {
   // Each project of vitest.config.ts runs this; the first one starts the server.

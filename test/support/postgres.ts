@@ -18,7 +18,10 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-/** Where the server of this test run has its socket; set by `postgres-global-setup.ts`, inherited by the test workers. */
+/**
+ * Where the server of this test run has its socket; set by `postgres-global-setup.ts`, inherited by
+ * the test workers.
+ */
 export const sharedFolderVariable = "AUTHSVC_TEST_POSTGRES_FOLDER";
 
 /** Present in the shared folder when the server could not be started; holds the reason. */
@@ -26,11 +29,12 @@ export const failureFile = "failure";
 
 const startSeconds = 30;
 
-// The server outlives no test run: the shell waits on a pipe from this process, and the pipe closes however this process ends.
+// The server outlives no test run: the shell waits on a pipe from this process, and the pipe closes
+// however this process ends.
 const keeper = `
 dir=$1 bin=$2
 shift 2
-"$bin/initdb" -D "$dir/data" -U postgres -A trust -E UTF8 --locale-provider=builtin --builtin-locale=C.UTF-8 --locale=C \
+[ -d "$dir/data" ] || "$bin/initdb" -D "$dir/data" -U postgres -A trust -E UTF8 --locale-provider=builtin --builtin-locale=C.UTF-8 --locale=C \
   --no-sync --no-instructions >"$dir/server.log" 2>&1 || exit 1
 up() {
   "$bin/postgres" -D "$dir/data" -k "$dir" -c listen_addresses= -c max_connections=300 -c fsync=off -c full_page_writes=off \
@@ -44,7 +48,11 @@ down
 rm -rf "$dir"
 `;
 
-/** Starts a PostgreSQL server of its own on a unix socket; takes about half a second. `settings` (`fsync=on`) override those that spare a test time. */
+/**
+ * Starts a PostgreSQL server of its own on a unix socket, on the data that is in the folder or on
+ * new ones; takes about half a second. `settings` (`fsync=on`) override those that spare a test
+ * time.
+ */
 export async function startPostgres(
   folder: string = createPostgresFolder(),
   settings: string[] = [],
@@ -87,7 +95,10 @@ export async function startPostgres(
   };
 }
 
-/** A short path that the server's account may use: a socket's path is limited to about 100 characters. */
+/**
+ * A short path that the server's account may use: a socket's path is limited to about 100
+ * characters.
+ */
 export function createPostgresFolder(): string {
   const folder = mkdtempSync(path.join(isFitForSockets(tmpdir()) ? tmpdir() : "/tmp", "authsvc-pg-"));
   const account = serverAccount();
@@ -96,8 +107,9 @@ export function createPostgresFolder(): string {
 }
 
 /**
- * Creates an empty database with a random name and returns its `postgres://` URL. It lasts until the end of the test run.
- * Uses the server of the test run; where there is none (a benchmark), starts one that ends with this process.
+ * Creates an empty database with a random name and returns its `postgres://` URL. It lasts until
+ * the end of the test run. Uses the server of the test run; where there is none (a benchmark),
+ * starts one that ends with this process.
  */
 export async function createTestDatabase(): Promise<string> {
   const name = `test_${randomBytes(8).toString("hex")}`;

@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
+import { authsvc } from "../cli/in-process.ts";
+import { exitCodes } from "../../src/cli/exit-codes.ts";
 import type { TestApp, TestService } from "./service.ts";
 
 const executable = join(import.meta.dirname, "../../bin/authsvc.ts");
@@ -7,37 +9,59 @@ const executable = join(import.meta.dirname, "../../bin/authsvc.ts");
 /** Those that `kill` has not ended yet. */
 const running = new Set<ChildProcess>();
 
-/** The real process in development mode, to be killed the hard way. Of the service, only the address is known. */
+const app: TestApp = {
+  id: "app_kill",
+  apiKey: `key-of-the-app.${"0123456789".repeat(3)}`,
+  redirectUri: "https://app.example/callback",
+  headers: {},
+};
+app.headers = { authorization: `Bearer ${app.apiKey}`, "x-service-app-id": app.id };
+
+/**
+ * The real process, to be killed the hard way. Of the service, only the address is known. Without
+ * mail, so that sign-ups wait for none. `command`: what runs it, such as `strace` and its options.
+ */
 export async function startProcess(
   data: string,
   more: Record<string, string> = {},
-): Promise<{ service: TestService; app: TestApp; process: ChildProcess }> {
+  command: readonly string[] = [],
+): Promise<{ service: TestService; app: TestApp; process: ChildProcess; log(): string }> {
   const environment = {
     AUTHSVC_PASSWORDS__MEMORY_KIB: "8",
     AUTHSVC_PASSWORDS__ITERATIONS: "1",
     AUTHSVC_PASSWORDS__ATTEMPTS_PER_MINUTE: "100000",
+    AUTHSVC_LOG__REQUESTS: "none",
     AUTHSVC_RATE_LIMITS__AUTHENTICATION: "1000000",
     ...more,
   };
-  const process = spawn(
-    globalThis.process.execPath,
-    [executable, "serve", "--dev", "--port", "0", "--data", data, "--json"],
-    { cwd: data, env: environment, stdio: ["ignore", "pipe", "inherit"] },
-  );
+  await createApp(data, environment);
+  const words = [...command, globalThis.process.execPath, executable, "serve", "--port", "0", "--data", data, "--json"];
+  const process = spawn(words[0] ?? "", words.slice(1), {
+    cwd: data,
+    env: { PATH: globalThis.process.env["PATH"], ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   running.add(process);
+  let logged = "";
+  process.stderr.setEncoding("utf8").on("data", (text: string) => {
+    logged += text;
+    globalThis.process.stderr.write(text);
+  });
   let output = "";
   for await (const chunk of process.stdout) {
     output += String(chunk);
     if (output.includes("}")) break;
   }
-  const { url, appId, apiKey, demoUrl } = JSON.parse(output) as Record<string, string>;
-  const app: TestApp = {
-    id: appId ?? "",
-    apiKey: apiKey ?? "",
-    redirectUri: `${demoUrl}/callback`,
-    headers: { authorization: `Bearer ${apiKey}`, "x-service-app-id": appId ?? "" },
-  };
-  return { service: { url } as TestService, app, process };
+  const { url } = JSON.parse(output) as { url: string };
+  return { service: { url } as TestService, app, process, log: () => logged };
+}
+
+/** With a key that the test knows; there already after the first start. */
+async function createApp(data: string, env: Record<string, string>): Promise<void> {
+  const { id, apiKey, redirectUri } = app;
+  const words = ["app", "create", "--id", id, "--name", "Acme", "--redirect-uri", redirectUri, "--api-key-stdin"];
+  const { code, stderr } = await authsvc([...words, "--data", data], { cwd: data, env, input: apiKey });
+  if (code !== 0 && code !== exitCodes.refused) throw new Error(stderr);
 }
 
 /** Ends a process with no chance to say goodbye. */
@@ -47,6 +71,15 @@ export async function kill(process: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => process.once("exit", resolve));
   process.kill("SIGKILL");
   await ended;
+}
+
+/** Asks a process to end, and says with which code it did. */
+export async function stop(process: ChildProcess): Promise<number | null> {
+  const ended = new Promise<number | null>((resolve) => process.once("exit", resolve));
+  process.kill("SIGTERM");
+  const code = await ended;
+  running.delete(process);
+  return code;
 }
 
 export async function killAll(): Promise<void> {

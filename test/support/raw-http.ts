@@ -5,7 +5,10 @@ import type { TestService } from "./service.ts";
 /** One answer of a raw connection; header names in lower case. */
 export type RawAnswer = { status: number; headers: Map<string, string>; body: string };
 
-/** Sends bytes as they are, and reads answers until the other end closes or has been silent for a while. */
+/**
+ * Sends bytes as they are, and reads answers until the other end closes or has been silent for a
+ * while.
+ */
 export async function sendBytes(service: Pick<TestService, "url">, bytes: string | Buffer): Promise<RawAnswer[]> {
   const { port } = new URL(service.url);
   const text = await new Promise<string>((resolve) => {

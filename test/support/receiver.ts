@@ -8,7 +8,10 @@ export type Received = {
   headers: IncomingHttpHeaders;
   text: string;
   body: { event: string; timestamp: string; data: Record<string, string | null> };
-  /** When it came and, unless it is still being answered, when that was over: of `performance.now()`. */
+  /**
+   * When it came and, unless it is still being answered, when that was over: of
+   * `performance.now()`.
+   */
   began: number;
   ended: number | undefined;
 };
@@ -74,9 +77,9 @@ export async function startReceiver() {
   };
 }
 
-/** Waits until something is so; what is not so after 20 s never is. */
+/** Waits until something is so; what is not so after a minute never is. */
 export async function until<T>(look: () => T | Promise<T>, what = look.toString()): Promise<NonNullable<T>> {
-  const giveUpAt = performance.now() + 20_000;
+  const giveUpAt = performance.now() + 60_000;
   for (;;) {
     const found = await look();
     if (found) return found;

@@ -5,18 +5,26 @@ import { loadAssets } from "../../src/pages/assets.ts";
 import { routes } from "../../src/routes.ts";
 import type { TestService } from "./service.ts";
 
-/** Every route of a running service as `routes.ts` lists them, so that a new one is in every table of tests by itself. */
+/**
+ * Every route of a running service as `routes.ts` lists them, so that a new one is in every table
+ * of tests by itself.
+ */
 export function routesOf({ server: { app }, config }: TestService): Route[] {
   const assets = loadAssets();
   return routes(app, { ...createHostedPages(app, config, assets.links), assets }, () => true);
 }
 
-/** Who the documentation says may call a route; undefined for those that only our own pages call. */
+/**
+ * Who the documentation says may call a route; undefined for those that only our own pages call.
+ */
 export function accessOf({ method, path }: Pick<Route, "method" | "path">) {
   return operations.find((operation) => operation.method === method && operation.path === path)?.access;
 }
 
-/** The address of a route: its parameters replaced by `values`, and by something unknown where there is none. */
+/**
+ * The address of a route: its parameters replaced by `values`, and by something unknown where there
+ * is none.
+ */
 export function addressOf({ path }: Pick<Route, "path">, values: Record<string, string> = {}): string {
   return path.replaceAll(/:(\w+)/gu, (_, name: string) => values[name] ?? `${name}-unknown`);
 }

@@ -4,7 +4,10 @@ import type { TestService } from "./service.ts";
 /** One reading of a service's metrics. */
 export class Scrape {
   readonly text: string;
-  /** Each sample line by its own name, `…_count` of a histogram as well: the parser mixes up histograms that have labels. */
+  /**
+   * Each sample line by its own name, `…_count` of a histogram as well: the parser mixes up
+   * histograms that have labels.
+   */
   readonly samples: ReturnType<typeof parse>;
 
   constructor(text: string) {

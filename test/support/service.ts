@@ -1,10 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
-import type { NewApplication } from "../../src/applications/application.ts";
 import type { Surroundings } from "../../src/app.ts";
+import type { NewApplication } from "../../src/applications/new-application.ts";
 import type { Config } from "../../src/config/config.ts";
 import { startServer, type RunningServer } from "../../src/server.ts";
 import { createTestDatabase } from "./postgres.ts";
@@ -30,7 +31,9 @@ export type TestApp = { id: string; apiKey: string; redirectUri: string; headers
 
 const unlimited = 1_000_000_000;
 
-/** The one of every test on PostgreSQL: as good as random, and the same for every process of a test. */
+/**
+ * The one of every test on PostgreSQL: as good as random, and the same for every process of a test.
+ */
 export const testMasterKey = hash("sha256", "the master key of tests", "base64url");
 
 export const testConfig = {
@@ -40,6 +43,7 @@ export const testConfig = {
   trustedProxies: [],
   masterKey: undefined,
   mail: undefined,
+  mailsPerHour: 2000,
   // Cheap hashes: what is tested is when a password is hashed, not how dearly.
   passwords: {
     memoryKiB: 8,
@@ -47,6 +51,7 @@ export const testConfig = {
     parallelism: 1,
     concurrency: 2,
     queueSize: 1000,
+    minGuessesLog10: 10,
     attemptsPerMinute: unlimited,
   },
   rateLimits: {
@@ -113,10 +118,10 @@ export async function startTestService(
         );
         return JSON.stringify(rows);
       }
-      return readdirSync(dataDir)
-        .filter((file) => file.startsWith("authsvc.db"))
-        .map((file) => readFileSync(join(dataDir, file), "latin1"))
-        .join("\n");
+      const files = readdirSync(dataDir).filter((file) => file.startsWith("authsvc.db"));
+      // By another process: when one that has a file open closes it a second time, its locks on it
+      // end (POSIX).
+      return execFileSync("cat", files, { cwd: dataDir, encoding: "latin1", maxBuffer: 1024 ** 3 });
     },
   };
   return {
@@ -134,7 +139,10 @@ export async function startTestService(
 
 type Tests = (current: () => TestService, control: { restart(): Promise<void> }) => void;
 
-/** Runs the same tests on both databases, each on a service of its own. `current()` is the service inside a test. */
+/**
+ * Runs the same tests on both databases, each on a service of its own. `current()` is the service
+ * inside a test.
+ */
 export function describeEachDatabase(
   title: string,
   tests: Tests,

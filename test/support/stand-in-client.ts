@@ -75,7 +75,9 @@ export class StandInClient {
   }
 }
 
-/** The answer that a stand-in's page takes back to the client, by its Refresh header or in its form. */
+/**
+ * The answer that a stand-in's page takes back to the client, by its Refresh header or in its form.
+ */
 export async function broughtBack(response: Response): Promise<URLSearchParams> {
   const address = /^0; url=(.+)$/u.exec(response.headers.get("refresh") ?? "")?.[1];
   if (address !== undefined) return new URL(address).searchParams;

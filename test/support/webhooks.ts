@@ -23,7 +23,13 @@ export async function createEndpoint(
 /** Lets a sign-in happen as far as webhooks are concerned, in a transaction of its own. */
 export async function happen(service: TestService, app: TestApp, event: Partial<NewEvent> = {}): Promise<void> {
   const { storage, services } = service.server.app;
-  const origin = { ipAddress: "192.0.2.7", userAgent: "agent" };
-  const usual = { kind: "user.login", userId: "usr_1", authMethod: "password", origin, sessionId: "lgn_1" } as const;
+  const clientInfo = { ipAddress: "192.0.2.7", userAgent: "agent" };
+  const usual = {
+    kind: "user.login",
+    userId: "usr_1",
+    authMethod: "password",
+    clientInfo,
+    sessionId: "lgn_1",
+  } as const;
   await storage.write((tx) => services.events.record(tx, { ...usual, appId: app.id, ...event }, service.clock.now));
 }

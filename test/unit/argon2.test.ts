@@ -21,7 +21,8 @@ test("either verifies what the other has made, and nothing else", async () => {
 });
 
 test.each([
-  // From the reference implementation's own tests (phc-winner-argon2, test.c), "password" and "somesalt".
+  // From the reference implementation's own tests (phc-winner-argon2, test.c), "password" and
+  // "somesalt".
   ["argon2i", "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8"],
   ["argon2id", "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"],
 ])("Node's verifies %s of other programs", async (_, stored) => {

@@ -24,7 +24,7 @@ it("is made anew where the service has closed it while nothing was asked", async
   expect((await connection.send("GET", "/a", "")).body).toBe("/a");
   server.closeAllConnections();
   // Until the end of it has arrived here.
-  await expect.poll(async () => (await connection.send("GET", "/b", "")).body, { timeout: 10_000 }).toBe("/b");
+  await expect.poll(async () => (await connection.send("GET", "/b", "")).body, { timeout: 60_000 }).toBe("/b");
   connection.close();
 });
 

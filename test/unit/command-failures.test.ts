@@ -9,10 +9,10 @@ function failedQuery(code: string): Error {
 
 describe("what a database reports is said in one line that an operator can act on", () => {
   test.each([
-    ["SQLITE_FULL", "The disk of the database is full. Make room, and run the same command again."],
-    ["53100", "The disk of the database is full. Make room, and run the same command again."],
-    ["SQLITE_READONLY_DIRECTORY", "The database cannot be written: its file or folder is read-only."],
-    ["SQLITE_IOERR_WRITE", "The disk of the database reports an error."],
+    ["SQLITE_FULL", "The database disk is full. Free some space, and run the command again."],
+    ["53100", "The database disk is full. Free some space, and run the command again."],
+    ["SQLITE_READONLY_DIRECTORY", "The database is not writable: its file or folder is read-only."],
+    ["SQLITE_IOERR_WRITE", "The database disk reported an I/O error."],
   ])("%s", async (code, sentence) => {
     const text = `authsvc: ${sentence}\n`;
     expect(await reportOf(failedQuery(code), false, () => [])).toEqual({ text, exitCode: 1 });

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { loadConfig } from "../../src/config/config.ts";
-import type { ConfigFlags } from "../../src/config/config.ts";
 import { exampleConfig } from "../../src/config/example.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { ConfigFlags } from "../../src/config/load.ts";
 import { day } from "../../src/lib/clock.ts";
 import { isLoopbackHost } from "../../src/lib/loopback.ts";
 import { allSettings } from "../../src/config/settings.ts";
@@ -53,7 +53,7 @@ describe("baseUrl", () => {
     "http://[::1",
   ])("refuses %j", (value) => {
     expect(refusal({ AUTHSVC_BASE_URL: value, ...proxy })).toMatch(
-      /^INVALID_CONFIG: AUTHSVC_BASE_URL must be https:\/\/HOST or http:\/\/HOST with at most a port/,
+      /^INVALID_CONFIG: AUTHSVC_BASE_URL must be https:\/\/HOST or http:\/\/HOST, optionally with a port/,
     );
   });
 
@@ -123,10 +123,10 @@ test("events are kept for as long as their delivery is tried", () => {
 
 test("half a certificate is refused", () => {
   expect(refusal({ AUTHSVC_LISTEN__TLS__CERT_FILE: "c" })).toContain(
-    "AUTHSVC_LISTEN__TLS__CERT_FILE needs listen.tls.keyFile",
+    "AUTHSVC_LISTEN__TLS__CERT_FILE also needs listen.tls.keyFile",
   );
   expect(refusal({ AUTHSVC_LISTEN__TLS__KEY_FILE: "k" })).toContain(
-    "AUTHSVC_LISTEN__TLS__KEY_FILE needs listen.tls.certFile",
+    "AUTHSVC_LISTEN__TLS__KEY_FILE also needs listen.tls.certFile",
   );
 });
 
@@ -136,7 +136,7 @@ describe("argon2id parameters", () => {
       load({ AUTHSVC_PASSWORDS__MEMORY_KIB: String(memoryKiB), AUTHSVC_PASSWORDS__ITERATIONS: String(iterations) })
         .warnings;
     expect(memory(8, 1)).toEqual([
-      expect.stringContaining("AUTHSVC_PASSWORDS__MEMORY_KIB is below the 47104 that OWASP asks for"),
+      expect.stringContaining("AUTHSVC_PASSWORDS__MEMORY_KIB is below the 47104 that OWASP recommends"),
     ]);
     expect(memory(19_455, 2)).toHaveLength(1);
     expect(memory(19_456, 2)).toEqual([]);
@@ -159,14 +159,93 @@ describe("argon2id parameters", () => {
   });
 });
 
+describe("database.url", () => {
+  const refusedUrl = (url: string): string => refusal({ AUTHSVC_DATABASE__URL: url });
+
+  test.each([
+    "postgres://u:p@db.example.com/auth",
+    "postgres://u:p@db.example.com/auth?sslmode=require",
+    "postgres://u:p@db.example.com/auth?sslmode=verify-ca",
+    "postgres://u:p@db.example.com/auth?sslmode=no-verify",
+    "postgres://u:p@db.example.com/auth?sslmode=verify-full&sslmode=prefer",
+    "postgres://u:p@db.example.com/auth?ssl=true",
+    "postgres://u:p@localhost/auth?host=db.example.com",
+    "postgres://u:p@localhost,db.example.com/auth",
+    "postgres://u:p@localhost:5432,db.example.com:5433/auth?target_session_attrs=read-write",
+    "postgres://u:p@/auth?host=/run/postgresql,db.example.com",
+  ])("of another machine needs a checked certificate, or sslmode=disable: %s", (url) => {
+    expect(refusedUrl(url)).toMatch(
+      /^INVALID_CONFIG: AUTHSVC_DATABASE__URL has .*, and db\.example\.com is another machine: add sslmode=verify-full, or/u,
+    );
+  });
+
+  test("with several hosts has a port for each or one for all, and asks for the one that can write", () => {
+    expect(refusedUrl("postgres://u:p@a,b/auth?port=1,2,3")).toContain(
+      "must have one port, or one for each of its hosts",
+    );
+    for (const asked of ["any", "standby", "prefer-standby", "read-only"])
+      expect(refusedUrl(`postgres://u:p@[::1],localhost/auth?target_session_attrs=${asked}`)).toContain(
+        `has target_session_attrs=${asked}, but the service writes: use target_session_attrs=read-write`,
+      );
+  });
+
+  test("names its host: the environment of node-postgres would choose one otherwise", () => {
+    for (const url of ["postgres:///auth", "postgres://u:p@/auth", "postgres://u:p@localhost,/auth"])
+      expect(refusedUrl(url)).toContain("must name a host");
+  });
+
+  test.each([
+    "postgres://u:p@localhost/auth",
+    "postgres://u:p@127.0.0.1:5433/auth",
+    "postgres://u:p@[::1]/auth",
+    "postgres://u:p@localhost/auth?host=%2Frun%2Fpostgresql",
+    "postgres:///auth?host=/run/postgresql",
+    "postgres://u:p@/auth?host=/run/postgresql",
+    "postgres://%2Frun%2Fpostgresql/auth",
+    "postgres://u:p@db.example.com/auth?sslmode=verify-full",
+    "postgres://u:p@db1.example.com:5432,db2.example.com:5433/auth?sslmode=verify-full&target_session_attrs=read-write",
+  ])("of this machine may be without: %s", (url) => {
+    expect(load({ AUTHSVC_DATABASE__URL: url }).warnings).toEqual([]);
+  });
+});
+
+test("a port that is not the one of baseUrl is pointed out, where no proxy stands between", () => {
+  const warned = [expect.stringContaining("AUTHSVC_BASE_URL says port 3000 and listen.port is 8080")];
+  expect(load({ AUTHSVC_BASE_URL: "http://localhost:3000" }).warnings).toEqual(warned);
+  const standard = [expect.stringContaining("says port 443 and AUTHSVC_LISTEN__PORT is 8443")];
+  const env = { AUTHSVC_BASE_URL: "https://auth.example.com", AUTHSVC_LISTEN__PORT: "8443" };
+  expect(load({ ...env, ...tls }).warnings).toEqual(standard);
+  expect(load({ ...env, ...proxy }).warnings).toEqual([]);
+  expect(load({ ...env, ...tls, AUTHSVC_LISTEN__PORT: "443" }).warnings).toEqual([]);
+  expect(load({ ...env, ...tls, AUTHSVC_LISTEN__PORT: "0" }).warnings).toEqual([]);
+});
+
 test("weak but allowed choices are pointed out", () => {
+  expect(load({ AUTHSVC_DATABASE__URL: "postgres://u:p@db.example.com/auth?sslmode=disable" }).warnings).toEqual([
+    expect.stringContaining("sslmode=disable: traffic to db.example.com is not encrypted"),
+  ]);
+  expect(
+    load({ AUTHSVC_DATABASE__URL: "postgres://u:p@a.example,localhost,b.example/auth?sslmode=disable" }).warnings,
+  ).toEqual([expect.stringContaining("sslmode=disable: traffic to a.example and b.example is not encrypted")]);
   expect(load({ AUTHSVC_BASE_URL: "https://192.0.2.1", ...proxy }).warnings).toEqual([
     expect.stringContaining("passkeys work only under a host name"),
   ]);
   expect(load({ AUTHSVC_TRUSTED_PROXIES: "0.0.0.0/0" }).warnings).toEqual([
-    expect.stringContaining("AUTHSVC_TRUSTED_PROXIES holds every address"),
+    expect.stringContaining("AUTHSVC_TRUSTED_PROXIES contains every address"),
   ]);
 });
+
+test.each(["0.0.0.0", "::", "[::]", "0:0:0:0:0:0:0:0"])(
+  "metrics on %s are warned about, on one address not",
+  (host) => {
+    const env = { AUTHSVC_METRICS__PORT: "9464" };
+    expect(load({ ...env, AUTHSVC_METRICS__HOST: host }).warnings).toEqual([
+      expect.stringMatching(/AUTHSVC_METRICS__HOST is .*: anybody who can reach this machine can read the metrics/u),
+    ]);
+    expect(load({ ...env, AUTHSVC_METRICS__HOST: "10.0.0.7" }).warnings).toEqual([]);
+    expect(load({ AUTHSVC_METRICS__HOST: host }).warnings).toEqual([]);
+  },
+);
 
 test("this machine is known by all of its names, and by no other", () => {
   expect(

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/config.ts";
-import type { ConfigFlags } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { ConfigFlags } from "../../src/config/load.ts";
 import { AppError } from "../../src/lib/errors.ts";
 
 let cwd: string;
@@ -110,7 +110,7 @@ describe("where values come from", () => {
 
 describe("secrets", () => {
   const key = "A".repeat(43);
-  const url = "postgres://user:pass@db/auth";
+  const url = "postgres://user:pass@db/auth?sslmode=verify-full";
 
   test("come from a file that a key or a variable names, without the newline at its end", () => {
     file("etc/key", `${key}\r\n`);
@@ -124,9 +124,9 @@ describe("secrets", () => {
   test("are refused when given twice in one source; between sources the later wins", () => {
     file("url", url);
     expect(refusal({ AUTHSVC_DATABASE__URL: url, AUTHSVC_DATABASE__URL_FILE: "url" })).toBe(
-      "AUTHSVC_DATABASE__URL_FILE and AUTHSVC_DATABASE__URL are two ways to give one setting: leave one out",
+      "AUTHSVC_DATABASE__URL_FILE and AUTHSVC_DATABASE__URL set the same value: remove one of them",
     );
-    file("config.yaml", "database:\n  url: postgres://elsewhere/auth\n");
+    file("config.yaml", "database:\n  url: postgres://localhost/auth\n");
     expect(load({ AUTHSVC_DATABASE__URL_FILE: "url" }).config.database.url).toBe(url);
     file("config.yaml", `database:\n  url: ${url}\n  urlFile: url\n`);
     expect(refusal()).toContain(
@@ -165,7 +165,7 @@ describe("secrets", () => {
     expect(load().warnings).toEqual([]);
     chmodSync(path, 0o644);
     expect(load().warnings).toEqual([
-      expect.stringContaining("config.yaml holds masterKey and can be read by every user"),
+      expect.stringContaining("config.yaml holds masterKey and is readable by every user"),
     ]);
   });
 });
@@ -196,10 +196,10 @@ describe("what is refused, by the name its author knows", () => {
       "config.yaml line 1, column 1: listen must be a group of settings: host, port, tls",
     ],
     ["a group for a value", "baseUrl:\n  a: 1\n", "config.yaml line 1, column 1: baseUrl must be https://HOST"],
-    ["a dotted key", "listen.port: 1\n", "config.yaml line 1, column 1: listen.port must be written as groups"],
-    ["a key given twice", "data: a\ndata: b\n", "config.yaml line 2, column 1: this key is given twice"],
+    ["a dotted key", "listen.port: 1\n", "config.yaml line 1, column 1: listen.port must be nested"],
+    ["a key given twice", "data: a\ndata: b\n", "config.yaml line 2, column 1: this key appears twice"],
     ["a tab", "listen:\n\tport: 1\n", "config.yaml line 2, column 1: indented with a tab"],
-    ["a list instead of keys", "- a\n", "config.yaml line 1, column 1: the file must hold keys and values"],
+    ["a list instead of keys", "- a\n", "config.yaml line 1, column 1: the file must contain keys and values"],
     ["a second document", "data: a\n---\ndata: b\n", "config.yaml line 2"],
     ["an empty value", "baseUrl:\n", "config.yaml line 1, column 1: baseUrl must be https://HOST"],
     ["text for a number", 'listen: { port: "80" }\n', "listen.port must be a whole number from 0 to 65535"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applicationFrom } from "../../src/applications/application.ts";
+import { applicationFrom } from "../../src/applications/new-application.ts";
 import { clockFindings, passkeyFindings, redirectUriFindings } from "../../src/doctor/rules.ts";
 
 function application(redirectUris: string[], domain: string | null = null) {

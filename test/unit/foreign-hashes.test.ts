@@ -1,7 +1,7 @@
 import { argon2Sync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { systemRandom } from "../../src/lib/random.ts";
-import { firebaseHash, foreignHash } from "../../src/passwords/foreign-hashes.ts";
+import { affordable, firebaseHash, foreignHash } from "../../src/passwords/foreign-hashes.ts";
 import { createHasher } from "../../src/passwords/hasher.ts";
 
 const hasher = createHasher(
@@ -27,11 +27,12 @@ function storedForm(given: ReturnType<typeof foreignHash>): string {
 }
 
 async function isRight(stored: string, password: string): Promise<boolean> {
-  return (await hasher.verify(stored, password)).isRight;
+  // An application for each: within one, all take as long as the most expensive.
+  return (await hasher.verify(stored, password, { appId: stored, account: "", isKnown: false })).isRight;
 }
 
-// Made by other hands: glibc's crypt (bcrypt), Python's hashlib (PBKDF2, scrypt, SHA), the tests of the argon2 reference implementation,
-// passlib's documentation, RFC 7914 section 12.
+// Made by other hands: glibc's crypt (bcrypt), Python's hashlib (PBKDF2, scrypt, SHA), the tests of
+// the argon2 reference implementation, passlib's documentation, RFC 7914 section 12.
 const known: [name: string, given: string, password: string][] = [
   ["bcrypt 2b", "$2b$05$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2", "correct horse"],
   ["bcrypt 2a", "$2a$04$abcdefghijklmnopqrstuuPT0cs.zGMMB9aUG3xKmxLeI//6s0m5C", "letmein"],
@@ -171,4 +172,38 @@ describe("password hashes of other systems", () => {
   test.each(refused)("refuses %s", (_, given) => {
     expect(foreignHash(given)).toHaveProperty("problem");
   });
+
+  const limits: [what: string, taken: string, expensive: string][] = [
+    ["bcrypt", bcryptOf(12), bcryptOf(13)],
+    ["argon2's memory", argon2Of(131_072, 2), argon2Of(131_073, 1)],
+    ["argon2's passes", argon2Of(65_536, 4), argon2Of(65_536, 5)],
+    ["scrypt's memory", `$scrypt$ln=17,r=8,p=1$${salt}$${tag}`, `$scrypt$ln=18,r=8,p=1$${salt}$${tag}`],
+    ["scrypt's lanes", `$scrypt$ln=16,r=8,p=2$${salt}$${tag}`, `$scrypt$ln=17,r=8,p=2$${salt}$${tag}`],
+    ["PBKDF2", `$pbkdf2-sha256$i=2000000$${salt}$${tag}`, `$pbkdf2-sha256$i=3000000$${salt}$${tag}`],
+    [
+      "PBKDF2 by its length",
+      `$pbkdf2-sha512$i=900000$${salt}$${tag}`,
+      `$pbkdf2-sha512$i=900000$${salt}$${"A".repeat(88)}`,
+    ],
+  ];
+  test.each(limits)(
+    "an import takes %s up to about 250 ms and 128 MiB, and more only when it is allowed",
+    (_, ...hashes) => {
+      const [taken, expensive] = hashes.map((hash) => foreignHash(hash));
+      if (!taken || !expensive) throw new Error("a hash is missing");
+      expect(affordable(taken, { allowExpensive: false })).toEqual(taken);
+      expect(affordable(expensive, { allowExpensive: false })).toEqual({
+        problem: expect.stringContaining("--allow-expensive-hashes"),
+      });
+      expect(affordable(expensive, { allowExpensive: true })).toHaveProperty("hash");
+    },
+  );
+
+  function bcryptOf(cost: number): string {
+    return `$2b$${cost}$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2`;
+  }
+
+  function argon2Of(memory: number, passes: number): string {
+    return `$argon2id$v=19$m=${memory},t=${passes},p=1$${salt}$${tag}`;
+  }
 });

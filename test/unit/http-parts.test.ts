@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createClientAddresses, networkOf } from "../../src/http/addresses.ts";
+import { createClientAddresses } from "../../src/http/addresses.ts";
 import { parseJson } from "../../src/http/json-body.ts";
+import { networkOf } from "../../src/lib/networks.ts";
 import { createLocalLimiter } from "../../src/rate-limits/limiter.ts";
 
 describe("client addresses", () => {
@@ -20,9 +21,18 @@ describe("client addresses", () => {
 
   it("stay at the proxy's when what it forwards is no address", () => {
     const { clientAddress } = createClientAddresses(["10.0.0.0/8"]);
-    for (const header of ["", "garbage", "6.6.6.6, unknown", "1.2.3.4:80"])
+    for (const header of ["", "garbage", "6.6.6.6, unknown", "1.2.3.4:", "host:80", "[1.2.3.4"])
       expect(clientAddress("10.0.0.1", header)).toBe("10.0.0.1");
     expect(clientAddress("10.0.0.1", undefined)).toBe("10.0.0.1");
+  });
+
+  it.each([
+    ["203.0.113.9:4711", "203.0.113.9"],
+    ["[2001:db8::9]:4711", "2001:db8::9"],
+    ["[2001:db8::9]", "2001:db8::9"],
+    ["6.6.6.6:1, [::ffff:203.0.113.9]:80, 10.2.3.4:99", "203.0.113.9"],
+  ])("are told from their ports: %s", (forwardedFor, address) => {
+    expect(createClientAddresses(["10.0.0.0/8"]).clientAddress("10.0.0.1", forwardedFor)).toBe(address);
   });
 
   it.each([
@@ -93,27 +103,27 @@ describe("the rate limiter", () => {
   it("counts in aligned minutes and forgets them whole", () => {
     let now = 90_000;
     const limiter = createLocalLimiter(() => now);
-    expect(limiter.take("a", 2, "stranger")).toEqual({
+    expect(limiter.count("a", 2, "stranger")).toEqual({
       limit: 2,
       remaining: 1,
       resetAt: 120,
       exceeded: false,
       retryAfterSeconds: 30,
     });
-    expect(limiter.take("a", 2, "stranger")).toMatchObject({ remaining: 0, exceeded: false });
-    expect(limiter.take("a", 2, "stranger")).toMatchObject({ remaining: 0, exceeded: true, retryAfterSeconds: 30 });
-    expect(limiter.take("b", 2, "stranger")).toMatchObject({ remaining: 1, exceeded: false });
+    expect(limiter.count("a", 2, "stranger")).toMatchObject({ remaining: 0, exceeded: false });
+    expect(limiter.count("a", 2, "stranger")).toMatchObject({ remaining: 0, exceeded: true, retryAfterSeconds: 30 });
+    expect(limiter.count("b", 2, "stranger")).toMatchObject({ remaining: 1, exceeded: false });
     now = 120_000;
-    expect(limiter.take("a", 2, "stranger")).toMatchObject({ remaining: 1, resetAt: 180, exceeded: false });
+    expect(limiter.count("a", 2, "stranger")).toMatchObject({ remaining: 1, resetAt: 180, exceeded: false });
   });
 
   it("L10: stays within bounds when a million keys come in one minute", () => {
     const limiter = createLocalLimiter(() => 0);
-    for (let key = 0; key < 1_000_000; key += 1) limiter.take(`k${key}`, 10, "stranger");
-    expect(limiter.take("k5", 10, "stranger")).toMatchObject({ remaining: 8 });
-    for (let key = 0; key < 10; key += 1) limiter.take(`new${key}`, 10, "stranger");
-    expect(limiter.take("new again", 10, "stranger")).toMatchObject({ exceeded: true });
+    for (let key = 0; key < 1_000_000; key += 1) limiter.count(`k${key}`, 10, "stranger");
+    expect(limiter.count("k5", 10, "stranger")).toMatchObject({ remaining: 8 });
+    for (let key = 0; key < 10; key += 1) limiter.count(`new${key}`, 10, "stranger");
+    expect(limiter.count("new again", 10, "stranger")).toMatchObject({ exceeded: true });
     // Nobody who is known is put into the crowd, however large it is.
-    expect(limiter.take("user", 10, "known")).toMatchObject({ remaining: 9 });
+    expect(limiter.count("user", 10, "known")).toMatchObject({ remaining: 9 });
   });
 });

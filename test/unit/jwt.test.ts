@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { importJWK, jwtVerify, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
+import type { SigningAlgorithm } from "../../src/storage/column-types.ts";
 import { importPrivateKey, importPublicKey, parseJwt, signatureProblem, signJwt } from "../../src/tokens/jwt.ts";
-import type { SigningAlgorithm } from "../../src/tokens/jwt.ts";
 
 const pairs = {
   ES256: generateKeyPairSync("ec", { namedCurve: "P-256" }),
@@ -18,6 +18,16 @@ function problem(token: string, algorithm: SigningAlgorithm): string | undefined
     ? signatureProblem(parsed, (kid) => (kid === "k1" ? { id: "k1", algorithm, publicKey } : undefined))
     : "not a JWT";
 }
+
+it("a token of more than 4096 characters is not parsed", () => {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const ofLength = (length: number): string => {
+    const head = `${part({ alg: "ES256" })}.${part({})}.`;
+    return head + "A".repeat(length - head.length);
+  };
+  expect(parseJwt(ofLength(4096))).toBeDefined();
+  expect(parseJwt(ofLength(4100))).toBeUndefined();
+});
 
 describe.each(["ES256", "EdDSA", "RS256"] as const)("JWTs signed with %s", (algorithm) => {
   const privateJwk = pairs[algorithm].privateKey.export({ format: "jwk" });
@@ -71,7 +81,7 @@ describe("hostile JWTs", () => {
 
   it("are refused with the all-zero ECDSA signature (r = s = 0)", () => {
     expect(problem(`${part({ alg: "ES256", typ: "at+jwt", kid: "k1" })}.${part(claims)}.${signature}`, "ES256")).toBe(
-      "its signature is wrong",
+      "its signature is invalid",
     );
   });
 
@@ -101,7 +111,8 @@ describe("hostile JWTs", () => {
       privateKey: pairs.ES256.privateKey,
     }).split(".");
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    // 64 bytes leave four unused bits in the last character: 15 other characters decode to the same bytes.
+    // 64 bytes leave four unused bits in the last character: 15 other characters decode to the same
+    // bytes.
     const spelling = alphabet[(alphabet.indexOf(last.at(-1) ?? "") & 0b110000) | 0b000001] ?? "";
     const other = `${header}.${payload}.${last.slice(0, -1)}${spelling}`;
     expect(Buffer.from(last.slice(0, -1) + spelling, "base64url")).toEqual(Buffer.from(last, "base64url"));

@@ -2,7 +2,10 @@ import { compileFunction } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { isLoadedLater, withLazyRequires } from "../../scripts/build/lazy-requires.ts";
 
-/** Runs a chunk as the executable does; tells what it exports, and which modules it has asked for so far. */
+/**
+ * Runs a chunk as the executable does; tells what it exports, and which modules it has asked for so
+ * far.
+ */
 function runChunk(code: string): { exports: Record<string, () => unknown>; asked: string[] } {
   const exports: Record<string, () => unknown> = {};
   const asked: string[] = [];

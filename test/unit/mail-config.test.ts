@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { parseSender, parseSmtpUrl } from "../../src/config/mail.ts";
 import { AppError } from "../../src/lib/errors.ts";
 
@@ -86,12 +86,8 @@ describe("the settings of mail", () => {
       server: { host: "mail.example.com", port: 465, user: undefined, password: undefined, tls: "from-start" },
       from: { name: "Acme", address: "auth@example.com" },
     });
-    expect(refusal(url)).toBe(
-      "INVALID_CONFIG: AUTHSVC_MAIL__SMTP_URL needs mail.from beside it: the address that mail comes from",
-    );
-    expect(refusal(from)).toBe(
-      "INVALID_CONFIG: AUTHSVC_MAIL__FROM needs mail.smtpUrl beside it: the server that sends it",
-    );
+    expect(refusal(url)).toBe("INVALID_CONFIG: AUTHSVC_MAIL__SMTP_URL also needs mail.from, the sender address");
+    expect(refusal(from)).toBe("INVALID_CONFIG: AUTHSVC_MAIL__FROM also needs mail.smtpUrl, the mail server");
   });
 
   it("are refused without being repeated", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Branding } from "../../src/applications/application.ts";
-import type { Mail, MailKind, MailMessage } from "../../src/mail/mail.ts";
+import type { Mail, MailMessage } from "../../src/mail/mail.ts";
 import { renderMail } from "../../src/mail/render.ts";
 import { contrastOf } from "../../src/pages/colours.ts";
+import type { Branding, MailKind } from "../../src/storage/column-types.ts";
 
 const askedAt = Date.UTC(2026, 10, 21, 10, 32);
 const firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -28,7 +28,11 @@ const kinds: Record<MailKind, Mail> = {
 const everyKind = Object.values(kinds);
 
 function application(branding: Partial<Branding> = {}, name = "Acme") {
-  return { name, branding: { logo: null, primaryColor: null, companyName: null, ...branding } };
+  return {
+    name,
+    settings: { mailName: null },
+    branding: { logo: null, primaryColor: null, companyName: null, ...branding },
+  };
 }
 
 function rendered(mail: Mail, app = application()): MailMessage {
@@ -68,7 +72,7 @@ Device: Firefox on Windows
 IP address: 203.0.113.7
 
 If it wasn't you
-Do nothing. Your password stays as it is. Don't pass the link or the code on to anybody: whoever has one of them can change your password.
+Do nothing. Your password stays as it is. Don't share the link or the code: anybody who has either one can change your password.
 `);
   });
 

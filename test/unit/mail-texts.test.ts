@@ -4,7 +4,9 @@ import { mailLanguages, mailTextsFor } from "../../src/mail/texts/texts.ts";
 
 type Sentence = { name: string; text: string };
 
-/** Every text of a language by its name; each gap of those that have some holds a word of its own. */
+/**
+ * Every text of a language by its name; each gap of those that have some holds a word of its own.
+ */
 function sentencesOf(texts: MailTexts): Sentence[] {
   const collect = (value: unknown, name: string): Sentence[] => {
     if (typeof value === "string") return [{ name, text: value }];

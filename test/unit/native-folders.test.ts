@@ -23,6 +23,6 @@ describe("a folder for native modules", () => {
     const byLink = join(top, "link");
     symlinkSync(home, byLink);
     for (const folder of [join(home, ".cache", "authsvc", "native"), join(byLink, ".cache", "authsvc", "native")])
-      expect(() => claimFolder(folder)).toThrow("another user could put another in its place");
+      expect(() => claimFolder(folder)).toThrow("another user could replace it");
   });
 });

@@ -2,13 +2,16 @@ import { describe, expect, it } from "vitest";
 import { decideLink, type LinkDecision } from "../../src/oauth/identity.ts";
 
 type Local = "nobody" | "verified" | "unverified";
-/** What the provider says of the address; "unproven" is silence, and every word of Microsoft and Facebook. */
+/**
+ * What the provider says of the address; "unproven" is silence, and every word of Microsoft and
+ * Facebook.
+ */
 type Word = "verified" | "unproven" | "refuted";
 
-const words: Record<Word, { emailVerified: boolean; emailRefuted: boolean }> = {
-  verified: { emailVerified: true, emailRefuted: false },
-  unproven: { emailVerified: false, emailRefuted: false },
-  refuted: { emailVerified: false, emailRefuted: true },
+const words: Record<Word, { linksByEmail: boolean; emailRefuted: boolean }> = {
+  verified: { linksByEmail: true, emailRefuted: false },
+  unproven: { linksByEmail: false, emailRefuted: false },
+  refuted: { linksByEmail: false, emailRefuted: true },
 };
 
 function decide(identityKnown: boolean, email: string | null, word: Word, local: Local): LinkDecision {

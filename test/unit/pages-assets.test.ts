@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { HttpRequest } from "../../src/http/request.ts";
 import { programFiles } from "../../src/lib/program-files.ts";
-import { assetHandler } from "../../src/pages/asset-routes.ts";
 import { compactCss, loadAssets } from "../../src/pages/assets.ts";
 
 const assets = loadAssets();
@@ -21,15 +19,6 @@ describe("assets", () => {
     expect(assets.findAsset(stylesheet)?.type).toBe("text/css; charset=utf-8");
     expect(assets.findAsset(hostedScript)?.type).toBe("text/javascript; charset=utf-8");
     expect(assets.findAsset(icon)?.type).toBe("image/svg+xml");
-  });
-
-  it("are unpacked once: whoever reads no gzip costs neither time nor memory of their own", () => {
-    const answer = assetHandler(assets);
-    for (const link of Object.values(assets.links.apiDocs())) {
-      const file = { parameter: () => link.split("/").at(-1), header: () => undefined };
-      const bodies = [1, 2].map(() => answer(file as unknown as HttpRequest).body);
-      expect([link, bodies[0] === bodies[1]]).toEqual([link, true]);
-    }
   });
 
   it("load nothing from anywhere else", () => {

@@ -30,21 +30,27 @@ describe("an app's colour", () => {
   it("can be read and told apart from its ground, whatever it is", () => {
     for (const colour of manyColours()) {
       for (const scheme of schemes) {
-        const { accent, accentHover, onAccent, accentText } = accentFor(colour, scheme);
+        const { accent, accentEdge, accentHover, onAccent, accentText } = accentFor(colour, scheme);
         const label = `${colour} in ${scheme}`;
         expect(contrastOf(accent, onAccent), `text on ${label}`).toBeGreaterThanOrEqual(4.5);
         expect(contrastOf(accentHover, onAccent), `text on the hovered ${label}`).toBeGreaterThanOrEqual(4.5);
         for (const ground of grounds[scheme]) {
-          expect(contrastOf(accent, ground), `button of ${label}`).toBeGreaterThanOrEqual(3);
-          expect(contrastOf(accentHover, ground), `hovered button of ${label}`).toBeGreaterThanOrEqual(3);
+          expect(contrastOf(accentEdge, ground), `rim of a button of ${label}`).toBeGreaterThanOrEqual(3);
           expect(contrastOf(accentText, ground), `link of ${label}`).toBeGreaterThanOrEqual(4.5);
         }
       }
     }
   });
 
-  it("stays exactly as chosen where it is readable", () => {
-    expect(accentFor("#635bff", "light")).toMatchObject({ accent: "#635bff", onAccent: "#ffffff" });
+  it("stays exactly as chosen: a light one gets dark text and a darker rim, and only links are darkened", () => {
+    expect(accentFor("#635bff", "light")).toMatchObject({
+      accent: "#635bff",
+      accentEdge: "#635bff",
+      onAccent: "#ffffff",
+    });
+    const yellow = accentFor("#ffd400", "light");
+    expect(yellow).toMatchObject({ accent: "#ffd400", onAccent: "#000000" });
+    expect([yellow.accentEdge, yellow.accentText]).not.toContain("#ffd400");
     expect(accentFor("#ffe600", "dark")).toMatchObject({ accent: "#ffe600", onAccent: "#000000" });
   });
 
@@ -55,7 +61,7 @@ describe("an app's colour", () => {
 
   it("becomes a stylesheet of nothing but custom properties", () => {
     expect(accentStylesheet("#635bff")).toMatch(
-      /^:root\{(--[a-z-]+:#[0-9a-f]{6};?){4}\}@media\(prefers-color-scheme:dark\)\{:root\{(--[a-z-]+:#[0-9a-f]{6};?){4}\}\}$/,
+      /^:root\{(--[a-z-]+:#[0-9a-f]{6};?){5}\}@media\(prefers-color-scheme:dark\)\{:root\{(--[a-z-]+:#[0-9a-f]{6};?){5}\}\}$/,
     );
   });
 });
@@ -75,7 +81,7 @@ describe("the pages' own colours", () => {
         expect(contrastOf(colour(front), colour(back)), `${front} on ${back} in ${scheme}`).toBeGreaterThanOrEqual(bar);
       for (const back of ["card", "ground"]) {
         for (const front of ["ink", "quiet", "bad", "accent-text"]) atLeast(4.5, front, back);
-        for (const front of ["edge", "accent"]) atLeast(3, front, back);
+        for (const front of ["edge", "accent", "accent-edge"]) atLeast(3, front, back);
       }
       atLeast(4.5, "bad", "bad-ground");
       atLeast(4.5, "good", "good-ground");

@@ -14,7 +14,7 @@ const links: AssetLinks = {
   accountStylesheet: "/assets/account.css",
   demoScript: undefined,
   demoStylesheet: undefined,
-  apiDocs: () => ({ stylesheet: "/assets/docs.css", swaggerScript: "/assets/swagger.js", script: "/assets/docs.js" }),
+  docsStylesheet: "/assets/docs.css",
   accent: () => undefined,
 };
 

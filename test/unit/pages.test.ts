@@ -10,6 +10,7 @@ import { messagePage, type Message } from "../../src/pages/message-page.ts";
 import type { CodeProblem, CreateAccountProblem, SignInProblem } from "../../src/pages/problems.ts";
 import { resetByCodePage, resetByLinkPage } from "../../src/pages/reset-password-page.ts";
 import { signInPage } from "../../src/pages/sign-in-page.ts";
+import { takeOverPage } from "../../src/pages/take-over-page.ts";
 import { en } from "../../src/pages/texts/en.ts";
 import { everyAccountPage } from "./account-pages.ts";
 
@@ -20,7 +21,7 @@ const links: AssetLinks = {
   accountStylesheet: "/assets/account.css",
   demoScript: undefined,
   demoStylesheet: undefined,
-  apiDocs: () => ({ stylesheet: "/assets/docs.css", swaggerScript: "/assets/swagger.js", script: "/assets/docs.js" }),
+  docsStylesheet: "/assets/docs.css",
   accent: () => undefined,
 };
 
@@ -59,6 +60,10 @@ const createAccountProblems: CreateAccountProblem[] = [
     ] as const
   ).map((kind) => ({ kind })),
   { kind: "password-too-long", maxLength: 256 },
+  ...(["common", "keyboard", "repeated", "sequence", "date", "personal", "predictable"] as const).map((weakness) => ({
+    kind: "password-weak" as const,
+    weakness,
+  })),
   { kind: "name-too-long", maxLength: 200 },
   { kind: "too-many-tries", retryAfterSeconds: 1 },
 ];
@@ -133,6 +138,17 @@ function everyPage(value: string): Html[] {
       resetByCodePage(framed, { ...base, again: false, passwordMinLength: 15, problem }),
       resetByLinkPage(framed, { ...base, path: `${base.sessionPath}/reset`, passwordMinLength: 15, problem }),
     ]),
+    takeOverPage(framed, {
+      ...base,
+      unproven: { password: true, passkeys: 1, providers: [value], logins: 1, mark: value },
+    }),
+    resetByCodePage(framed, {
+      ...base,
+      again: false,
+      passwordMinLength: 15,
+      code: value,
+      removes: { password: true, passkeys: 1, providers: [value], logins: 0, mark: value },
+    }),
     ...codeProblems.map((problem) => checkMailPage(framed, { ...base, again: false, problem })),
     ...[...messages, { kind: "no-methods", command: value } as const, { kind: "no-methods" } as const].map((message) =>
       messagePage(framed, message),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { systemRandom } from "../../src/lib/random.ts";
-import { createKeyring } from "../../src/secrets/keyring.ts";
+import { keyringOf } from "../support/keyring.ts";
 import {
   firstRefreshToken,
   formatRefreshToken,
@@ -9,8 +9,8 @@ import {
   successorOf,
 } from "../../src/tokens/refresh-tokens.ts";
 
-const keyring = createKeyring(Buffer.alloc(32, 1), systemRandom);
-const otherKeyring = createKeyring(Buffer.alloc(32, 2), systemRandom);
+const keyring = keyringOf(1);
+const otherKeyring = keyringOf(2);
 
 describe("refresh tokens", () => {
   it("come back from their text", () => {

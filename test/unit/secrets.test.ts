@@ -4,25 +4,47 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isPossibleApiKey, newApiKey } from "../../src/applications/api-keys.ts";
 import { digestOf, newId, newSecret, systemRandom } from "../../src/lib/random.ts";
-import { createKeyring } from "../../src/secrets/keyring.ts";
-import { createMasterKey, readMasterKey } from "../../src/secrets/master-key.ts";
+import { createMasterKeyFrom, macKeysAsText, macKeysFrom } from "../../src/secrets/key.ts";
+import { createKeyring, createOpener } from "../../src/secrets/keyring.ts";
+import { createMasterKey, parseMasterKeys, readMasterKeys } from "../../src/secrets/master-key.ts";
+import { keyringOf } from "../support/keyring.ts";
 
 describe("encryption at rest", () => {
-  const keyring = createKeyring(Buffer.alloc(32, 1), systemRandom);
+  const key = createMasterKeyFrom(Buffer.alloc(32, 1), systemRandom);
+  const other = createMasterKeyFrom(Buffer.alloc(32, 2), systemRandom);
+  const keyring = keyringOf(1);
 
   it("gives back what went in, and never the same text twice", () => {
-    const sealed = keyring.encrypt("a private key", "signing_keys/k1");
+    const sealed = key.encrypt("a private key", "signing_keys/k1");
     expect(sealed).not.toContain("private");
-    expect(keyring.encrypt("a private key", "signing_keys/k1")).not.toBe(sealed);
-    expect(keyring.decrypt(sealed, "signing_keys/k1")).toBe("a private key");
+    expect(key.encrypt("a private key", "signing_keys/k1")).not.toBe(sealed);
+    expect(key.decrypt(sealed, "signing_keys/k1")).toBe("a private key");
   });
 
   it("refuses another key, another row and a changed text", () => {
-    const sealed = keyring.encrypt("a private key", "signing_keys/k1");
-    expect(() => createKeyring(Buffer.alloc(32, 2), systemRandom).decrypt(sealed, "signing_keys/k1")).toThrow();
-    expect(() => keyring.decrypt(sealed, "signing_keys/k2")).toThrow();
-    expect(() => keyring.decrypt(`${sealed.slice(0, -2)}AA`, "signing_keys/k1")).toThrow();
-    expect(() => keyring.decrypt("v2.AAAA", "signing_keys/k1")).toThrow();
+    const sealed = key.encrypt("a private key", "signing_keys/k1");
+    expect(() => other.decrypt(sealed, "signing_keys/k1")).toThrow();
+    expect(() => key.decrypt(sealed, "signing_keys/k2")).toThrow();
+    expect(() => key.decrypt(`${sealed.slice(0, -2)}AA`, "signing_keys/k1")).toThrow();
+    expect(() => key.decrypt("v2.AAAA", "signing_keys/k1")).toThrow();
+  });
+
+  it("opens what any of its keys has sealed, and learns of a new key when it meets one", () => {
+    const sealed = [key, other].map((each) => each.encrypt("a private key", "signing_keys/k1"));
+    const opener = createOpener([other, key]);
+    for (const text of sealed) expect(opener.decrypt(text, "signing_keys/k1")).toBe("a private key");
+    const found = [key];
+    const learning = createKeyring({ keys: [key], reread: () => found, macKeys: key.macKeys() });
+    expect(() => learning.decrypt(sealed[1] ?? "", "signing_keys/k1")).toThrow();
+    found.unshift(other);
+    expect(learning.decrypt(sealed[1] ?? "", "signing_keys/k1")).toBe("a private key");
+    // What was read before the old key went away may still be under it.
+    found.pop();
+    expect(learning.decrypt(sealed[0] ?? "", "signing_keys/k1")).toBe("a private key");
+  });
+
+  it("keeps the keys of its MACs as a text", () => {
+    expect(macKeysFrom(macKeysAsText(key.macKeys()))).toEqual(key.macKeys());
   });
 
   it("keeps the parts of a MAC apart", () => {
@@ -39,20 +61,34 @@ describe("encryption at rest", () => {
 describe("the master key file", () => {
   it("is made once, readable by its owner only, and stays", () => {
     const file = join(mkdtempSync(join(tmpdir(), "authsvc-key-")), "data", "master.key");
-    expect(readMasterKey(file)).toBeUndefined();
-    const key = createMasterKey(file, systemRandom);
+    expect(readMasterKeys(file)).toEqual([]);
+    const [key = Buffer.alloc(0)] = createMasterKey(file, systemRandom);
     expect(key.length).toBe(32);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(createMasterKey(file, systemRandom)).toEqual(key);
-    expect(readMasterKey(file)).toEqual(key);
+    expect(createMasterKey(file, systemRandom)).toEqual([key]);
+    expect(readMasterKeys(file)).toEqual([key]);
   });
 
   it("is refused when it was cut short, and not replaced", () => {
     const file = join(mkdtempSync(join(tmpdir(), "authsvc-key-")), "master.key");
     writeFileSync(file, "tooshort\n");
-    expect(() => readMasterKey(file)).toThrow(/43 base64url characters/u);
+    expect(() => readMasterKeys(file)).toThrow(/43 base64url characters/u);
     expect(() => createMasterKey(file, systemRandom)).toThrow(/43 base64url characters/u);
     expect(readFileSync(file, "utf8")).toBe("tooshort\n");
+  });
+});
+
+describe("several master keys", () => {
+  const [first, second] = [newSecret(systemRandom), newSecret(systemRandom)];
+
+  it("stand in lines or with spaces between them, the newest first", () => {
+    for (const text of [`${first}\n${second}\n`, `${first} ${second}`, `\n${first}\r\n${second}`])
+      expect(parseMasterKeys(text).map((key) => key.toString("base64url"))).toEqual([first, second]);
+  });
+
+  it("are refused when two are the same or one is none", () => {
+    expect(() => parseMasterKeys(`${first}\n${first}\n`)).toThrow(/Two of the master keys are the same/u);
+    expect(() => parseMasterKeys(`${first}\n${second.slice(1)}\n`)).toThrow(/43 base64url characters/u);
   });
 });
 

@@ -45,8 +45,8 @@ describe("the titles of tests", () => {
   });
 
   it.each([
-    [`it("S9: x", () => {})`, `no line and no case has the id "S9"`],
-    [`it("CVE-2020-1: x", () => {})`, `no line and no case has the id "CVE-2020-1"`],
+    [`it("S9: x", () => {})`, `no rule and no case has the id "S9"`],
+    [`it("CVE-2020-1: x", () => {})`, `no rule and no case has the id "CVE-2020-1"`],
     [`it("S1 x", () => {})`, `no ": " after the ids`],
     [`it("x (security rule S9)", () => {})`, `"S9"`],
   ])("that are wrong are complained about: %s", (source, complaint) => {
@@ -65,7 +65,7 @@ describe("the security page", () => {
     expect(complaintsAbout({ ...content, tests, notApplicable: { S2: "no" } })).toEqual([]);
     expect(complaintsAbout({ ...content, tests, notApplicable: { S1: "no", S2: "no", S3: "no" } })).toEqual([
       expect.stringContaining("S1 has a test and a reason"),
-      expect.stringContaining(`"S3", which is no line`),
+      expect.stringContaining(`"S3", which is no rule`),
     ]);
   });
 

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -21,7 +22,8 @@ applications:
       - { name: github, clientId: Iv1, clientSecret: "file:secrets/github" }
 `;
 
-const read = (text: string) => readStateFile(text, { name: "a.yaml", folder, env });
+const read = (text: string, more: { secretsDir?: string; protectedPaths?: string[] } = {}) =>
+  readStateFile(text, { name: "a.yaml", folder, env, protectedPaths: [], ...more });
 
 test("secrets come from the environment, and from files that stand where the file itself stands", () => {
   const { state, where } = read(file);
@@ -38,12 +40,12 @@ const refused: [why: string, text: string, line: string][] = [
   [
     "an unknown key",
     file.replace("name: My", "nmae: My"),
-    "a.yaml line 4, column 5: nmae is not known here; did you mean name?",
+    "a.yaml line 4, column 5: nmae is not a known key; did you mean name?",
   ],
   [
     "an unknown key in a group",
     `${file}    authMethods: { passkey: { enabld: true } }\n`,
-    "a.yaml line 9, column 31: enabld is not known here; did you mean enabled?",
+    "a.yaml line 9, column 31: enabld is not a known key; did you mean enabled?",
   ],
   ["a missing version", file.replace("version: 1\n", ""), "a.yaml line 1, column 1: version is missing"],
   ["a missing id", file.replace("id: app_shop", "domain: a.example"), "a.yaml line 3, column 5: id is missing"],
@@ -55,7 +57,7 @@ const refused: [why: string, text: string, line: string][] = [
   [
     "a secret in the file itself",
     file.replace("env:SHOP_API_KEY", env.SHOP_API_KEY),
-    "a.yaml line 6, column 17: value must be env:NAME or file:PATH: the secret itself does not belong in this file",
+    "a.yaml line 6, column 17: value must be env:NAME or file:PATH, not the secret itself",
   ],
   [
     "a variable that is not set",
@@ -77,13 +79,13 @@ const refused: [why: string, text: string, line: string][] = [
     file.replace("secrets/github", "secrets/empty"),
     "a.yaml line 8, column 40: clientSecret: the file is empty",
   ],
-  ["an application twice", `${file}  - id: app_shop\n`, "a.yaml line 9, column 5: id: the same is given twice"],
+  ["an application twice", `${file}  - id: app_shop\n`, "a.yaml line 9, column 5: id: given twice"],
   [
     "a provider twice",
     `${file}      - { name: GitHub, clientId: Iv2 }\n`,
-    "a.yaml line 9, column 11: name: the same is given twice",
+    "a.yaml line 9, column 11: name: given twice",
   ],
-  ["a key twice", `${file}    name: My other shop\n`, "a.yaml line 9, column 5: this key is given twice"],
+  ["a key twice", `${file}    name: My other shop\n`, "a.yaml line 9, column 5: this key appears twice"],
   [
     "no YAML",
     file.replace("\n    name", "\n   name"),
@@ -112,3 +114,50 @@ test("what is written is read as the same", () => {
   };
   expect(read(stateFileText(state)).state).toEqual(state);
 });
+
+const reference = (to: string): string => file.replace("env:SHOP_API_KEY", to).replace("file:secrets/github", to);
+const keyOf = (to: string, more?: Parameters<typeof read>[1]) =>
+  read(reference(to), more).state.applications?.[0]?.apiKeys?.[0]?.value;
+
+test("variables that configure authsvc itself are no secrets of an application", () => {
+  for (const name of ["AUTHSVC_MASTER_KEY", "AUTHSVC_DATABASE__URL", "authsvc_x"])
+    expect(() => keyOf(`env:${name}`)).toThrow(`${name} configures authsvc itself`);
+});
+
+test("a file reference leads below the folder of the file or --secrets-dir, whatever symbolic links say", () => {
+  const outside = mkdtempSync(join(tmpdir(), "authsvc-state-"));
+  writeFileSync(join(outside, "key"), "outside-outside");
+  symlinkSync(join(outside, "key"), join(folder, "link"));
+  symlinkSync(outside, join(folder, "linked"));
+  const ways = [join(outside, "key"), `../${outside.split("/").at(-1)}/key`, "link", "linked/key", "/etc/hostname"];
+  for (const way of ways) expect(() => keyOf(`file:${way}`)).toThrow("allow its folder with --secrets-dir");
+  for (const way of ways.slice(0, 4)) expect(keyOf(`file:${way}`, { secretsDir: outside })).toBe("outside-outside");
+  symlinkSync("secrets/github", join(folder, "within"));
+  expect(keyOf("file:within")).toBe("hunter2-hunter2");
+  rmSync(outside, { recursive: true });
+});
+
+test("the data folder and the files of the configuration are read by no reference, by whatever name", () => {
+  mkdirSync(join(folder, "data"));
+  for (const name of ["data/master.key", "smtp-url"]) writeFileSync(join(folder, name), "own-secret");
+  symlinkSync("data/master.key", join(folder, "soft"));
+  linkSync(join(folder, "data/master.key"), join(folder, "hard"));
+  linkSync(join(folder, "smtp-url"), join(folder, "hard-url"));
+  const protectedPaths = [join(folder, "data"), join(folder, "smtp-url"), join(folder, "nowhere")];
+  for (const name of ["data/master.key", "soft", "hard", "smtp-url", "hard-url"])
+    expect(() => keyOf(`file:${name}`, { protectedPaths })).toThrow("belongs to authsvc itself");
+});
+
+test.skipIf(process.platform === "win32")(
+  "a file reference is a regular file of at most 64 KiB, and never waited for",
+  () => {
+    execFileSync("mkfifo", [join(folder, "pipe")]);
+    expect(() => keyOf("file:pipe")).toThrow("is not a regular file");
+    expect(() => keyOf("file:/dev/zero", { secretsDir: "/dev" })).toThrow("is not a regular file");
+    expect(() => keyOf("file:secrets")).toThrow("is not a regular file");
+    writeFileSync(join(folder, "large"), "x".repeat(65_536));
+    expect(keyOf("file:large")).toHaveLength(65_536);
+    writeFileSync(join(folder, "large"), "x".repeat(65_537));
+    expect(() => keyOf("file:large")).toThrow("larger than 64 KiB");
+  },
+);

@@ -10,7 +10,10 @@ const text = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "
 const folder = mkdtempSync(join(tmpdir(), "authsvc-docs-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the page shows in this language, with a few lines behind it that call it with the variables of the environment. */
+/**
+ * What the page shows in this language, with a few lines behind it that call it with the variables
+ * of the environment.
+ */
 const languages: Record<string, { fence: string; file: string; call: string; command: string[] }> = {
   TypeScript: {
     fence: "ts",

@@ -48,7 +48,7 @@ describe("a lane to a receiver", () => {
     const lane = createLane();
     lane.learn(silence, now);
     lane.held.push(held(now + 25 * second), held(now + 25 * second));
-    expect(lane.takeUnwanted(now)).toHaveLength(1);
+    expect(lane.removeUnwanted(now)).toHaveLength(1);
     expect(lane.held).toHaveLength(1);
     expect(lane.mayBegin(now)).toBe(true);
   });
@@ -56,7 +56,7 @@ describe("a lane to a receiver", () => {
   it("gives back what it could not begin early enough to be done within its lease", () => {
     const lane = createLane();
     lane.held.push(held(now + 15 * second), held(now + 24 * second));
-    expect(lane.takeUnwanted(now)).toEqual([held(now + 15 * second)]);
+    expect(lane.removeUnwanted(now)).toEqual([held(now + 15 * second)]);
     expect(lane.held).toEqual([held(now + 24 * second)]);
   });
 
@@ -64,7 +64,7 @@ describe("a lane to a receiver", () => {
     const lane = createLane();
     lane.held.push(held(now + 25 * second));
     lane.learn({ ...refusal, status: 429, retryAfterMilliseconds: 60 * minute }, now);
-    expect([lane.wants(now), lane.mayBegin(now), lane.takeUnwanted(now).length]).toEqual([0, false, 1]);
+    expect([lane.wants(now), lane.mayBegin(now), lane.removeUnwanted(now).length]).toEqual([0, false, 1]);
     expect(lane.mayBegin(now + 10 * minute)).toBe(true);
   });
 });

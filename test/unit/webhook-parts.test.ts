@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { day, hour, minute, second } from "../../src/lib/clock.ts";
+import { eventKinds } from "../../src/storage/column-types.ts";
 import { nextAttemptAt, retryAfter } from "../../src/webhooks/delivery.ts";
-import { bodyOf, eventKinds, sampleOf } from "../../src/webhooks/event.ts";
+import { bodyOf, sampleOf } from "../../src/webhooks/event.ts";
 import { checkedSecret, signedHeaders } from "../../src/webhooks/signature.ts";
 
 const now = Date.UTC(2026, 10, 20, 12);

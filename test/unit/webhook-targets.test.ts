@@ -10,11 +10,11 @@ describe("an internal address", () => {
   });
 
   it.each(Object.entries(internal))("%s (%s) is refused at registration (security rule W4)", (_name, address) => {
-    expect(targetProblem(`https://${asHost(address)}/hook`, strict)).toBe("https on a public address");
+    expect(targetProblem(`https://${asHost(address)}/hook`, strict)).toBe("an https URL on a public address");
   });
 
   it.each(Object.entries(otherSpellings))("is refused spelled otherwise: %s", (_name, host) => {
-    const problem = /[^\x21-\x7E]/u.test(host) ? "an absolute URL" : "https on a public address";
+    const problem = /[^\x21-\x7E]/u.test(host) ? "an absolute URL" : "an https URL on a public address";
     expect(targetProblem(`https://${host}/`, strict)).toBe(problem);
   });
 
@@ -27,10 +27,14 @@ describe("an internal address", () => {
   );
 });
 
+it.each(["2606:4700::1111%eth0", "example.com", ""])("%j is no public address", (address) => {
+  expect(isPublicAddress(address)).toBe(false);
+});
+
 describe("the address of an endpoint", () => {
   it.each([
-    ["http://hooks.example.com/", "https"],
-    ["ftp://hooks.example.com/", "https"],
+    ["http://hooks.example.com/", "an https URL"],
+    ["ftp://hooks.example.com/", "an https URL"],
     ["hooks.example.com", "an absolute URL"],
     ["https://hooks.example.com/\u{E9}", "an absolute URL"],
     ["https://hooks.example.com/ a", "an absolute URL"],
@@ -58,7 +62,7 @@ describe("the address of an endpoint", () => {
     [{ dev: false, allowPrivateNetworks: true }, "https://hooks/", undefined],
     [{ dev: false, allowPrivateNetworks: true }, "http://127.0.0.1:3000/", undefined],
     [{ dev: false, allowPrivateNetworks: true }, "http://app.localhost:3000/", undefined],
-    [{ dev: false, allowPrivateNetworks: true }, "http://10.0.0.1/", "https"],
+    [{ dev: false, allowPrivateNetworks: true }, "http://10.0.0.1/", "an https URL"],
     [{ dev: true, allowPrivateNetworks: false }, "http://host.docker.internal:3000/", undefined],
     [{ dev: true, allowPrivateNetworks: false }, "https://user@localhost/", "no user or password"],
   ])("with %o, %s: %s", (settings, url, problem) => {

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { AppError } from "../../lib/errors.ts";
 import { addApiKeyFlags, chosenApiKey } from "../api-key-flags.ts";
 import type { ApiKeyFlags } from "../api-key-flags.ts";
 import { applicationText } from "../application-text.ts";
@@ -26,12 +25,12 @@ export function addAppCreate(app: Command, cli: Cli): void {
   const command = app
     .command("create")
     .description("create an application and its first API key, which is shown once")
-    .option("--name <name>", "name that people see when they sign in")
-    .option("--id <id>", "App ID of your choice, so that a pipeline can know it beforehand")
+    .option("--name <name>", "name shown to users when they sign in")
+    .option("--id <id>", "App ID to use, so that a pipeline knows it in advance (default: a generated one)")
     .option("--domain <host>", "domain whose passkeys the application shares")
-    .option("--redirect-uri <uri...>", "address that people return to after signing in; can be repeated")
+    .option("--redirect-uri <uri...>", "URL that users return to after signing in; repeatable")
     .option("--methods <list>", "passkey, password, oauth, separated by commas", wordsOf(methodNames));
-  addApiKeyFlags(command).option("--dry-run", "check everything, create nothing");
+  addApiKeyFlags(command).option("--dry-run", "validate without creating anything");
   examples(command, [
     'authsvc app create --name "My shop" --redirect-uri https://shop.example.com/callback',
     "authsvc app create --name Store --id app_store --methods passkey,oauth --api-key-stdin --json < key.txt",
@@ -54,10 +53,8 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
   await cli.withApp(async ({ applications }) => {
     if (flags.dryRun) {
       const application = await namingFlags(fields, () => applications.check(input));
-      if (id !== undefined && (await applications.find(id)))
-        throw new AppError("CONFLICT", "--id: an application with this id exists already");
       await cli.result({ application, dryRun: true }, applicationText(application));
-      await cli.note("Nothing was created: this was a dry run.");
+      await cli.note("Dry run: nothing was created.");
       return;
     }
     const created = await namingFlags(fields, () => applications.createWithKey(input, { apiKey }, commandActor()));
@@ -74,10 +71,10 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
 }
 
 async function nextStep(cli: Cli, application: { id: string; redirectUris: string[] }): Promise<void> {
-  await cli.note("The API key is shown only now: keep it where your server reads its secrets.");
+  await cli.note("The API key is shown only once. Store it where your server reads its secrets.");
   if (application.redirectUris.length === 0) {
     await cli.note(
-      `Nobody can sign in yet. Say where to return to: authsvc app update ${application.id} --redirect-uri URI`,
+      `Nobody can sign in yet: the application has no redirect URI. To add one: authsvc app update ${application.id} --add-redirect-uri URI`,
     );
   } else {
     await cli.note("Next: your server calls POST /auth/initiate with this key, and X-Service-App-ID with this App ID.");

@@ -6,9 +6,11 @@ import { examples } from "../examples.ts";
 export function addAppDelete(app: Command, cli: Cli): void {
   const command = app
     .command("delete")
-    .description("delete an application with its keys, its users and everything of theirs, for good")
+    .description(
+      "permanently delete an application with its keys, users and all their data; its App ID cannot be reused",
+    )
     .argument("[ID]", "App ID")
-    .option("--dry-run", "say how many users would go, delete nothing");
+    .option("--dry-run", "show how many users would be deleted, without deleting anything");
   examples(command, ["authsvc app delete app_shop --dry-run", "authsvc app delete app_shop --yes --json"]).action(
     async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
       const appId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
@@ -23,7 +25,7 @@ export function addAppDelete(app: Command, cli: Cli): void {
           { id: appId, users: stats.totalUsers, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },
           `${appId} and its ${users} ${dryRun ? "would be" : "were"} deleted.\n`,
         );
-        if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+        if (dryRun) await cli.note("Dry run: nothing was changed.");
       });
     },
   );

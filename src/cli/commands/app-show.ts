@@ -9,7 +9,7 @@ export function addAppShow(app: Command, cli: Cli): void {
   examples(command, ["authsvc app show app_shop", "authsvc app show app_shop --json"]).action(
     async (given: string | undefined) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
-      await cli.withRegistry(async ({ applications }) => {
+      await cli.withCore(async ({ applications }) => {
         const application = await withSettings(applications, await applications.get(id));
         await cli.result(application, applicationText(application));
       });

@@ -1,12 +1,14 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { Application, SignInMethod } from "../../applications/application.ts";
+import type { Application } from "../../applications/application.ts";
 import type { ApplicationChange } from "../../applications/change.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { ProviderAccounts } from "../../oauth/accounts.ts";
+import type { ProviderClients } from "../../oauth/provider-clients.ts";
+import type { SignInMethod } from "../../storage/column-types.ts";
 import { applicationText, withSettings } from "../application-text.ts";
 import { askUnlessGiven } from "../ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { startSigning } from "../signing-start.ts";
 import { wholeNumberFrom, wordOf, wordsOf } from "../values.ts";
 
 type Limits = NonNullable<NonNullable<ApplicationChange["settings"]>["rateLimits"]>;
@@ -15,19 +17,26 @@ type Flags = {
   name?: string;
   domain?: string;
   redirectUri?: string[];
+  addRedirectUri?: string[];
+  removeRedirectUri?: string[];
   methods?: SignInMethod[];
   passkeyRequired?: "on" | "off";
   providers?: string;
   logo?: string;
   primaryColor?: string;
   companyName?: string;
+  termsUrl?: string;
+  privacyUrl?: string;
+  supportUrl?: string;
   signUp?: "open" | "closed";
   passwordMinLength?: number;
   scopes?: ("profile" | "email")[];
   signingAlgorithm?: Application["settings"]["signingAlgorithm"];
   queryEndpoints?: "on" | "off";
   relyingPartyId?: string;
+  mailName?: string;
   limit?: Limits;
+  now?: boolean;
   dryRun?: boolean;
 };
 
@@ -35,14 +44,20 @@ const flagOfField = {
   name: "--name",
   domain: "--domain",
   redirectUris: "--redirect-uri",
+  addedRedirectUris: "--add-redirect-uri",
+  removedRedirectUris: "--remove-redirect-uri",
   "authMethods.passkey.required": "--passkey-required",
   "authMethods.oauth.providers": "--providers",
   "branding.logo": "--logo",
   "branding.primaryColor": "--primary-color",
   "branding.companyName": "--company-name",
+  "branding.termsUrl": "--terms-url",
+  "branding.privacyUrl": "--privacy-url",
+  "branding.supportUrl": "--support-url",
   "settings.passwordMinLength": "--password-min-length",
   "settings.scopes": "--scopes",
   "settings.relyingPartyId": "--relying-party-id",
+  "settings.mailName": "--mail-name",
   "settings.rateLimits": "--limit",
 };
 
@@ -51,41 +66,56 @@ const endpointTypes = ["authentication", "userManagement", "applicationManagemen
 export function addAppUpdate(app: Command, cli: Cli): void {
   const command = app
     .command("update")
-    .description("change an application; what is not named stays as it is, and an empty value removes what was set")
+    .description("change the given settings of an application; an empty value resets a setting")
     .argument("[ID]", "App ID")
-    .option("--name <name>", "name that people see when they sign in")
+    .option("--name <name>", "name shown to users when they sign in")
     .option("--domain <host>", "domain whose passkeys the application shares")
-    .option("--redirect-uri <uri...>", "address that people return to; replaces all of them, can be repeated")
+    .option("--redirect-uri <uri...>", "URL that users return to; replaces all of them; repeatable")
+    .option("--add-redirect-uri <uri...>", "add a redirect URI; repeatable")
+    .option("--remove-redirect-uri <uri...>", "remove a redirect URI; repeatable")
     .option(
       "--methods <list>",
-      "enables these and no others: passkey, password, oauth",
+      "enable exactly these: passkey, password, oauth",
       wordsOf(["passkey", "password", "oauth"]),
     )
-    .addOption(
-      new Option("--passkey-required <switch>", "whether nobody signs in without a passkey").choices(["on", "off"]),
-    )
-    .option("--providers <list>", "providers that people may use with oauth, separated by commas")
-    .option("--logo <url>", "https address of a logo for the pages")
+    .addOption(new Option("--passkey-required <switch>", "require a passkey for every sign-in").choices(["on", "off"]))
+    .option("--providers <list>", "providers that users may sign in with, separated by commas")
+    .option("--logo <url>", "https URL of a logo for the pages")
     .option("--primary-color <color>", "colour of buttons and links on the pages, such as #1d4ed8")
-    .option("--company-name <name>", "name at the top of the pages and in mails, instead of the application's")
-    .addOption(new Option("--sign-up <switch>", "whether strangers may create accounts").choices(["open", "closed"]))
-    .option("--password-min-length <number>", "fewest characters of a new password", wholeNumberFrom(0, 1000))
-    .option("--scopes <list>", "what sign-ins may ask for: profile, email", wordsOf(["profile", "email"]))
+    .option("--company-name <name>", "name on the pages and in mails, instead of the application's")
+    .option("--terms-url <url>", "https URL of your terms, linked on the pages")
+    .option("--privacy-url <url>", "https URL of your privacy policy, linked on the pages")
+    .option("--support-url <url>", "https URL of your support, linked on the pages and in mails")
+    .addOption(new Option("--sign-up <switch>", "whether anybody may create an account").choices(["open", "closed"]))
+    .option("--password-min-length <number>", "minimum length of a new password", wholeNumberFrom(0, 1000))
+    .option("--scopes <list>", "scopes that sign-ins may request: profile, email", wordsOf(["profile", "email"]))
     .addOption(
-      new Option("--signing-algorithm <name>", "what signs the access tokens").choices(["ES256", "EdDSA", "RS256"]),
+      new Option("--signing-algorithm <name>", "algorithm that signs access tokens").choices([
+        "ES256",
+        "EdDSA",
+        "RS256",
+      ]),
+    )
+    .option(
+      "--now",
+      "with --signing-algorithm: sign with it at once, not 15 minutes after its key was published; servers that cache the key set refuse its tokens until they read it again",
     )
     .addOption(
-      new Option("--query-endpoints <switch>", "the calls that carry a token in their address").choices(["on", "off"]),
+      new Option("--query-endpoints <switch>", "endpoints that take a token in the query string").choices([
+        "on",
+        "off",
+      ]),
     )
-    .option("--relying-party-id <host>", "whose passkeys these are, where it is not the domain (related origins)")
+    .option("--relying-party-id <host>", "domain of the passkeys, if it is not --domain (related origins)")
+    .option("--mail-name <name>", "application name in mails; API keys cannot change it")
     .option(
       "--limit <type=number...>",
-      `calls a minute, or =default: ${endpointTypes.join(", ")}; can be repeated`,
+      `calls per minute, or =default: ${endpointTypes.join(", ")}; repeatable`,
       addLimit,
     )
-    .option("--dry-run", "check everything, change nothing");
+    .option("--dry-run", "validate without changing anything");
   examples(command, [
-    "authsvc app update app_shop --redirect-uri https://shop.example.com/callback --redirect-uri http://localhost:3000/cb",
+    "authsvc app update app_shop --add-redirect-uri http://localhost:3000/callback",
     "authsvc app update app_shop --sign-up closed --password-min-length 12 --limit authentication=1000 --json",
   ]).action(async (given: string | undefined, flags: Flags) => update(cli, given, flags));
 }
@@ -95,38 +125,62 @@ async function update(cli: Cli, given: string | undefined, flags: Flags): Promis
   const { dryRun = false } = flags;
   const change = changeFrom(flags);
   if (Object.keys(change).length === 0)
-    throw new AppError("INVALID_REQUEST", "There is nothing to change: name at least one flag, such as --name");
-  await cli.withApp(async ({ applications, providers: accounts }) => {
-    const noteProviders = async (): Promise<void> => {
-      for (const name of change.authMethods?.oauth?.providers ?? []) await noteWithoutAccount(cli, accounts, id, name);
+    throw new AppError("INVALID_REQUEST", "Nothing to change: give at least one option, such as --name");
+  const algorithm = change.settings?.signingAlgorithm;
+  if (flags.now && algorithm === undefined) throw new AppError("INVALID_REQUEST", "--now needs --signing-algorithm");
+  await cli.withApp(async (app) => {
+    const { applications, providers: providerClients } = app;
+    const signing = async () =>
+      algorithm && (await startSigning(app, algorithm, { atOnce: flags.now ?? false, dryRun }));
+    const warnAboutProviders = async (): Promise<void> => {
+      for (const name of change.authMethods?.oauth?.providers ?? [])
+        await warnWithoutClient(cli, providerClients, id, name);
     };
     if (dryRun) {
       const planned = await namingFlags(flagOfField, () => applications.checkUpdate(id, change));
-      await cli.result({ ...planned, dryRun }, applicationText(planned));
-      await noteProviders();
-      await cli.note("Nothing was changed: this was a dry run.");
+      const start = await signing();
+      await cli.result({ ...planned, ...signsFrom(start), dryRun }, applicationText(planned));
+      await warnAboutProviders();
+      if (start) await cli.note(start.note);
+      await cli.note("Dry run: nothing was changed.");
       return;
     }
     const changed = await namingFlags(flagOfField, () => applications.update(id, change, commandActor()));
+    const start = await signing();
     const shown = await withSettings(applications, changed);
-    await cli.result(shown, applicationText(shown));
-    await noteProviders();
+    await cli.result({ ...shown, ...signsFrom(start) }, applicationText(shown));
+    await warnAboutProviders();
+    if (start) await cli.note(start.note);
+    else if (flags.now)
+      await cli.note(
+        `${algorithm} signs now. Servers that cache the key set reject its tokens for up to 10 minutes, until they fetch it again.`,
+      );
   });
 }
 
-/** Listing a provider is one half; until the application has an account with it, no page offers it and the API refuses it. */
-async function noteWithoutAccount(cli: Cli, accounts: ProviderAccounts, appId: string, name: string): Promise<void> {
+function signsFrom(start: { signsFrom: string } | undefined): { signsFrom?: string } {
+  return start ? { signsFrom: start.signsFrom } : {};
+}
+
+/** Warns about a listed provider without a client: no page offers it, and the API refuses it. */
+async function warnWithoutClient(
+  cli: Cli,
+  providerClients: ProviderClients,
+  appId: string,
+  name: string,
+): Promise<void> {
   const provider = name.toLowerCase();
-  if (await accounts.isConfigured(appId, provider)) return;
+  if (await providerClients.isConfigured(appId, provider)) return;
   await cli.note(
-    `Nobody can sign in with ${provider} yet. Set the account with it: authsvc app provider set ${appId} ${provider}`,
+    `Nobody can sign in with ${provider} yet. Configure it: authsvc app provider set ${appId} ${provider}`,
   );
 }
 
-/** Only what was named: an option that was not given must not become a value. */
+/** Only the given options: an omitted one must not become a value. */
 function changeFrom(flags: Flags): ApplicationChange {
   const { name, domain, redirectUri, methods, passkeyRequired, providers, logo, primaryColor, companyName } = flags;
-  const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, limit } = flags;
+  const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, limit } =
+    flags;
   const has = (method: SignInMethod) => (methods ? { enabled: methods.includes(method) } : {});
   const authMethods = given({
     passkey: given({ ...has("passkey"), required: passkeyRequired && passkeyRequired === "on" }),
@@ -137,6 +191,9 @@ function changeFrom(flags: Flags): ApplicationChange {
     logo: cleared(logo),
     primaryColor: cleared(primaryColor),
     companyName: cleared(companyName),
+    termsUrl: cleared(flags.termsUrl),
+    privacyUrl: cleared(flags.privacyUrl),
+    supportUrl: cleared(flags.supportUrl),
   });
   const settings = given({
     signUp,
@@ -145,13 +202,16 @@ function changeFrom(flags: Flags): ApplicationChange {
     signingAlgorithm,
     queryEndpoints: queryEndpoints && queryEndpoints === "on",
     relyingPartyId: cleared(relyingPartyId),
+    mailName: cleared(mailName),
     rateLimits: limit,
   });
   const redirectUris = redirectUri?.filter((uri) => uri !== "");
-  return given({ name, domain: cleared(domain), redirectUris, authMethods, branding, settings }) ?? {};
+  const { addRedirectUri: addedRedirectUris, removeRedirectUri: removedRedirectUris } = flags;
+  const addresses = { redirectUris, addedRedirectUris, removedRedirectUris };
+  return given({ name, domain: cleared(domain), ...addresses, authMethods, branding, settings }) ?? {};
 }
 
-/** What of it has a value; undefined when nothing has. */
+/** The values that are set; undefined if none is. */
 function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } | undefined {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return entries.length === 0

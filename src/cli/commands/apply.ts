@@ -3,45 +3,57 @@ import type { Change } from "../../desired-state/difference.ts";
 import { demandYes } from "../ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { namingLines, readState } from "../state-input.ts";
-import { changesText, summaryText, usersText } from "../state-text.ts";
+import { startSigningAll } from "../signing-start.ts";
+import { namingLines, readState, secretsDirAbout } from "../state-input.ts";
+import { changesText, referencesText, summaryText, usersText } from "../state-text.ts";
 
-type Flags = { prune?: boolean; dryRun?: boolean };
+type Flags = { prune?: boolean; keepIdentities?: boolean; secretsDir?: string; dryRun?: boolean };
 
 export function addApply(program: Command, cli: Cli): void {
   const command = program
     .command("apply")
     .description(
-      "make applications with their keys, providers and webhooks what one YAML file says: all of it or nothing",
+      "make applications, with their keys, providers and webhooks, match a YAML file; safe to run again after an interruption",
     )
     .argument("[FILE]", "the file, or - for standard input")
     .option("--prune", "delete applications, providers and webhooks that the file does not name")
-    .option("--dry-run", "as plan: show what would change");
+    .option("--keep-identities", "a provider's new endpoints serve the same accounts: existing links keep working")
+    .option("--secrets-dir <folder>", secretsDirAbout)
+    .option("--dry-run", "like plan: show what would change");
   examples(command, ["authsvc apply applications.yaml", "authsvc apply applications.yaml --prune --yes --json"]).action(
     async (file: string | undefined, flags: Flags) => apply(cli, file, flags),
   );
 }
 
 async function apply(cli: Cli, file: string | undefined, flags: Flags): Promise<void> {
-  const input = await readState(cli.io, file);
-  const options = { prune: flags.prune ?? false, actor: commandActor() };
-  const dryRun = flags.dryRun ?? false;
-  await cli.withApp(async ({ desiredStates }) => {
+  const input = await readState(cli, file, flags);
+  const { prune = false, keepIdentities = false, dryRun = false } = flags;
+  const options = { prune, keepIdentities, actor: commandActor() };
+  await cli.withApp(async (app) => {
+    const { desiredStates } = app;
     const planned = await namingLines(input, () => desiredStates.plan(input.state, options));
     if (dryRun || planned.length === 0) {
-      await cli.result({ changes: planned, dryRun }, changesText(planned));
+      const signing = await startSigningAll(app, planned, { dryRun: true });
+      const references = dryRun ? desiredStates.references(input) : [];
+      await cli.result(
+        { changes: planned, ...signing.result, dryRun, ...(dryRun ? { references } : {}) },
+        changesText(planned) + referencesText(references),
+      );
       if (!cli.isJson()) await cli.note(summaryText(planned));
+      for (const note of signing.notes) await cli.note(note);
       return;
     }
     const question = deletionQuestion(planned);
     if (question !== undefined) await demandYes(cli.io, cli.saidYes(), question);
     const changes = await namingLines(input, () => desiredStates.apply(input.state, { ...options, planned }));
-    await cli.result({ changes, dryRun }, changesText(changes));
+    const signing = await startSigningAll(app, changes, { dryRun });
+    await cli.result({ changes, ...signing.result, dryRun }, changesText(changes));
+    for (const note of signing.notes) await cli.note(note);
     if (!cli.isJson()) await cli.note("Done.");
   });
 }
 
-/** What is lost, for the one who must agree; undefined when nothing is. */
+/** The question that names what will be lost; undefined if nothing is. */
 function deletionQuestion(changes: Change[]): string | undefined {
   const deleted = changes.filter(({ action }) => action === "delete");
   if (deleted.length === 0) return undefined;

@@ -4,29 +4,40 @@ import type { AuditEventAnswer } from "../../audit/audit.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { write } from "../io.ts";
-import { bold, json, table, visible } from "../text.ts";
+import { growingTable, table } from "../table.ts";
+import type { Screen } from "../screen.ts";
+import { json } from "../text.ts";
 import { sinceFrom, wholeNumberFrom } from "../values.ts";
 
 type Flags = { app?: string; user?: string; since?: number; limit?: number; follow?: boolean };
 
 type List = (wanted: { since?: number | undefined; limit: number }) => Promise<AuditEventAnswer[]>;
 
-const mostListed = 10_000;
+const headings = ["TIME", "ACTOR", "ACTION", "RESULT", "APP ID", "USER ID", "DETAILS"];
+
+const maxListed = 10_000;
 const pollMilliseconds = 1000;
-/** Nodes' clocks differ, and a transaction commits after its instant was read: events this much older than the newest may still appear. */
+/**
+ * Nodes' clocks differ, and a transaction commits after reading its time: events up to this much
+ * older than the newest may still appear.
+ */
 const stragglersMilliseconds = 15_000;
 
 export function addAuditList(audit: Command, cli: Cli): void {
   const command = audit
     .command("list")
     .description(
-      "show what happened, the newest last; with --follow go on until Ctrl-C, with --json then one document a line",
+      "show the audit log, newest last; --follow runs until Ctrl-C, and with --json prints one document per line",
     )
-    .option("--app <id>", "only of this application")
-    .option("--user <id>", "only of this user")
-    .option("--since <when>", "only since then: 24h, 7d, or an instant such as 2026-11-20T10:00:00Z", sinceFrom)
-    .option("--limit <number>", "only the newest (default: 100; with --follow 10)", wholeNumberFrom(1, mostListed))
-    .option("--follow", "go on showing what happens");
+    .option("--app <id>", "only this application")
+    .option("--user <id>", "only this user")
+    .option("--since <when>", "only since this time: 24h, 7d, or a time such as 2026-11-20T10:00:00Z", sinceFrom)
+    .option(
+      "--limit <number>",
+      "only the newest entries (default: 100, with --follow 10)",
+      wholeNumberFrom(1, maxListed),
+    )
+    .option("--follow", "keep showing new entries");
   examples(command, [
     "authsvc audit list --app app_shop --since 24h",
     "authsvc audit list --user usr_01k… --json | jq '.[] | {at, action, actor}'",
@@ -34,42 +45,60 @@ export function addAuditList(audit: Command, cli: Cli): void {
 }
 
 async function list(cli: Cli, { app, user, since, limit, follow = false }: Flags): Promise<void> {
-  await cli.withRegistry(async ({ audit }) => {
+  await cli.withCore(async ({ audit }) => {
     const find: List = async (wanted) => await audit.list({ appId: app, userId: user, ...wanted });
     if (follow) return await followEvents(cli, find, { since, limit: limit ?? 10 });
     const events = await find({ since, limit: limit ?? 100 });
-    const heading = ["TIME", "ACTOR", "ACTION", "RESULT", "APP ID", "USER ID", "DETAILS"];
+    const screen = cli.screen();
     await cli.result(
       events,
-      events.length === 0 ? "" : table(heading, events.map(cellsOf), bold(cli.io, cli.io.stdout)),
+      events.length === 0
+        ? ""
+        : table(
+            headings,
+            events.map((event) => cellsOf(event, screen)),
+            screen,
+          ),
     );
-    if (events.length === 0) await cli.note("Nothing that fits has happened.");
+    if (events.length === 0) await cli.note("No matching entries.");
   });
 }
 
-/** Until Ctrl-C, which ends the process with 130, or until nobody reads any more. */
+/** Until Ctrl-C, which exits with 130, or until the reader has closed the pipe. */
 async function followEvents(cli: Cli, find: List, first: { since: number | undefined; limit: number }): Promise<void> {
   const { stdout } = cli.io;
   const reader = new AbortController();
   stdout.once("error", () => reader.abort());
   let events = await find(first);
-  // What the limit left out stays left out.
+  // Events that the limit omitted stay omitted.
   let since = events.length === first.limit ? Date.parse(events[0]?.at ?? "") : first.since;
   const shown = new Map<string, number>();
+  // These lines stay on the screen, so a relative time would become wrong.
+  const screen = { ...cli.screen(), time: (at: string) => at.slice(0, 19).replace("T", " ") };
+  const cellsFor = (event: AuditEventAnswer): string[] =>
+    cellsOf(event, screen.columns === undefined ? cli.screen() : screen);
+  const lines = growingTable(headings, screen);
+  lines.expect(events.map(cellsFor));
+  if (!cli.isJson()) await cli.print(lines.heading());
   while (!reader.signal.aborted) {
     for (const event of events) {
       if (shown.has(event.id)) continue;
       shown.set(event.id, Date.parse(event.at));
-      await write(stdout, cli.isJson() ? json(event, false) : `${cellsOf(event).map(visible).join("  ").trimEnd()}\n`);
+      if (cli.isJson()) await write(stdout, json(event, false));
+      else await cli.print(lines.row(cellsFor(event)));
     }
     since = Math.max(since ?? 0, ...[...shown.values()].map((at) => at - stragglersMilliseconds));
     for (const [id, at] of shown) if (at < since) shown.delete(id);
     await pause(pollMilliseconds);
-    events = await find({ since, limit: mostListed });
+    events = await find({ since, limit: maxListed });
+    lines.expect(events.map(cellsFor));
   }
 }
 
-function cellsOf({ at, actor, action, result, appId, userId, details }: AuditEventAnswer): string[] {
+function cellsOf({ at, actor, action, result, appId, userId, details }: AuditEventAnswer, screen: Screen): string[] {
   const facts = Object.entries(details).map(([name, value]) => `${name}=${value}`);
-  return [at, actor, action, result, appId ?? "-", userId ?? "-", facts.join(" ")];
+  // On a terminal, an actor that the next columns name is shown by its kind alone.
+  const isNamedBeside = actor === `app:${appId}` || actor === `user:${userId}`;
+  const actorText = isNamedBeside && screen.columns !== undefined ? (actor.split(":")[0] ?? actor) : actor;
+  return [screen.time(at), actorText, action, result, appId ?? "-", userId ?? "-", facts.join(" ")];
 }

@@ -3,7 +3,9 @@ import type { Benchmark, Figure } from "../../benchmark/measure.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { bold, facts, table } from "../text.ts";
+import type { Screen } from "../screen.ts";
+import { table } from "../table.ts";
+import { facts } from "../text.ts";
 import { wholeNumberFrom } from "../values.ts";
 import { version } from "../version.ts";
 
@@ -11,16 +13,20 @@ const titles: Record<Figure["figure"], string> = {
   argon2: "password hash",
   validate: "GET /auth/validate",
   refresh: "POST /auth/refresh",
-  "sign-in": "whole password sign-in",
+  "sign-in": "full password sign-in",
 };
 
 export function addBench(program: Command, cli: Cli): void {
   const command = program
     .command("bench")
     .description(
-      "measure this machine: password hashes with the configured parameters; validate, refresh and whole password sign-ins of a service of its own on SQLite",
+      "benchmark this machine: password hashes with the configured parameters; validate, refresh and complete password sign-ins of a temporary service on SQLite",
     )
-    .option("--seconds <number>", "time for each of the six figures (default: 2)", wholeNumberFrom(1, 60));
+    .option(
+      "--seconds <number>",
+      "seconds per measurement, of which there are six (default: 2)",
+      wholeNumberFrom(1, 60),
+    );
   examples(command, ["authsvc bench", "authsvc bench --seconds 10 --json > bench.json"]).action(
     async ({ seconds = 2 }: { seconds?: number }) => {
       const { config } = await cli.configure();
@@ -33,15 +39,15 @@ export function addBench(program: Command, cli: Cli): void {
       await cli.note(`Measuring for about ${numberOfFigures * seconds + 3} seconds.`);
       const measured = await measure(config, { seconds, isStopping: () => interrupted });
       if (interrupted) return cli.endWith(exitCodes.interrupted);
-      await cli.result({ version, ...measured }, textOf(measured, bold(cli.io, cli.io.stdout)));
+      await cli.result({ version, ...measured }, textOf(measured, cli.screen()));
       if (config.database.url !== undefined)
-        await cli.note("The database was SQLite on this disk, not the PostgreSQL of the configuration.");
-      await cli.note("Calls come from the same process as their answers: a service that serves others does more.");
+        await cli.note("The benchmark used SQLite on this disk, not the configured PostgreSQL.");
+      await cli.note("The load is generated in the same process, so a real service handles more.");
     },
   );
 }
 
-function textOf({ machine, passwords, figures }: Benchmark, emphasise: (text: string) => string): string {
+function textOf({ machine, passwords, figures }: Benchmark, screen: Screen): string {
   const { memoryKiB, iterations, parallelism } = passwords;
   const head = facts([
     ["authsvc", `${version}, node ${machine.node}, ${machine.platform}`],
@@ -55,5 +61,5 @@ function textOf({ machine, passwords, figures }: Benchmark, emphasise: (text: st
     `${medianMilliseconds} ms`,
     `${p99Milliseconds} ms`,
   ]);
-  return `${head}\n${table(["WHAT", "AT ONCE", "A SECOND", "MEDIAN", "P99"], rows, emphasise)}`;
+  return `${head}\n${table(["WHAT", "CONCURRENCY", "PER SECOND", "MEDIAN", "P99"], rows, screen)}`;
 }

@@ -6,11 +6,14 @@ import type { Cli } from "../cli.ts";
 import { visible } from "../text.ts";
 
 const kinds = ["apps", "users", "emails"] as const;
-const mostShown = 50;
-/** Nobody waits longer for a key to do something. */
+const maxShown = 50;
+/** Nobody waits longer for a completion. */
 const patienceMilliseconds = 1500;
 
-/** What the completion of a shell asks for: names that are in the database, each with what it stands for. Silent whatever is wrong. */
+/**
+ * Prints names from the database for shell completion, with their descriptions. Silent on any
+ * error.
+ */
 export function addCompletionValues(program: Command, cli: Cli): void {
   program
     .command("completion-values", { hidden: true })
@@ -21,7 +24,7 @@ export function addCompletionValues(program: Command, cli: Cli): void {
       const names = await Promise.race([found, pause(patienceMilliseconds, undefined, { ref: false })]);
       const rows = (names ?? []).map(({ value, about }) => [value, about].map(visible).join("\t"));
       await write(cli.io.stdout, rows.map((row) => `${row}\n`).join(""));
-      // A database that does not answer must not keep the process.
+      // A database that does not answer must not keep the process alive.
       if (names === undefined) cli.io.exit(exitCodes.done);
     });
 }
@@ -33,5 +36,5 @@ async function find(
 ): Promise<{ value: string; about: string }[]> {
   const { config } = await cli.configure();
   const { readNames } = await import("../../names.ts");
-  return await readNames(config, kind, prefix, mostShown);
+  return await readNames(config, kind, prefix, maxShown);
 }

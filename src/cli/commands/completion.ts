@@ -7,11 +7,11 @@ import { examples } from "../examples.ts";
 const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
-/** `everyCommand` makes the program as it is when nothing is left out of it. */
+/** `everyCommand` makes the complete program. */
 export function addCompletion(program: Command, cli: Cli, everyCommand: () => Command): void {
   const command = program
     .command("completion")
-    .description("print what makes a shell complete commands, flags, App IDs and users")
+    .description("print a script that completes commands, options, App IDs and users")
     .addArgument(new Argument("[SHELL]", "bash, zsh or fish").choices(shells));
   examples(command, [
     "authsvc completion bash > /etc/bash_completion.d/authsvc",
@@ -19,7 +19,7 @@ export function addCompletion(program: Command, cli: Cli, everyCommand: () => Co
   ]).action(async (given: Shell | undefined) => {
     const shell = await askUnlessGiven(cli.io, given, { flag: "SHELL", question: "Shell (bash, zsh, fish)" });
     const script = await scriptFor(shell, everyCommand());
-    await cli.result({ shell, script }, script);
+    await cli.file({ shell, script }, script);
   });
 }
 
@@ -29,5 +29,5 @@ async function scriptFor(shell: string, program: Command): Promise<string> {
   if (shell === "bash") return (await import("../completion/bash.ts")).bashCompletion(commands);
   if (shell === "zsh") return (await import("../completion/zsh.ts")).zshCompletion(commands);
   if (shell === "fish") return (await import("../completion/fish.ts")).fishCompletion(commands);
-  throw new AppError("INVALID_REQUEST", `SHELL: known are ${shells.join(", ")}`);
+  throw new AppError("INVALID_REQUEST", `SHELL: use one of ${shells.join(", ")}`);
 }

@@ -5,9 +5,7 @@ import { examples } from "../examples.ts";
 export function addConfigCheck(config: Command, cli: Cli): void {
   const command = config
     .command("check")
-    .description(
-      "check the configuration as the service would read it: exit code 0, or 2 and the setting that is wrong",
-    );
+    .description("check the configuration as the service reads it: exit code 0, or 2 with the invalid setting");
   examples(command, ["authsvc config check", "authsvc config check --config /etc/authsvc/config.yaml --json"]).action(
     async () => {
       const { file, warnings } = await cli.explainConfig();

@@ -1,19 +1,17 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { bold, table } from "../text.ts";
+import { table } from "../table.ts";
 
 export function addConfigShow(config: Command, cli: Cli): void {
-  const command = config
-    .command("show")
-    .description("show every setting as it holds, and where it comes from; secrets are masked");
+  const command = config.command("show").description("show the value and source of every setting; secrets are masked");
   examples(command, [
     "authsvc config show",
     `authsvc config show --json | jq '.[] | select(.source != "default")'`,
   ]).action(async () => {
     const { settings } = await cli.explainConfig();
     const rows = settings.map(({ key, value, source }) => [key, valueText(value), source]);
-    await cli.result(settings, table(["SETTING", "VALUE", "SOURCE"], rows, bold(cli.io, cli.io.stdout)));
+    await cli.result(settings, table(["SETTING", "VALUE", "SOURCE"], rows, cli.screen()));
   });
 }
 

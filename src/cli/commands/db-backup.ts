@@ -6,14 +6,15 @@ import { askUnlessGiven, demandYes } from "../ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { longWork, rowsText, sizeText, surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";
+import { reasonOf } from "../report.ts";
 
 export function addDbBackup(db: Command, cli: Cli): void {
   const command = db
     .command("backup")
     .description(
-      "write the whole database, as it is at one moment, to one file, while the service runs or not; the master key is not in it",
+      "write a consistent backup of the whole database to one file, with the service running or stopped; it does not contain the master key",
     )
-    .argument("[FILE]", "where to; it appears when it is whole and checked");
+    .argument("[FILE]", "the backup; created once it is complete and verified");
   examples(command, [
     "authsvc db backup /var/backups/authsvc.backup --yes",
     'authsvc db backup "authsvc-$(date +%F).backup" --json',
@@ -24,19 +25,22 @@ export function addDbBackup(db: Command, cli: Cli): void {
     if (!existsSync(resolve(file, "..")))
       throw new AppError("INVALID_REQUEST", `FILE: the folder of ${typed} does not exist`);
     if (existsSync(file)) await demandYes(cli.io, cli.saidYes(), `Replace ${typed}?`);
-    const { backUpDatabase } = await import("../../maintenance.ts");
-    const backup = await longWork(cli, config.database.url === undefined ? "pages" : "rows", async (onProgress) =>
+    const { backUpDatabase } = await import("../../database/maintenance.ts");
+    const done = await longWork(cli, config.database.url === undefined ? "pages" : "rows", async (onProgress) =>
       backUpDatabase(config, file, commandActor(), { ...surroundings, onProgress }),
     );
-    if (!backup) return;
+    if (!done) return;
+    const { backup, unrecorded } = done;
+    if (unrecorded !== undefined)
+      await cli.complain(`authsvc: warning: this backup is not in the audit log: ${await reasonOf(unrecorded)}\n`);
     await cli.result(
       { file, ...backup },
       `${typed}: ${sizeText(backup.bytes)}, ${rowsText(backup.tables)}, schema ${backup.schema}\n`,
     );
     await cli.note(
       config.masterKey === undefined
-        ? `The master key is not in it: keep ${resolve(config.dataDir, "master.key")} as well, in another place.`
-        : "The master key of the configuration is not in it: keep it as well, in another place.",
+        ? `It does not contain the master key: keep ${resolve(config.dataDir, "master.key")} as well, in a different place.`
+        : "It does not contain the master key of the configuration: keep that as well, in a different place.",
     );
   });
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { postgresUrlProblem } from "../../config/postgres-url.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { DatabasePlace } from "../../storage/snapshot.ts";
 import { askUnlessGiven, readSecret, readSecretFile } from "../ask.ts";
@@ -13,12 +14,12 @@ export function addDbCopy(db: Command, cli: Cli): void {
   const command = db
     .command("copy")
     .description(
-      "copy the database into an empty one, SQLite or PostgreSQL, and compare every table; stop the service first, or what it writes meanwhile stays behind",
+      "copy the database to an empty one, SQLite or PostgreSQL, and compare every table; stop the service first, or later writes are not copied",
     )
-    .option("--to <address>", "where to: sqlite:FILE, or postgres://… without a password")
-    .option("--to-file <file>", "the same from a file: for an address with a password")
-    .option("--to-stdin", "the same from standard input")
-    .option("--dry-run", "look at both databases, copy nothing");
+    .option("--to <address>", "target: sqlite:FILE, or postgres://… without a password")
+    .option("--to-file <file>", "read the target from a file, such as a URL with a password")
+    .option("--to-stdin", "read the target from standard input")
+    .option("--dry-run", "check both databases without copying anything");
   examples(command, [
     "authsvc db copy --to-file /run/secrets/database-url",
     "authsvc db copy --to sqlite:/var/lib/authsvc/authsvc.db --dry-run --json",
@@ -26,26 +27,24 @@ export function addDbCopy(db: Command, cli: Cli): void {
     const { config } = await cli.configure();
     const target = await targetOf(cli, flags);
     const dryRun = flags.dryRun ?? false;
-    const { copyDatabase } = await import("../../transfers.ts");
+    const { copyDatabase } = await import("../../database/transfers.ts");
     const copied = await longWork(cli, "rows", async (onProgress) =>
       copyDatabase(config, target, { dryRun }, commandActor(), { ...surroundings, onProgress }),
     );
     if (!copied) return;
     await cli.result(
       { ...copied, ...(dryRun ? { dryRun } : {}) },
-      `${rowsText(copied.tables)} ${dryRun ? "would be copied" : "were copied, and are the same in both"}.\n`,
+      `${rowsText(copied.tables)} ${dryRun ? "would be copied" : "were copied and verified"}.\n`,
     );
-    if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+    if (dryRun) await cli.note("Dry run: nothing was changed.");
     else await cli.note(keyNote(config.masterKey, target, config.dataDir));
     if (copied.stillInUse)
-      await cli.note(
-        "The service runs on the database that was copied: what it writes from now on is not in the copy.",
-      );
+      await cli.note("The service is running on the source database: its further writes are not in the copy.");
   });
 }
 
 function keyNote(masterKey: string | undefined, target: DatabasePlace, dataDir: string): string {
-  if (masterKey !== undefined) return "The copy needs the same master key: keep masterKey in the configuration.";
+  if (masterKey !== undefined) return "The copy needs the same master key. Keep masterKey in the configuration.";
   const file = resolve(dataDir, "master.key");
   return target.url === undefined
     ? `The copy needs the same master key: put ${file} beside it.`
@@ -60,16 +59,20 @@ async function targetOf(cli: Cli, { to, toFile, toStdin }: Flags): Promise<Datab
     return placeFrom(cli, await readSecret(cli.io, { flag: "--to-stdin", question: "Address" }), "--to-stdin");
   const address = await askUnlessGiven(cli.io, to, {
     flag: "--to",
-    question: "Where to (sqlite:FILE or postgres://…)",
+    question: "Target (sqlite:FILE or postgres://…)",
   });
-  // Arguments are seen by everybody on the machine, and end in the history of the shell.
+  // Arguments are visible to every user of the machine and end up in the shell's history.
   if (hasPassword(address))
-    throw new AppError("INVALID_REQUEST", "--to: an address with a password is a secret: use --to-file or --to-stdin");
+    throw new AppError("INVALID_REQUEST", "--to: a URL with a password is a secret; use --to-file or --to-stdin");
   return placeFrom(cli, address, "--to");
 }
 
 function placeFrom(cli: Cli, address: string, flag: string): DatabasePlace {
-  if (/^postgres(ql)?:\/\/./u.test(address)) return { url: address, file: "" };
+  if (/^postgres(ql)?:\/\/./u.test(address)) {
+    const problem = postgresUrlProblem(address);
+    if (problem !== undefined) throw new AppError("INVALID_REQUEST", `${flag}: the address ${problem}`);
+    return { url: address, file: "" };
+  }
   const [, file = ""] = /^sqlite:(?:\/\/(?=\/))?(.+)$/u.exec(address) ?? [];
   if (file === "") throw new AppError("INVALID_REQUEST", `${flag}: sqlite:FILE, or postgres://…`);
   return { url: undefined, file: resolve(cli.io.cwd(), file) };

@@ -6,28 +6,36 @@ import { askUnlessGiven, demandYes } from "../ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { longWork, rowsText, surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";
+import type { EndedAccess } from "../../storage/restored-access.ts";
 
 export function addDbRestore(db: Command, cli: Cli): void {
   const command = db
     .command("restore")
     .description(
-      "make the database what a backup holds, all of it or nothing; the service must be stopped, and the master key of the backup in place",
+      "replace the database with a backup, completely or not at all; stop the service first, and put the master key of the backup in place",
     )
-    .argument("[FILE]", "what db backup has written")
-    .option("--dry-run", "check the backup and the key, change nothing");
+    .argument("[FILE]", "file written by db backup")
+    .option(
+      "--keep-logins",
+      "keep logins, codes and mailed links as they are in the backup, even if they have ended since",
+    )
+    .option("--dry-run", "check the backup and the key, without changing anything");
   examples(command, [
     "authsvc db restore /var/backups/authsvc.backup --dry-run",
     "authsvc db restore /var/backups/authsvc.backup --yes",
-  ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+  ]).action(async (given: string | undefined, options: { dryRun?: boolean; keepLogins?: boolean }) => {
+    const { dryRun = false, keepLogins = false } = options;
     const { config } = await cli.configure();
     const typed = await askUnlessGiven(cli.io, given, { flag: "FILE", question: "Backup to restore" });
     const file = resolve(cli.io.cwd(), typed);
     if (!existsSync(file)) throw new AppError("INVALID_REQUEST", `FILE: the file ${typed} does not exist`);
-    const { restoreDatabase } = await import("../../transfers.ts");
+    const { restoreDatabase } = await import("../../database/transfers.ts");
     const confirm = async (present: string): Promise<void> =>
-      demandYes(cli.io, cli.saidYes(), `Replace what is in the database (${present}) by ${typed}?`);
+      demandYes(cli.io, cli.saidYes(), `Replace the contents of the database (${present}) with ${typed}?`);
+    const announce = async (ended: EndedAccess | null): Promise<void> => await cli.note(effectText(ended, dryRun));
+    const wish = { dryRun, keepLogins, announce, confirm };
     const restored = await longWork(cli, config.database.url === undefined ? "pages" : "rows", async (onProgress) =>
-      restoreDatabase(config, file, { dryRun, confirm }, commandActor(), { ...surroundings, onProgress }),
+      restoreDatabase(config, file, wish, commandActor(), { ...surroundings, onProgress }),
     );
     if (!restored) return;
     const { tables, keptAs, replaced } = restored;
@@ -35,7 +43,18 @@ export function addDbRestore(db: Command, cli: Cli): void {
       { ...restored, ...(dryRun ? { dryRun } : {}) },
       `${rowsText(tables)} ${dryRun ? "would be" : "were"} restored${replaced ? ` in place of what ${dryRun ? "is" : "was"} there` : ""}.\n`,
     );
-    if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
-    if (keptAs !== null) await cli.note(`What was there before is kept as ${keptAs}: remove it when you are content.`);
+    if (dryRun) await cli.note("Dry run: nothing was changed.");
+    await cli.note(
+      "API keys and signing keys that were revoked since the backup are active again. Check authsvc key list and authsvc signing-key list.",
+    );
+    if (keptAs !== null)
+      await cli.note(`What was there before is kept as ${keptAs}. Remove it when you no longer need it.`);
   });
+}
+
+function effectText(ended: EndedAccess | null, dryRun: boolean): string {
+  if (ended === null)
+    return "Logins, codes and mailed links stay as they were in the backup: those that have ended or were used since then work again.";
+  const { logins, accountPages } = ended;
+  return `The restore ${dryRun ? "would end" : "ends"} every login of the backup (${logins}) and account page (${accountPages}), and voids codes, mailed links and refresh tokens: everybody signs in again. --keep-logins keeps them.`;
 }

@@ -4,20 +4,22 @@ import type { DatabaseStatus } from "../../storage/status.ts";
 import type { Cli } from "../cli.ts";
 import { sizeText, surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";
-import { bold, facts, table } from "../text.ts";
+import type { Screen } from "../screen.ts";
+import { table } from "../table.ts";
+import { facts } from "../text.ts";
 
 export function addDbStatus(db: Command, cli: Cli): void {
   const command = db
     .command("status")
-    .description("show which database it is, its schema, its size and the rows of each table; changes nothing");
+    .description("show the database in use, its schema, its size and the rows of each table");
   examples(command, ["authsvc db status", "authsvc db status --json | jq .schema.pending"]).action(async () => {
     const { config } = await cli.configure();
-    const { databaseStatus } = await import("../../maintenance.ts");
+    const { databaseStatus } = await import("../../database/maintenance.ts");
     const status = await databaseStatus(config, surroundings);
-    await cli.result(documentOf(status), textOf(status, bold(cli.io, cli.io.stdout)));
+    await cli.result(documentOf(status), textOf(status, cli.screen()));
     if (status.pending.length > 0)
       await cli.note(
-        "The schema is not the newest: authsvc db migrate applies what is pending, and so does any start.",
+        "The schema is out of date: authsvc db migrate, or the next start, applies the pending migrations.",
       );
   });
 }
@@ -37,7 +39,7 @@ function documentOf({ dialect, location, applied, pending, bytes, logBytes, tabl
   };
 }
 
-function textOf(status: DatabaseStatus, emphasise: (text: string) => string): string {
+function textOf(status: DatabaseStatus, screen: Screen): string {
   const { dialect, location, applied, pending, bytes, logBytes, tables, oldestExpired } = status;
   const head = facts([
     ["Database", `${dialect === "sqlite" ? "SQLite" : "PostgreSQL"}, ${location}`],
@@ -48,5 +50,5 @@ function textOf(status: DatabaseStatus, emphasise: (text: string) => string): st
     ["Oldest expired", oldestExpired ? `${isoTime(oldestExpired.at)} in ${oldestExpired.table}` : "nothing"],
   ]);
   const rows = tables.map((each) => [each.table, each.rows.toLocaleString("en")]);
-  return rows.length === 0 ? head : `${head}\n${table(["TABLE", "ROWS"], rows, emphasise)}`;
+  return rows.length === 0 ? head : `${head}\n${table(["TABLE", "ROWS"], rows, screen)}`;
 }

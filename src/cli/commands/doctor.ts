@@ -7,29 +7,30 @@ import { AppError } from "../../lib/errors.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { bold, visible } from "../text.ts";
+import { padded, styled, visible } from "../text.ts";
 
 export function addDoctor(program: Command, cli: Cli): void {
   const command = program
     .command("doctor")
-    .description(
-      "look for what is wrong with this installation, and say what mends it: exit code 5 when there is something",
-    );
+    .description("find problems of this installation and print the fixes; exit code 5 for an error, 0 for warnings")
+    .option("--strict", "exit code 5 for warnings as well");
   examples(command, [
-    "authsvc doctor",
+    "authsvc doctor --strict",
     "authsvc doctor --json | jq -r '.[] | select(.status != \"ok\") | .fix'",
-  ]).action(async () => examine(cli));
+  ]).action(async (flags: { strict?: boolean }) => examine(cli, flags));
 }
 
-async function examine(cli: Cli): Promise<void> {
+const colours = { ok: "green", warning: "yellow", problem: "red" } as const;
+
+async function examine(cli: Cli, { strict }: { strict?: boolean }): Promise<void> {
   const findings = await allFindings(cli);
-  const emphasise = bold(cli.io, cli.io.stdout);
   const text = findings.map(({ check, status, message, fix }) => {
-    const line = `${status.padEnd(7)}  ${check.padEnd(13)}  ${visible(message)}`;
-    return `${status === "ok" ? line : emphasise(line)}\n${fix === null ? "" : `${" ".repeat(24)}-> ${visible(fix)}\n`}`;
+    const line = `${styled(colours[status], padded(status, 7))}  ${check.padEnd(13)}  ${visible(message)}\n`;
+    return fix === null ? line : `${line}${" ".repeat(24)}-> ${visible(fix)}\n`;
   });
   await cli.result(findings, text.join(""));
-  if (findings.some(({ status }) => status !== "ok")) cli.endWith(exitCodes.difference);
+  const failing = strict ? ["problem", "warning"] : ["problem"];
+  if (findings.some(({ status }) => failing.includes(status))) cli.endWith(exitCodes.difference);
 }
 
 async function allFindings(cli: Cli): Promise<Finding[]> {
@@ -44,7 +45,7 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
     warnings.length === 0
       ? [{ check: "configuration", status: "ok", message: "The configuration is valid.", fix: null }]
       : warnings.map((message) => ({ check: "configuration", status: "warning", message, fix: "authsvc config show" }));
-  // Looking must not make one.
+  // The check must not create a database.
   if (config.database.url === undefined && !existsSync(join(config.dataDir, "authsvc.db")))
     return [
       ...configuration,
@@ -57,12 +58,12 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
     });
     return [...configuration, ...findings];
   } catch (error) {
-    // What went wrong says itself what to do; this shows whether the database is the one that was meant.
+    // The error says what to do; this command shows whether it is the intended database.
     return [...configuration, failed("database", error, "authsvc db status")];
   }
 }
 
-/** Only what the operator can mend is a finding; anything else is an error. */
+/** Only what the operator can fix is a finding; anything else is an error. */
 function failed(check: Finding["check"], error: unknown, fix: string): Finding {
   if (!(error instanceof AppError) || (error.code !== "INVALID_CONFIG" && error.code !== "UNUSABLE_STORAGE"))
     throw error;

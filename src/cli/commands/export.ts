@@ -6,13 +6,13 @@ export function addExport(program: Command, cli: Cli): void {
   const command = program
     .command("export")
     .description(
-      "print all applications with their providers and webhooks as the file that plan and apply read, without secrets",
+      "print all applications with their providers and webhooks as a file for plan and apply, without secrets",
     );
   examples(command, ["authsvc export > applications.yaml", "authsvc export | authsvc plan -"]).action(async () => {
     const { stateFileText } = await import("../../config/state-file.ts");
     await cli.withApp(async ({ desiredStates }) => {
       const state = await desiredStates.export();
-      await cli.result(state, stateFileText(state));
+      await cli.file(state, stateFileText(state));
     });
   });
 }

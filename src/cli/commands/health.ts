@@ -7,9 +7,10 @@ import { examples } from "../examples.ts";
 type Health = { ready: boolean; reason: string | null };
 
 const patienceMilliseconds = 4000;
+const maxBody = 4096;
 
 export function addHealth(program: Command, cli: Cli): void {
-  const command = program.command("health").description("ask the service on this machine whether it is ready");
+  const command = program.command("health").description("check whether the service on this machine is ready");
   examples(command, ["authsvc health", "authsvc health --config /etc/authsvc/config.yaml --quiet"]).action(async () => {
     const { config } = await cli.configure();
     const health = await ask(config);
@@ -20,18 +21,42 @@ export function addHealth(program: Command, cli: Cli): void {
 
 /** GET /readyz of the service that this configuration would start. */
 async function ask({ listen: { host, port, tls } }: Config): Promise<Health> {
-  // Not by import(), which a command of the executable has for our own modules only.
+  // Not by import(), which in the executable only finds our own modules.
   const { request } = tls ? process.getBuiltinModule("node:https") : process.getBuiltinModule("node:http");
   const { promise, resolve } = Promise.withResolvers<Health>();
   const address = { host: host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host, port, path: "/readyz" };
-  // Its certificate is for the name that others know it by; nothing secret is sent or believed here.
+  // The certificate is for its public name; nothing secret is sent or trusted here.
   const asked = request({ ...address, rejectUnauthorized: false, timeout: patienceMilliseconds }, (response) => {
     const { statusCode } = response;
-    resolve(statusCode === 200 ? { ready: true, reason: null } : { ready: false, reason: `status ${statusCode}` });
-    response.destroy();
+    if (statusCode === 200) {
+      resolve({ ready: true, reason: null });
+      response.destroy();
+      return;
+    }
+    let body = "";
+    response.setEncoding("utf8");
+    response.on("data", (part: string) => {
+      body += part;
+      // Another program may be answering on this port.
+      if (body.length > maxBody) response.destroy();
+    });
+    response.on("close", () => resolve({ ready: false, reason: degradedReason(body) ?? `status ${statusCode}` }));
   });
-  asked.on("timeout", () => asked.destroy(new Error("no answer in time")));
-  asked.on("error", (error: NodeJS.ErrnoException) => resolve({ ready: false, reason: error.code ?? error.message }));
+  asked.on("timeout", () => asked.destroy(new Error("timed out")));
+  asked.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    const reason = `no response from ${address.host}, port ${port} (${code ?? message})`;
+    resolve({ ready: false, reason });
+  });
   asked.end();
   return await promise;
+}
+
+/** For a service that can read its database but not write it. */
+function degradedReason(body: string): string | undefined {
+  try {
+    const { status, reason } = JSON.parse(body) as { status?: unknown; reason?: unknown };
+    return status === "degraded" && typeof reason === "string" ? `degraded: ${reason}` : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,11 +1,14 @@
 import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import type { Command } from "commander";
-import type { SignInMethod } from "../../applications/application.ts";
+import { redirectUriProblem } from "../../lib/redirect-uris.ts";
+import { AppError } from "../../lib/errors.ts";
+import { displayName, maxNameCharacters } from "../../lib/text.ts";
+import type { SignInMethod } from "../../storage/column-types.ts";
 import type { GlobalFlags } from "../cli.ts";
 import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../api-key-flags.ts";
 import { askUnlessGiven } from "../ask.ts";
-import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { commandActor, namingFlags, ruleSentence, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { askForSettings, flagOfSetting, type InitFlags } from "../init/answers.ts";
 import { configExists, withNewConfig } from "../init/write-config.ts";
@@ -26,18 +29,18 @@ type Flags = InitFlags &
 export function addInit(program: Command, cli: Cli): void {
   const command = program
     .command("init")
-    .description("set up the service: asks a few questions, writes config.yaml, creates the first application")
-    .option("--base-url <url>", "address under which browsers reach the service")
-    .option("--trusted-proxy <address...>", "address or network of the proxy that ends https")
-    .option("--tls-cert-file <file>", "certificate, when the service itself speaks https")
+    .description("set up the service: ask a few questions, write config.yaml, create the first application")
+    .option("--base-url <url>", "URL at which browsers reach the service")
+    .option("--trusted-proxy <address...>", "address or network of the proxy that terminates TLS")
+    .option("--tls-cert-file <file>", "certificate, if the service itself terminates TLS")
     .option("--tls-key-file <file>", "private key of the certificate")
-    .option("--database-url-file <file>", "file with the address of a PostgreSQL database, instead of SQLite")
-    .option("--master-key-file <file>", "file with the master key; with PostgreSQL, else a new one is made")
-    .option("--smtp-url-file <file>", "file with the address of the mail server")
-    .option("--mail-from <sender>", "who mails come from")
+    .option("--database-url-file <file>", "file with the URL of a PostgreSQL database, instead of SQLite")
+    .option("--master-key-file <file>", "file with the master key, with PostgreSQL (default: a new key)")
+    .option("--smtp-url-file <file>", "file with the URL of the mail server")
+    .option("--mail-from <sender>", "sender of mails")
     .option("--app-name <name>", "name of the first application")
-    .option("--app-id <id>", "App ID of your choice")
-    .option("--redirect-uri <uri...>", "address that people return to after signing in; can be repeated")
+    .option("--app-id <id>", "App ID to use (default: a generated one)")
+    .option("--redirect-uri <uri...>", "URL that users return to after signing in; repeatable")
     .option(
       "--methods <list>",
       "passkey, password, oauth, separated by commas",
@@ -45,7 +48,7 @@ export function addInit(program: Command, cli: Cli): void {
     );
   addApiKeyFlags(command)
     .option("--force", "replace an existing configuration file")
-    .option("--dry-run", "print the configuration file, write and create nothing");
+    .option("--dry-run", "print the configuration file without writing or creating anything");
   examples(command, [
     "authsvc init",
     'authsvc init --base-url https://auth.example.com --trusted-proxy 127.0.0.1 --app-name "My shop" --redirect-uri https://shop.example.com/callback --json',
@@ -58,10 +61,14 @@ async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Prom
   const force = flags.force ?? false;
   if (existsSync(path) && !force && !flags.dryRun) throw configExists(shownPath);
   const { settingProblem, settingsByKey } = await import("../../config/settings.ts");
-  const { checkSettings } = await import("../../config/config.ts");
-  const values = await askForSettings(cli.io, flags, data, settingProblem);
+  const { checkSettings } = await import("../../config/load.ts");
+  const { answerProblem } = await import("../init/answer-problem.ts");
+  checkGivenApplication(flags);
+  const check = (key: string, value: unknown): string | undefined =>
+    settingProblem(key, value) ?? answerProblem(key, value, cli.io.cwd());
+  const values = await askForSettings(cli.io, flags, data, check);
   checkSettings(values, (key) => flagOfSetting[key] ?? key);
-  // Relative paths in a file start where it stands, those on a command line where that was typed.
+  // Relative paths start at the file's folder, those on a command line at the working directory.
   const isElsewhere = dirname(path) !== resolve(cli.io.cwd());
   for (const key of isElsewhere ? ["data", "masterKeyFile", "listen.tls.certFile", "listen.tls.keyFile"] : []) {
     const value = values.get(key);
@@ -73,8 +80,8 @@ async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Prom
   if (flags.dryRun) {
     const secret = [...values.keys()].filter((key) => settingsByKey.get(key)?.doc.secret);
     const shown = exampleConfig(new Map([...values, ...secret.map((key) => [key, "(not shown)"] as const)]));
-    await cli.result({ config: shownPath, text: shown, dryRun: true }, shown);
-    await cli.note("Nothing was written or created: this was a dry run.");
+    await cli.file({ config: shownPath, text: shown, dryRun: true }, shown);
+    await cli.note("Dry run: nothing was written or created.");
     return;
   }
   const { apiKey, flag } = await chosenApiKey(cli.io, flags);
@@ -101,30 +108,51 @@ async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Prom
   );
   if (cli.isJson()) return;
   const flagged = config === undefined ? "" : ` --config ${config}`;
-  await cli.note("The API key is shown only now: keep it where your server reads its secrets.");
+  await cli.note("The API key is shown only once. Store it where your server reads its secrets.");
   await cli.note("Next:");
   await cli.note(`  authsvc doctor${flagged}`);
   await cli.note(`  authsvc serve${flagged}`);
 }
 
+/** Checks the flags before the first question, so that no flag fails after the last one. */
+function checkGivenApplication({ appName, redirectUri = [] }: Flags): void {
+  const problem = appName === undefined ? undefined : nameProblem(appName);
+  if (problem !== undefined) throw new AppError("INVALID_REQUEST", ruleSentence("--app-name", problem));
+  for (const [index, uri] of redirectUri.entries()) {
+    const wrong = redirectUriProblem(uri);
+    if (wrong !== undefined) throw new AppError("INVALID_REQUEST", ruleSentence(`--redirect-uri ${index + 1}`, wrong));
+  }
+}
+
+function nameProblem(name: string): string | undefined {
+  return (displayName(name) ?? undefined) === undefined
+    ? `1 to ${maxNameCharacters} characters, none of them a control character`
+    : undefined;
+}
+
 async function firstApplication(cli: Cli, flags: Flags) {
   if (canAsk(cli.io) && flags.appName === undefined)
-    await write(
-      cli.io.stderr,
-      "\nThe first application that people sign in to; its name stands on the sign-in page.\n",
-    );
-  const name = await askUnlessGiven(cli.io, flags.appName, { flag: "--app-name", question: "Name of the application" });
+    await write(cli.io.stderr, "\nThe first application. Its name appears on the sign-in page.\n");
+  const name = await askUnlessGiven(cli.io, flags.appName, {
+    flag: "--app-name",
+    question: "Name of the application",
+    problem: nameProblem,
+  });
   if (canAsk(cli.io) && flags.redirectUri === undefined)
-    await write(cli.io.stderr, "\nWhere the sign-in page sends people back to, with a code for your server.\n");
+    await write(cli.io.stderr, "\nThe URL that users return to after signing in, with a code for your server.\n");
   const redirectUri = flags.redirectUri ?? [
-    await askUnlessGiven(cli.io, undefined, { flag: "--redirect-uri", question: "Redirect URI" }),
+    await askUnlessGiven(cli.io, undefined, {
+      flag: "--redirect-uri",
+      question: "Redirect URI",
+      problem: redirectUriProblem,
+    }),
   ];
   return { id: flags.appId, name, redirectUris: redirectUri, methods: await methods(cli, flags) };
 }
 
 async function methods({ io }: Cli, flags: Flags): Promise<SignInMethod[] | undefined> {
   if (flags.methods !== undefined || !canAsk(io)) return flags.methods;
-  await write(io.stderr, "\nHow people may sign in. Providers such as Google are set up afterwards.\n");
+  await write(io.stderr, "\nHow users may sign in. Set up providers such as Google afterwards.\n");
   const { checkbox } = await import("@inquirer/prompts");
   return await checkbox<SignInMethod>(
     {

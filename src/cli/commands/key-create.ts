@@ -6,16 +6,17 @@ import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { facts } from "../text.ts";
 
-type Flags = ApiKeyFlags & { app?: string; dryRun?: boolean };
+type Flags = ApiKeyFlags & { app?: string; label?: string; dryRun?: boolean };
 
 export function addKeyCreate(key: Command, cli: Cli): void {
   const command = key
     .command("create")
     .description("create another API key of an application; it is shown once")
-    .option("--app <id>", "App ID");
-  addApiKeyFlags(command).option("--dry-run", "check everything, create nothing");
+    .option("--app <id>", "App ID")
+    .option("--label <text>", "what the key is for, at most 64 characters; key list shows it");
+  addApiKeyFlags(command).option("--dry-run", "validate without creating anything");
   examples(command, [
-    "authsvc key create --app app_shop",
+    'authsvc key create --app app_shop --label "web server"',
     "authsvc key create --app app_shop --api-key-file /run/secrets/key --json",
   ]).action(async (flags: Flags) => create(cli, flags));
 }
@@ -23,17 +24,18 @@ export function addKeyCreate(key: Command, cli: Cli): void {
 async function create(cli: Cli, flags: Flags): Promise<void> {
   const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
   const { apiKey, flag } = await chosenApiKey(cli.io, flags);
+  const { label } = flags;
   await cli.withApp(async ({ applications }) => {
     if (flags.dryRun) {
       const application = await applications.get(appId);
       await cli.result({ appId: application.id, dryRun: true }, facts([["App ID", application.id]]));
-      await cli.note("Nothing was created: this was a dry run.");
+      await cli.note("Dry run: nothing was created.");
       return;
     }
-    const created = await namingFlags({ appId: "--app", apiKey: flag }, () =>
-      applications.createKey({ appId, apiKey }, commandActor()),
+    const created = await namingFlags({ appId: "--app", apiKey: flag, label: "--label" }, () =>
+      applications.createKey({ appId, apiKey, label }, commandActor()),
     );
     await cli.result(created, createdKeyText(created));
-    if (!cli.isJson()) await cli.note("The API key is shown only now: keep it where your server reads its secrets.");
+    if (!cli.isJson()) await cli.note("The API key is shown only once. Store it where your server reads its secrets.");
   });
 }

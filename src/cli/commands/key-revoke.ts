@@ -6,12 +6,13 @@ import { examples } from "../examples.ts";
 export function addKeyRevoke(key: Command, cli: Cli): void {
   const command = key
     .command("revoke")
-    .description("end an API key at once, such as one that leaked: the next call with it is refused")
-    .argument("[KEYID]", "id of the key, such as key_01k…");
-  // No --yes: this is the brake for an emergency, it names one thing by an id that nobody types by accident, and a new key is one command away.
+    .description("revoke an API key at once, for example after a leak: the next call with it is rejected")
+    .argument("[KEYID]", "Key ID, such as key_01k…");
+  // No --yes: this is for emergencies, the id is rarely typed by accident, and a new key is one
+  // command away.
   examples(command, ["authsvc key revoke key_01k…", "authsvc key revoke key_01k… --json"]).action(
     async (given: string | undefined) => {
-      const id = await askUnlessGiven(cli.io, given, { flag: "KEYID", question: "Id of the key" });
+      const id = await askUnlessGiven(cli.io, given, { flag: "KEYID", question: "Key ID" });
       await cli.withApp(async ({ applications }) => {
         const revoked = await applications.revokeKey(id, commandActor());
         await cli.result(revoked, `${revoked.id} of ${revoked.appId} was revoked at ${revoked.revokedAt ?? ""}.\n`);

@@ -6,19 +6,20 @@ import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { durationFrom } from "../values.ts";
 
-type Flags = ApiKeyFlags & { app?: string; overlap: number; dryRun?: boolean };
+type Flags = ApiKeyFlags & { app?: string; label?: string; overlap: number; dryRun?: boolean };
 
 export function addKeyRotate(key: Command, cli: Cli): void {
   const command = key
     .command("rotate")
-    .description("create a new API key, shown once, and let the keys that an application has end after a while")
+    .description("create a new API key, shown once, and end the existing keys after an overlap period")
     .option("--app <id>", "App ID")
+    .option("--label <text>", "what the new key is for, at most 64 characters; key list shows it")
     .addOption(
-      new Option("--overlap <duration>", "how long the older keys go on working; 0s ends them now")
+      new Option("--overlap <duration>", "how long the older keys keep working; 0s ends them now")
         .argParser(durationFrom)
         .default(day, "24h"),
     );
-  addApiKeyFlags(command).option("--dry-run", "say which keys would end, change nothing");
+  addApiKeyFlags(command).option("--dry-run", "show which keys would end, without changing anything");
   examples(command, [
     "authsvc key rotate --app app_shop --overlap 7d",
     "authsvc key rotate --app app_shop --api-key-file /run/secrets/key --json",
@@ -28,19 +29,20 @@ export function addKeyRotate(key: Command, cli: Cli): void {
 async function rotate(cli: Cli, flags: Flags): Promise<void> {
   const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
   const { apiKey, flag } = await chosenApiKey(cli.io, flags);
+  const { label, overlap } = flags;
   await cli.withApp(async ({ applications }) => {
     if (flags.dryRun) {
       const ending = (await applications.listKeys(appId)).filter(({ state }) => state === "live");
       await cli.result({ appId, ending, dryRun: true }, endText(ending, "would end"));
-      await cli.note("Nothing was changed: this was a dry run.");
+      await cli.note("Dry run: nothing was changed.");
       return;
     }
-    const created = await namingFlags({ appId: "--app", apiKey: flag, overlap: "--overlap" }, () =>
-      applications.rotateKey({ appId, apiKey, overlap: flags.overlap }, commandActor()),
+    const created = await namingFlags({ appId: "--app", apiKey: flag, overlap: "--overlap", label: "--label" }, () =>
+      applications.rotateKey({ appId, apiKey, overlap, label }, commandActor()),
     );
     await cli.result(created, createdKeyText(created));
     if (cli.isJson()) return;
-    await cli.note("The API key is shown only now: keep it where your server reads its secrets.");
+    await cli.note("The API key is shown only once. Store it where your server reads its secrets.");
     for (const { id, expiresAt } of created.ending) await cli.note(`${id} ends at ${expiresAt ?? "once"}.`);
   });
 }

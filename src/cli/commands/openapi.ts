@@ -6,11 +6,11 @@ import { json } from "../text.ts";
 export function addOpenApi(program: Command, cli: Cli): void {
   const command = program
     .command("openapi")
-    .description("print the HTTP API as an OpenAPI 3.1 document, as GET /openapi.json answers it");
+    .description("print the OpenAPI 3.1 document of the HTTP API, as served at GET /openapi.json");
   examples(command, ["authsvc openapi > openapi.json", "authsvc openapi | jq '.paths | keys'"]).action(async () => {
     const { config } = await cli.configure();
     const { openApiDocument } = await import("../../openapi/document.ts");
     const document = openApiDocument(config.baseUrl ?? `http://localhost:${config.listen.port}`);
-    await cli.result(document, json(document, true));
+    await cli.file(document, json(document, true));
   });
 }

@@ -3,21 +3,30 @@ import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { write } from "../io.ts";
-import { namingLines, readState } from "../state-input.ts";
-import { changesText, summaryText } from "../state-text.ts";
+import { startSigningAll } from "../signing-start.ts";
+import { namingLines, readState, secretsDirAbout } from "../state-input.ts";
+import { changesText, referencesText, summaryText } from "../state-text.ts";
 import { json } from "../text.ts";
 
-type Flags = { prune?: boolean; detailedExitcode?: boolean; schema?: boolean };
+type Flags = {
+  prune?: boolean;
+  keepIdentities?: boolean;
+  secretsDir?: string;
+  detailedExitcode?: boolean;
+  schema?: boolean;
+};
 
 export function addPlan(program: Command, cli: Cli): void {
   const command = program
     .command("plan")
     .description(
-      "show what apply would change: applications with their keys, providers and webhooks, from one YAML file",
+      "show what apply would change, given a YAML file of applications with their keys, providers and webhooks",
     )
     .argument("[FILE]", "the file, or - for standard input")
     .option("--prune", "also show what apply --prune would delete")
-    .option("--detailed-exitcode", "end with 5 when something would change")
+    .option("--keep-identities", "a provider's new endpoints serve the same accounts: existing links keep working")
+    .option("--detailed-exitcode", "exit with code 5 if something would change")
+    .option("--secrets-dir <folder>", secretsDirAbout)
     .option("--schema", "print the JSON Schema of the file");
   examples(command, ["authsvc plan applications.yaml --detailed-exitcode", "authsvc export | authsvc plan -"]).action(
     async (file: string | undefined, flags: Flags) => plan(cli, file, flags),
@@ -30,12 +39,17 @@ async function plan(cli: Cli, file: string | undefined, flags: Flags): Promise<v
     await write(cli.io.stdout, json(stateJsonSchema(), true));
     return;
   }
-  const input = await readState(cli.io, file);
-  const prune = flags.prune ?? false;
-  await cli.withApp(async ({ desiredStates }) => {
-    const changes = await namingLines(input, () => desiredStates.plan(input.state, { prune, actor: commandActor() }));
-    await cli.result({ changes }, changesText(changes));
+  const input = await readState(cli, file, flags);
+  const { prune = false, keepIdentities = false } = flags;
+  const options = { prune, keepIdentities, actor: commandActor() };
+  await cli.withApp(async (app) => {
+    const { desiredStates } = app;
+    const changes = await namingLines(input, () => desiredStates.plan(input.state, options));
+    const signing = await startSigningAll(app, changes, { dryRun: true });
+    const references = desiredStates.references(input);
+    await cli.result({ changes, ...signing.result, references }, changesText(changes) + referencesText(references));
     if (!cli.isJson()) await cli.note(summaryText(changes));
+    for (const note of signing.notes) await cli.note(note);
     if (flags.detailedExitcode && changes.length > 0) cli.endWith(exitCodes.difference);
   });
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { askUnlessGiven } from "../ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { bold, table } from "../text.ts";
+import { table } from "../table.ts";
 
 export function addProviderList(provider: Command, cli: Cli): void {
   const command = provider
@@ -13,18 +13,19 @@ export function addProviderList(provider: Command, cli: Cli): void {
     async (given: string | undefined) => {
       const appId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
       await cli.withApp(async ({ providers }) => {
+        const screen = cli.screen();
         const list = await providers.list(appId);
         const rows = list.map(({ name, clientId, enabled, updatedAt }) => [
           name,
           clientId,
           enabled ? "yes" : "no",
-          updatedAt,
+          screen.time(updatedAt),
         ]);
         await cli.result(
           list,
           list.length === 0
             ? "No providers yet.\n"
-            : table(["PROVIDER", "CLIENT ID", "ENABLED", "UPDATED"], rows, bold(cli.io, cli.io.stdout)),
+            : table(["PROVIDER", "CLIENT ID", "ENABLED", "UPDATED"], rows, screen),
         );
       });
     },

@@ -6,10 +6,10 @@ import { examples } from "../examples.ts";
 export function addProviderRemove(provider: Command, cli: Cli): void {
   const command = provider
     .command("remove")
-    .description("stop letting people sign in with a provider, and forget its secret")
+    .description("remove a provider and its secret; users can no longer sign in with it")
     .argument("[ID]", "App ID")
     .argument("[PROVIDER]", "provider")
-    .option("--dry-run", "check everything, change nothing");
+    .option("--dry-run", "validate without changing anything");
   examples(command, [
     "authsvc app provider remove app_shop facebook",
     "authsvc app provider remove app_shop facebook --yes --json",
@@ -18,10 +18,10 @@ export function addProviderRemove(provider: Command, cli: Cli): void {
       const appId = await askUnlessGiven(cli.io, givenId, { flag: "ID", question: "App ID" });
       const name = await askUnlessGiven(cli.io, givenName, { flag: "PROVIDER", question: "Provider" });
       await cli.withApp(async ({ providers }) => {
-        // Nobody is asked about a provider that is not there.
+        // Do not ask about a provider that does not exist.
         await providers.remove(appId, name, commandActor(), { dryRun: true });
         if (!dryRun) {
-          const question = `People who signed in with ${name} only will be locked out. Remove it?`;
+          const question = `Users who can sign in only with ${name} will be locked out. Remove it?`;
           await demandYes(cli.io, cli.saidYes(), question);
           await providers.remove(appId, name, commandActor());
         }
@@ -29,7 +29,7 @@ export function addProviderRemove(provider: Command, cli: Cli): void {
           { appId, provider: name.toLowerCase(), removed: !dryRun, ...(dryRun ? { dryRun } : {}) },
           `${name} ${dryRun ? "would be" : "was"} removed.\n`,
         );
-        if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+        if (dryRun) await cli.note("Dry run: nothing was changed.");
       });
     },
   );

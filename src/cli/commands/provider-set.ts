@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
 import { askUnlessGiven, readKeyFile, readSecret, readSecretFile } from "../ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
@@ -17,6 +17,8 @@ type Flags = {
   teamId?: string;
   keyId?: string;
   privateKeyFile?: string;
+  trustsEmail?: "on" | "off";
+  keepIdentities?: boolean;
   dryRun?: boolean;
 };
 
@@ -30,28 +32,36 @@ const flagOfField = {
   tokenUrl: "--token-url",
   userinfoUrl: "--userinfo-url",
   jwksUrl: "--jwks-url",
+  trustsEmail: "--trusts-email",
 };
 
 export function addProviderSet(provider: Command, cli: Cli): void {
   const command = provider
     .command("set")
     .description(
-      "let people sign in with a provider: google, github, microsoft, apple, discord, facebook, or any OpenID Connect issuer under a name of yours",
+      "configure a provider: google, github, microsoft, apple, discord, facebook, or any OpenID Connect issuer under a name you choose",
     )
     .argument("[ID]", "App ID")
     .argument("[PROVIDER]", "provider")
-    .option("--client-id <id>", "client id that the provider gave you")
+    .option("--client-id <id>", "client ID from the provider")
     .option("--client-secret-stdin", "read the client secret from standard input")
     .option("--client-secret-file <file>", "read the client secret from a file")
-    .option("--issuer <url>", "OpenID Connect issuer; makes any other PROVIDER name possible")
-    .option("--authorization-url <url>", "instead of the provider's own (GitHub Enterprise, tests)")
-    .option("--token-url <url>", "instead of the provider's own")
-    .option("--userinfo-url <url>", "instead of the provider's own")
-    .option("--jwks-url <url>", "instead of the provider's own")
-    .option("--team-id <id>", "Apple: team id")
-    .option("--key-id <id>", "Apple: id of the private key")
-    .option("--private-key-file <file>", "Apple: the .p8 key; client secrets are made from it")
-    .option("--dry-run", "check everything, change nothing");
+    .option("--issuer <url>", "OpenID Connect issuer, for a PROVIDER name you choose")
+    .option("--authorization-url <url>", "override the provider's URL (GitHub Enterprise, tests)")
+    .option("--token-url <url>", "override the provider's URL")
+    .option("--userinfo-url <url>", "override the provider's URL")
+    .option("--jwks-url <url>", "override the provider's URL")
+    .option("--team-id <id>", "Apple: team ID")
+    .option("--key-id <id>", "Apple: ID of the private key")
+    .option("--private-key-file <file>", "Apple: the .p8 key, from which client secrets are generated")
+    .addOption(
+      new Option(
+        "--trusts-email <switch>",
+        "only with --issuer: whether to trust its verified addresses (default: on)",
+      ).choices(["on", "off"]),
+    )
+    .option("--keep-identities", "the new endpoints serve the same accounts: existing links keep working")
+    .option("--dry-run", "validate without changing anything");
   examples(command, [
     "authsvc app provider set app_shop google --client-id 123.apps.googleusercontent.com --client-secret-file google.txt",
     "authsvc app provider set app_shop corp --issuer https://id.corp.example --client-id shop --client-secret-stdin < secret.txt",
@@ -64,14 +74,18 @@ async function set(cli: Cli, givenId: string | undefined, givenName: string | un
   const clientId = await askUnlessGiven(cli.io, flags.clientId, { flag: "--client-id", question: "Client id" });
   const { secret, flag } = await secretFrom(cli, name, flags);
   const { issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, teamId, keyId } = flags;
-  const input = { name, clientId, secret, teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
+  const endpoints = { issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
+  const trustsEmail = flags.trustsEmail === undefined ? undefined : flags.trustsEmail === "on";
+  const input = { name, clientId, secret, teamId, keyId, ...endpoints, trustsEmail };
+  const { dryRun = false, keepIdentities = false } = flags;
   await cli.withApp(async ({ providers }) => {
     const set = await namingFlags({ ...flagOfField, secret: flag }, () =>
-      providers.set(appId, input, commandActor(), { dryRun: flags.dryRun ?? false }),
+      providers.set(appId, input, commandActor(), { dryRun, keepIdentities }),
     );
-    await cli.result(flags.dryRun ? { ...set, dryRun: true } : set, providerFacts(set));
-    if (flags.dryRun) await cli.note("Nothing was changed: this was a dry run.");
-    else await cli.note(`Register this redirect address with the provider: ${set.callbackUrl}`);
+    await cli.result(dryRun ? { ...set, dryRun } : set, providerFacts(set));
+    if (set.keptIdentities !== undefined) await cli.note(`Linked identities that stay: ${set.keptIdentities}.`);
+    if (dryRun) await cli.note("Dry run: nothing was changed.");
+    else await cli.note(`Register this redirect URI with the provider: ${set.callbackUrl}`);
   });
 }
 
@@ -84,7 +98,7 @@ async function secretFrom(
   if (given.length > 1) {
     throw new AppError(
       "INVALID_REQUEST",
-      "--client-secret-stdin, --client-secret-file and --private-key-file exclude each other",
+      "--client-secret-stdin, --client-secret-file and --private-key-file cannot be combined",
     );
   }
   if (privateKeyFile !== undefined) {

@@ -5,13 +5,14 @@ import { AppError } from "../../lib/errors.ts";
 import type { Log } from "../../lib/log.ts";
 import type { RunningServer } from "../../server.ts";
 import { exitCodes } from "../exit-codes.ts";
-import type { Cli } from "../cli.ts";
+import { namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { facts } from "../text.ts";
 
-type Flags = { dev?: boolean; host?: string; port?: string };
+type Flags = { dev?: boolean; host?: string; port?: string; redirectUri?: string[] };
 
-/** Under the ten seconds after which a supervisor may kill. */
+const maxNamed = 3;
+/** Below the ten seconds after which a supervisor may kill the process. */
 const drainMilliseconds = 9000;
 
 export function addServe(program: Command, cli: Cli): void {
@@ -19,49 +20,67 @@ export function addServe(program: Command, cli: Cli): void {
     .command("serve")
     .description("run the service")
     .option("--dev", "development mode: this machine only, with a demo application and page")
+    .option(
+      "--redirect-uri <uri...>",
+      "add a redirect URI of your own application to the demo application; needs --dev; repeatable",
+    )
     .option("--host <address>", "address to listen on")
     .option("--port <number>", "port to listen on; 0 picks a free one");
-  examples(command, ["authsvc serve --dev", "authsvc serve --config /etc/authsvc/config.yaml --port 8443"]).action(
-    async (flags: Flags) => serve(cli, flags),
-  );
+  examples(command, [
+    "authsvc serve --dev --redirect-uri http://localhost:3000/callback",
+    "authsvc serve --config /etc/authsvc/config.yaml --port 8443",
+  ]).action(async (flags: Flags) => serve(cli, flags));
 }
 
 async function serve(cli: Cli, flags: Flags): Promise<void> {
+  const redirectUris = flags.redirectUri ?? [];
+  if (flags.dev !== true && redirectUris.length > 0)
+    throw new AppError("INVALID_CONFIG", "--redirect-uri is for the demo application: use it with --dev");
   const stopped = stopSignal(cli);
   const { config, warnings } = await cli.configure(flags);
   const { createLog } = await import("../../lib/log.ts");
   const log = createLog(config.log);
   for (const warning of warnings) log.warn(warning);
-  const { startServer } = await import("../../server.ts");
-  const server = await startServer(config, { log }).catch((error: unknown) => {
-    throw listenFailure(error, config) ?? error;
-  });
-  await cli.result(
-    { url: server.url, ...(server.metricsUrl === undefined ? {} : { metricsUrl: server.metricsUrl }), ...server.dev },
-    `listening on ${server.url}\n${server.dev ? devText(server.dev) : ""}`,
+  const { startServerAlone } = await import("../../serving.ts");
+  const server = await namingFlags({ redirectUris: "--redirect-uri" }, () =>
+    startServerAlone(config, { log, redirectUris }).catch((error: unknown) => {
+      throw listenFailure(error, config) ?? error;
+    }),
   );
-  if (server.metricsUrl !== undefined) log.info("metrics can be read", { url: server.metricsUrl });
+  await cli
+    .result(
+      { url: server.url, ...(server.metricsUrl === undefined ? {} : { metricsUrl: server.metricsUrl }), ...server.dev },
+      `listening on ${server.url}\n${server.dev ? devText(server.dev) : ""}`,
+    )
+    // The service runs and must react to signals, even if this text cannot be written.
+    .catch((error: unknown) => log.error("cannot write to standard output", error, { url: server.url }));
+  if (cli.screen().columns !== undefined && !cli.isJson() && !cli.isQuiet())
+    await cli.print(await startText(config, server));
+  for (const { message, fix } of await server.app.services.doctor.development())
+    log.warn(`${message} To remove it: ${fix}`);
+  if (server.metricsUrl !== undefined) log.info("serving metrics", { url: server.metricsUrl });
   if (config.listen.tls) cli.io.on("SIGHUP", () => reload(server, log));
   await stopped;
   const drained = await Promise.race([
     server.close().then(() => true),
     pause(drainMilliseconds, false, { ref: false }),
   ]);
-  if (!drained) log.warn("some calls were still running when the time to stop was over, and were cut off");
-  // A connection that will not close must not keep the process: whoever sent the signal is waiting.
+  if (!drained) log.warn("the shutdown timed out; unfinished work was aborted");
+  // A connection that does not close must not keep the process alive: the sender of the signal
+  // waits.
   cli.io.exit(exitCodes.done);
 }
 
 function reload(server: RunningServer, log: Log): void {
   try {
     server.reloadCertificate();
-    log.info("the certificate was read again");
+    log.info("certificate reloaded");
   } catch (error) {
-    log.error("the certificate cannot be read again; the one before stays in use", error);
+    log.error("the certificate cannot be reloaded; the previous one stays in use", error);
   }
 }
 
-/** Settles at the first SIGTERM or SIGINT, from now on; a second one ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
 function stopSignal({ io, handleInterrupt }: Cli): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let seen = false;
@@ -75,12 +94,34 @@ function stopSignal({ io, handleInterrupt }: Cli): Promise<void> {
   return promise;
 }
 
-function devText({ appId, apiKey, demoUrl, mailUrl }: NonNullable<RunningServer["dev"]>): string {
-  const mailbox: [string, string][] = mailUrl === undefined ? [] : [["Mailbox", mailUrl]];
-  return `\n${facts([["App ID", appId], ["API key", apiKey], ...mailbox, ["Demo page", demoUrl]])}`;
+/** The start-up summary for people. */
+async function startText(config: Config, { url, app, dev }: RunningServer): Promise<string> {
+  const baseUrl = config.baseUrl ?? url;
+  const unused = dev ? undefined : (await app.services.applications.findDemoApp())?.id;
+  const applications = (await app.services.applications.list()).filter(({ id }) => id !== unused);
+  const names = applications.slice(0, maxNamed).map(({ name, id }) => `${name} (${id})`);
+  const more = applications.length > maxNamed ? [`${applications.length - maxNamed} more`] : [];
+  const noMail = dev?.mailUrl === undefined ? "off: set mail.smtpUrl to verify addresses" : `to ${dev.mailUrl}`;
+  const about = facts([
+    ["Base URL", baseUrl],
+    ["Database", config.database.url === undefined ? `SQLite in ${config.dataDir}` : "PostgreSQL"],
+    ["Mail", config.mail === undefined ? noMail : `by ${config.mail.server.host}`],
+    ["Applications", [...names, ...more].join(", ") || "none yet"],
+    ["Account page", `${baseUrl}/account?app_id=${applications[0]?.id ?? "APPID"}`],
+    ["API reference", `${baseUrl}/docs`],
+  ]);
+  const next = applications.length === 0 ? "authsvc app create --name NAME --redirect-uri URI" : "authsvc doctor";
+  return `\n${about}\nNext, in another terminal: ${next}\n`;
 }
 
-/** Why the address cannot be listened on, named by the flag that changes it; `undefined` for any other failure. */
+function devText({ appId, apiKey, demoUrl, mailUrl, redirectUris }: NonNullable<RunningServer["dev"]>): string {
+  const mailbox: [string, string][] = mailUrl === undefined ? [] : [["Mailbox", mailUrl]];
+  const yours = redirectUris.map((uri): [string, string] => ["Your app", uri]);
+  const hint = "\nTo use your own application, add: --redirect-uri http://localhost:3000/callback\n";
+  return `\n${facts([["App ID", appId], ["API key", apiKey], ...mailbox, ["Demo page", demoUrl], ...yours])}${yours.length === 0 ? hint : ""}`;
+}
+
+/** Why the service cannot listen, naming the flag to change; `undefined` for any other failure. */
 function listenFailure(error: unknown, { listen, metrics }: Config): AppError | undefined {
   if (metrics && portOf(error) === metrics.port && metrics.port !== listen.port)
     return listenReason(error, metrics, { host: "metrics.host", port: "metrics.port" });
@@ -98,14 +139,14 @@ function listenReason(
     EADDRINUSE: `${name.port}: port ${port} on ${host} is in use by another program; choose another, or 0 for a free one`,
     EACCES: `${name.port}: this user may not listen on port ${port}; choose one above 1023`,
     EADDRNOTAVAIL: `${name.host}: ${host} is not an address of this machine`,
-    ENOTFOUND: `${name.host}: ${host} is not a known host name`,
-    EAI_AGAIN: `${name.host}: ${host} cannot be looked up`,
+    ENOTFOUND: `${name.host}: ${host} cannot be resolved: no such host`,
+    EAI_AGAIN: `${name.host}: ${host} cannot be resolved right now`,
   };
   const reason = reasons[codeOf(error)];
   return reason === undefined ? undefined : new AppError("SERVER_ERROR", reason, { cause: error });
 }
 
-/** The port that could not be listened on. */
+/** The port that is not available. */
 function portOf(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   return "port" in error ? error.port : portOf(error.cause);
@@ -113,7 +154,7 @@ function portOf(error: unknown): unknown {
 
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
-  // EACCES also comes from files; only a failed listen or look-up is about the address.
+  // EACCES also comes from files; only a failed listen or lookup concerns the address.
   const isNetwork =
     "syscall" in error && (error.syscall === "listen" || error.syscall === "getaddrinfo" || error.syscall === "bind");
   return isNetwork && "code" in error ? String(error.code) : codeOf(error.cause);

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { signingKeyTable } from "../signing-key-text.ts";
-import { bold } from "../text.ts";
 
 type Flags = { now?: boolean; dryRun?: boolean };
 
@@ -10,13 +9,10 @@ export function addSigningKeyRotate(signingKey: Command, cli: Cli): void {
   const command = signingKey
     .command("rotate")
     .description(
-      "make the next signing key of every algorithm in use; it is published at once, signs a day later, and no token is refused",
+      "create the next signing key of every algorithm in use; it is published at once and signs a day later, so no token is rejected",
     )
-    .option(
-      "--now",
-      "let the new key sign at once: apps that cache the key set must look again for a key they do not know",
-    )
-    .option("--dry-run", "say what would happen, change nothing");
+    .option("--now", "let the new key sign at once; apps that cache the key set must fetch it again for an unknown key")
+    .option("--dry-run", "show what would happen, without changing anything");
   examples(command, ["authsvc signing-key rotate", "authsvc signing-key rotate --now --json"]).action(
     async ({ now = false, dryRun = false }: Flags) => {
       await cli.withApp(async ({ signingKeys }) => {
@@ -27,10 +23,10 @@ export function addSigningKeyRotate(signingKey: Command, cli: Cli): void {
             planned,
             planned.map(({ algorithm, signsFrom }) => `${algorithm}: a key that signs from ${signsFrom}\n`).join(""),
           );
-          await cli.note("Nothing was changed: this was a dry run.");
+          await cli.note("Dry run: nothing was changed.");
           return;
         }
-        await cli.result(keys, signingKeyTable(keys, bold(cli.io, cli.io.stdout)));
+        await cli.result(keys, signingKeyTable(keys, cli.screen()));
       });
     },
   );

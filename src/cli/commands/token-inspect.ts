@@ -7,8 +7,8 @@ import { examples } from "../examples.ts";
 export function addTokenInspect(token: Command, cli: Cli): void {
   const command = token
     .command("inspect")
-    .description("show what a JWT says, without checking any of it")
-    .argument("[TOKEN]", "token (else from standard input)");
+    .description("show the contents of a JWT without verifying it")
+    .argument("[TOKEN]", "token (default: standard input)");
   examples(command, [
     "authsvc token inspect < token.txt",
     "authsvc token inspect eyJhbGciOi… --json | jq .claims",
@@ -22,7 +22,9 @@ export function addTokenInspect(token: Command, cli: Cli): void {
         `Header\n${indented(claimsText(header))}Claims\n${indented(claimsText(claims))}${timesText(claims)}`,
       );
       const key = namesKnownKey ? "names a signing key of this service" : "names no signing key of this service";
-      await cli.note(`Not verified: anybody could have written this. It ${key}. To check it: authsvc token verify`);
+      await cli.note(
+        `Not verified: anybody could have created this token. It ${key}. To check it: authsvc token verify`,
+      );
     });
   });
 }
@@ -31,14 +33,14 @@ function indented(lines: string): string {
   return lines.replaceAll(/^(?=.)/gmu, "  ");
 }
 
-/** How long it has been, and will be, what it claims to be. */
+/** The token's claimed age and remaining time. */
 function timesText({ iat, exp }: Record<string, unknown>): string {
   const now = Date.now() / 1000;
   const parts = [
     typeof iat === "number" && `issued ${spanText(now - iat)}`,
     typeof exp === "number" && `${exp > now ? "expires" : "expired"} ${spanText(now - exp)}`,
   ].filter((part) => part !== false);
-  return parts.length === 0 ? "" : `By its own words ${parts.join(", ")}.\n`;
+  return parts.length === 0 ? "" : `It claims: ${parts.join(", ")}.\n`;
 }
 
 function spanText(secondsAgo: number): string {

@@ -11,16 +11,14 @@ export function addTokenMint(token: Command, cli: Cli): void {
   const command = token
     .command("mint")
     .description(
-      "issue an access token for a user who has not signed in; it says so (amr: operator), cannot be refreshed, and is in the audit log",
+      "issue an access token for a user without a sign-in; it is marked (amr: operator), cannot be refreshed, and is recorded in the audit log",
     )
     .option("--user <id>", "User ID")
-    .option("--scopes <list>", "profile, email (else all that the application has)", wordsOf(["profile", "email"]))
+    .option("--scopes <list>", "profile, email (default: all of the application)", wordsOf(["profile", "email"]))
     .addOption(
-      new Option("--ttl <duration>", "how long it holds, at most 24h")
-        .argParser(durationFrom)
-        .default(15 * minute, "15m"),
+      new Option("--ttl <duration>", "lifetime, at most 24h").argParser(durationFrom).default(15 * minute, "15m"),
     )
-    .option("--dry-run", "check everything, issue nothing");
+    .option("--dry-run", "validate without issuing a token");
   examples(command, [
     "authsvc token mint --user usr_01k… --ttl 5m",
     "authsvc token mint --user usr_01k… --scopes profile --json | jq -r .accessToken",
@@ -36,7 +34,7 @@ async function mint(cli: Cli, { user, scopes, ttl, dryRun = false }: Flags): Pro
     if (dryRun) {
       const { accessToken: _, loginId: __, ...planned } = minted;
       await cli.result({ ...planned, dryRun }, "");
-      await cli.note("Nothing was issued: this was a dry run.");
+      await cli.note("Dry run: nothing was issued.");
       return;
     }
     await cli.result(minted, `${minted.accessToken}\n`);

@@ -9,12 +9,10 @@ type Flags = { login?: string; dryRun?: boolean };
 export function addTokenRevoke(token: Command, cli: Cli): void {
   const command = token
     .command("revoke")
-    .description(
-      "end the login that an access or refresh token belongs to: all its tokens are refused from the next call on",
-    )
-    .argument("[TOKEN]", "access or refresh token (else from standard input)")
-    .option("--login <id>", "the login itself, such as lgn_01k…")
-    .option("--dry-run", "check everything, end nothing");
+    .description("end the login of an access or refresh token: all its tokens are rejected from the next call on")
+    .argument("[TOKEN]", "access or refresh token (default: standard input)")
+    .option("--login <id>", "Login ID, such as lgn_01k…")
+    .option("--dry-run", "validate without ending the login");
   examples(command, ["authsvc token revoke < token.txt", "authsvc token revoke --login lgn_01k… --json"]).action(
     async (given: string | undefined, flags: Flags) => revoke(cli, given, flags),
   );
@@ -22,7 +20,7 @@ export function addTokenRevoke(token: Command, cli: Cli): void {
 
 async function revoke(cli: Cli, given: string | undefined, { login, dryRun = false }: Flags): Promise<void> {
   if (given !== undefined && login !== undefined)
-    throw new AppError("INVALID_REQUEST", "--login: give it or a token, not both");
+    throw new AppError("INVALID_REQUEST", "--login: give either it or a token");
   const token =
     login === undefined ? (given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }))) : undefined;
   await cli.withApp(async ({ logins }) => {
@@ -33,6 +31,6 @@ async function revoke(cli: Cli, given: string | undefined, { login, dryRun = fal
       { loginId: ended.id, appId, userId, endedAt, endReason, ...(dryRun ? { dryRun } : {}) },
       endedAt === null ? "" : `The login ${ended.id} ended at ${endedAt}.\n`,
     );
-    if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+    if (dryRun) await cli.note("Dry run: nothing was changed.");
   });
 }

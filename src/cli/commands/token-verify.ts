@@ -8,11 +8,9 @@ import { examples } from "../examples.ts";
 export function addTokenVerify(token: Command, cli: Cli): void {
   const command = token
     .command("verify")
-    .description(
-      "check a user's access token as the service would now: exit code 0 and its claims, or 1 and the reason",
-    )
-    .argument("[TOKEN]", "access token (else from standard input)")
-    .option("--app <id>", "App ID that the token must be for");
+    .description("verify a user's access token as the service does: exit code 0 with its claims, or 1 with the reason")
+    .argument("[TOKEN]", "access token (default: standard input)")
+    .option("--app <id>", "App ID that the token must belong to");
   examples(command, [
     "authsvc token verify --app app_shop < token.txt",
     "authsvc token verify eyJhbGciOi… --json | jq .claims.exp",

@@ -19,15 +19,15 @@ export function addUserCreate(user: Command, cli: Cli): void {
   const command = user
     .command("create")
     .description(
-      "create a user, who signs in with the password given here, or by a provider or a reset that proves the address",
+      "create a user, who signs in with the given password, or with a provider or password reset that verifies the address",
     )
     .option("--app <id>", "App ID")
-    .option("--email <address>", "address of the user")
+    .option("--email <address>", "email address of the user")
     .option("--name <name>", "name of the user")
-    .option("--email-verified", "the address is known to be theirs")
+    .option("--email-verified", "mark the address as verified")
     .addOption(new Option("--password-stdin", "read a password from standard input").conflicts("passwordFile"))
     .option("--password-file <file>", "read a password from a file")
-    .option("--dry-run", "check everything, create nothing");
+    .option("--dry-run", "validate without creating anything");
   examples(command, [
     'authsvc user create --app app_shop --email ada@example.com --name "Ada Lovelace"',
     "authsvc user create --app app_shop --email bob@example.com --email-verified --password-stdin --json < password.txt",
@@ -37,7 +37,7 @@ export function addUserCreate(user: Command, cli: Cli): void {
 async function create(cli: Cli, flags: Flags): Promise<void> {
   const { io } = cli;
   const appId = await askUnlessGiven(io, flags.app, { flag: "--app", question: "App ID" });
-  const email = await askUnlessGiven(io, flags.email, { flag: "--email", question: "Address of the user" });
+  const email = await askUnlessGiven(io, flags.email, { flag: "--email", question: "Email address of the user" });
   const flag = flags.passwordFile === undefined ? "--password-stdin" : "--password-file";
   const password =
     flags.passwordFile === undefined
@@ -52,8 +52,8 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
     );
     if (dryRun) {
       const { id: _, ...planned } = created;
-      await cli.result({ ...planned, dryRun }, facts(userFacts(created).slice(1)));
-      await cli.note("Nothing was created: this was a dry run.");
-    } else await cli.result(created, facts(userFacts(created)));
+      await cli.result({ ...planned, dryRun }, facts(userFacts(created, cli.screen()).slice(1)));
+      await cli.note("Dry run: nothing was created.");
+    } else await cli.result(created, facts(userFacts(created, cli.screen())));
   });
 }

@@ -6,9 +6,9 @@ import { examples } from "../examples.ts";
 export function addUserDelete(user: Command, cli: Cli): void {
   const command = user
     .command("delete")
-    .description("delete a user with everything of theirs, for good; the audit log keeps the bare id")
+    .description("permanently delete a user and all their data; the audit log keeps only the ID")
     .argument("[ID]", "User ID")
-    .option("--dry-run", "check everything, delete nothing");
+    .option("--dry-run", "validate without deleting anything");
   examples(command, ["authsvc user delete usr_01k… --dry-run", "authsvc user delete usr_01k… --yes --json"]).action(
     async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
       const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
@@ -22,7 +22,7 @@ export function addUserDelete(user: Command, cli: Cli): void {
           { id: userId, appId, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },
           `${userId} ${dryRun ? "would be" : "was"} deleted.\n`,
         );
-        if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+        if (dryRun) await cli.note("Dry run: nothing was changed.");
       });
     },
   );

@@ -10,9 +10,9 @@ type Flags = { app?: string; withHashes?: boolean };
 export function addUserExport(user: Command, cli: Cli): void {
   const command = user
     .command("export")
-    .description("print every user of an application as JSON Lines, as user import takes them")
+    .description("print every user of an application as JSON Lines for user import")
     .option("--app <id>", "App ID")
-    .option("--with-hashes", "also print password hashes: whoever has them can guess passwords");
+    .option("--with-hashes", "also print password hashes, which allow passwords to be guessed");
   examples(command, [
     "authsvc user export --app app_shop > users.jsonl",
     "authsvc user export --app app_shop --with-hashes | gpg --encrypt -r backup@example.com > users.jsonl.gpg",
@@ -28,7 +28,7 @@ async function exportUsers(cli: Cli, flags: Flags): Promise<void> {
     await userExport.note(appId, { withHashes }, commandActor());
     for await (const page of userExport.pages(appId, { withHashes })) {
       await write(stdout, page.map((line) => json(line, false)).join(""));
-      // A reader who left early (`| head`) wants no more.
+      // The reader has closed the pipe (`| head`).
       if (stdout.destroyed) return;
     }
   });

@@ -14,28 +14,39 @@ import { createProgress } from "../progress.ts";
 import { readLines } from "../read-lines.ts";
 import { facts } from "../text.ts";
 
-type Flags = { app?: string; dryRun?: boolean; report?: string; firebaseParametersFile?: string };
+type Flags = {
+  app?: string;
+  dryRun?: boolean;
+  report?: string;
+  firebaseParametersFile?: string;
+  allowExpensiveHashes?: boolean;
+};
 type Counts = { created: number; unchanged: number; refused: number };
 type Source = { stream: NodeJS.ReadableStream & { destroy(): void }; bytes: number | undefined; close(): void };
 
-/** Lines of one transaction. */
+/** Lines per transaction. */
 const batchSize = 500;
-const mostNotes = 20;
+const maxNotes = 20;
 
 export function addUserImport(user: Command, cli: Cli): void {
   const command = user
     .command("import")
     .description(
-      "create users from JSON Lines, with their passkeys, identities and password hashes of other systems; no mail is sent",
+      "import users from JSON Lines, with passkeys, identities and password hashes from other systems; no mail is sent",
     )
-    .argument("[FILE]", "one user a line; else standard input")
+    .argument("[FILE]", "one user per line (default: standard input)")
     .option("--app <id>", "App ID")
-    .option("--report <file>", "write each refused line's number, field and rule to a file, as JSON Lines")
+    .option("--report <file>", "write the number, field and rule of each rejected line to a file, as JSON Lines")
     .option(
       "--firebase-parameters-file <file>",
-      "the password hash parameters of a Firebase project, as its console shows them",
+      "password hash parameters of a Firebase project, copied from its console",
     )
-    .option("--dry-run", "check everything, create nothing");
+    .option(
+      "--allow-expensive-hashes",
+      "accept password hashes that take more than about 250 ms or 128 MiB to verify. They are verified one at a time, so imported users may " +
+        "wait at sign-in or have to try again, and response times reveal whether such an account exists",
+    )
+    .option("--dry-run", "validate without creating anything");
   examples(command, [
     "authsvc user import users.jsonl --app app_shop --report refused.jsonl",
     "jq -c -f firebase.jq users.json | authsvc user import --app app_shop --firebase-parameters-file hash-config.txt",
@@ -51,6 +62,7 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
       ? undefined
       : firebaseParameters(await readKeyFile(cli.io, flags.firebaseParametersFile, flag), flag);
   const dryRun = flags.dryRun ?? false;
+  const allowExpensiveHashes = flags.allowExpensiveHashes ?? false;
   const counts: Counts = { created: 0, unchanged: 0, refused: 0 };
   let interrupted = false;
   await cli.withApp(async ({ applications, userImport }) => {
@@ -67,13 +79,14 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
     });
     try {
       const isStopping = (): boolean => interrupted;
-      await importAll({ cli, userImport, appId, options: { firebase, dryRun }, source, report, counts, isStopping });
+      const options = { firebase, dryRun, allowExpensiveHashes };
+      await importAll({ cli, userImport, appId, options, source, report, counts, isStopping });
     } catch (error) {
-      // The stream that was cut off says so.
+      // The interrupted stream has reported it.
       if (!interrupted) {
         if (counts.created > 0 && !dryRun)
           await cli.note(
-            `${counts.created.toLocaleString("en")} users were created before this; the same command goes on from there.`,
+            `${counts.created.toLocaleString("en")} users were created before this; run the same command again to continue.`,
           );
         throw error;
       }
@@ -89,7 +102,7 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
   ]);
   await cli.result({ ...counts, dryRun, interrupted }, text);
   if (interrupted) {
-    await cli.note("Interrupted: the rest was not read. The same command again goes on where this one ended.");
+    await cli.note("Interrupted: the rest was not read. Run the same command again to continue.");
     cli.endWith(exitCodes.interrupted);
   } else if (counts.refused > 0) {
     cli.endWith(exitCodes.refused);
@@ -150,7 +163,7 @@ async function openSource(cli: Cli, file: string | undefined): Promise<Source> {
   if (file === undefined) return { stream: cli.io.stdin, bytes: undefined, close() {} };
   try {
     const handle = await open(resolve(cli.io.cwd(), file));
-    // Owns the handle from here on, and closes it whatever happens: at its end, or by `close`.
+    // The stream owns the handle and closes it, at its end or by `close`.
     const stream = createReadStream("", { fd: handle, highWaterMark: 262_144 });
     const close = (): void => void stream.destroy();
     const { size } = await handle.stat().catch((error: unknown) => {
@@ -165,17 +178,17 @@ async function openSource(cli: Cli, file: string | undefined): Promise<Source> {
 
 type Report = { refuse(refused: LineOutcome & { outcome: "refused" }): Promise<void>; end(): Promise<void> };
 
-/** Where refused lines go: into the file of `--report`, else the first few to standard error. */
+/** Refused lines go to the file of `--report`, or else the first few to standard error. */
 async function openReport(cli: Cli, file: string | undefined): Promise<Report> {
   if (file === undefined) {
     let noted = 0;
     return {
       async refuse({ line, field, rule }) {
         noted += 1;
-        if (noted <= mostNotes) await cli.note(`line ${line}: ${field === "" ? "" : `${field}: `}${rule}`);
+        if (noted <= maxNotes) await cli.note(`line ${line}: ${field === "" ? "" : `${field}: `}${rule}`);
       },
       async end() {
-        if (noted > mostNotes) await cli.note(`… and ${noted - mostNotes} more; --report FILE lists all of them.`);
+        if (noted > maxNotes) await cli.note(`… and ${noted - maxNotes} more; --report FILE lists all of them.`);
       },
     };
   }

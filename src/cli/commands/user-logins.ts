@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { askUnlessGiven } from "../ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { bold } from "../text.ts";
 import { loginTable } from "../user-text.ts";
 
 export function addUserLogins(user: Command, cli: Cli): void {
@@ -10,15 +9,15 @@ export function addUserLogins(user: Command, cli: Cli): void {
     .command("logins")
     .description("list where a user is signed in, newest first")
     .argument("[ID]", "User ID")
-    .option("--all", "also the logins that ended in the last 30 days");
+    .option("--all", "include logins that ended in the last 30 days");
   examples(command, ["authsvc user logins usr_01k…", "authsvc user logins usr_01k… --all --json"]).action(
     async (given: string | undefined, { all = false }: { all?: boolean }) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
       await cli.withApp(async ({ userAdministration, logins }) => {
         await userAdministration.get(id);
         const list = await logins.list(id, { all });
-        await cli.result(list, list.length === 0 ? "" : loginTable(list, bold(cli.io, cli.io.stdout)));
-        if (list.length === 0) await cli.note("This user is signed in nowhere.");
+        await cli.result(list, list.length === 0 ? "" : loginTable(list, cli.screen()));
+        if (list.length === 0) await cli.note("This user has no active logins.");
       });
     },
   );

@@ -9,11 +9,11 @@ export function addUserResetLink(user: Command, cli: Cli): void {
   const command = user
     .command("reset-link")
     .description(
-      "print a link with which a user chooses a new password; it works once, for 30 minutes, and ends the one before",
+      "print a link for a user to choose a new password; it works once, for 30 minutes, and replaces the previous one",
     )
     .argument("[ID]", "User ID")
     .option("--send", "mail it to the user instead of printing it")
-    .option("--dry-run", "check everything, make no link");
+    .option("--dry-run", "validate without creating a link");
   examples(command, [
     "authsvc user reset-link usr_01k…",
     "authsvc user reset-link usr_01k… --json | jq -r .link",
@@ -26,11 +26,11 @@ async function resetLink(cli: Cli, given: string | undefined, { send = false, dr
     const made = await passwordReset.linkFor(userId, { send, dryRun }, commandActor());
     if (dryRun) {
       await cli.result({ ...made, dryRun }, "");
-      await cli.note("No link was made: this was a dry run.");
+      await cli.note("Dry run: no link was created.");
       return;
     }
-    await cli.result(made, made.link === null ? `A link is on its way to ${made.email}.\n` : `${made.link}\n`);
+    await cli.result(made, made.link === null ? `A link was sent to ${made.email}.\n` : `${made.link}\n`);
     if (!cli.isJson())
-      await cli.note(`It works once, until ${made.expiresAt}. Whoever has it can choose the password.`);
+      await cli.note(`It works once, until ${made.expiresAt}. Anybody who has it can set the password.`);
   });
 }

@@ -6,9 +6,9 @@ import { examples } from "../examples.ts";
 export function addUserRevokeLogins(user: Command, cli: Cli): void {
   const command = user
     .command("revoke-logins")
-    .description("sign a user out everywhere: every token of theirs is refused from the next call on")
+    .description("sign a user out everywhere: all their tokens are rejected from the next call on")
     .argument("[ID]", "User ID")
-    .option("--dry-run", "say how many logins would end, end none");
+    .option("--dry-run", "show how many logins would end, without ending any");
   examples(command, [
     "authsvc user revoke-logins usr_01k…",
     "authsvc user revoke-logins usr_01k… --dry-run --json",
@@ -20,7 +20,7 @@ export function addUserRevokeLogins(user: Command, cli: Cli): void {
         { id: userId, ended, ...(dryRun ? { dryRun } : {}) },
         `${ended} ${ended === 1 ? "login" : "logins"} ${dryRun ? "would end" : "ended"}.\n`,
       );
-      if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+      if (dryRun) await cli.note("Dry run: nothing was changed.");
     });
   });
 }

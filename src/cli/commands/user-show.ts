@@ -12,7 +12,10 @@ export function addUserShow(user: Command, cli: Cli): void {
       await cli.withApp(async ({ userAdministration, methods }) => {
         const found = await userAdministration.get(id);
         const itsMethods = await methods.answersFor(id, ["profile", "email"]);
-        await cli.result({ ...found, methods: itsMethods }, userText(found) + methodLines(itsMethods));
+        await cli.result(
+          { ...found, methods: itsMethods },
+          userText(found, cli.screen()) + methodLines(itsMethods, cli.screen()),
+        );
       });
     },
   );

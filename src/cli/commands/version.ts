@@ -4,7 +4,7 @@ import { examples } from "../examples.ts";
 import { version } from "../version.ts";
 
 export function addVersion(program: Command, cli: Cli): void {
-  const command = program.command("version").description("print the version of authsvc and of what runs it");
+  const command = program.command("version").description("print the version of authsvc, Node and the platform");
   examples(command, ["authsvc version", "authsvc version --json"]).action(async () => {
     const { node } = process.versions;
     const platform = `${process.platform}-${process.arch}`;

@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import { askUnlessGiven } from "../ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { addSecretFlags, neededSecret, type SecretFlags } from "../secret-flags.ts";
+import { addSecretFlags, chosenSecret, type SecretFlags } from "../secret-flags.ts";
+import { facts } from "../text.ts";
 import { webhookFlagOfField, webhookText } from "../webhook-text.ts";
 import { eventsFrom } from "../values.ts";
 
@@ -11,14 +12,16 @@ type Flags = SecretFlags & { app?: string; url?: string; events?: string[]; id?:
 export function addWebhookCreate(webhook: Command, cli: Cli): void {
   const command = webhook
     .command("create")
-    .description("tell an application's server of events, signed by Standard Webhooks")
+    .description(
+      "send signed events (Standard Webhooks) to an application's server; without a given secret, a new one is generated and shown once",
+    )
     .option("--app <id>", "App ID")
-    .option("--url <url>", "where events are sent: https on a public address")
-    .option("--events <list>", "kinds, separated by commas: user.login, user.logout, user.created, …", eventsFrom)
-    .option("--id <id>", "Webhook ID of your choice, so that a pipeline can know it beforehand");
-  addSecretFlags(command).option("--dry-run", "check everything, create nothing");
+    .option("--url <url>", "URL that receives events: https on a public address")
+    .option("--events <list>", "event types, separated by commas: user.login, user.logout, user.created, …", eventsFrom)
+    .option("--id <id>", "Webhook ID to use, so that a pipeline knows it in advance (default: a generated one)");
+  addSecretFlags(command).option("--dry-run", "validate without creating anything");
   examples(command, [
-    "authsvc webhook create --app app_shop --url https://shop.example.com/hooks --events user.login,user.created --secret-stdin < secret.txt",
+    "authsvc webhook create --app app_shop --url https://shop.example.com/hooks --events user.login,user.created",
     "authsvc webhook create --app app_shop --id whe_shop --url https://shop.example.com/hooks --events user.deleted --secret-file secret.txt --json",
   ]).action(async (flags: Flags) => create(cli, flags));
 }
@@ -28,14 +31,18 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
   const url = await askUnlessGiven(cli.io, flags.url, { flag: "--url", question: "URL" });
   const wanted = { flag: "--events", question: "Events, separated by commas" };
   const events = flags.events ?? eventsFrom(await askUnlessGiven(cli.io, undefined, wanted));
-  const { secret, flag } = await neededSecret(cli.io, flags);
+  const { secret, flag, isNew } = await chosenSecret(cli.io, flags);
   const { id, dryRun = false } = flags;
   await cli.withApp(async ({ webhooks }) => {
     const created = await namingFlags({ ...webhookFlagOfField, secret: flag }, () =>
       webhooks.create(appId, { id, url, events, secret }, { actor: commandActor(), dryRun }),
     );
-    await cli.result(dryRun ? { ...created, dryRun } : created, webhookText(created));
-    if (dryRun) await cli.note("Nothing was created: this was a dry run.");
+    const shown = webhookText(created, cli.screen());
+    if (dryRun) await cli.result({ ...created, dryRun }, shown);
+    else if (isNew) await cli.result({ ...created, secret }, shown + facts([["Secret", secret]]));
+    else await cli.result(created, shown);
+    if (isNew && !dryRun) await cli.note("The secret is shown only once. Your server needs it to verify signatures.");
+    if (dryRun) await cli.note("Dry run: nothing was created.");
     else await cli.note(`Try it: authsvc webhook test ${created.id}`);
   });
 }

@@ -6,9 +6,9 @@ import { examples } from "../examples.ts";
 export function addWebhookDelete(webhook: Command, cli: Cli): void {
   const command = webhook
     .command("delete")
-    .description("delete a webhook endpoint with everything that waits for it")
+    .description("delete a webhook endpoint and its waiting deliveries")
     .argument("[ID]", "Webhook ID")
-    .option("--dry-run", "check everything, delete nothing");
+    .option("--dry-run", "validate without deleting anything");
   examples(command, [
     "authsvc webhook delete whe_shop --dry-run",
     "authsvc webhook delete whe_shop --yes --json",
@@ -24,7 +24,7 @@ export function addWebhookDelete(webhook: Command, cli: Cli): void {
         { id, appId, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },
         `${id} ${dryRun ? "would be" : "was"} deleted.\n`,
       );
-      if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+      if (dryRun) await cli.note("Dry run: nothing was changed.");
     });
   });
 }

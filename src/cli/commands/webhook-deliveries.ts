@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { askUnlessGiven } from "../ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { bold } from "../text.ts";
 import { sinceFrom, wholeNumberFrom } from "../values.ts";
 import { deliveriesText } from "../webhook-text.ts";
 
@@ -11,11 +10,11 @@ type Flags = { failed?: boolean; since?: number; limit: number };
 export function addWebhookDeliveries(webhook: Command, cli: Cli): void {
   const command = webhook
     .command("deliveries")
-    .description("show what was sent to a webhook endpoint, the newest first, with every attempt and its answer")
+    .description("show the deliveries of a webhook endpoint, newest first, with every attempt and its response")
     .argument("[ID]", "Webhook ID")
-    .option("--failed", "only what was given up")
-    .option("--since <when>", "only since then: 24h, 7d, or an instant such as 2026-11-20T10:00:00Z", sinceFrom)
-    .option("--limit <number>", "at most so many", wholeNumberFrom(1, 10_000), 100);
+    .option("--failed", "only failed deliveries")
+    .option("--since <when>", "only since this time: 24h, 7d, or a time such as 2026-11-20T10:00:00Z", sinceFrom)
+    .option("--limit <number>", "maximum number to show", wholeNumberFrom(1, 10_000), 100);
   examples(command, [
     "authsvc webhook deliveries whe_shop --failed",
     "authsvc webhook deliveries whe_shop --since 24h --json | jq '.[] | {eventId, status}'",
@@ -23,8 +22,8 @@ export function addWebhookDeliveries(webhook: Command, cli: Cli): void {
     const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
     await cli.withApp(async ({ deliveries }) => {
       const list = await deliveries.list(id, { status: failed ? "failed" : undefined, since, limit });
-      await cli.result(list, deliveriesText(list, bold(cli.io, cli.io.stdout)));
-      if (list.length === 0) await cli.note("There is no delivery that fits.");
+      await cli.result(list, deliveriesText(list, cli.screen()));
+      if (list.length === 0) await cli.note("No matching deliveries.");
     });
   });
 }

@@ -1,21 +1,20 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { bold } from "../text.ts";
 import { webhookTable } from "../webhook-text.ts";
 
 export function addWebhookList(webhook: Command, cli: Cli): void {
   const command = webhook
     .command("list")
-    .description("list webhook endpoints")
-    .option("--app <id>", "only those of this application");
+    .description("list webhook endpoints and how many deliveries are waiting")
+    .option("--app <id>", "only this application");
   examples(command, ["authsvc webhook list --app app_shop", "authsvc webhook list --json | jq -r '.[].url'"]).action(
     async ({ app }: { app?: string }) => {
       await cli.withApp(async ({ webhooks, applications }) => {
         if (app !== undefined) await applications.get(app);
-        const list = await webhooks.list(app);
-        await cli.result(list, list.length === 0 ? "" : webhookTable(list, bold(cli.io, cli.io.stdout)));
-        if (list.length === 0) await cli.note("There is no webhook endpoint yet.");
+        const list = await webhooks.listWithWaiting(app);
+        await cli.result(list, list.length === 0 ? "" : webhookTable(list, cli.screen()));
+        if (list.length === 0) await cli.note("There are no webhook endpoints yet.");
       });
     },
   );

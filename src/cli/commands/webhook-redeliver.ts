@@ -10,11 +10,11 @@ type Flags = { failed?: boolean; since?: number };
 export function addWebhookRedeliver(webhook: Command, cli: Cli): void {
   const command = webhook
     .command("redeliver")
-    .description("send again what was given up or delivered: one event, all that failed, or everything since a moment")
+    .description("send again: one event, all failed events, or all events since a time")
     .argument("[ID]", "Webhook ID")
-    .argument("[EVENT]", "event id, which its receiver knows as webhook-id")
-    .option("--failed", "all that was given up")
-    .option("--since <when>", "only since then: 24h, 7d, or an instant such as 2026-11-20T10:00:00Z", sinceFrom);
+    .argument("[EVENT]", "event ID, sent to the receiver as webhook-id")
+    .option("--failed", "events that failed or wait for a retry")
+    .option("--since <when>", "only since this time: 24h, 7d, or a time such as 2026-11-20T10:00:00Z", sinceFrom);
   examples(command, [
     "authsvc webhook redeliver whe_shop evt_01k…",
     "authsvc webhook redeliver whe_shop --failed --since 7d --json",
@@ -22,21 +22,25 @@ export function addWebhookRedeliver(webhook: Command, cli: Cli): void {
     const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
     const { failed = false, since } = flags;
     if (eventId === undefined && !failed && since === undefined)
-      throw new AppError("INVALID_REQUEST", "Say what to send again: EVENT, --failed or --since");
+      throw new AppError("INVALID_REQUEST", "Nothing to send: give EVENT, --failed or --since");
     if (eventId !== undefined && (failed || since !== undefined))
-      throw new AppError("INVALID_REQUEST", "EVENT excludes --failed and --since");
+      throw new AppError("INVALID_REQUEST", "EVENT cannot be combined with --failed or --since");
     await cli.withApp(async ({ deliveries }) => {
       const wanted = { eventId, status: failed ? ("failed" as const) : undefined, since };
       const redelivered = await deliveries.redeliver(id, wanted, commandActor());
       if (eventId !== undefined && redelivered === 0)
-        throw new AppError("WEBHOOK_NOT_FOUND", "This endpoint has no such event, or it is being delivered.", {
-          details: `To see them: authsvc webhook deliveries ${id}`,
-        });
+        throw new AppError(
+          "WEBHOOK_NOT_FOUND",
+          "This endpoint has no such event, or it is being delivered right now.",
+          {
+            details: `To see them: authsvc webhook deliveries ${id}`,
+          },
+        );
       await cli.result(
         { id, redelivered },
         `${redelivered} ${redelivered === 1 ? "event" : "events"} to send again.\n`,
       );
-      if (redelivered > 0) await cli.note("The running service sends them; see: authsvc webhook deliveries");
+      if (redelivered > 0) await cli.note("The running service sends them. To watch: authsvc webhook deliveries");
     });
   });
 }

@@ -12,14 +12,14 @@ type Flags = SecretFlags & { overlap: number; dryRun?: boolean };
 export function addWebhookRotateSecret(webhook: Command, cli: Cli): void {
   const command = webhook
     .command("rotate-secret")
-    .description("sign with a new secret, and for a while with the one before it as well")
+    .description("sign with a new secret, and with the previous one for an overlap period")
     .argument("[ID]", "Webhook ID")
     .addOption(
-      new Option("--overlap <duration>", "how long the old secret signs as well; 0s for one that leaked")
+      new Option("--overlap <duration>", "how long the old secret also signs; 0s if it leaked")
         .argParser(durationFrom)
         .default(day, "24h"),
     );
-  addSecretFlags(command).option("--dry-run", "check everything, change nothing");
+  addSecretFlags(command).option("--dry-run", "validate without changing anything");
   examples(command, [
     "authsvc webhook rotate-secret whe_shop --secret-stdin < secret.txt",
     "authsvc webhook rotate-secret whe_shop --overlap 7d --secret-file secret.txt --json",
@@ -31,8 +31,8 @@ export function addWebhookRotateSecret(webhook: Command, cli: Cli): void {
       const changed = await namingFlags({ ...webhookFlagOfField, secret: flag }, () =>
         webhooks.update(id, { secret, secretOverlap }, { actor: commandActor(), dryRun }),
       );
-      await cli.result(dryRun ? { ...changed, dryRun } : changed, webhookText(changed));
-      if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+      await cli.result(dryRun ? { ...changed, dryRun } : changed, webhookText(changed, cli.screen()));
+      if (dryRun) await cli.note("Dry run: nothing was changed.");
     });
   });
 }

@@ -16,7 +16,7 @@ export function addWebhookShow(webhook: Command, cli: Cli): void {
     const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
     await cli.withApp(async ({ webhooks }) => {
       const endpoint = await webhooks.get(id);
-      await cli.result(endpoint, webhookText(endpoint));
+      await cli.result(endpoint, webhookText(endpoint, cli.screen()));
     });
   });
 }

@@ -9,9 +9,9 @@ import { answerText, attemptText } from "../webhook-text.ts";
 export function addWebhookTest(webhook: Command, cli: Cli): void {
   const command = webhook
     .command("test")
-    .description("send a sample at once, signed like every event, and print what the receiver said")
+    .description("send a signed sample event and print the response")
     .argument("[ID]", "Webhook ID")
-    .option("--event <kind>", "kind of the sample (default: the first that the endpoint is told of)");
+    .option("--event <kind>", "type of the sample event (default: the endpoint's first)");
   examples(command, [
     "authsvc webhook test whe_shop",
     "authsvc webhook test whe_shop --event user.created --json",
@@ -23,7 +23,7 @@ export function addWebhookTest(webhook: Command, cli: Cli): void {
       );
       const text = `${tested.event}: ${attemptText(tested)}\n${answerText(tested.response)}`;
       await cli.result({ ...tested, at: isoTime(at) }, text);
-      if (!tested.delivered) throw new AppError("SERVER_ERROR", "The receiver did not take the sample.");
+      if (!tested.delivered) throw new AppError("SERVER_ERROR", "The receiver did not accept the sample event.");
     });
   });
 }

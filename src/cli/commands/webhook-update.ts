@@ -11,12 +11,14 @@ type Flags = { url?: string; events?: string[]; enabled?: "on" | "off"; dryRun?:
 export function addWebhookUpdate(webhook: Command, cli: Cli): void {
   const command = webhook
     .command("update")
-    .description("change a webhook endpoint; what is not named stays as it is")
+    .description("change the given settings of a webhook endpoint")
     .argument("[ID]", "Webhook ID")
-    .option("--url <url>", "where events are sent")
-    .option("--events <list>", "these kinds and no others, separated by commas", eventsFrom)
-    .addOption(new Option("--enabled <switch>", "off: nothing is sent, nor kept for later").choices(["on", "off"]))
-    .option("--dry-run", "check everything, change nothing");
+    .option("--url <url>", "URL that receives events")
+    .option("--events <list>", "send exactly these event types, separated by commas", eventsFrom)
+    .addOption(
+      new Option("--enabled <switch>", "off: events are neither sent nor stored for later").choices(["on", "off"]),
+    )
+    .option("--dry-run", "validate without changing anything");
   examples(command, [
     "authsvc webhook update whe_shop --events user.login,user.logout,user.created",
     "authsvc webhook update whe_shop --enabled on --json",
@@ -28,12 +30,12 @@ async function update(cli: Cli, given: string | undefined, flags: Flags): Promis
   const { url, events, dryRun = false } = flags;
   const enabled = flags.enabled === undefined ? undefined : flags.enabled === "on";
   if (url === undefined && events === undefined && enabled === undefined)
-    throw new AppError("INVALID_REQUEST", "There is nothing to change: name --url, --events or --enabled");
+    throw new AppError("INVALID_REQUEST", "Nothing to change: give --url, --events or --enabled");
   await cli.withApp(async ({ webhooks }) => {
     const changed = await namingFlags(webhookFlagOfField, () =>
       webhooks.update(id, { url, events, enabled }, { actor: commandActor(), dryRun }),
     );
-    await cli.result(dryRun ? { ...changed, dryRun } : changed, webhookText(changed));
-    if (dryRun) await cli.note("Nothing was changed: this was a dry run.");
+    await cli.result(dryRun ? { ...changed, dryRun } : changed, webhookText(changed, cli.screen()));
+    if (dryRun) await cli.note("Dry run: nothing was changed.");
   });
 }

@@ -1,7 +1,7 @@
 import { posixTables } from "./posix-tables.ts";
 import type { CompletableCommand } from "./tree.ts";
 
-/** The completion of bash (3.2 and later), without the package bash-completion. */
+/** Completion for bash (3.2 and later), without the package bash-completion. */
 export function bashCompletion(commands: CompletableCommand[]): string {
   return `# bash completion for authsvc; made by: authsvc completion bash
 ${posixTables(commands)}
@@ -39,11 +39,28 @@ _authsvc() {
   fi
   case $kind in
     words\\ *) _authsvc_reply "$(printf '%s\\n' \${kind#words })" ;;
-    files) compopt -o filenames 2>/dev/null; while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$cur") ;;
-    folders) compopt -o filenames 2>/dev/null; while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -d -- "$cur") ;;
-    apps | users | emails)
-      _authsvc_reply "$("\${words[0]}" completion-values "$kind" "$cur" \${given[@]+"\${given[@]}"} 2>/dev/null | cut -f 1)" any ;;
+    files) _authsvc_paths -f ;;
+    folders) _authsvc_paths -d ;;
+    apps | users | emails) _authsvc_values ;;
   esac
+}
+
+# With "filenames" readline quotes what it inserts; bash 3.2 cannot be told so.
+_authsvc_paths() {
+  local quoting=%s
+  compopt -o filenames 2>/dev/null || quoting=%q
+  while IFS= read -r word; do COMPREPLY+=("$(printf "$quoting" "$word")"); done < <(compgen "$1" -- "$cur")
+}
+
+# Values of the database are quoted, because strangers chose them: bash would run what stands in an address.
+_authsvc_values() {
+  local bare=\${cur//\\\\?/} value quoted=()
+  # Within quotes other characters are special, so nothing is offered there.
+  case $bare in *[\\"\\'\\$\\\`]*) return ;; esac
+  while IFS= read -r value; do
+    if [[ -n $value ]]; then quoted+=("$(printf %q "$value")"); fi
+  done < <("\${words[0]}" completion-values "$kind" "\${cur//\\\\/}" \${given[@]+"\${given[@]}"} 2>/dev/null | cut -f 1)
+  if [[ \${#quoted[@]} -gt 0 ]]; then _authsvc_reply "$(printf '%s\\n' "\${quoted[@]}")" any; fi
 }
 
 # The lines that begin like the current word ("any": all of them when only one is left), without what bash keeps of that word.

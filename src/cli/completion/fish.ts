@@ -1,6 +1,6 @@
 import type { CompletableCommand, Kind } from "./tree.ts";
 
-/** The completion of fish: a file authsvc.fish in ~/.config/fish/completions. */
+/** Completion for fish: a file authsvc.fish in ~/.config/fish/completions. */
 export function fishCompletion(commands: CompletableCommand[]): string {
   return `# fish completion for authsvc; made by: authsvc completion fish
 set -g __authsvc_paths ${commands.map(({ path }) => quoted(path)).join(" ")}
@@ -70,7 +70,7 @@ function line(condition: string, what: string, about?: string): string {
   return `complete -c authsvc -n ${quoted(condition)} ${what}${about === undefined ? "" : ` -d ${quoted(about)}`}`;
 }
 
-/** A value that must follow a flag; where files do not fit, no files are offered. */
+/** The required value of a flag. Files are only offered where they fit. */
 function valueOf(kind: Kind): string {
   const source = sourceOf(kind);
   return source === "-F" ? "-r -F" : `-x ${source}`;
@@ -92,7 +92,7 @@ function sourceOf(kind: Kind): string {
   }
 }
 
-/** Flags whose next word is their value, whichever command they belong to. */
+/** Flags with a value, of all commands. */
 function valuedFlags(commands: CompletableCommand[]): string[] {
   return [...new Set(commands.flatMap(({ flags }) => flags.flatMap(({ long, value }) => (value ? [long] : []))))];
 }

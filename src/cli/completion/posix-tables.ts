@@ -1,6 +1,9 @@
 import type { CompletableCommand, Kind } from "./tree.ts";
 
-/** The commands as functions that bash and zsh both understand. Names and what they are for are separated by a tab, one a line. */
+/**
+ * The commands as functions for bash and zsh. Each line has a name and its description, separated
+ * by a tab.
+ */
 export function posixTables(commands: CompletableCommand[]): string {
   return [
     lookup("_authsvc_commands", commands, ({ commands: below }) =>
@@ -12,7 +15,7 @@ export function posixTables(commands: CompletableCommand[]): string {
   ].join("\n");
 }
 
-/** `name "app create"` prints what `contentOf` says of that command; nothing for a command without. */
+/** `name "app create"` prints `contentOf` for that command; nothing for a command without any. */
 function lookup(name: string, commands: CompletableCommand[], contentOf: (of: CompletableCommand) => string): string {
   const cases = commands
     .map((command) => ({ path: command.path, content: contentOf(command) }))
@@ -21,7 +24,10 @@ function lookup(name: string, commands: CompletableCommand[], contentOf: (of: Co
   return `${name}() {\n  case "$1" in\n${cases.join("\n")}\n  esac\n}\n`;
 }
 
-/** What follows a flag; fails for one that stands alone. The same flag takes the same everywhere but where a command says otherwise. */
+/**
+ * The value of a flag; fails for a flag without one. A flag has the same value in all commands
+ * unless a command differs.
+ */
 function flagValues(commands: CompletableCommand[]): string {
   const cases = commands.flatMap(({ path, flags }) =>
     flags.flatMap(({ long, value }) =>
@@ -39,7 +45,7 @@ function lines(rows: string[][]): string {
   return rows.map((cells) => quoted(cells.join("\t"))).join(" ");
 }
 
-/** Text as one word of a shell. */
+/** Quotes text as one shell word. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,13 +1,19 @@
 import type { Argument, Command, Option } from "commander";
 
-/** What can stand in one place of a command line. `apps`, `users` and `emails` are asked of the database. */
+/**
+ * The possible values in one place of a command line. `apps`, `users` and `emails` come from the
+ * database.
+ */
 export type Kind =
   | { of: "apps" | "users" | "emails" | "files" | "folders" | "anything" }
   | { words: readonly string[] };
 
 export type CompletableFlag = { long: string; about: string; value: Kind | undefined };
 
-/** A command as a shell completes it. `path` is what is typed before (`app create`, empty for the program itself). */
+/**
+ * A command for completion. `path` is what precedes it (`app create`, empty for the program
+ * itself).
+ */
 export type CompletableCommand = {
   path: string;
   commands: { name: string; about: string }[];
@@ -17,7 +23,7 @@ export type CompletableCommand = {
 
 const knownProviders = ["google", "github", "microsoft", "apple", "discord", "facebook"];
 
-/** The program and every command that its help shows, with the flags that go with every command on each of them. */
+/** The program and every visible command, each with the global flags. */
 export function completableCommands(program: Command): CompletableCommand[] {
   return describe(program, [], program.options);
 }

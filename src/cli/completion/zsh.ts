@@ -1,7 +1,9 @@
 import { posixTables } from "./posix-tables.ts";
 import type { CompletableCommand } from "./tree.ts";
 
-/** The completion of zsh: a file _authsvc in a folder of $fpath, or a line in .zshrc that evaluates it. */
+/**
+ * Completion for zsh: a file _authsvc in a folder of $fpath, or a line in .zshrc that evaluates it.
+ */
 export function zshCompletion(commands: CompletableCommand[]): string {
   return `#compdef authsvc
 # zsh completion for authsvc; made by: authsvc completion zsh

@@ -14,7 +14,7 @@ export type InitFlags = {
   mailFrom?: string;
 };
 
-/** How a setting is given on the command line. */
+/** The command line flag of a setting. */
 export const flagOfSetting: Record<string, string> = {
   baseUrl: "--base-url",
   trustedProxies: "--trusted-proxy",
@@ -31,8 +31,8 @@ type Values = Map<string, unknown>;
 type Check = (key: string, value: unknown) => string | undefined;
 
 /**
- * The settings of a new installation, from flags, and on a terminal from a person; `check` says what is wrong with the value of one setting.
- * Throws INVALID_REQUEST for what is missing.
+ * The settings of a new installation, from flags and, on a terminal, from a person. `check` returns
+ * the problem of a setting's value. Throws INVALID_REQUEST for missing ones.
  */
 export async function askForSettings(
   io: Io,
@@ -44,7 +44,7 @@ export async function askForSettings(
   const ask = createAsk(io, check);
   const baseUrl = await ask.text("baseUrl", flags.baseUrl, {
     about:
-      "The address under which browsers reach this service. Links and tokens carry it; passkeys belong to its host.",
+      "The URL at which browsers reach this service. Links and tokens contain it, and passkeys are bound to its host.",
     question: "Base URL",
     usual: "http://localhost:8080",
     isNeeded: true,
@@ -55,7 +55,7 @@ export async function askForSettings(
   values.set(
     "data",
     await ask.text("data", data, {
-      about: "The folder for the database and the key that encrypts secrets. Back it up, and keep it private.",
+      about: "The folder for the database and the master key. Back it up, and keep it private.",
       question: "Data folder",
       usual: "./data",
     }),
@@ -78,7 +78,11 @@ function createAsk(io: Io, check: Check) {
       given: string | undefined,
       { about, question, usual, isNeeded }: Question,
     ): Promise<string> {
-      if (given !== undefined) return given;
+      if (given !== undefined) {
+        const problem = check(key, given);
+        if (problem !== undefined) throw new AppError("INVALID_CONFIG", `${flagOfSetting[key] ?? key} ${problem}`);
+        return given;
+      }
       if (!canAsk(io)) {
         if (isNeeded || usual === undefined) throw missing(flagOfSetting[key] ?? key);
         return usual;
@@ -115,8 +119,8 @@ async function askForHttps(io: Io, ask: Ask, flags: InitFlags, baseUrl: string, 
   const way = isAnswered
     ? undefined
     : await ask.choice(
-        "Somebody must hold the certificate: a proxy such as Caddy or nginx in front of the service, or the service itself.",
-        "Who ends https",
+        "TLS is terminated by a proxy such as Caddy or nginx in front of the service, or by the service itself.",
+        "What terminates TLS",
         {
           here: "a proxy on this machine",
           elsewhere: "a proxy on another machine",
@@ -126,11 +130,11 @@ async function askForHttps(io: Io, ask: Ask, flags: InitFlags, baseUrl: string, 
   if (way === "here" || way === "elsewhere" || trustedProxy !== undefined) {
     const proxies = trustedProxy ?? (way === "here" ? ["127.0.0.1", "::1"] : [await askForProxy(ask)]);
     values.set("trustedProxies", proxies);
-    // A proxy elsewhere cannot reach the loopback address that is listened on by default.
+    // A remote proxy cannot reach the loopback address, which is the default.
     if (!proxies.every((proxy) => /^(?:127\.|::1)/u.test(proxy))) values.set("listen.host", "0.0.0.0");
     return;
   }
-  const about = "PEM, with the whole chain; read again on SIGHUP.";
+  const about = "PEM, with the full chain. Reloaded on SIGHUP.";
   values.set(
     "listen.tls.certFile",
     await ask.text("listen.tls.certFile", tlsCertFile, { about, question: "Certificate file" }),
@@ -145,7 +149,7 @@ async function askForHttps(io: Io, ask: Ask, flags: InitFlags, baseUrl: string, 
 
 async function askForProxy(ask: Ask): Promise<string> {
   return await ask.text("trustedProxies", undefined, {
-    about: "Only what comes from here is believed when it says who the client is.",
+    about: "The client address in forwarded headers is trusted only from here.",
     question: "Address or network of the proxy",
   });
 }
@@ -159,7 +163,7 @@ async function askForDatabase(
   const url = await databaseUrl(io, ask, databaseUrlFile);
   if (url !== undefined) values.set("database.url", url);
   if (masterKeyFile !== undefined) values.set("masterKeyFile", masterKeyFile);
-  // All nodes on one database need the same key, so that none of them may make its own.
+  // All nodes of a database need the same key, so none may create its own.
   else if (url !== undefined) values.set("masterKey", randomBytes(32).toString("base64url"));
 }
 
@@ -167,7 +171,7 @@ async function databaseUrl(io: Io, ask: Ask, file: string | undefined): Promise<
   if (file !== undefined) return await readSecretFile(io, file, "--database-url-file");
   if (!canAsk(io)) return undefined;
   const kind = await ask.choice(
-    "SQLite needs nothing and serves one machine; several machines share a PostgreSQL database.",
+    "SQLite needs no setup and serves one machine. Several machines need PostgreSQL.",
     "Database",
     { sqlite: "SQLite, in the data folder", postgres: "PostgreSQL" },
   );
@@ -175,7 +179,7 @@ async function databaseUrl(io: Io, ask: Ask, file: string | undefined): Promise<
     ? undefined
     : await ask.unseen("database.url", {
         about: "postgres://USER:PASSWORD@HOST/DATABASE",
-        question: "Address of the database",
+        question: "Database URL",
       });
 }
 
@@ -186,7 +190,7 @@ async function askForMail(io: Io, ask: Ask, { smtpUrlFile, mailFrom }: InitFlags
   values.set(
     "mail.from",
     await ask.text("mail.from", mailFrom, {
-      about: "Who mails come from: an address, or a name and an address such as Acme <auth@example.com>.",
+      about: "The sender of mails: an address, or a name and an address such as Acme <auth@example.com>.",
       question: "Sender",
     }),
   );
@@ -196,7 +200,7 @@ async function smtpUrl(io: Io, ask: Ask, file: string | undefined): Promise<stri
   if (file !== undefined) return await readSecretFile(io, file, "--smtp-url-file");
   if (!canAsk(io)) return undefined;
   const wanted = await ask.choice(
-    "Mail verifies addresses and resets passwords. Without it, addresses stay unverified and nobody can reset a password.",
+    "Mail is needed to verify addresses and reset passwords. Without it, neither is possible.",
     "Mail server",
     { none: "none for now", smtp: "an SMTP server" },
   );
@@ -204,7 +208,7 @@ async function smtpUrl(io: Io, ask: Ask, file: string | undefined): Promise<stri
     ? undefined
     : await ask.unseen("mail.smtpUrl", {
         about: "smtps://USER:PASSWORD@HOST, or smtp:// for STARTTLS.",
-        question: "Address of the mail server",
+        question: "Mail server URL",
       });
 }
 

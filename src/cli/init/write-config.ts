@@ -1,9 +1,11 @@
-import { linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
+import { placeDurably, replaceDurably } from "../../lib/durable-files.ts";
 import { AppError } from "../../lib/errors.ts";
 
 /**
- * Writes a new configuration beside `path`, readable by its owner only, runs `work` with it, and puts it in its place when that has succeeded.
- * An existing file is replaced with `force` only. Throws CONFLICT, SERVER_ERROR.
+ * Writes a new configuration beside `path`, readable only by its owner, runs `work` with it, and
+ * renames it if that succeeds. Replaces an existing file only with `force`. Throws CONFLICT,
+ * SERVER_ERROR.
  */
 export async function withNewConfig<T>(
   path: string,
@@ -18,9 +20,9 @@ export async function withNewConfig<T>(
   }
   try {
     const result = await work(temporary);
-    if (force) renameSync(temporary, path);
-    // Unlike rename, link refuses to replace what somebody has put there meanwhile.
-    else linkSync(temporary, path);
+    if (force) replaceDurably(temporary, path);
+    // Does not replace a file that was created meanwhile.
+    else placeDurably(temporary, path);
     return result;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") throw configExists(path);
@@ -31,5 +33,5 @@ export async function withNewConfig<T>(
 }
 
 export function configExists(path: string): AppError {
-  return new AppError("CONFLICT", `${path} exists already; --force replaces it.`);
+  return new AppError("CONFLICT", `${path} already exists. Use --force to replace it.`);
 }

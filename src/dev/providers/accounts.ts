@@ -1,13 +1,13 @@
-import type { ProviderInput } from "../../oauth/accounts.ts";
+import type { ProviderInput } from "../../oauth/provider-input.ts";
 import { addressOf, appleTeam, issuerOf, type StandIn } from "./stand-ins.ts";
 import { userinfoPaths } from "./userinfo.ts";
 
-/** The account with which an app uses a stand-in: what a provider's documentation has a client set. */
+/** An app's client of a stand-in, configured as the real provider's documentation says. */
 export function accountWith(standIn: StandIn, origin: string, appleKeyPem: string): ProviderInput {
   const { name, clientId, clientSecret, says } = standIn;
   const address = addressOf(origin, standIn);
   const known = { name, clientId, secret: clientSecret };
-  // Left to discovery, as an issuer of one's own is.
+  // Left to discovery, like a custom issuer.
   if (name === "example") return { ...known, issuer: address };
   const complete = { ...known, authorizationUrl: `${address}/authorize`, tokenUrl: `${address}/token` };
   if ("userinfo" in says) {

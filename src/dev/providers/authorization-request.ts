@@ -8,12 +8,18 @@ export type AuthorizationRequest = {
   nonce: string | undefined;
 };
 
-/** What is wrong with a request: told to the person when nobody knows where the browser may go, else to the client (RFC 6749 §4.1.2.1). */
+/**
+ * What is wrong with a request. Shown to the person if there is no valid redirect address, else
+ * sent to the client (RFC 6749 §4.1.2.1).
+ */
 export type RefusedRequest =
   | { tell: "person"; reason: string }
   | { tell: "client"; redirectUri: string; state: string | undefined; error: string; reason: string };
 
-/** Checks a request as strictly as a provider may. `callbackUrl` is the one redirect address that the client registered. */
+/**
+ * Checks a request as strictly as a provider may. `callbackUrl` is the client's only registered
+ * redirect address.
+ */
 export function checkAuthorizationRequest(
   standIn: StandIn,
   callbackUrl: string,
@@ -34,7 +40,7 @@ export function checkAuthorizationRequest(
   if ((query.get("response_mode") ?? "query") !== standIn.answersBy)
     return refused("invalid_request", `response_mode: ${standIn.answersBy}`);
   const scopes = (query.get("scope") ?? "").split(" ").filter((scope) => scope !== "");
-  // Apple's id_token comes without this scope.
+  // Apple sends an id_token without this scope.
   if ("idToken" in standIn.says && standIn.name !== "apple" && !scopes.includes("openid"))
     return refused("invalid_scope", "scope: openid");
   return { redirectUri: callbackUrl, state, scopes, codeChallenge, nonce: query.get("nonce") };

@@ -12,7 +12,7 @@ import type { Grants } from "./grants.ts";
 import { personFrom, preparedPeople, subjectOf, type Person } from "./people.ts";
 import { issuerOf, type StandIn } from "./stand-ins.ts";
 
-/** The page on which somebody signs in at a stand-in, and what its buttons do. */
+/** The sign-in page of a stand-in, and its buttons. */
 export function createAuthorization(deps: {
   origin: string;
   callbackUrl(standIn: StandIn): string;
@@ -27,15 +27,16 @@ export function createAuthorization(deps: {
   }
 
   /**
-   * Back to the client. Not by a redirect: browsers hold the form-action of this page against every redirect that follows its form, and
-   * where the app behind the service leads its people is not known here. GitHub does the same for the same reason.
+   * Returns to the client, not by a redirect: browsers apply this page's form-action to every
+   * redirect after its form, and the app's later redirects are unknown here. GitHub does the same.
    */
   function sendBack(standIn: StandIn, { redirectUri, state }: Return, answer: Record<string, string>): Answer {
     const frame = frameFor(standIn);
     const fields = Object.entries({ ...answer, ...(state === undefined ? {} : { state }) });
     if (standIn.answersBy === "form_post") {
       const target = new URL(redirectUri).origin;
-      // On one origin the service goes on to the app at once; otherwise its own page is in between, with its own policy.
+      // On the same origin the service redirects to the app at once; otherwise its own page with
+      // its own policy comes in between.
       const formTargets = target === origin ? ["http:", "https:"] : [target];
       return pageAnswer(standInPostPage(frame, redirectUri, fields), { formTargets });
     }
@@ -53,7 +54,7 @@ export function createAuthorization(deps: {
   function agree(standIn: StandIn, request: AuthorizationRequest, form: Map<string, string>): Answer {
     const failure = form.has("fail") ? failuresOf(standIn).find(({ id }) => id === form.get("failure"))?.id : undefined;
     if (failure === "authorization-error")
-      return sendBack(standIn, request, { error: "server_error", error_description: "The stand-in was told to fail." });
+      return sendBack(standIn, request, { error: "server_error", error_description: "The stand-in is set to fail." });
     const person = personFrom(form);
     const code = grants.issueCode({ provider: standIn.name, request, person, failure });
     return sendBack(standIn, request, {
@@ -63,7 +64,7 @@ export function createAuthorization(deps: {
     });
   }
 
-  /** Apple tells a name once, when somebody signs in for the first time. */
+  /** Apple sends the name only at a person's first sign-in. */
   function appleUser(standIn: StandIn, { scopes }: AuthorizationRequest, person: Person): Record<string, string> {
     if (standIn.name !== "apple" || !scopes.includes("name")) return {};
     if (!grants.isFirstTime(subjectOf(standIn.name, person))) return {};
@@ -84,7 +85,7 @@ export function createAuthorization(deps: {
       return pageAnswer(standInPage(frameFor(standIn), shown));
     },
 
-    /** POST to the same address: the query still says who asks for what. */
+    /** POST to the same URL, whose query still has the request. */
     async answer(standIn: StandIn, request: HttpRequest): Promise<Answer> {
       const form = await request.form();
       const checked = checkAuthorizationRequest(standIn, callbackUrl(standIn), request.query());

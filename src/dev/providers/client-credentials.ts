@@ -2,7 +2,10 @@ import { verify, type KeyObject } from "node:crypto";
 import type { HttpRequest } from "../../http/request.ts";
 import { appleTeam, issuerOf, type StandIn } from "./stand-ins.ts";
 
-/** Whether a token request comes from the client, by credentials in the one place where this provider takes them. */
+/**
+ * Whether a token request has the client's credentials, in the only place that this provider
+ * accepts.
+ */
 export function isClient(
   standIn: StandIn,
   request: HttpRequest,
@@ -22,7 +25,7 @@ function basicCredentials({ clientId, clientSecret }: StandIn): string {
   return `Basic ${Buffer.from(credentials).toString("base64")}`;
 }
 
-/** Apple's client secret is a JWT that the client signed with its key, good for half a year at most. */
+/** Apple's client secret is a JWT signed with the client's key, valid for at most half a year. */
 function isAppleSecret(
   standIn: StandIn,
   secret: string,

@@ -15,7 +15,7 @@ export type Failure =
 export type FailureChoice = { id: Failure; label: string };
 
 const always: FailureChoice[] = [
-  { id: "authorization-error", label: "Authorization: an error comes back" },
+  { id: "authorization-error", label: "Authorization: error response" },
   { id: "token-500", label: "Token endpoint: status 500" },
   { id: "token-garbage", label: "Token endpoint: garbage" },
 ];
@@ -24,7 +24,7 @@ const withIdToken: FailureChoice[] = [
   { id: "id-token-expired", label: "id_token: expired" },
   { id: "id-token-nonce", label: "id_token: wrong nonce" },
   { id: "id-token-issuer", label: "id_token: wrong issuer" },
-  { id: "id-token-audience", label: "id_token: for another client" },
+  { id: "id-token-audience", label: "id_token: wrong audience" },
   { id: "id-token-signature", label: "id_token: wrong signature" },
 ];
 
@@ -33,7 +33,7 @@ const withUserinfo: FailureChoice[] = [
   { id: "userinfo-garbage", label: "Userinfo endpoint: garbage" },
 ];
 
-/** What can be made to fail at a stand-in. */
+/** The failures that a stand-in can simulate. */
 export function failuresOf({ says }: StandIn): FailureChoice[] {
   return [...always, ...("idToken" in says ? withIdToken : withUserinfo)];
 }

@@ -4,7 +4,7 @@ import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { Failure } from "./failures.ts";
 import type { Person } from "./people.ts";
 
-/** What somebody agreed to at a stand-in. */
+/** What a person agreed to at a stand-in. */
 export type Grant = {
   provider: string;
   request: AuthorizationRequest;
@@ -18,7 +18,7 @@ const most = 1000;
 
 export type Grants = ReturnType<typeof createGrants>;
 
-/** Codes and access tokens of all stand-ins: in memory only, and the oldest make room for new ones. */
+/** The codes and access tokens of all stand-ins, in memory; new ones displace the oldest. */
 export function createGrants({ clock, random }: { clock: Clock; random: Random }) {
   const codes = new Map<string, Grant & { expiresAt: number }>();
   const tokens = new Map<string, Grant & { expiresAt: number }>();
@@ -37,7 +37,7 @@ export function createGrants({ clock, random }: { clock: Clock; random: Random }
       return code;
     },
 
-    /** Once, whatever comes of it. */
+    /** Works once, whatever the result. */
     consumeCode(provider: string, code: string): Grant | undefined {
       const grant = codes.get(code);
       codes.delete(code);
@@ -55,7 +55,7 @@ export function createGrants({ clock, random }: { clock: Clock; random: Random }
       return grant?.provider === provider && grant.expiresAt > clock() ? grant : undefined;
     },
 
-    /** Whether this subject agrees for the first time: then Apple tells its name, and never again. */
+    /** Whether this subject agrees for the first time: only then Apple sends the name. */
     isFirstTime(subject: string): boolean {
       const isNew = !seen.has(subject);
       remember(seen, subject, true);

@@ -11,7 +11,9 @@ type SigningKey = { privateKey: KeyObject; publicJwk: object; kid: string };
 const idTokensLastSeconds = 3600;
 const generate = promisify(generateKeyPair);
 
-/** Makes and signs id_tokens. Each issuer has a key of its own, made when it is needed first and gone with the process. */
+/**
+ * Creates and signs id_tokens. Each issuer has its own key, created on demand and never stored.
+ */
 export function createIdTokens({ origin, clock }: { origin: string; clock: Clock }) {
   const keys = new Map<string, Promise<SigningKey>>();
 
@@ -27,6 +29,9 @@ export function createIdTokens({ origin, clock }: { origin: string; clock: Clock
     const now = Math.floor(clock() / 1000);
     const issuedAt = failure === "id-token-expired" ? now - 2 * idTokensLastSeconds : now;
     const email = request.scopes.includes("email") ? (person.email ?? undefined) : undefined;
+    const [, domain] = email?.split("@") ?? [];
+    // Other addresses belong to Workspace domains.
+    const google = { hd: domain === "gmail.com" ? undefined : domain };
     const microsoft = { tid: microsoftTenant, ver: "2.0", preferred_username: email };
     return {
       iss: failure === "id-token-issuer" ? "https://another.example" : issuerOf(origin, standIn),
@@ -36,9 +41,10 @@ export function createIdTokens({ origin, clock }: { origin: string; clock: Clock
       exp: issuedAt + idTokensLastSeconds,
       nonce: failure === "id-token-nonce" ? "another-nonce" : request.nonce,
       email,
-      // Apple's documentation allows the string, and Apple has sent it.
+      // Apple's documentation allows strings, and Apple has sent them.
       email_verified: email !== undefined && standIn.saysVerified ? verified(standIn, person.verified) : undefined,
       name: request.scopes.includes("profile") && person.name !== "" ? person.name : undefined,
+      ...(standIn.name === "google" ? google : {}),
       ...(standIn.name === "microsoft" ? microsoft : {}),
     };
   }

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { clip } from "../../lib/text.ts";
 
-/** Who signs in at a stand-in. */
+/** A person signing in at a stand-in. */
 export type Person = {
   name: string;
-  /** As typed, in whatever form; null for somebody who shares none. */
+  /** As typed, in any form; null for a person who shares none. */
   email: string | null;
   verified: boolean;
 };
 
-/** Good for a try without typing: one for each thing that a provider can say about an address. */
+/** For trying without typing: one for each statement that a provider can make about an address. */
 export const preparedPeople: ReadonlyMap<string, Person> = new Map([
   ["ada", { name: "Ada Lovelace", email: "ada@example.com", verified: true }],
   ["grace", { name: "Grace Hopper", email: "grace@example.com", verified: true }],
@@ -17,17 +17,20 @@ export const preparedPeople: ReadonlyMap<string, Person> = new Map([
   ["joan", { name: "Joan Clarke", email: null, verified: false }],
 ]);
 
-const mostCharacters = 300;
+const maxCharacters = 300;
 
-/** A prepared person, or the one whose facts were typed. */
+/** A prepared person, or one with the typed data. */
 export function personFrom(form: Map<string, string>): Person {
   const prepared = preparedPeople.get(form.get("person") ?? "");
   if (prepared) return prepared;
-  const typed = (field: string): string => clip((form.get(field) ?? "").trim(), mostCharacters);
+  const typed = (field: string): string => clip((form.get(field) ?? "").trim(), maxCharacters);
   return { name: typed("name"), email: typed("email") || null, verified: form.has("verified") };
 }
 
-/** The same for the same address at the same provider, also after a restart: the database remembers it. In the form that each provider uses. */
+/**
+ * The same for the same address and provider, also after a restart, because the database stores it.
+ * In each provider's format.
+ */
 export function subjectOf(provider: string, { name, email }: Person): string {
   const digest = createHash("sha256")
     .update(`${provider}\n${(email ?? name).toLowerCase()}`)

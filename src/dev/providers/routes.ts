@@ -15,12 +15,12 @@ import { createUserinfo, userinfoPaths } from "./userinfo.ts";
 
 type Handle = Parameters<typeof route<undefined>>[4];
 
-/** Providers that exist on this machine only, for a service at `baseUrl`. `origin` is where they live. */
+/** Providers that exist on this machine only, for a service at `baseUrl`. `origin` is theirs. */
 export function createStandIns(deps: { baseUrl: string; origin: string; clock: Clock; random: Random }) {
   const { baseUrl, origin, clock, random } = deps;
   const grants = createGrants({ clock, random });
   const idTokens = createIdTokens({ origin, clock });
-  // The key that Apple would let a developer download. A new one each time: the account is set anew, too.
+  // The key that a developer would download from Apple. A new one at each start, like the client.
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const appleKeyPem = privateKey.export({ type: "pkcs8", format: "pem" });
   const token = createTokenEndpoint({
@@ -31,7 +31,7 @@ export function createStandIns(deps: { baseUrl: string; origin: string; clock: C
   const userinfo = createUserinfo({ grants });
 
   return {
-    /** The accounts with which an app uses them. */
+    /** An app's clients of the stand-ins. */
     accounts: standIns.map((standIn) => accountWith(standIn, origin, appleKeyPem)),
 
     routes(assets: AssetLinks, fromHere: Guard<undefined>): Route[] {

@@ -1,22 +1,28 @@
+import { standInsPath } from "../left.ts";
+
 /**
- * A provider as its own documentation describes it. Kept apart from the service's table on purpose: what is wrong there fails here.
+ * A provider as its own documentation describes it. Deliberately independent of the service's
+ * table, so that mistakes there fail here.
  */
 export type StandIn = {
   name: string;
   displayName: string;
   clientId: string;
-  /** Unused by Apple, whose clients sign with a key. Secrets that are no secrets: this is development, on one machine. */
+  /**
+   * Unused by Apple, whose clients sign with a key. Public on purpose: this is development, on one
+   * machine.
+   */
   clientSecret: string;
-  /** Where it says who signed in: in an id_token signed so, or at an address of its own. */
+  /** How it identifies the person: an id_token with this algorithm, or a userinfo endpoint. */
   says: { idToken: "RS256" | "ES256" } | { userinfo: "github" | "discord" | "facebook" };
-  /** The one way in which it takes client credentials. */
+  /** The only way in which it accepts client credentials. */
   secretIn: "header" | "body";
   answersBy: "query" | "form_post";
   /** Microsoft and Facebook say nothing about who owns an address. */
   saysVerified: boolean;
-  /** Names itself in the answer to the browser (RFC 9207). */
+  /** Sends its issuer with the answer (RFC 9207). */
   namesIssuer: boolean;
-  /** The page's colour, so that nobody is in doubt at whose door they stand. */
+  /** The page's colour, so that people recognise the provider. */
   colour: string | null;
 };
 
@@ -80,25 +86,26 @@ export const standIns: StandIn[] = described.map((facts) => ({
   clientSecret: `${facts.name}-stand-in-secret`,
 }));
 
-/** Apple's developer team and key, and the Microsoft tenant that everybody here belongs to. */
+/** Apple's developer team and key, and the Microsoft tenant of all people here. */
 export const appleTeam = { teamId: "STANDINTM1", keyId: "STANDINKY1" };
 export const microsoftTenant = "5d0c1f6e-7a54-4c8e-9d3b-2f6a8b1e4c70";
 
-/** `{origin}/dev/providers/google`, below which everything of a stand-in lies. */
+/** `{origin}/dev/providers/google`, the base URL of a stand-in. */
 export function addressOf(origin: string, { name }: StandIn): string {
-  return `${origin}/dev/providers/${name}`;
+  return `${origin}${standInsPath}${name}`;
 }
 
-/** The `iss` of its id_tokens. Microsoft's names the tenant of the person. */
+/** The `iss` of its id_tokens. Microsoft's contains the person's tenant. */
 export function issuerOf(origin: string, standIn: StandIn, tenant = microsoftTenant): string {
   const address = addressOf(origin, standIn);
   return standIn.name === "microsoft" ? `${address}/${tenant}/v2.0` : address;
 }
 
 /**
- * A provider is another site than the service, and so are the stand-ins: they live under the address that is listened on, 127.0.0.1 beside
- * localhost. Only so does Apple's answer arrive without cookies and are forms held to their policy, as in real life. That address also
- * needs no name resolution, which *.localhost lacks outside browsers.
+ * A provider is another site than the service, so the stand-ins use the listening address
+ * (127.0.0.1 instead of localhost). Only then does Apple's answer arrive without cookies and is
+ * form-action enforced, as in reality. It also needs no name resolution, which *.localhost lacks
+ * outside browsers.
  */
 export function standInOrigin(baseUrl: string, listenAddress: string): string {
   const [ours, direct] = [new URL(baseUrl), new URL(listenAddress)];

@@ -4,7 +4,10 @@ import type { HttpRequest } from "../../http/request.ts";
 import type { Grant, Grants } from "./grants.ts";
 import type { StandIn } from "./stand-ins.ts";
 
-/** The token endpoint (RFC 6749 §4.1.3, RFC 7636 §4.6): who asks, then the code, which is used up by being looked at. */
+/**
+ * The token endpoint (RFC 6749 §4.1.3, RFC 7636 §4.6): checks the client, then the code, which is
+ * consumed by the lookup.
+ */
 export function createTokenEndpoint(deps: {
   grants: Grants;
   isClient(standIn: StandIn, request: HttpRequest, form: Map<string, string>): boolean;
@@ -26,7 +29,7 @@ export function createTokenEndpoint(deps: {
       return refused(standIn, "invalid_grant", "redirect_uri: not the one of the authorization request");
     if (challengeOf(form.get("code_verifier") ?? "") !== grant.request.codeChallenge)
       return refused(standIn, "invalid_grant", "code_verifier: does not belong to the code_challenge");
-    if (grant.failure === "token-500") return { status: 500, headers: {}, body: "The stand-in was told to fail." };
+    if (grant.failure === "token-500") return { status: 500, headers: {}, body: "The stand-in is set to fail." };
     if (grant.failure === "token-garbage") return garbage();
     return json({
       access_token: grants.issueToken(grant),
@@ -38,12 +41,12 @@ export function createTokenEndpoint(deps: {
   };
 }
 
-/** What a proxy on the way, or somebody who pulled the wrong plug, answers with all signs of success. */
+/** What a misconfigured proxy answers, with a successful status. */
 export function garbage(): Answer {
   return { status: 200, headers: { "content-type": "application/json" }, body: "<!doctype html><p>It works!" };
 }
 
-/** GitHub answers its refusals with status 200. */
+/** GitHub answers refusals with status 200. */
 function refused({ name }: StandIn, error: string, description: string, status = 400): Answer {
   return json({ error, error_description: description }, name === "github" ? 200 : status);
 }

@@ -7,32 +7,32 @@ import { garbage } from "./tokens.ts";
 
 type Describe = (subject: string, grant: Grant, request: HttpRequest) => unknown;
 
-/** Where a provider without id_tokens says who signed in: paths below its address. */
+/** The userinfo paths of providers without id_tokens, below their base URL. */
 export const userinfoPaths: Record<"github" | "discord" | "facebook", Record<string, Describe>> = {
   github: { "/user": githubUser, "/user/emails": githubEmails },
   discord: { "/users/@me": discordUser },
   facebook: { "/me": facebookUser },
 };
 
-/** Answers what `describe` says of whoever agreed to the access token. */
+/** Answers with what `describe` says about the access token's person. */
 export function createUserinfo({ grants }: { grants: Grants }) {
   return (standIn: StandIn, describe: Describe, request: HttpRequest): Answer => {
     const token = /^Bearer (\S+)$/u.exec(request.header("authorization") ?? "")?.[1] ?? "";
     const grant = grants.findToken(standIn.name, token);
     if (!grant) return json({ message: "The access token is missing or not valid." }, 401);
-    if (grant.failure === "userinfo-500") return { status: 500, headers: {}, body: "The stand-in was told to fail." };
+    if (grant.failure === "userinfo-500") return { status: 500, headers: {}, body: "The stand-in is set to fail." };
     if (grant.failure === "userinfo-garbage") return garbage();
     const described = describe(subjectOf(standIn.name, grant.person), grant, request);
     return described === undefined ? json({ message: "Not Found" }, 404) : json(described);
   };
 }
 
-/** The id is a number; the address is here only when the person shows it to everybody. */
+/** The id is a number. Contains the address only if the person made it public. */
 function githubUser(subject: string, { person }: Grant): unknown {
   return { id: Number(subject), login: loginOf(person.name), name: person.name || null, email: null };
 }
 
-/** Not there without the scope. The first is no more than an address of old. */
+/** Requires the scope. The first address is not the primary one. */
 function githubEmails(_: string, { person, request }: Grant): unknown {
   if (!request.scopes.includes("user:email")) return undefined;
   if (person.email === null) return [];
@@ -48,7 +48,7 @@ function discordUser(subject: string, { person, request }: Grant): unknown {
   return { ...known, email: person.email, verified: person.email !== null && person.verified };
 }
 
-/** Only the fields that were asked for, and nothing about who owns the address. */
+/** Only the requested fields, and nothing about who owns the address. */
 function facebookUser(subject: string, { person, request: { scopes } }: Grant, request: HttpRequest): unknown {
   const fields = (request.query().get("fields") ?? "id,name").split(",");
   const email = scopes.includes("email") ? (person.email ?? undefined) : undefined;

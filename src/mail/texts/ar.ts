@@ -65,6 +65,7 @@ export const ar: MailTexts = {
   when: "الوقت",
   device: "الجهاز",
   ipAddress: "عنوان IP",
+  support: "الدعم",
   browserOn: (browser, device) => `${browser} على ${device}`,
   methods: { passkey: "مفتاح مرور", password: "كلمة مرور", oauth: "حساب لدى خدمة أخرى" },
 };

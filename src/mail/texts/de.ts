@@ -70,6 +70,7 @@ export const de: MailTexts = {
   when: "Zeitpunkt",
   device: "Gerät",
   ipAddress: "IP-Adresse",
+  support: "Hilfe",
   browserOn: (browser, device) => `${browser} auf ${device}`,
   methods: { passkey: "Passkey", password: "Passwort", oauth: "Konto bei einem anderen Dienst" },
 };

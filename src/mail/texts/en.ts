@@ -1,29 +1,30 @@
-import type { MailKind } from "../mail.ts";
+import type { MailKind } from "../../storage/column-types.ts";
 
-/** What a mail of one kind says. Each takes the name of the app and need not use it. */
+/** The texts of one kind of mail. The app's name is passed to each. */
 type KindTexts = {
-  /** Also the heading: says app and act. */
+  /** Also the heading: names the app and the action. */
   subject: (app: string) => string;
   lead: (app: string) => string;
   button: (app: string) => string;
-  /** What to do if somebody else did it. */
+  /** What to do if it was someone else. */
   ifNotYou: (app: string) => string;
 };
 
-/** Every sentence of every mail in one language; another language is another file of the same shape. */
+/** Every sentence of every mail in one language. Other languages are files of the same shape. */
 export type MailTexts = {
   kinds: Record<MailKind, KindTexts>;
-  /** Above the address that the button leads to. */
+  /** Above the button's URL. */
   addressBelow: string;
   codeInstead: string;
-  /** How long link and code hold; `time` is a whole date with its zone. */
+  /** How long link and code are valid; `time` is a full date with its zone. */
   holdsUntil: (time: string) => string;
   ifNotYouTitle: string;
-  /** Facts, as "label: value". */
+  /** Details, as "label: value". */
   fact: (label: string, value: string) => string;
   when: string;
   device: string;
   ipAddress: string;
+  support: string;
   /** "Firefox on Windows". */
   browserOn: (browser: string, device: string) => string;
   methods: { passkey: string; password: string; oauth: string };
@@ -34,43 +35,44 @@ export const en: MailTexts = {
     "sign-up": {
       subject: (app) => `Confirm your email address for ${app}`,
       lead: (app) =>
-        `You asked for an account at ${app} with this email address. Confirm that the address is yours, and the account is created.`,
+        `You asked for an account at ${app} with this email address. Confirm that the address is yours to create the account.`,
       button: () => "Confirm and create account",
-      ifNotYou: () => "Do nothing. Without you, no account is created. Don't pass the link or the code on to anybody.",
+      ifNotYou: () =>
+        "Do nothing. No account is created unless you confirm. Don't share the link or the code with anybody.",
     },
     verify: {
       subject: (app) => `Confirm your email address for ${app}`,
       lead: (app) => `Confirm that this is the email address of your ${app} account.`,
       button: () => "Confirm email address",
-      ifNotYou: () => "Do nothing. The address stays unconfirmed. Don't pass the link or the code on to anybody.",
+      ifNotYou: () => "Do nothing. The address stays unconfirmed. Don't share the link or the code with anybody.",
     },
     reset: {
       subject: (app) => `Reset your ${app} password`,
       lead: (app) => `You asked to choose a new password for your ${app} account.`,
       button: () => "Reset password",
       ifNotYou: () =>
-        "Do nothing. Your password stays as it is. Don't pass the link or the code on to anybody: whoever has one of them can change your password.",
+        "Do nothing. Your password stays as it is. Don't share the link or the code: anybody who has either one can change your password.",
     },
     "known-address": {
       subject: (app) => `You already have an account at ${app}`,
       lead: (app) =>
-        `Somebody tried to create an account at ${app} with this email address. There is one already, so none was created. If it was you, sign in the way you usually do.`,
+        `Somebody tried to create an account at ${app} with this email address. There's one already, so no new account was created. If it was you, sign in the way you usually do.`,
       button: (app) => `Sign in to ${app}`,
-      ifNotYou: () => "There is nothing to do. Nothing in your account was changed, and nobody got into it.",
+      ifNotYou: () => "Do nothing. Nothing in your account was changed, and nobody signed in to it.",
     },
     "method-added": {
       subject: (app) => `New way to sign in to your ${app} account`,
       lead: (app) => `From now on, this can be used to sign in to your ${app} account:`,
       button: () => "Open your account page",
       ifNotYou: () =>
-        "Somebody else may be in your account. Open your account page, remove this method and end the sign-ins that you don't know. Then change your password, if you have one.",
+        "Somebody else may be in your account. Open your account page, remove this method and end the sign-ins you don't recognize. Then change your password, if you have one.",
     },
     "method-removed": {
       subject: (app) => `A way to sign in to your ${app} account was removed`,
       lead: (app) => `This can no longer be used to sign in to your ${app} account:`,
       button: () => "Open your account page",
       ifNotYou: () =>
-        "Somebody else may be in your account. Open your account page, end the sign-ins that you don't know and remove methods that aren't yours. Then change your password, if you have one.",
+        "Somebody else may be in your account. Open your account page, end the sign-ins you don't recognize and remove methods that aren't yours. Then change your password, if you have one.",
     },
     "password-changed": {
       subject: (app) => `Your ${app} password was changed`,
@@ -95,6 +97,7 @@ export const en: MailTexts = {
   when: "When",
   device: "Device",
   ipAddress: "IP address",
+  support: "Support",
   browserOn: (browser, device) => `${browser} on ${device}`,
   methods: { passkey: "Passkey", password: "Password", oauth: "Account with another service" },
 };

@@ -68,6 +68,7 @@ export const es: MailTexts = {
   when: "Fecha",
   device: "Dispositivo",
   ipAddress: "Dirección IP",
+  support: "Soporte",
   browserOn: (browser, device) => `${browser} en ${device}`,
   methods: { passkey: "Llave de acceso", password: "Contraseña", oauth: "Cuenta de otro servicio" },
 };

@@ -1,6 +1,6 @@
 import type { MailTexts } from "./en.ts";
 
-// A narrow no-break space (U+202F) stands before ":" and "?", and inside of « ».
+// A narrow no-break space (U+202F) precedes ":" and "?", and is used inside « ».
 export const fr: MailTexts = {
   kinds: {
     "sign-up": {
@@ -70,6 +70,7 @@ export const fr: MailTexts = {
   when: "Date",
   device: "Appareil",
   ipAddress: "Adresse IP",
+  support: "Assistance",
   browserOn: (browser, device) => `${browser} sur ${device}`,
   methods: { passkey: "Clé d’accès", password: "Mot de passe", oauth: "Compte d’un autre service" },
 };

@@ -68,6 +68,7 @@ export const ja: MailTexts = {
   when: "日時",
   device: "デバイス",
   ipAddress: "IPアドレス",
+  support: "サポート",
   browserOn: (browser, device) => `${device}の${browser}`,
   methods: { passkey: "パスキー", password: "パスワード", oauth: "ほかのサービスのアカウント" },
 };

@@ -67,6 +67,7 @@ export const pt: MailTexts = {
   when: "Data",
   device: "Dispositivo",
   ipAddress: "Endereço IP",
+  support: "Suporte",
   browserOn: (browser, device) => `${browser} em ${device}`,
   methods: { passkey: "Chave de acesso", password: "Senha", oauth: "Conta de outro serviço" },
 };

@@ -8,14 +8,14 @@ import { pt } from "./pt.ts";
 
 export type LocalisedMail = {
   texts: MailTexts;
-  /** BCP 47 tag, for the `lang` attribute and for Intl. */
+  /** The BCP 47 tag for the `lang` attribute and Intl. */
   lang: string;
   dir: "ltr" | "rtl";
 };
 
 const english: LocalisedMail = { texts: en, lang: "en", dir: "ltr" };
 
-/** One line a language. Keys are lower-case BCP 47 tags. */
+/** One line per language. Keys are lower-case BCP 47 tags. */
 export const mailLanguages: ReadonlyMap<string, LocalisedMail> = new Map([
   ["en", english],
   ["de", { texts: de, lang: "de", dir: "ltr" }],
@@ -26,7 +26,10 @@ export const mailLanguages: ReadonlyMap<string, LocalisedMail> = new Map([
   ["ar", { texts: ar, lang: "ar", dir: "rtl" }],
 ]);
 
-/** The texts for a reader's locale, which comes from outside and may be anything; English where there is none (RFC 4647 section 3.4). */
+/**
+ * The texts for a reader's locale, which is untrusted; English if there is none (RFC 4647 section
+ * 3.4).
+ */
 export function mailTextsFor(locale: string | null): LocalisedMail {
   const subtags = (locale ?? "").trim().toLowerCase().replaceAll("_", "-").split("-");
   for (let length = subtags.length; length > 0; length -= 1) {

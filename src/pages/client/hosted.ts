@@ -1,6 +1,10 @@
 // The browser code of the hosted pages. Everything but passkeys works without it.
 import { passOn } from "./hosted/continue.ts";
+import { countCharacters } from "./hosted/count-characters.ts";
+import { focusFirstField } from "./hosted/first-field.ts";
+import { sendFullCode } from "./hosted/full-code.ts";
 import { keepEmail } from "./hosted/keep-email.ts";
+import { replaceBrokenLogo } from "./hosted/logo.ts";
 import { offerPasskeys } from "./hosted/passkeys.ts";
 import { focusProblem } from "./hosted/problems.ts";
 import { sendFormsOnce } from "./hosted/send-once.ts";
@@ -10,7 +14,11 @@ import { showCharacters } from "./hosted/show-characters.ts";
 offerPasskeys();
 sendFormsOnce();
 showCharacters();
+countCharacters();
+sendFullCode();
 keepEmail();
 focusProblem();
+focusFirstField();
+replaceBrokenLogo();
 tellCurrentPasskeys();
 passOn();

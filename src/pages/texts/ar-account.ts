@@ -5,7 +5,7 @@ export const account: AccountTexts = {
   accountTitle: (app) => `حسابك في ${isolated(app)}`,
   backToAccount: "الرجوع إلى حسابك",
 
-  // Whose account it is.
+  // Profile.
   profile: "الملف الشخصي",
   edit: "تعديل",
   picture: "عنوان الصورة",
@@ -20,7 +20,7 @@ export const account: AccountTexts = {
   checkPicture: "تحقق من عنوان الصورة ثم أعد المحاولة.",
   pictureNotHttps: "أدخل عنوانًا مثل \u2068https://example.com/me.png\u2069.",
 
-  // The ways to sign in.
+  // Sign-in methods.
   methods: "طرق تسجيل الدخول",
   addedOn: (date) => `تاريخ الإضافة: ${date}`,
   changedOn: (date) => `تاريخ التغيير: ${date}`,
@@ -52,7 +52,7 @@ export const account: AccountTexts = {
   lastPasskey: (app) =>
     `يُطلب في ${isolated(app)} مفتاح مرور عند كل تسجيل دخول، وهذا مفتاحك الوحيد. أضف أولًا مفتاحًا آخر.`,
 
-  // Where somebody is signed in.
+  // Logins.
   logins: "أماكن تسجيل دخولك",
   noLogins: (app) => `لم يُسجَّل دخولك الآن إلى ${isolated(app)} في أي مكان، عدا هذه الصفحة.`,
   browserOn: (browser, device) => `${isolated(browser)} على ${isolated(device)}`,
@@ -68,7 +68,7 @@ export const account: AccountTexts = {
   signingOut: "جارٍ تسجيل الخروج…",
   signOutHere: "تسجيل الخروج من هذه الصفحة",
 
-  // What is kept about somebody.
+  // Personal data.
   data: "بياناتك",
   downloadLink: "تنزيل بياناتك",
   downloadTitle: "تنزيل بياناتك",
@@ -85,7 +85,7 @@ export const account: AccountTexts = {
   deleteForGood: "حذف حسابي نهائيًا",
   deleting: "جارٍ الحذف…",
 
-  // What has just been done.
+  // Notices after an action.
   noticeProfile: "حُفظ ملفك الشخصي.",
   noticeVerified: "عنوان بريدك الإلكتروني مؤكَّد الآن.",
   noticeRenamed: "حُفظ الاسم الجديد.",
@@ -95,7 +95,7 @@ export const account: AccountTexts = {
   noticeLoginEnded: "سُجّل الخروج من ذلك الجهاز.",
   noticeOthersEnded: "سُجّل خروجك من كل الأماكن الأخرى.",
 
-  // Instead of the page.
+  // Shown instead of the page.
   noAccountTitle: "افتح هذه الصفحة من تطبيقك",
   noAccountNext: "لكل تطبيق صفحة حساب خاصة به. انتقل إلى التطبيق الذي تستخدمه وافتح حسابك من هناك.",
   signedOutTitle: "سُجّل خروجك",

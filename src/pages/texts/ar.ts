@@ -2,7 +2,8 @@ import { account } from "./ar-account.ts";
 import { characters, isolated } from "./arabic.ts";
 import type { Texts } from "./en.ts";
 
-// A waiting time comes in the nominative, so it stands alone: after a preposition its dual would be wrong.
+// Waiting times are in the nominative, so they stand alone: after a preposition the dual would be
+// wrong.
 export const ar: Texts = {
   // The frame.
   youAreOn: "أنت في",
@@ -10,6 +11,9 @@ export const ar: Texts = {
   or: "أو",
   cancel: "إلغاء",
   backTo: (app) => `الرجوع إلى ${isolated(app)}`,
+  terms: "الشروط",
+  privacy: "الخصوصية",
+  support: "الدعم",
 
   // Fields.
   email: "البريد الإلكتروني",
@@ -32,6 +36,7 @@ export const ar: Texts = {
   opening: (provider) => `جارٍ فتح ${isolated(provider)}…`,
   forgotPassword: "نسيت كلمة المرور؟",
   newTo: (app) => `ليس لديك حساب في ${isolated(app)}؟`,
+  usedLast: "آخر استخدام",
 
   // Creating an account.
   createAccountAt: (app) => `إنشاء حسابك في ${isolated(app)}`,
@@ -41,15 +46,16 @@ export const ar: Texts = {
   creatingPasskey: "جارٍ إنشاء مفتاح المرور…",
   orChoosePassword: "أو اختر كلمة مرور",
   passwordRule: (length) => `الحد الأدنى: ${characters(length)}. بضع كلمات متتالية هي الأسهل.`,
+  longEnough: "الطول كافٍ",
   haveAccount: "لديك حساب بالفعل؟",
 
-  // A proof that is not for an app: the account page, and one more way to sign in.
+  // Signing in to the account page, and confirming before adding a method.
   signInToAccount: (app) => `تسجيل الدخول إلى حسابك في ${isolated(app)}`,
   confirmItsYou: "تأكيد هويتك",
   confirmBefore: (app) => `سجّل الدخول مجددًا قبل تغيير حسابك في ${isolated(app)}:`,
   otherAccount: "هذا حساب آخر. سجّل الدخول إلى الحساب المذكور هنا.",
 
-  // The step after a proof.
+  // The passkey step after signing in.
   usePasskeyTitle: "استخدم الآن مفتاح المرور",
   usePasskeyWhy: (app) => `يُطلب في ${isolated(app)} مفتاح مرور عند كل تسجيل دخول.`,
   usePasskey: "استخدام مفتاح المرور",
@@ -59,7 +65,20 @@ export const ar: Texts = {
   notNow: "ليس الآن",
   continuing: "جارٍ المتابعة…",
 
-  // Adding a way to sign in. The account is named below the heading.
+  // The first proof of an address, and what it removes.
+  takeOverTitle: "قبل المتابعة",
+  takeOverFor: (app) => `حسابك في ${isolated(app)} بعنوان البريد الإلكتروني هذا:`,
+  takeOverWhy:
+    "لم يؤكّد أحد عنوان البريد الإلكتروني هذا من قبل، وربما أعدّ شخص آخر هذا الحساب. حتى لا يستخدمه أحد سواك، سيُحذف ما يلي عند المتابعة:",
+  takeOverStays: "يبقى الاسم وكل ما عدا ذلك في الحساب كما هو.",
+  takeOverAgree: "الحذف والمتابعة",
+  unprovenPassword: "كلمة المرور التي عُيّنت قبل تأكيد العنوان",
+  unprovenPasskeys: (count) => `مفاتيح المرور: ${count}`,
+  unprovenProvider: (provider) => `الربط مع ${isolated(provider)}`,
+  unprovenLogins: (count) => `جلسات تسجيل الدخول النشطة: ${count}`,
+  enterPasswordToAgree: "الرمز صحيح. أدخل كلمة المرور الجديدة مرة أخرى للموافقة.",
+
+  // Adding a sign-in method. The account is named below the heading.
   addTo: (app) => `إلى حسابك في ${isolated(app)}:`,
   addPasskeyTitle: "إضافة مفتاح مرور",
   addPasswordTitle: "إضافة كلمة مرور",
@@ -124,7 +143,8 @@ export const ar: Texts = {
   timedOut: (app) => `انتهت مهلة تسجيل الدخول هذا. ارجع إلى ${isolated(app)} وابدأ من جديد.`,
 
   // What went wrong and what to do next: the summary above the form.
-  wrongCredentials: "البريد الإلكتروني وكلمة المرور غير متطابقين. أعد المحاولة أو أعد تعيين كلمة المرور.",
+  wrongCredentials:
+    "البريد الإلكتروني وكلمة المرور غير متطابقين. أعد المحاولة، أو أعد تعيين كلمة المرور، أو انتظر بضع دقائق.",
   tooManyTries: (wait) => `محاولات كثيرة جدًا. الوقت المتبقي قبل المحاولة مجددًا: ${wait}.`,
   tooManyTriesOrPasskey: (wait) =>
     `محاولات كثيرة جدًا. الوقت المتبقي قبل المحاولة مجددًا: ${wait}. يمكنك أيضًا تسجيل الدخول بمفتاح مرور.`,
@@ -143,6 +163,8 @@ export const ar: Texts = {
     `عنوان بريدك الإلكتروني غير مؤكَّد في ${isolated(provider)}. أكّده هناك ثم أعد المحاولة.`,
   providerExistingAccount: (provider, app) =>
     `يوجد بالفعل حساب في ${isolated(app)} بعنوان البريد الإلكتروني هذا. سجّل الدخول إليه بطريقتك المعتادة، ثم يمكنك إضافة ${isolated(provider)}.`,
+  providerLinksAfter: (provider, app) =>
+    `يوجد بالفعل حساب في ${isolated(app)} بعنوان البريد الإلكتروني هذا. سجّل الدخول إليه بطريقة أخرى، وسيُربط به حسابك في ${isolated(provider)}.`,
   providerNoAccount: (provider, app) =>
     `لا يوجد حساب في ${isolated(app)} مرتبط بحساب ${isolated(provider)} هذا، ولا يمكن إنشاء حسابات جديدة هنا.`,
   providerFailed: (provider) =>
@@ -159,7 +181,7 @@ export const ar: Texts = {
   checkCode: "هذا الرمز غير صحيح. تحقق منه أو اطلب رسالة جديدة.",
   codeOver: "لم يعد هذا الرمز صالحًا: استُخدم، أو جُرّب مرات كثيرة، أو مضى عليه وقت طويل. اطلب رسالة جديدة.",
 
-  // The same, said in a few words beside the field.
+  // The same in a few words, beside the field.
   codeMissing: "أدخل الأرقام الثمانية.",
   codeWrong: "ليس هذا رمز أحدث رسالة.",
   emailMissing: "أدخل عنوان بريدك الإلكتروني.",
@@ -169,6 +191,13 @@ export const ar: Texts = {
   passwordTooShort: (length) => `قصيرة جدًا. الحد الأدنى: ${characters(length)}.`,
   passwordTooLong: (length) => `طويلة جدًا. الحد الأقصى: ${characters(length)}.`,
   passwordCommon: "يسهل تخمينها، فهي في قوائم كلمات المرور الشائعة.",
+  passwordOfCommonOnes: "تتكون من كلمات مرور شائعة. اختر شيئًا يصعب توقعه.",
+  passwordOnKeyboard: "هذا نمط من أزرار لوحة المفاتيح المتجاورة. اختر شيئًا يصعب توقعه.",
+  passwordRepeats: "تتكرر فيها الأحرف أو الكلمات نفسها. اختر شيئًا يصعب توقعه.",
+  passwordIsSequence: "هذا تسلسل مثل abcd أو 1234. اختر شيئًا يصعب توقعه.",
+  passwordIsDate: "معظمها تاريخ. اختر شيئًا يصعب توقعه.",
+  passwordIsPersonal: "معظمها اسمك أو بريدك الإلكتروني أو اسم التطبيق. اختر شيئًا يصعب توقعه.",
+  passwordPredictable: "يسهل تخمينها كثيرًا. اختر شيئًا يصعب توقعه.",
   passwordContext: (app) => `استخدم شيئًا آخر غير بريدك الإلكتروني أو الاسم ${isolated(app)}.`,
   nameTooLong: (length) => `طويل جدًا. الحد الأقصى: ${characters(length)}.`,
 
@@ -193,6 +222,13 @@ export const ar: Texts = {
   otherBrowserNextUnknown: "أكمله هناك، أو ابدأ من جديد من التطبيق في هذا المتصفح.",
   badRedirectTitle: "رابط تسجيل الدخول هذا لا يعمل",
   badRedirectNext: "عنوان الرجوع غير مسجَّل لدى هذا التطبيق، لذلك لم ننقلك إليه. أبلغ القائمين على التطبيق.",
+  badLinkTitle: "هذا الرابط لا يعمل",
+  badLinkNext: "ارجع إلى التطبيق الذي جئت منه وأعد المحاولة. إن لم يعمل بعد ذلك، فأبلغ القائمين على التطبيق.",
+  badLinkDetails: "ما يحتاجون إلى معرفته:",
+  noPageTitle: "لا توجد صفحة هنا",
+  noPageNext: "تحقق من العنوان، أو ارجع إلى التطبيق الذي جئت منه.",
+  homeTitle: "هنا يُسجَّل الدخول",
+  homeNext: "تنقلك التطبيقات إلى هنا لتسجيل الدخول. ابدأ من التطبيق الذي تريد استخدامه.",
   noMethodsTitle: "لا توجد طريقة لتسجيل الدخول بعد",
   noMethodsNext: (app) => `لم تُفعَّل بعد أي طريقة لتسجيل الدخول إلى ${isolated(app)}. أبلغ القائمين عليه.`,
   noMethodsCommand: "أنت في وضع التطوير. فعّل طريقة بهذا الأمر ثم أعد تحميل الصفحة:",

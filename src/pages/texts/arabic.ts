@@ -9,12 +9,15 @@ const characterForms: Record<Intl.LDMLPluralRule, (count: number) => string> = {
   other: (count) => `${count} حرف`,
 };
 
-/** So many characters, in the nominative. */
+/** A number of characters, in the nominative. */
 export function characters(count: number): string {
   return characterForms[plural.select(count)](count);
 }
 
-/** Keeps a name, mostly in Latin letters, from turning its neighbours round: FIRST STRONG ISOLATE … POP DIRECTIONAL ISOLATE (UAX 9). */
+/**
+ * Isolates a name, usually in Latin letters, so that it does not reorder its neighbours: FIRST
+ * STRONG ISOLATE … POP DIRECTIONAL ISOLATE (UAX 9).
+ */
 export function isolated(name: string): string {
   return `\u2068${name}\u2069`;
 }

@@ -4,7 +4,7 @@ export const account: AccountTexts = {
   accountTitle: (app) => `Ihr Konto bei ${app}`,
   backToAccount: "Zurück zu Ihrem Konto",
 
-  // Whose account it is.
+  // Profile.
   profile: "Profil",
   edit: "Bearbeiten",
   picture: "Bildadresse",
@@ -19,7 +19,7 @@ export const account: AccountTexts = {
   checkPicture: "Prüfen Sie die Adresse des Bildes und versuchen Sie es dann noch einmal.",
   pictureNotHttps: "Geben Sie eine Adresse wie https://example.com/ich.png ein.",
 
-  // The ways to sign in.
+  // Sign-in methods.
   methods: "Wie Sie sich anmelden",
   addedOn: (date) => `Hinzugefügt am ${date}`,
   changedOn: (date) => `Geändert am ${date}`,
@@ -51,7 +51,7 @@ export const account: AccountTexts = {
   lastPasskey: (app) =>
     `${app} verlangt bei jeder Anmeldung einen Passkey, und dieser ist Ihr einziger. Fügen Sie zuerst einen anderen hinzu.`,
 
-  // Where somebody is signed in.
+  // Logins.
   logins: "Wo Sie angemeldet sind",
   noLogins: (app) => `Sie sind gerade nirgends bei ${app} angemeldet, außer auf dieser Seite.`,
   browserOn: (browser, device) => `${browser} auf ${device}`,
@@ -67,7 +67,7 @@ export const account: AccountTexts = {
   signingOut: "Abmeldung läuft\u00a0…",
   signOutHere: "Von dieser Seite abmelden",
 
-  // What is kept about somebody.
+  // Personal data.
   data: "Ihre Daten",
   downloadLink: "Daten herunterladen",
   downloadTitle: "Daten herunterladen",
@@ -83,7 +83,7 @@ export const account: AccountTexts = {
   deleteForGood: "Konto endgültig löschen",
   deleting: "Wird gelöscht\u00a0…",
 
-  // What has just been done.
+  // Notices after an action.
   noticeProfile: "Ihr Profil ist gespeichert.",
   noticeVerified: "Ihre E-Mail-Adresse ist bestätigt.",
   noticeRenamed: "Der neue Name ist gespeichert.",
@@ -93,7 +93,7 @@ export const account: AccountTexts = {
   noticeLoginEnded: "Dieses Gerät ist abgemeldet.",
   noticeOthersEnded: "Sie sind überall sonst abgemeldet.",
 
-  // Instead of the page.
+  // Shown instead of the page.
   noAccountTitle: "Öffnen Sie diese Seite aus Ihrer App",
   noAccountNext:
     "Jede App hat ihre eigene Kontoseite. Gehen Sie zu der App, die Sie verwenden, und öffnen Sie Ihr Konto dort.",

@@ -1,7 +1,7 @@
 import { account } from "./de-account.ts";
 import type { Texts } from "./en.ts";
 
-// Formal. A no-break space stands before "…", which here stands for words that were left out.
+// Formal. A no-break space precedes "…", which stands for omitted words.
 export const de: Texts = {
   // The frame.
   youAreOn: "Sie sind auf",
@@ -9,6 +9,9 @@ export const de: Texts = {
   or: "oder",
   cancel: "Abbrechen",
   backTo: (app) => `Zurück zu ${app}`,
+  terms: "Nutzungsbedingungen",
+  privacy: "Datenschutz",
+  support: "Hilfe",
 
   // Fields.
   email: "E-Mail-Adresse",
@@ -31,6 +34,7 @@ export const de: Texts = {
   opening: (provider) => `${provider} wird geöffnet\u00a0…`,
   forgotPassword: "Passwort vergessen?",
   newTo: (app) => `Neu bei ${app}?`,
+  usedLast: "Zuletzt verwendet",
 
   // Creating an account.
   createAccountAt: (app) => `Konto bei ${app} anlegen`,
@@ -40,15 +44,16 @@ export const de: Texts = {
   creatingPasskey: "Passkey wird erstellt\u00a0…",
   orChoosePassword: "oder ein Passwort wählen",
   passwordRule: (length) => `Mindestens ${length} Zeichen. Am einfachsten sind ein paar Wörter hintereinander.`,
+  longEnough: "Lang genug",
   haveAccount: "Haben Sie schon ein Konto?",
 
-  // A proof that is not for an app: the account page, and one more way to sign in.
+  // Signing in to the account page, and confirming before adding a method.
   signInToAccount: (app) => `An Ihrem Konto bei ${app} anmelden`,
   confirmItsYou: "Bestätigen Sie, dass Sie es sind",
   confirmBefore: (app) => `Melden Sie sich noch einmal an, bevor Ihr Konto bei ${app} geändert wird:`,
   otherAccount: "Das ist ein anderes Konto. Melden Sie sich an dem Konto an, das hier genannt ist.",
 
-  // The step after a proof.
+  // The passkey step after signing in.
   usePasskeyTitle: "Jetzt noch Ihr Passkey",
   usePasskeyWhy: (app) => `${app} verlangt bei jeder Anmeldung einen Passkey.`,
   usePasskey: "Passkey verwenden",
@@ -58,7 +63,20 @@ export const de: Texts = {
   notNow: "Jetzt nicht",
   continuing: "Einen Moment\u00a0…",
 
-  // Adding a way to sign in. The account is named below the heading.
+  // The first proof of an address, and what it removes.
+  takeOverTitle: "Bevor es weitergeht",
+  takeOverFor: (app) => `Ihr Konto bei ${app} mit dieser E-Mail-Adresse:`,
+  takeOverWhy:
+    "Diese E-Mail-Adresse war bisher nicht bestätigt; vielleicht hat jemand anderes das Konto eingerichtet. Damit nur Sie es nutzen können, wird beim Fortfahren Folgendes entfernt:",
+  takeOverStays: "Der Name und alles andere im Konto bleiben erhalten.",
+  takeOverAgree: "Entfernen und weiter",
+  unprovenPassword: "das Passwort, das vor der Bestätigung der Adresse festgelegt wurde",
+  unprovenPasskeys: (count) => `Passkeys: ${count}`,
+  unprovenProvider: (provider) => `die Verknüpfung mit ${provider}`,
+  unprovenLogins: (count) => `aktive Anmeldungen: ${count}`,
+  enterPasswordToAgree: "Der Code stimmt. Geben Sie Ihr neues Passwort noch einmal ein, um zuzustimmen.",
+
+  // Adding a sign-in method. The account is named below the heading.
   addTo: (app) => `Zu Ihrem Konto bei ${app}:`,
   addPasskeyTitle: "Passkey hinzufügen",
   addPasswordTitle: "Passwort hinzufügen",
@@ -82,7 +100,7 @@ export const de: Texts = {
   confirmCode: "Bestätigen",
   confirming: "Wird bestätigt\u00a0…",
   noMail:
-    "Nach einer Minute noch keine E-Mail? Sehen Sie im Spam-Ordner nach oder lassen Sie sie noch einmal schicken. Nur die neueste gilt.",
+    "Nach einer Minute noch keine E-Mail? Sehen Sie im Spam-Ordner nach oder fordern Sie sie noch einmal an. Nur die neueste gilt.",
   sendAgain: "Noch einmal schicken",
   sending: "Wird geschickt\u00a0…",
   sentAgain: "Eine neue E-Mail ist unterwegs, sofern es in der letzten Stunde nicht schon mehrere waren.",
@@ -126,7 +144,7 @@ export const de: Texts = {
 
   // What went wrong and what to do next: the summary above the form.
   wrongCredentials:
-    "E-Mail-Adresse und Passwort passen nicht zusammen. Versuchen Sie es noch einmal oder setzen Sie Ihr Passwort zurück.",
+    "E-Mail-Adresse und Passwort passen nicht zusammen. Versuchen Sie es noch einmal, setzen Sie Ihr Passwort zurück oder warten Sie ein paar Minuten.",
   tooManyTries: (wait) => `Zu viele Versuche. In ${wait} können Sie es noch einmal versuchen.`,
   tooManyTriesOrPasskey: (wait) =>
     `Zu viele Versuche. In ${wait} können Sie es noch einmal versuchen, oder Sie melden sich mit einem Passkey an.`,
@@ -146,6 +164,8 @@ export const de: Texts = {
     `Ihre E-Mail-Adresse ist bei ${provider} noch nicht bestätigt. Bestätigen Sie sie dort und versuchen Sie es dann noch einmal.`,
   providerExistingAccount: (provider, app) =>
     `Mit dieser E-Mail-Adresse gibt es schon ein Konto bei ${app}. Melden Sie sich wie gewohnt an; ${provider} können Sie danach hinzufügen.`,
+  providerLinksAfter: (provider, app) =>
+    `Zu dieser E-Mail-Adresse gibt es bei ${app} schon ein Konto. Melden Sie sich auf einem anderen Weg an; Ihr Konto bei ${provider} wird dann damit verknüpft.`,
   providerNoAccount: (provider, app) =>
     `Zu diesem Konto bei ${provider} gehört kein Konto bei ${app}, und neue kann man hier nicht anlegen.`,
   providerFailed: (provider) =>
@@ -160,11 +180,11 @@ export const de: Texts = {
   choosePassword: "Wählen Sie ein Passwort, um fortzufahren.",
 
   enterCode: "Geben Sie den Code aus der E-Mail ein, um fortzufahren.",
-  checkCode: "Dieser Code stimmt nicht. Prüfen Sie ihn oder lassen Sie sich eine neue E-Mail schicken.",
+  checkCode: "Dieser Code stimmt nicht. Prüfen Sie ihn oder fordern Sie eine neue E-Mail an.",
   codeOver:
-    "Dieser Code gilt nicht mehr: Er wurde schon verwendet, zu oft falsch eingegeben oder ist zu alt. Lassen Sie sich eine neue E-Mail schicken.",
+    "Dieser Code gilt nicht mehr: Er wurde schon verwendet, zu oft falsch eingegeben oder ist zu alt. Fordern Sie eine neue E-Mail an.",
 
-  // The same, said in a few words beside the field.
+  // The same in a few words, beside the field.
   codeMissing: "Geben Sie die acht Ziffern ein.",
   codeWrong: "Nicht der Code aus der neuesten E-Mail.",
   emailMissing: "Geben Sie Ihre E-Mail-Adresse ein.",
@@ -174,6 +194,14 @@ export const de: Texts = {
   passwordTooShort: (length) => `Zu kurz. Es müssen mindestens ${length} Zeichen sein.`,
   passwordTooLong: (length) => `Zu lang. Es dürfen höchstens ${length} Zeichen sein.`,
   passwordCommon: "Dieses ist leicht zu erraten: Es steht auf Listen häufiger Passwörter.",
+  passwordOfCommonOnes: "Dieses besteht aus häufigen Passwörtern. Wählen Sie etwas weniger Vorhersehbares.",
+  passwordOnKeyboard: "Das ist ein Tastaturmuster. Wählen Sie etwas weniger Vorhersehbares.",
+  passwordRepeats: "Hier wiederholen sich dieselben Zeichen oder Wörter. Wählen Sie etwas weniger Vorhersehbares.",
+  passwordIsSequence: "Das ist eine Folge wie abcd oder 1234. Wählen Sie etwas weniger Vorhersehbares.",
+  passwordIsDate: "Das ist im Wesentlichen ein Datum. Wählen Sie etwas weniger Vorhersehbares.",
+  passwordIsPersonal:
+    "Das ist im Wesentlichen Ihr Name, Ihre E-Mail-Adresse oder der Name der App. Wählen Sie etwas weniger Vorhersehbares.",
+  passwordPredictable: "Dieses ist zu leicht zu erraten. Wählen Sie etwas weniger Vorhersehbares.",
   passwordContext: (app) => `Nehmen Sie etwas anderes als Ihre E-Mail-Adresse oder den Namen ${app}.`,
   nameTooLong: (length) => `Zu lang. Es dürfen höchstens ${length} Zeichen sein.`,
 
@@ -201,6 +229,14 @@ export const de: Texts = {
   badRedirectTitle: "Dieser Anmeldelink funktioniert nicht",
   badRedirectNext:
     "Die Adresse, zu der es zurückgehen soll, ist für diese App nicht eingetragen. Deshalb wurden Sie nicht weitergeleitet. Wenden Sie sich an die Betreiber der App.",
+  badLinkTitle: "Dieser Link funktioniert nicht",
+  badLinkNext:
+    "Gehen Sie zurück zu der App, aus der Sie kommen, und versuchen Sie es noch einmal. Wenn es dann immer noch nicht geht, wenden Sie sich an die Betreiber der App.",
+  badLinkDetails: "Diese Angaben helfen den Betreibern:",
+  noPageTitle: "Hier gibt es keine Seite",
+  noPageNext: "Prüfen Sie die Adresse oder gehen Sie zurück zu der App, aus der Sie kommen.",
+  homeTitle: "Hier melden Sie sich an",
+  homeNext: "Apps leiten Sie zum Anmelden hierher. Beginnen Sie in der App, die Sie benutzen möchten.",
   noMethodsTitle: "Hier kann man sich noch nicht anmelden",
   noMethodsNext: (app) => `${app} hat noch keine Anmeldemethode eingeschaltet. Wenden Sie sich an die Betreiber.`,
   noMethodsCommand:

@@ -3,7 +3,7 @@ export const account = {
   accountTitle: (app: string) => `Your ${app} account`,
   backToAccount: "Back to your account",
 
-  // Whose account it is.
+  // Profile.
   profile: "Profile",
   edit: "Edit",
   picture: "Picture address",
@@ -18,13 +18,13 @@ export const account = {
   checkPicture: "Check the picture's address, then try again.",
   pictureNotHttps: "Enter an address like https://example.com/me.png.",
 
-  // The ways to sign in.
+  // Sign-in methods.
   methods: "How you sign in",
   addedOn: (date: string) => `Added ${date}`,
   changedOn: (date: string) => `Changed ${date}`,
   lastUsed: (date: string) => `Last used ${date}`,
   neverUsed: "Not used yet",
-  notInUse: (app: string) => `${app} doesn't let anybody sign in this way right now`,
+  notInUse: (app: string) => `${app} doesn't allow signing in this way right now`,
   passkey: "Passkey",
   addPasskey: "Add a passkey",
   addPassword: "Add a password",
@@ -46,11 +46,11 @@ export const account = {
   removeProviderNext: (provider: string) =>
     `You can't sign in with this ${provider} account any more. Your account at ${provider} stays as it is.`,
   removeStaysSignedIn: "Where you're signed in now, you stay signed in.",
-  lastMethod: "Without this you couldn't sign in any more. Add another way to sign in first.",
+  lastMethod: "This is your only way to sign in. Add another one first.",
   lastPasskey: (app: string) =>
     `${app} asks for a passkey each time, and this is your only one. Add another one first.`,
 
-  // Where somebody is signed in.
+  // Logins.
   logins: "Where you're signed in",
   noLogins: (app: string) => `You aren't signed in to ${app} anywhere right now, except on this page.`,
   browserOn: (browser: string, device: string) => `${browser} on ${device}`,
@@ -66,7 +66,7 @@ export const account = {
   signingOut: "Signing out…",
   signOutHere: "Sign out of this page",
 
-  // What is kept about somebody.
+  // Personal data.
   data: "Your data",
   downloadLink: "Download your data",
   downloadTitle: "Download your data",
@@ -75,24 +75,24 @@ export const account = {
   download: "Download",
   deleteLink: "Delete your account",
   deleteTitle: (app: string) => `Delete your ${app} account?`,
-  deleteNow: "This happens at once and can't be taken back:",
+  deleteNow: "This happens at once and can't be undone:",
   deleteProfile: "Your profile and all your ways to sign in are deleted.",
   deleteLogins: (app: string) => `You're signed out of ${app} everywhere.`,
-  deleteElsewhere: (app: string) => `What ${app} itself keeps about you is for ${app} to delete. Ask there.`,
+  deleteElsewhere: (app: string) => `${app} may keep data of its own about you. Ask ${app} to delete it.`,
   deleteForGood: "Delete my account for good",
   deleting: "Deleting…",
 
-  // What has just been done.
+  // Notices after an action.
   noticeProfile: "Your profile is saved.",
   noticeVerified: "Your email address is verified.",
   noticeRenamed: "The new name is saved.",
-  noticeRemoved: "It's removed, and signs nobody in any more.",
+  noticeRemoved: "Removed. It can no longer be used to sign in.",
   noticeAdded: (name: string) => `You can sign in with ${name} from now on.`,
   noticePassword: "Your password is saved.",
   noticeLoginEnded: "That device is signed out.",
   noticeOthersEnded: "You're signed out everywhere else.",
 
-  // Instead of the page.
+  // Shown instead of the page.
   noAccountTitle: "Open this from your app",
   noAccountNext:
     "Each app has an account page of its own. Go to the app that you use, and open your account from there.",

@@ -1,6 +1,6 @@
 import { account } from "./en-account.ts";
 
-/** Every sentence that a person reads on a hosted page, in English. Another language is another file of the same shape. */
+/** Every sentence on the hosted pages, in English. Other languages are files of the same shape. */
 export const en = {
   // The frame.
   youAreOn: "You are on",
@@ -8,6 +8,9 @@ export const en = {
   or: "or",
   cancel: "Cancel",
   backTo: (app: string) => `Back to ${app}`,
+  terms: "Terms",
+  privacy: "Privacy",
+  support: "Support",
 
   // Fields.
   email: "Email",
@@ -30,6 +33,7 @@ export const en = {
   opening: (provider: string) => `Opening ${provider}…`,
   forgotPassword: "Forgot password?",
   newTo: (app: string) => `New to ${app}?`,
+  usedLast: "Last used",
 
   // Creating an account.
   createAccountAt: (app: string) => `Create your ${app} account`,
@@ -39,25 +43,39 @@ export const en = {
   creatingPasskey: "Creating your passkey…",
   orChoosePassword: "or choose a password",
   passwordRule: (length: number) => `At least ${length} characters. A few words in a row are easiest.`,
+  longEnough: "Long enough",
   haveAccount: "Already have an account?",
 
-  // A proof that is not for an app: the account page, and one more way to sign in.
+  // Signing in to the account page, and confirming before adding a method.
   signInToAccount: (app: string) => `Sign in to your ${app} account`,
   confirmItsYou: "Confirm it's you",
   confirmBefore: (app: string) => `Sign in again before your ${app} account is changed:`,
   otherAccount: "That's another account. Sign in to the one named here.",
 
-  // The step after a proof.
+  // The passkey step after signing in.
   usePasskeyTitle: "Now use your passkey",
   usePasskeyWhy: (app: string) => `${app} asks for a passkey each time you sign in.`,
   usePasskey: "Use your passkey",
-  createPasskeyTitle: "Create a passkey to go on",
+  createPasskeyTitle: "Create a passkey to continue",
   createPasskeyWhy: (app: string) => `${app} asks for a passkey each time you sign in, and you don't have one yet.`,
   offerPasskeyTitle: "Sign in faster next time",
   notNow: "Not now",
   continuing: "Continuing…",
 
-  // Adding a way to sign in. The account is named below the heading.
+  // The first proof of an address, and what it removes.
+  takeOverTitle: "Before you continue",
+  takeOverFor: (app: string) => `Your ${app} account for this email address:`,
+  takeOverWhy:
+    "Nobody had confirmed this email address before, so somebody else may have set up the account. To make sure that only you can use it, this is removed when you continue:",
+  takeOverStays: "The name and everything else in the account stay.",
+  takeOverAgree: "Remove and continue",
+  unprovenPassword: "the password that was set before the address was confirmed",
+  unprovenPasskeys: (count: string) => `passkeys: ${count}`,
+  unprovenProvider: (provider: string) => `the link to ${provider}`,
+  unprovenLogins: (count: string) => `active sign-ins: ${count}`,
+  enterPasswordToAgree: "The code is right. Enter your new password again to agree.",
+
+  // Adding a sign-in method. The account is named below the heading.
   addTo: (app: string) => `To your ${app} account:`,
   addPasskeyTitle: "Add a passkey",
   addPasswordTitle: "Add a password",
@@ -67,23 +85,23 @@ export const en = {
   saving: "Saving…",
   addProviderTitle: (provider: string) => `Add ${provider}`,
   addProviderNext: (provider: string) =>
-    `You go to ${provider} once, to say which account there is yours. From then on you can sign in with it.`,
+    `You go to ${provider} once to choose your account there. After that, you can sign in with it.`,
   identityTaken: (provider: string) =>
     `That ${provider} account already belongs to another account here. Choose another one at ${provider}.`,
-  identityThere: (provider: string) => `That ${provider} account can sign you in already.`,
+  identityThere: (provider: string) => `You can already sign in with that ${provider} account.`,
 
   // A code in a mail.
-  checkMail: "Check your mail",
+  checkMail: "Check your email",
   code: "Code",
-  codeHint: "Eight digits, from the newest mail.",
-  mailedTo: "We sent a mail to this address:",
-  mailedNext: "Enter its code here, or open its link in this browser.",
+  codeHint: "Eight digits, from the newest email.",
+  mailedTo: "We sent an email to this address:",
+  mailedNext: "Enter the code from it here, or open its link in this browser.",
   confirmCode: "Confirm",
   confirming: "Confirming…",
-  noMail: "No mail after a minute? Look in the spam folder, or have it sent again. Only the newest one works.",
+  noMail: "No email after a minute? Check your spam folder, or send it again. Only the newest email works.",
   sendAgain: "Send again",
   sending: "Sending…",
-  sentAgain: "A new mail is on its way, unless there have been several within the hour.",
+  sentAgain: "A new email is on its way, unless several were sent in the past hour.",
   wrongAddress: "Not your address?",
   otherAddress: "Use another one",
   confirmAddress: "Confirm your email address",
@@ -93,15 +111,15 @@ export const en = {
 
   // Forgotten password.
   forgotLead: (app: string) =>
-    `Enter the email address of your ${app} account. We send you a link and a code for a new password.`,
-  sendMail: "Send mail",
-  resetMailedTo: (app: string) => `If this address has an account at ${app}, a mail is on its way:`,
-  resetMailedNext: "Open its link on any device, or enter its code here with a new password.",
+    `Enter the email address of your ${app} account. We'll send you a link and a code to choose a new password.`,
+  sendMail: "Send email",
+  resetMailedTo: (app: string) => `If this address has an account at ${app}, an email is on its way:`,
+  resetMailedNext: "Open its link on any device, or enter the code from it here with a new password.",
   chooseNewPassword: "Choose a new password",
   newPasswordFor: (app: string) => `For your ${app} account:`,
   endsLogins: "Saving it signs you out everywhere.",
   resetPassword: "Reset your password",
-  resetNotSetUp: (app: string) => `Password reset by mail isn't set up for ${app} yet.`,
+  resetNotSetUp: (app: string) => `Password reset by email isn't set up for ${app} yet.`,
   resetOrPasskey: (app: string) =>
     `If you have a passkey for this account, sign in with it. If not, ask ${app}'s support to help you back in.`,
   resetAskSupport: (app: string) => `Ask ${app}'s support to help you back in.`,
@@ -121,7 +139,7 @@ export const en = {
   timedOut: (app: string) => `This sign-in has timed out. Go back to ${app} and start again.`,
 
   // What went wrong and what to do next: the summary above the form.
-  wrongCredentials: "That email and password don't match. Try again, or reset your password.",
+  wrongCredentials: "That email and password don't match. Try again, reset your password, or wait a few minutes.",
   tooManyTries: (wait: string) => `Too many tries. You can try again in ${wait}.`,
   tooManyTriesOrPasskey: (wait: string) => `Too many tries. You can try again in ${wait}, or sign in with a passkey.`,
   busy: "A lot of people are signing in right now. Wait a few seconds, then try again.",
@@ -130,7 +148,7 @@ export const en = {
   passkeyFailed: "That passkey couldn't be checked. Try again, or sign in another way.",
   passkeyNotSaved: "That passkey couldn't be saved. Try again.",
   passkeyExists: "This device already has a passkey for this account. Sign in with it instead.",
-  passkeysFull: "Your account has as many passkeys as it can have. Remove one that you no longer use first.",
+  passkeysFull: "Your account has the most passkeys it can have. First remove one you no longer use.",
   providerCancelled: (provider: string) =>
     `You came back from ${provider} without signing in. Try again, or sign in another way.`,
   providerNoEmail: (provider: string) =>
@@ -138,9 +156,11 @@ export const en = {
   providerUnverifiedEmail: (provider: string) =>
     `${provider} says your email address isn't verified there. Verify it at ${provider}, then try again.`,
   providerExistingAccount: (provider: string, app: string) =>
-    `There is already a ${app} account with this email address. Sign in to it the way you usually do; ${provider} can be added afterwards.`,
+    `An account for this email address already exists at ${app}. Sign in the way you usually do; you can add ${provider} afterwards.`,
+  providerLinksAfter: (provider: string, app: string) =>
+    `An account for this email address already exists at ${app}. Sign in another way, and your ${provider} account will be linked to it.`,
   providerNoAccount: (provider: string, app: string) =>
-    `No ${app} account belongs to this ${provider} account, and ${app} doesn't take new ones here.`,
+    `This ${provider} account isn't linked to any ${app} account, and ${app} isn't accepting new accounts here.`,
   providerFailed: (provider: string) => `${provider} didn't answer as expected. Try again, or sign in another way.`,
   cannotCreate: "We couldn't create an account with these details. If you already have one, sign in instead.",
   checkEmail: "Check the email address, then try again.",
@@ -150,13 +170,13 @@ export const en = {
   enterPassword: "Enter your password to continue.",
   choosePassword: "Choose a password to continue.",
 
-  enterCode: "Enter the code from the mail to continue.",
-  checkCode: "That code isn't right. Check it, or have a new mail sent.",
-  codeOver: "There is no code to enter any more: it was used, tried too often, or is too old. Have a new mail sent.",
+  enterCode: "Enter the code from the email to continue.",
+  checkCode: "That code isn't right. Check it, or send a new email.",
+  codeOver: "This code no longer works: it was used, tried too often, or is too old. Send a new email.",
 
-  // The same, said in a few words beside the field.
+  // The same in a few words, beside the field.
   codeMissing: "Enter the eight digits.",
-  codeWrong: "Not the code of the newest mail.",
+  codeWrong: "Not the code from the newest email.",
   emailMissing: "Enter your email address.",
   emailInvalid: "Enter an address like name@example.com.",
   passwordMissing: "Enter your password.",
@@ -164,6 +184,13 @@ export const en = {
   passwordTooShort: (length: number) => `Too short. Use at least ${length} characters.`,
   passwordTooLong: (length: number) => `Too long. Use at most ${length} characters.`,
   passwordCommon: "This one is easy to guess: it's on lists of common passwords.",
+  passwordOfCommonOnes: "This is made of common passwords. Choose something less predictable.",
+  passwordOnKeyboard: "This is a keyboard pattern. Choose something less predictable.",
+  passwordRepeats: "This repeats the same characters or words. Choose something less predictable.",
+  passwordIsSequence: "This is a sequence, such as abcd or 1234. Choose something less predictable.",
+  passwordIsDate: "This is mostly a date. Choose something less predictable.",
+  passwordIsPersonal: "This is mostly your name, your email or the name of the app. Choose something less predictable.",
+  passwordPredictable: "This is too easy to guess. Choose something less predictable.",
   passwordContext: (app: string) => `Use something other than your email or the name ${app}.`,
   nameTooLong: (length: number) => `Too long. Use at most ${length} characters.`,
 
@@ -176,10 +203,10 @@ export const en = {
   continueTo: (app: string) => `Continue to ${app}`,
   linkOverTitle: "This link doesn't work any more",
   linkOverNext:
-    "It was used, it is too old, or a newer mail has taken its place. Open the newest mail, or start again from the app.",
+    "It was used, it's too old, or a newer email replaced it. Open the newest email, or start again from the app.",
   linkElsewhereTitle: "Open this link where you asked for it",
   linkElsewhereNext:
-    "Nothing was confirmed. So that nobody can use your address for an account of theirs, the link works only in the browser that asked for it. Open it there, or enter the code from the mail on the page that waits there.",
+    "Nothing was confirmed. The link works only in the browser that asked for it, so that nobody can use your address for their own account. Open it there, or enter the code from the email on the page that's waiting there.",
   accountCreatedTitle: "Your account is created",
   accountCreatedNext: (app: string) => `Your email address is confirmed. Continue to ${app} and sign in.`,
   passwordChangedTitle: "Your password is changed",
@@ -189,7 +216,15 @@ export const en = {
   otherBrowserNextUnknown: "Finish it there, or start again from the app in this browser.",
   badRedirectTitle: "This sign-in link doesn't work",
   badRedirectNext:
-    "The address to return to isn't one this app has registered, so you were not sent there. Tell the people who run the app.",
+    "This app hasn't registered the address to return to, so you weren't sent there. Tell the people who run the app.",
+  badLinkTitle: "This link doesn't work",
+  badLinkNext:
+    "Go back to the app you came from and try again. If it still doesn't work, tell the people who run the app.",
+  badLinkDetails: "What they need to know:",
+  noPageTitle: "There's no page here",
+  noPageNext: "Check the address, or go back to the app you came from.",
+  homeTitle: "This is where you sign in",
+  homeNext: "Apps send you here to sign in. Start from the app that you want to use.",
   noMethodsTitle: "There's no way to sign in yet",
   noMethodsNext: (app: string) => `${app} hasn't turned on any way to sign in. Tell the people who run it.`,
   noMethodsCommand: "You're in development mode. Turn on a method with this command, then reload:",

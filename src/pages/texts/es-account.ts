@@ -4,7 +4,7 @@ export const account: AccountTexts = {
   accountTitle: (app) => `Tu cuenta de ${app}`,
   backToAccount: "Volver a tu cuenta",
 
-  // Whose account it is.
+  // Profile.
   profile: "Perfil",
   edit: "Editar",
   picture: "Dirección de la imagen",
@@ -19,7 +19,7 @@ export const account: AccountTexts = {
   checkPicture: "Revisa la dirección de la imagen e inténtalo de nuevo.",
   pictureNotHttps: "Introduce una dirección como https://example.com/yo.png.",
 
-  // The ways to sign in.
+  // Sign-in methods.
   methods: "Cómo inicias sesión",
   addedOn: (date) => `Se añadió el ${date}`,
   changedOn: (date) => `Se cambió el ${date}`,
@@ -50,7 +50,7 @@ export const account: AccountTexts = {
   lastMethod: "Sin este método ya no podrías iniciar sesión. Añade antes otra forma de hacerlo.",
   lastPasskey: (app) => `${app} pide una llave de acceso cada vez, y esta es la única que tienes. Añade antes otra.`,
 
-  // Where somebody is signed in.
+  // Logins.
   logins: "Dónde tienes la sesión abierta",
   noLogins: (app) => `Ahora mismo no tienes ninguna sesión abierta en ${app}, salvo en esta página.`,
   browserOn: (browser, device) => `${browser} en ${device}`,
@@ -66,7 +66,7 @@ export const account: AccountTexts = {
   signingOut: "Cerrando sesión…",
   signOutHere: "Cerrar sesión en esta página",
 
-  // What is kept about somebody.
+  // Personal data.
   data: "Tus datos",
   downloadLink: "Descargar tus datos",
   downloadTitle: "Descargar tus datos",
@@ -82,7 +82,7 @@ export const account: AccountTexts = {
   deleteForGood: "Eliminar mi cuenta para siempre",
   deleting: "Eliminando…",
 
-  // What has just been done.
+  // Notices after an action.
   noticeProfile: "Tu perfil se ha guardado.",
   noticeVerified: "Tu dirección de correo está confirmada.",
   noticeRenamed: "El nombre nuevo se ha guardado.",
@@ -92,7 +92,7 @@ export const account: AccountTexts = {
   noticeLoginEnded: "Se ha cerrado la sesión en ese dispositivo.",
   noticeOthersEnded: "Se han cerrado las demás sesiones.",
 
-  // Instead of the page.
+  // Shown instead of the page.
   noAccountTitle: "Abre esta página desde tu aplicación",
   noAccountNext:
     "Cada aplicación tiene su propia página de cuenta. Ve a la aplicación que usas y abre tu cuenta desde ahí.",

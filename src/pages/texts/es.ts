@@ -9,6 +9,9 @@ export const es: Texts = {
   or: "o",
   cancel: "Cancelar",
   backTo: (app) => `Volver a ${app}`,
+  terms: "Condiciones",
+  privacy: "Privacidad",
+  support: "Soporte",
 
   // Fields.
   email: "Correo electrónico",
@@ -31,6 +34,7 @@ export const es: Texts = {
   opening: (provider) => `Abriendo ${provider}…`,
   forgotPassword: "¿Has olvidado tu contraseña?",
   newTo: (app) => `¿Es tu primera vez en ${app}?`,
+  usedLast: "Último usado",
 
   // Creating an account.
   createAccountAt: (app) => `Crea tu cuenta de ${app}`,
@@ -40,15 +44,16 @@ export const es: Texts = {
   creatingPasskey: "Creando tu llave de acceso…",
   orChoosePassword: "o elige una contraseña",
   passwordRule: (length) => `Al menos ${length} caracteres. Lo más fácil: unas cuantas palabras seguidas.`,
+  longEnough: "Longitud suficiente",
   haveAccount: "¿Ya tienes una cuenta?",
 
-  // A proof that is not for an app: the account page, and one more way to sign in.
+  // Signing in to the account page, and confirming before adding a method.
   signInToAccount: (app) => `Inicia sesión en tu cuenta de ${app}`,
   confirmItsYou: "Confirma que eres tú",
   confirmBefore: (app) => `Inicia sesión de nuevo antes de cambiar tu cuenta de ${app}:`,
   otherAccount: "Esa es otra cuenta. Inicia sesión en la que se indica aquí.",
 
-  // The step after a proof.
+  // The passkey step after signing in.
   usePasskeyTitle: "Ahora usa tu llave de acceso",
   usePasskeyWhy: (app) => `${app} pide una llave de acceso cada vez que inicias sesión.`,
   usePasskey: "Usar tu llave de acceso",
@@ -58,7 +63,20 @@ export const es: Texts = {
   notNow: "Ahora no",
   continuing: "Continuando…",
 
-  // Adding a way to sign in. The account is named below the heading.
+  // The first proof of an address, and what it removes.
+  takeOverTitle: "Antes de continuar",
+  takeOverFor: (app) => `Tu cuenta de ${app} con esta dirección de correo:`,
+  takeOverWhy:
+    "Nadie había confirmado antes esta dirección de correo, así que puede que otra persona haya configurado la cuenta. Para que solo tú puedas usarla, al continuar se eliminará lo siguiente:",
+  takeOverStays: "El nombre y todo lo demás de la cuenta se conservan.",
+  takeOverAgree: "Eliminar y continuar",
+  unprovenPassword: "la contraseña que se estableció antes de confirmar la dirección",
+  unprovenPasskeys: (count) => `llaves de acceso: ${count}`,
+  unprovenProvider: (provider) => `la vinculación con ${provider}`,
+  unprovenLogins: (count) => `sesiones activas: ${count}`,
+  enterPasswordToAgree: "El código es correcto. Escribe de nuevo tu nueva contraseña para aceptar.",
+
+  // Adding a sign-in method. The account is named below the heading.
   addTo: (app) => `A tu cuenta de ${app}:`,
   addPasskeyTitle: "Añadir una llave de acceso",
   addPasswordTitle: "Añadir una contraseña",
@@ -124,7 +142,8 @@ export const es: Texts = {
   timedOut: (app) => `Este inicio de sesión ha caducado. Vuelve a ${app} y empieza de nuevo.`,
 
   // What went wrong and what to do next: the summary above the form.
-  wrongCredentials: "El correo y la contraseña no coinciden. Inténtalo de nuevo o restablece tu contraseña.",
+  wrongCredentials:
+    "El correo y la contraseña no coinciden. Inténtalo de nuevo, restablece tu contraseña o espera unos minutos.",
   tooManyTries: (wait) => `Demasiados intentos. Puedes volver a intentarlo dentro de ${wait}.`,
   tooManyTriesOrPasskey: (wait) =>
     `Demasiados intentos. Puedes volver a intentarlo dentro de ${wait} o iniciar sesión con una llave de acceso.`,
@@ -143,6 +162,8 @@ export const es: Texts = {
     `Tu dirección de correo aún no está confirmada en ${provider}. Confírmala en ${provider} e inténtalo de nuevo.`,
   providerExistingAccount: (provider, app) =>
     `Ya existe una cuenta de ${app} con esta dirección de correo. Inicia sesión en ella como de costumbre; después podrás añadir ${provider}.`,
+  providerLinksAfter: (provider, app) =>
+    `Esta dirección de correo ya tiene una cuenta en ${app}. Inicia sesión en ella de otra forma y tu cuenta de ${provider} quedará vinculada.`,
   providerNoAccount: (provider, app) =>
     `Ninguna cuenta de ${app} corresponde a esta cuenta de ${provider}, y ${app} no admite cuentas nuevas aquí.`,
   providerFailed: (provider) =>
@@ -159,7 +180,7 @@ export const es: Texts = {
   checkCode: "Ese código no es correcto. Revísalo o pide otro correo.",
   codeOver: "Ese código ya no sirve: se ha usado, se ha probado demasiadas veces o es muy antiguo. Pide otro correo.",
 
-  // The same, said in a few words beside the field.
+  // The same in a few words, beside the field.
   codeMissing: "Introduce las ocho cifras.",
   codeWrong: "No es el código del correo más reciente.",
   emailMissing: "Introduce tu dirección de correo.",
@@ -169,6 +190,13 @@ export const es: Texts = {
   passwordTooShort: (length) => `Es muy corta. Usa al menos ${length} caracteres.`,
   passwordTooLong: (length) => `Es muy larga. Usa como máximo ${length} caracteres.`,
   passwordCommon: "Es fácil de adivinar: está en las listas de contraseñas más usadas.",
+  passwordOfCommonOnes: "Está hecha de contraseñas muy usadas. Elige algo menos previsible.",
+  passwordOnKeyboard: "Es un patrón del teclado. Elige algo menos previsible.",
+  passwordRepeats: "Repite los mismos caracteres o palabras. Elige algo menos previsible.",
+  passwordIsSequence: "Es una secuencia como abcd o 1234. Elige algo menos previsible.",
+  passwordIsDate: "Es sobre todo una fecha. Elige algo menos previsible.",
+  passwordIsPersonal: "Es sobre todo tu nombre, tu correo o el nombre de la aplicación. Elige algo menos previsible.",
+  passwordPredictable: "Es demasiado fácil de adivinar. Elige algo menos previsible.",
   passwordContext: (app) => `Usa algo distinto de tu correo o del nombre ${app}.`,
   nameTooLong: (length) => `Es muy largo. Usa como máximo ${length} caracteres.`,
 
@@ -195,6 +223,14 @@ export const es: Texts = {
   badRedirectTitle: "Este enlace de inicio de sesión no funciona",
   badRedirectNext:
     "La dirección de vuelta no está registrada para esta aplicación, así que no te hemos enviado a ella. Avisa a los responsables de la aplicación.",
+  badLinkTitle: "Este enlace no funciona",
+  badLinkNext:
+    "Vuelve a la aplicación de la que vienes e inténtalo de nuevo. Si sigue sin funcionar, avisa a los responsables de la aplicación.",
+  badLinkDetails: "Lo que necesitan saber:",
+  noPageTitle: "Aquí no hay ninguna página",
+  noPageNext: "Revisa la dirección o vuelve a la aplicación de la que vienes.",
+  homeTitle: "Aquí se inicia sesión",
+  homeNext: "Las aplicaciones te traen aquí para iniciar sesión. Empieza desde la aplicación que quieras usar.",
   noMethodsTitle: "Aún no hay forma de iniciar sesión",
   noMethodsNext: (app) => `${app} no ha activado ninguna forma de iniciar sesión. Avisa a sus responsables.`,
   noMethodsCommand: "Estás en modo de desarrollo. Activa un método con este comando y vuelve a cargar la página:",

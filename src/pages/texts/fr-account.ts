@@ -4,7 +4,7 @@ export const account: AccountTexts = {
   accountTitle: (app) => `Votre compte ${app}`,
   backToAccount: "Retour à votre compte",
 
-  // Whose account it is.
+  // Profile.
   profile: "Profil",
   edit: "Modifier",
   picture: "Adresse de l’image",
@@ -19,7 +19,7 @@ export const account: AccountTexts = {
   checkPicture: "Vérifiez l’adresse de l’image, puis réessayez.",
   pictureNotHttps: "Saisissez une adresse comme https://example.com/moi.png.",
 
-  // The ways to sign in.
+  // Sign-in methods.
   methods: "Vos moyens de connexion",
   addedOn: (date) => `Ajout le ${date}`,
   changedOn: (date) => `Modifié le ${date}`,
@@ -51,7 +51,7 @@ export const account: AccountTexts = {
   lastPasskey: (app) =>
     `${app} demande une clé d’accès à chaque connexion, et vous n’avez que celle-ci. Ajoutez-en d’abord une autre.`,
 
-  // Where somebody is signed in.
+  // Logins.
   logins: "Vos connexions",
   noLogins: (app) => `Vous n’avez aucune connexion à ${app} en ce moment, hormis cette page.`,
   browserOn: (browser, device) => `${browser} sur ${device}`,
@@ -67,7 +67,7 @@ export const account: AccountTexts = {
   signingOut: "Déconnexion…",
   signOutHere: "Se déconnecter de cette page",
 
-  // What is kept about somebody.
+  // Personal data.
   data: "Vos données",
   downloadLink: "Télécharger vos données",
   downloadTitle: "Télécharger vos données",
@@ -84,7 +84,7 @@ export const account: AccountTexts = {
   deleteForGood: "Supprimer définitivement mon compte",
   deleting: "Suppression…",
 
-  // What has just been done.
+  // Notices after an action.
   noticeProfile: "Votre profil est enregistré.",
   noticeVerified: "Votre adresse e-mail est confirmée.",
   noticeRenamed: "Le nouveau nom est enregistré.",
@@ -94,7 +94,7 @@ export const account: AccountTexts = {
   noticeLoginEnded: "Cet appareil est déconnecté.",
   noticeOthersEnded: "Vos autres connexions ont pris fin.",
 
-  // Instead of the page.
+  // Shown instead of the page.
   noAccountTitle: "Ouvrez cette page depuis votre application",
   noAccountNext:
     "Chaque application a sa propre page de compte. Allez dans l’application que vous utilisez et ouvrez-y votre compte.",

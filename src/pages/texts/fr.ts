@@ -1,8 +1,8 @@
 import type { Texts } from "./en.ts";
 import { account } from "./fr-account.ts";
 
-// Formal, and in words that fit a man and a woman. A narrow no-break space (U+202F) stands before ":", ";" and "?", and inside of « ».
-// No "de" before a name, which would have to become "d’" before a vowel.
+// Formal and gender-neutral. A narrow no-break space (U+202F) precedes ":", ";" and "?", and is
+// used inside « ». No "de" before a name, which would have to become "d’" before a vowel.
 export const fr: Texts = {
   // The frame.
   youAreOn: "Vous êtes sur",
@@ -10,6 +10,9 @@ export const fr: Texts = {
   or: "ou",
   cancel: "Annuler",
   backTo: (app) => `Retour à ${app}`,
+  terms: "Conditions d’utilisation",
+  privacy: "Confidentialité",
+  support: "Assistance",
 
   // Fields.
   email: "Adresse e-mail",
@@ -32,6 +35,7 @@ export const fr: Texts = {
   opening: (provider) => `Redirection vers ${provider}…`,
   forgotPassword: "Mot de passe oublié\u202f?",
   newTo: (app) => `Première visite sur ${app}\u202f?`,
+  usedLast: "Dernière utilisation",
 
   // Creating an account.
   createAccountAt: (app) => `Créer votre compte ${app}`,
@@ -41,15 +45,16 @@ export const fr: Texts = {
   creatingPasskey: "Création de votre clé d’accès…",
   orChoosePassword: "ou choisir un mot de passe",
   passwordRule: (length) => `Au moins ${length} caractères. Le plus simple\u202f: quelques mots à la suite.`,
+  longEnough: "Assez long",
   haveAccount: "Vous avez déjà un compte\u202f?",
 
-  // A proof that is not for an app: the account page, and one more way to sign in.
+  // Signing in to the account page, and confirming before adding a method.
   signInToAccount: (app) => `Se connecter à votre compte ${app}`,
   confirmItsYou: "Confirmez que c’est bien vous",
   confirmBefore: (app) => `Connectez-vous de nouveau avant de modifier votre compte ${app}\u202f:`,
   otherAccount: "C’est un autre compte. Connectez-vous à celui indiqué ici.",
 
-  // The step after a proof.
+  // The passkey step after signing in.
   usePasskeyTitle: "Utilisez maintenant votre clé d’accès",
   usePasskeyWhy: (app) => `${app} demande une clé d’accès à chaque connexion.`,
   usePasskey: "Utiliser votre clé d’accès",
@@ -59,7 +64,20 @@ export const fr: Texts = {
   notNow: "Pas maintenant",
   continuing: "Un instant…",
 
-  // Adding a way to sign in. The account is named below the heading.
+  // The first proof of an address, and what it removes.
+  takeOverTitle: "Avant de continuer",
+  takeOverFor: (app) => `Votre compte ${app} pour cette adresse e-mail\u202f:`,
+  takeOverWhy:
+    "Cette adresse e-mail n’avait encore jamais été confirmée\u202f: quelqu’un d’autre a peut-être configuré le compte. Pour que vous seul puissiez l’utiliser, les éléments suivants sont supprimés si vous continuez\u202f:",
+  takeOverStays: "Le nom et tout le reste du compte sont conservés.",
+  takeOverAgree: "Supprimer et continuer",
+  unprovenPassword: "le mot de passe défini avant la confirmation de l’adresse",
+  unprovenPasskeys: (count) => `clés d’accès\u202f: ${count}`,
+  unprovenProvider: (provider) => `l’association avec ${provider}`,
+  unprovenLogins: (count) => `sessions actives\u202f: ${count}`,
+  enterPasswordToAgree: "Le code est correct. Saisissez à nouveau votre nouveau mot de passe pour accepter.",
+
+  // Adding a sign-in method. The account is named below the heading.
   addTo: (app) => `À votre compte ${app}\u202f:`,
   addPasskeyTitle: "Ajouter une clé d’accès",
   addPasswordTitle: "Ajouter un mot de passe",
@@ -126,7 +144,7 @@ export const fr: Texts = {
 
   // What went wrong and what to do next: the summary above the form.
   wrongCredentials:
-    "L’adresse e-mail et le mot de passe ne correspondent pas. Réessayez, ou réinitialisez votre mot de passe.",
+    "L’adresse e-mail et le mot de passe ne correspondent pas. Réessayez, réinitialisez votre mot de passe ou attendez quelques minutes.",
   tooManyTries: (wait) => `Trop de tentatives. Vous pourrez réessayer dans ${wait}.`,
   tooManyTriesOrPasskey: (wait) =>
     `Trop de tentatives. Vous pourrez réessayer dans ${wait}, ou vous connecter avec une clé d’accès.`,
@@ -146,6 +164,8 @@ export const fr: Texts = {
     `Votre adresse e-mail n’est pas encore confirmée chez ${provider}. Confirmez-la chez ${provider}, puis réessayez.`,
   providerExistingAccount: (provider, app) =>
     `Il existe déjà un compte ${app} avec cette adresse e-mail. Connectez-vous-y comme d’habitude\u202f; vous pourrez ajouter ${provider} ensuite.`,
+  providerLinksAfter: (provider, app) =>
+    `Cette adresse e-mail a déjà un compte chez ${app}. Connectez-vous d’une autre façon\u202f: votre compte ${provider} y sera alors associé.`,
   providerNoAccount: (provider, app) =>
     `Aucun compte ${app} n’est associé à ce compte ${provider}, et ${app} n’en crée pas de nouveaux ici.`,
   providerFailed: (provider) => `${provider} n’a pas répondu comme prévu. Réessayez, ou connectez-vous autrement.`,
@@ -162,7 +182,7 @@ export const fr: Texts = {
   codeOver:
     "Ce code n’est plus valable\u202f: il a déjà servi, a été essayé trop souvent ou est trop ancien. Demandez un nouvel e-mail.",
 
-  // The same, said in a few words beside the field.
+  // The same in a few words, beside the field.
   codeMissing: "Saisissez les huit chiffres.",
   codeWrong: "Ce n’est pas le code de l’e-mail le plus récent.",
   emailMissing: "Saisissez votre adresse e-mail.",
@@ -172,6 +192,14 @@ export const fr: Texts = {
   passwordTooShort: (length) => `Trop court. Il faut au moins ${length} caractères.`,
   passwordTooLong: (length) => `Trop long. Le maximum est de ${length} caractères.`,
   passwordCommon: "Facile à deviner\u202f: il figure dans les listes de mots de passe courants.",
+  passwordOfCommonOnes: "Il est composé de mots de passe courants. Choisissez quelque chose de moins prévisible.",
+  passwordOnKeyboard: "C’est une suite de touches du clavier. Choisissez quelque chose de moins prévisible.",
+  passwordRepeats: "Il répète les mêmes caractères ou les mêmes mots. Choisissez quelque chose de moins prévisible.",
+  passwordIsSequence: "C’est une suite comme abcd ou 1234. Choisissez quelque chose de moins prévisible.",
+  passwordIsDate: "C’est surtout une date. Choisissez quelque chose de moins prévisible.",
+  passwordIsPersonal:
+    "C’est surtout votre nom, votre adresse e-mail ou le nom de l’application. Choisissez quelque chose de moins prévisible.",
+  passwordPredictable: "Il est trop facile à deviner. Choisissez quelque chose de moins prévisible.",
   passwordContext: (app) => `Choisissez autre chose que votre adresse e-mail ou le nom ${app}.`,
   nameTooLong: (length) => `Trop long. Le maximum est de ${length} caractères.`,
 
@@ -198,6 +226,15 @@ export const fr: Texts = {
   badRedirectTitle: "Ce lien de connexion ne fonctionne pas",
   badRedirectNext:
     "L’adresse de retour n’est pas enregistrée par cette application. La redirection n’a donc pas eu lieu. Prévenez les responsables de l’application.",
+  badLinkTitle: "Ce lien ne fonctionne pas",
+  badLinkNext:
+    "Retournez à l’application d’où vous venez et réessayez. Si cela ne fonctionne toujours pas, prévenez les responsables de l’application.",
+  badLinkDetails: "Informations à leur transmettre\u202f:",
+  noPageTitle: "Il n’y a pas de page ici",
+  noPageNext: "Vérifiez l’adresse, ou retournez à l’application d’où vous venez.",
+  homeTitle: "C’est ici que l’on se connecte",
+  homeNext:
+    "Les applications vous amènent ici pour vous connecter. Commencez depuis l’application que vous voulez utiliser.",
   noMethodsTitle: "Il n’y a pas encore de moyen de se connecter",
   noMethodsNext: (app) => `Aucun moyen de connexion n’est activé pour ${app}. Prévenez ses responsables.`,
   noMethodsCommand:

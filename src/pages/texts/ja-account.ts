@@ -4,7 +4,7 @@ export const account: AccountTexts = {
   accountTitle: (app) => `${app}のアカウント`,
   backToAccount: "アカウントに戻る",
 
-  // Whose account it is.
+  // Profile.
   profile: "プロフィール",
   edit: "編集",
   picture: "画像のアドレス",
@@ -19,7 +19,7 @@ export const account: AccountTexts = {
   checkPicture: "画像のアドレスを確認して、もう一度お試しください。",
   pictureNotHttps: "https://example.com/me.pngのような形式で入力してください。",
 
-  // The ways to sign in.
+  // Sign-in methods.
   methods: "サインイン方法",
   addedOn: (date) => `追加：${date}`,
   changedOn: (date) => `変更：${date}`,
@@ -51,7 +51,7 @@ export const account: AccountTexts = {
   lastPasskey: (app) =>
     `${app}ではサインインのたびにパスキーが必要で、パスキーはこれしかありません。先に別のパスキーを追加してください。`,
 
-  // Where somebody is signed in.
+  // Logins.
   logins: "サインイン中のデバイス",
   noLogins: (app) => `現在、このページのほかに${app}にサインインしているところはありません。`,
   browserOn: (browser, device) => `${device}の${browser}`,
@@ -67,7 +67,7 @@ export const account: AccountTexts = {
   signingOut: "サインアウトしています…",
   signOutHere: "このページからサインアウト",
 
-  // What is kept about somebody.
+  // Personal data.
   data: "データ",
   downloadLink: "データをダウンロード",
   downloadTitle: "データをダウンロード",
@@ -83,7 +83,7 @@ export const account: AccountTexts = {
   deleteForGood: "アカウントを完全に削除",
   deleting: "削除しています…",
 
-  // What has just been done.
+  // Notices after an action.
   noticeProfile: "プロフィールを保存しました。",
   noticeVerified: "メールアドレスを確認しました。",
   noticeRenamed: "新しい名前を保存しました。",
@@ -93,7 +93,7 @@ export const account: AccountTexts = {
   noticeLoginEnded: "そのデバイスからサインアウトしました。",
   noticeOthersEnded: "ほかのすべてのデバイスからサインアウトしました。",
 
-  // Instead of the page.
+  // Shown instead of the page.
   noAccountTitle: "アプリから開いてください",
   noAccountNext:
     "アカウントページはアプリごとにあります。お使いのアプリに移動して、そこからアカウントを開いてください。",

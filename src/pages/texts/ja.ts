@@ -9,6 +9,9 @@ export const ja: Texts = {
   or: "または",
   cancel: "キャンセル",
   backTo: (app) => `${app}に戻る`,
+  terms: "利用規約",
+  privacy: "プライバシー",
+  support: "サポート",
 
   // Fields.
   email: "メールアドレス",
@@ -31,6 +34,7 @@ export const ja: Texts = {
   opening: (provider) => `${provider}を開いています…`,
   forgotPassword: "パスワードをお忘れですか？",
   newTo: (app) => `${app}は初めてですか？`,
+  usedLast: "前回使用",
 
   // Creating an account.
   createAccountAt: (app) => `${app}のアカウントを作成`,
@@ -40,15 +44,16 @@ export const ja: Texts = {
   creatingPasskey: "パスキーを作成しています…",
   orChoosePassword: "またはパスワードを設定",
   passwordRule: (length) => `${length}文字以上。いくつかの単語を続けて並べると簡単です。`,
+  longEnough: "十分な長さです",
   haveAccount: "アカウントをお持ちですか？",
 
-  // A proof that is not for an app: the account page, and one more way to sign in.
+  // Signing in to the account page, and confirming before adding a method.
   signInToAccount: (app) => `${app}のアカウントにサインイン`,
   confirmItsYou: "ご本人の確認",
   confirmBefore: (app) => `${app}のアカウントを変更する前に、もう一度サインインしてください：`,
   otherAccount: "別のアカウントです。ここに表示されているアカウントでサインインしてください。",
 
-  // The step after a proof.
+  // The passkey step after signing in.
   usePasskeyTitle: "次にパスキーを使用",
   usePasskeyWhy: (app) => `${app}では、サインインのたびにパスキーが必要です。`,
   usePasskey: "パスキーを使用",
@@ -58,7 +63,20 @@ export const ja: Texts = {
   notNow: "後で",
   continuing: "続行しています…",
 
-  // Adding a way to sign in. The account is named below the heading.
+  // The first proof of an address, and what it removes.
+  takeOverTitle: "続ける前にご確認ください",
+  takeOverFor: (app) => `このメールアドレスの${app}のアカウント：`,
+  takeOverWhy:
+    "このメールアドレスはこれまで確認されていなかったため、別の人がアカウントを設定した可能性があります。あなただけが使えるように、続行すると次のものが削除されます。",
+  takeOverStays: "名前など、アカウントのその他の情報はそのまま残ります。",
+  takeOverAgree: "削除して続行",
+  unprovenPassword: "アドレスの確認前に設定されたパスワード",
+  unprovenPasskeys: (count) => `パスキー：${count}件`,
+  unprovenProvider: (provider) => `${provider}との連携`,
+  unprovenLogins: (count) => `サインイン中のセッション：${count}件`,
+  enterPasswordToAgree: "コードは正しいです。同意する場合は、新しいパスワードをもう一度入力してください。",
+
+  // Adding a sign-in method. The account is named below the heading.
   addTo: (app) => `追加先の${app}のアカウント：`,
   addPasskeyTitle: "パスキーを追加",
   addPasswordTitle: "パスワードを追加",
@@ -126,7 +144,7 @@ export const ja: Texts = {
 
   // What went wrong and what to do next: the summary above the form.
   wrongCredentials:
-    "メールアドレスとパスワードが一致しません。もう一度お試しになるか、パスワードを再設定してください。",
+    "メールアドレスとパスワードが一致しません。もう一度お試しになるか、パスワードを再設定するか、数分お待ちください。",
   tooManyTries: (wait) => `試行回数が多すぎます。${wait}後にもう一度お試しください。`,
   tooManyTriesOrPasskey: (wait) =>
     `試行回数が多すぎます。${wait}後にもう一度お試しになるか、パスキーでサインインしてください。`,
@@ -145,6 +163,8 @@ export const ja: Texts = {
     `${provider}でメールアドレスが確認されていません。${provider}で確認してから、もう一度お試しください。`,
   providerExistingAccount: (provider, app) =>
     `このメールアドレスの${app}のアカウントがすでにあります。いつもの方法でサインインしてください。${provider}は後から追加できます。`,
+  providerLinksAfter: (provider, app) =>
+    `このメールアドレスには、すでに${app}のアカウントがあります。別の方法でサインインすると、${provider}アカウントがそのアカウントに連携されます。`,
   providerNoAccount: (provider, app) =>
     `この${provider}アカウントに対応する${app}のアカウントがありません。ここで新しいアカウントを作成することはできません。`,
   providerFailed: (provider) =>
@@ -163,7 +183,7 @@ export const ja: Texts = {
   codeOver:
     "このコードはもう使えません。使用済みか、試行回数が多すぎるか、有効期限が切れています。新しいメールを送信してください。",
 
-  // The same, said in a few words beside the field.
+  // The same in a few words, beside the field.
   codeMissing: "8桁の数字を入力してください。",
   codeWrong: "最新のメールのコードではありません。",
   emailMissing: "メールアドレスを入力してください。",
@@ -173,6 +193,14 @@ export const ja: Texts = {
   passwordTooShort: (length) => `短すぎます。${length}文字以上にしてください。`,
   passwordTooLong: (length) => `長すぎます。${length}文字以内にしてください。`,
   passwordCommon: "推測されやすいパスワードです。よく使われるパスワードの一覧に載っています。",
+  passwordOfCommonOnes: "よく使われるパスワードを組み合わせたものです。もっと推測されにくいものにしてください。",
+  passwordOnKeyboard: "キーボードの並びになっています。もっと推測されにくいものにしてください。",
+  passwordRepeats: "同じ文字や単語の繰り返しです。もっと推測されにくいものにしてください。",
+  passwordIsSequence: "abcd や 1234 のような連続した文字です。もっと推測されにくいものにしてください。",
+  passwordIsDate: "ほとんどが日付です。もっと推測されにくいものにしてください。",
+  passwordIsPersonal:
+    "ほとんどがお名前、メールアドレス、またはアプリの名前です。もっと推測されにくいものにしてください。",
+  passwordPredictable: "推測されやすすぎます。もっと推測されにくいものにしてください。",
   passwordContext: (app) => `メールアドレスや「${app}」という名前とは別のものにしてください。`,
   nameTooLong: (length) => `長すぎます。${length}文字以内にしてください。`,
 
@@ -199,6 +227,13 @@ export const ja: Texts = {
   badRedirectTitle: "このサインイン用リンクは使えません",
   badRedirectNext:
     "戻り先のアドレスがこのアプリに登録されていないため、移動しませんでした。アプリの運営者にお知らせください。",
+  badLinkTitle: "このリンクは使えません",
+  badLinkNext: "元のアプリに戻って、もう一度お試しください。それでも使えない場合は、アプリの運営者にお知らせください。",
+  badLinkDetails: "運営者に伝える内容：",
+  noPageTitle: "ページがありません",
+  noPageNext: "アドレスを確認するか、元のアプリに戻ってください。",
+  homeTitle: "サインイン用のサイトです",
+  homeNext: "アプリにサインインするときに、このサイトが開きます。使いたいアプリから始めてください。",
   noMethodsTitle: "サインインする方法がまだありません",
   noMethodsNext: (app) => `${app}では、サインイン方法がまだ有効になっていません。運営者にお知らせください。`,
   noMethodsCommand: "開発モードです。次のコマンドで方法を有効にしてから、再読み込みしてください：",

@@ -4,7 +4,7 @@ export const account: AccountTexts = {
   accountTitle: (app) => `Sua conta em ${app}`,
   backToAccount: "Voltar para sua conta",
 
-  // Whose account it is.
+  // Profile.
   profile: "Perfil",
   edit: "Editar",
   picture: "Endereço da foto",
@@ -19,7 +19,7 @@ export const account: AccountTexts = {
   checkPicture: "Verifique o endereço da foto e tente de novo.",
   pictureNotHttps: "Digite um endereço como https://example.com/eu.png.",
 
-  // The ways to sign in.
+  // Sign-in methods.
   methods: "Como você entra",
   addedOn: (date) => `Na conta desde ${date}`,
   changedOn: (date) => `Alterada em ${date}`,
@@ -51,7 +51,7 @@ export const account: AccountTexts = {
   lastPasskey: (app) =>
     `${app} pede uma chave de acesso cada vez que você entra, e esta é a única que você tem. Adicione outra antes.`,
 
-  // Where somebody is signed in.
+  // Logins.
   logins: "Suas sessões",
   noLogins: (app) => `No momento você não tem nenhuma sessão em ${app}, além desta página.`,
   browserOn: (browser, device) => `${browser} em ${device}`,
@@ -67,7 +67,7 @@ export const account: AccountTexts = {
   signingOut: "Encerrando…",
   signOutHere: "Sair desta página",
 
-  // What is kept about somebody.
+  // Personal data.
   data: "Seus dados",
   downloadLink: "Baixar seus dados",
   downloadTitle: "Baixar seus dados",
@@ -83,7 +83,7 @@ export const account: AccountTexts = {
   deleteForGood: "Excluir minha conta para sempre",
   deleting: "Excluindo…",
 
-  // What has just been done.
+  // Notices after an action.
   noticeProfile: "Seu perfil foi salvo.",
   noticeVerified: "Seu endereço de e-mail está confirmado.",
   noticeRenamed: "O novo nome foi salvo.",
@@ -93,7 +93,7 @@ export const account: AccountTexts = {
   noticeLoginEnded: "A sessão nesse dispositivo foi encerrada.",
   noticeOthersEnded: "As outras sessões foram encerradas.",
 
-  // Instead of the page.
+  // Shown instead of the page.
   noAccountTitle: "Abra esta página a partir do seu app",
   noAccountNext: "Cada app tem sua própria página de conta. Vá para o app que você usa e abra sua conta a partir dele.",
   signedOutTitle: "Você saiu",

@@ -1,7 +1,7 @@
 import type { Texts } from "./en.ts";
 import { account } from "./pt-account.ts";
 
-// As in Brazil; "você", and in words that fit a man and a woman.
+// Brazilian; "você", gender-neutral.
 export const pt: Texts = {
   // The frame.
   youAreOn: "Você está em",
@@ -9,6 +9,9 @@ export const pt: Texts = {
   or: "ou",
   cancel: "Cancelar",
   backTo: (app) => `Voltar para ${app}`,
+  terms: "Termos",
+  privacy: "Privacidade",
+  support: "Suporte",
 
   // Fields.
   email: "E-mail",
@@ -31,6 +34,7 @@ export const pt: Texts = {
   opening: (provider) => `Abrindo ${provider}…`,
   forgotPassword: "Esqueceu a senha?",
   newTo: (app) => `É sua primeira vez em ${app}?`,
+  usedLast: "Usado por último",
 
   // Creating an account.
   createAccountAt: (app) => `Crie sua conta em ${app}`,
@@ -40,15 +44,16 @@ export const pt: Texts = {
   creatingPasskey: "Criando sua chave de acesso…",
   orChoosePassword: "ou escolha uma senha",
   passwordRule: (length) => `Pelo menos ${length} caracteres. O mais fácil: algumas palavras em sequência.`,
+  longEnough: "Tamanho suficiente",
   haveAccount: "Já tem uma conta?",
 
-  // A proof that is not for an app: the account page, and one more way to sign in.
+  // Signing in to the account page, and confirming before adding a method.
   signInToAccount: (app) => `Entre na sua conta em ${app}`,
   confirmItsYou: "Confirme que é você",
   confirmBefore: (app) => `Entre de novo antes de mudar sua conta em ${app}:`,
   otherAccount: "Essa é outra conta. Entre na que está indicada aqui.",
 
-  // The step after a proof.
+  // The passkey step after signing in.
   usePasskeyTitle: "Agora use sua chave de acesso",
   usePasskeyWhy: (app) => `${app} pede uma chave de acesso cada vez que você entra.`,
   usePasskey: "Usar sua chave de acesso",
@@ -58,7 +63,20 @@ export const pt: Texts = {
   notNow: "Agora não",
   continuing: "Continuando…",
 
-  // Adding a way to sign in. The account is named below the heading.
+  // The first proof of an address, and what it removes.
+  takeOverTitle: "Antes de continuar",
+  takeOverFor: (app) => `Sua conta em ${app} com este endereço de e-mail:`,
+  takeOverWhy:
+    "Ninguém havia confirmado este endereço de e-mail antes; talvez outra pessoa tenha configurado a conta. Para que só você possa usá-la, isto será removido ao continuar:",
+  takeOverStays: "O nome e todo o resto da conta são mantidos.",
+  takeOverAgree: "Remover e continuar",
+  unprovenPassword: "a senha definida antes da confirmação do endereço",
+  unprovenPasskeys: (count) => `chaves de acesso: ${count}`,
+  unprovenProvider: (provider) => `a vinculação com ${provider}`,
+  unprovenLogins: (count) => `sessões ativas: ${count}`,
+  enterPasswordToAgree: "O código está correto. Digite sua nova senha outra vez para concordar.",
+
+  // Adding a sign-in method. The account is named below the heading.
   addTo: (app) => `À sua conta em ${app}:`,
   addPasskeyTitle: "Adicionar uma chave de acesso",
   addPasswordTitle: "Adicionar uma senha",
@@ -81,8 +99,7 @@ export const pt: Texts = {
   mailedNext: "Digite aqui o código dele ou abra o link dele neste navegador.",
   confirmCode: "Confirmar",
   confirming: "Confirmando…",
-  noMail:
-    "Nada depois de um minuto? Procure na pasta de spam ou peça o envio mais uma vez. Só o mais recente funciona.",
+  noMail: "Nada depois de um minuto? Procure na pasta de spam ou envie de novo. Só o mais recente funciona.",
   sendAgain: "Enviar de novo",
   sending: "Enviando…",
   sentAgain: "Um novo e-mail está a caminho, a não ser que vários já tenham sido enviados na última hora.",
@@ -123,7 +140,7 @@ export const pt: Texts = {
   timedOut: (app) => `O tempo para entrar acabou. Volte para ${app} e comece de novo.`,
 
   // What went wrong and what to do next: the summary above the form.
-  wrongCredentials: "O e-mail e a senha não correspondem. Tente de novo ou redefina sua senha.",
+  wrongCredentials: "O e-mail e a senha não correspondem. Tente de novo, redefina sua senha ou espere alguns minutos.",
   tooManyTries: (wait) => `Tentativas demais. Você pode tentar de novo em ${wait}.`,
   tooManyTriesOrPasskey: (wait) =>
     `Tentativas demais. Você pode tentar de novo em ${wait} ou entrar com uma chave de acesso.`,
@@ -141,6 +158,8 @@ export const pt: Texts = {
     `Seu endereço de e-mail ainda não está confirmado em ${provider}. Confirme-o em ${provider} e tente de novo.`,
   providerExistingAccount: (provider, app) =>
     `Já existe uma conta em ${app} com este endereço de e-mail. Entre nela como de costume; depois você pode adicionar ${provider}.`,
+  providerLinksAfter: (provider, app) =>
+    `Este endereço de e-mail já tem uma conta em ${app}. Entre de outra forma, e sua conta em ${provider} será vinculada a ela.`,
   providerNoAccount: (provider, app) =>
     `Nenhuma conta em ${app} pertence a esta conta em ${provider}, e ${app} não aceita novas contas aqui.`,
   providerFailed: (provider) => `${provider} não respondeu como esperado. Tente de novo ou entre de outra forma.`,
@@ -157,7 +176,7 @@ export const pt: Texts = {
   codeOver:
     "Esse código não vale mais: já foi usado, foi tentado vezes demais ou é antigo demais. Peça um novo e-mail.",
 
-  // The same, said in a few words beside the field.
+  // The same in a few words, beside the field.
   codeMissing: "Digite os oito dígitos.",
   codeWrong: "Não é o código do e-mail mais recente.",
   emailMissing: "Digite seu endereço de e-mail.",
@@ -167,6 +186,13 @@ export const pt: Texts = {
   passwordTooShort: (length) => `Curta demais. Use pelo menos ${length} caracteres.`,
   passwordTooLong: (length) => `Longa demais. Use no máximo ${length} caracteres.`,
   passwordCommon: "Esta é fácil de adivinhar: está nas listas de senhas comuns.",
+  passwordOfCommonOnes: "É feita de senhas comuns. Escolha algo menos previsível.",
+  passwordOnKeyboard: "É um padrão do teclado. Escolha algo menos previsível.",
+  passwordRepeats: "Repete os mesmos caracteres ou palavras. Escolha algo menos previsível.",
+  passwordIsSequence: "É uma sequência como abcd ou 1234. Escolha algo menos previsível.",
+  passwordIsDate: "É basicamente uma data. Escolha algo menos previsível.",
+  passwordIsPersonal: "É basicamente seu nome, seu e-mail ou o nome do aplicativo. Escolha algo menos previsível.",
+  passwordPredictable: "É fácil demais de adivinhar. Escolha algo menos previsível.",
   passwordContext: (app) => `Use algo diferente do seu e-mail ou do nome ${app}.`,
   nameTooLong: (length) => `Longo demais. Use no máximo ${length} caracteres.`,
 
@@ -193,6 +219,14 @@ export const pt: Texts = {
   badRedirectTitle: "Este link de acesso não funciona",
   badRedirectNext:
     "O endereço de retorno não está registrado para este app, por isso você não foi para lá. Avise os responsáveis pelo app.",
+  badLinkTitle: "Este link não funciona",
+  badLinkNext:
+    "Volte para o app de onde você veio e tente de novo. Se ainda não funcionar, avise os responsáveis pelo app.",
+  badLinkDetails: "O que eles precisam saber:",
+  noPageTitle: "Não há nenhuma página aqui",
+  noPageNext: "Verifique o endereço ou volte para o app de onde você veio.",
+  homeTitle: "É aqui que você entra",
+  homeNext: "Os apps trazem você até aqui para entrar. Comece pelo app que você quer usar.",
   noMethodsTitle: "Ainda não há como entrar",
   noMethodsNext: (app) => `${app} ainda não ativou nenhuma forma de entrar. Avise os responsáveis.`,
   noMethodsCommand: "Você está no modo de desenvolvimento. Ative um método com este comando e recarregue a página:",

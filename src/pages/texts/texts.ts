@@ -10,14 +10,17 @@ export type Direction = "ltr" | "rtl";
 
 export type Localised = {
   texts: Texts;
-  /** BCP 47 tag for the `lang` attribute and for Intl. */
+  /** The BCP 47 tag for the `lang` attribute and Intl. */
   lang: string;
   dir: Direction;
 };
 
 const english: Localised = { texts: en, lang: "en", dir: "ltr" };
 
-/** One line a language, the same as mails have. Keys are lower-case BCP 47 tags: the primary language, or language-region where they differ. */
+/**
+ * One line per language, the same as for mails. Keys are lower-case BCP 47 tags: the language, or
+ * language-region where regions differ.
+ */
 export const pageLanguages: ReadonlyMap<string, Localised> = new Map([
   ["en", english],
   ["de", { texts: de, lang: "de", dir: "ltr" }],
@@ -29,8 +32,8 @@ export const pageLanguages: ReadonlyMap<string, Localised> = new Map([
 ]);
 
 /**
- * The texts for a reader: the locale that the app asked for, else the first accepted language that there is, else English.
- * Both values come from outside and may be anything; what does not read as a language tag is passed over.
+ * The texts for a reader: in the app's locale, else the first supported language that the browser
+ * accepts, else English. Both values are untrusted; invalid tags are skipped.
  */
 export function textsFor(locale: string | undefined, acceptLanguage: string | undefined): Localised {
   for (const tag of [locale ?? "", ...acceptedTags(acceptLanguage ?? "")]) {
@@ -40,7 +43,7 @@ export function textsFor(locale: string | undefined, acceptLanguage: string | un
   return english;
 }
 
-/** RFC 4647 section 3.4: drop subtags from the end until something matches. */
+/** RFC 4647 section 3.4: remove subtags from the end until something matches. */
 function lookUp(tag: string): Localised | undefined {
   const subtags = tag.trim().toLowerCase().replaceAll("_", "-").split("-");
   for (let length = subtags.length; length > 0; length -= 1) {
@@ -50,7 +53,7 @@ function lookUp(tag: string): Localised | undefined {
   return undefined;
 }
 
-/** The tags of an Accept-Language header, best first; q=0 means "not this one". */
+/** The tags of an Accept-Language header, best first. q=0 excludes a language. */
 function acceptedTags(header: string): string[] {
   return header
     .slice(0, 1000)

@@ -1,5 +1,4 @@
-import type { SignInMethod } from "../../applications/application.ts";
-import type { EmailTokenPayload, EmailTokenPurpose } from "../../email-tokens/email-token.ts";
+import type { SignInMethod, EmailTokenPayload, EmailTokenPurpose } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
@@ -16,13 +15,18 @@ export function accountTables(
 
   const userId = ofUser(kit, users);
 
-  /** Who is signed in to the account page in one browser, by its cookie. */
+  /** Who is signed in to the account page in a browser, identified by its cookie. */
   const browserSessions = table(
     "browser_sessions",
     {
       digest: text("digest").primaryKey(),
       appId: appId(),
       userId: userId(),
+      /**
+       * `logins` refer to the session by this value, which stays the same when a sign-in replaces
+       * the cookie. Null in sessions of an older version: then they use the digest.
+       */
+      tie: text("tie"),
       signedInWith: text("signed_in_with").$type<SignInMethod>().notNull(),
       provenAt: instant("proven_at").notNull(),
       createdAt: instant("created_at").notNull(),
@@ -30,19 +34,23 @@ export function accountTables(
     },
     (t) => [
       index("browser_sessions_user_id").on(t.userId),
-      index("browser_sessions_app_id").on(t.appId),
+      // No index on `appId`: an application's users are deleted first, and their sessions with
+      // them.
+      uniqueIndex("browser_sessions_tie").on(t.tie),
       index("browser_sessions_expires_at").on(t.expiresAt),
     ],
   );
 
-  /** The browsers that a user has signed in with before: a sign-in with another one is told to the user. */
+  /**
+   * The browsers that a user has signed in with. A sign-in with a new one is mailed to the user.
+   */
   const knownBrowsers = table(
     "known_browsers",
     { userId: userId(), digest: text("digest").notNull(), expiresAt: instant("expires_at").notNull() },
     (t) => [primaryKey({ columns: [t.userId, t.digest] }), index("known_browsers_expires_at").on(t.expiresAt)],
   );
 
-  /** What a mail carries as a link and as a code. `slot`: what a newer mail replaces. */
+  /** Links and codes in mails. A newer mail replaces the row with the same `slot`. */
   const emailTokens = table(
     "email_tokens",
     {
@@ -52,7 +60,7 @@ export function accountTables(
       appId: appId(),
       userId: text("user_id").references(() => users.id, { onDelete: "cascade" }),
       email: text("email").notNull(),
-      /** Where a code is typed, encrypted: the id of the sign-in session. */
+      /** The sign-in session in which the code is typed, encrypted. */
       encryptedSessionId: text("encrypted_session_id"),
       codeDigest: text("code_digest").notNull(),
       codeTries: integer("code_tries").notNull(),
@@ -68,7 +76,7 @@ export function accountTables(
     ],
   );
 
-  /** How many mails an address was sent because somebody asked for them, whether or not such a user exists. */
+  /** How many mails visitors have requested for an address, whether or not it has a user. */
   const mailAllowances = table(
     "mail_allowances",
     {

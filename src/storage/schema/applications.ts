@@ -1,11 +1,10 @@
-import type { AppSettings, AuthMethods, Branding } from "../../applications/application.ts";
-import type { CounterName } from "../../applications/counter-store.ts";
+import type { AppSettings, AuthMethods, Branding, CounterName } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import { ofApplication } from "./owners.ts";
 
-/** Applications, and what they hold secrets for. */
+/** Applications with their settings, keys and secrets. */
 export function applicationsTables(kit: Kit) {
-  const { table, index, uniqueIndex, primaryKey, text, integer, instant, json } = kit;
+  const { table, index, uniqueIndex, primaryKey, text, integer, instant, flag, json } = kit;
 
   const applications = table("applications", {
     id: text("id").primaryKey(),
@@ -20,12 +19,24 @@ export function applicationsTables(kit: Kit) {
   });
   const appId = ofApplication(kit, applications);
 
+  /**
+   * Kept for good: tokens, webhooks and logs elsewhere still contain these ids, so they are never
+   * reused.
+   */
+  const deletedApplications = table("deleted_applications", {
+    id: text("id").primaryKey(),
+    deletedAt: instant("deleted_at").notNull(),
+  });
+
   const apiKeys = table(
     "api_keys",
     {
       id: text("id").primaryKey(),
       appId: appId(),
       keyDigest: text("key_digest").notNull(),
+      label: text("label"),
+      /** Accurate to an hour: see key-uses.ts. */
+      lastUsedAt: instant("last_used_at"),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at"),
       revokedAt: instant("revoked_at"),
@@ -47,6 +58,10 @@ export function applicationsTables(kit: Kit) {
       tokenUrl: text("token_url"),
       userinfoUrl: text("userinfo_url"),
       jwksUrl: text("jwks_url"),
+      /**
+       * Only for a custom issuer: whether its verified addresses count as proven; null means yes.
+       */
+      trustsEmail: flag("trusts_email"),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
     },
@@ -54,15 +69,16 @@ export function applicationsTables(kit: Kit) {
   );
 
   /**
-   * Counted in the transaction that changes what is counted, because counting a million users takes too long. A number is the sum of its
-   * shards: so that sign-ins at the same time do not all wait for one row.
+   * Updated in the transaction that changes what is counted, because counting a million users takes
+   * too long. The number is the sum of its shards, so that concurrent sign-ins do not wait for one
+   * row.
    */
   const applicationCounters = table(
     "application_counters",
     {
       appId: appId(),
       name: text("name").$type<CounterName>().notNull(),
-      /** UTC days since 1970 for users by the day of their last sign-in; 0 for totals. */
+      /** Days since 1970-01-01 UTC, for users by the day of their last sign-in. 0 for totals. */
       day: integer("day").notNull(),
       shard: integer("shard").notNull(),
       value: integer("value").notNull(),
@@ -70,7 +86,7 @@ export function applicationsTables(kit: Kit) {
     (t) => [primaryKey({ columns: [t.appId, t.day, t.name, t.shard] }), index("application_counters_day").on(t.day)],
   );
 
-  return { applications, apiKeys, oauthProviders, applicationCounters };
+  return { applications, deletedApplications, apiKeys, oauthProviders, applicationCounters };
 }
 
 export type ApplicationTables = ReturnType<typeof applicationsTables>;

@@ -1,9 +1,12 @@
-import type { MailKind } from "../../mail/mail.ts";
+import type { MailKind } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { UserTables } from "./users.ts";
 
-/** The outbox: a row is written in the transaction that its mail is about, and removed when the mail is sent or given up. */
+/**
+ * The outbox. A row is written in the transaction that its mail is about, and removed when the mail
+ * is sent or given up.
+ */
 export function mailTables(
   kit: Kit,
   { applications, users }: Pick<ApplicationTables, "applications"> & Pick<UserTables, "users">,
@@ -19,11 +22,13 @@ export function mailTables(
         .references(() => applications.id, { onDelete: "cascade" }),
       userId: text("user_id").references(() => users.id, { onDelete: "cascade" }),
       kind: text("kind").$type<MailKind>().notNull(),
-      /** The whole mail: address, link and code are readable to nobody who reads the database. */
+      /**
+       * Encrypted as a whole, so that readers of the database cannot see address, link and code.
+       */
       encryptedMail: text("encrypted_mail").notNull(),
       attempts: integer("attempts").notNull(),
       nextAttemptAt: instant("next_attempt_at").notNull(),
-      /** Until then it is in the hands of one process. */
+      /** Claimed by one process until then. */
       leaseUntil: instant("lease_until"),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at").notNull(),

@@ -3,7 +3,7 @@ import type { Kit } from "../kit.ts";
 
 type Owner = { id: AnySQLiteColumn };
 
-/** Makes the column that says which application a row belongs to: the row goes with it. */
+/** The column for a row's application. Deleting the application deletes the row. */
 export function ofApplication({ text }: Kit, applications: Owner) {
   return () =>
     text("app_id")
@@ -11,7 +11,7 @@ export function ofApplication({ text }: Kit, applications: Owner) {
       .references(() => applications.id, { onDelete: "cascade" });
 }
 
-/** The same for a user. */
+/** The column for a row's user. Deleting the user deletes the row. */
 export function ofUser({ text }: Kit, users: Owner) {
   return () =>
     text("user_id")

@@ -1,6 +1,6 @@
 import type { Kit } from "../kit.ts";
 
-/** What the service notes about itself. */
+/** The service's own state. */
 export function serviceTables(kit: Kit) {
   const { table, index, text, integer, instant, json } = kit;
 
@@ -21,12 +21,12 @@ export function serviceTables(kit: Kit) {
     (t) => [index("audit_events_at").on(t.at), index("audit_events_user_id").on(t.userId)],
   );
 
-  /** One row a fact about the database itself: the check value of the master key. */
+  /** One row per fact about the database, such as the check value of the master key. */
   const facts = table("facts", { name: text("name").primaryKey(), value: text("value").notNull() });
 
   /**
-   * Calls of one caller in one aligned minute; the digest is of both. Not worth a flush to the disk: with PostgreSQL the table is UNLOGGED, so that
-   * a server that crashed has forgotten the minute ([0022](../../../docs/decisions/0022-shared-limits.md)).
+   * Calls of one caller in one clock minute; the digest covers both. Not worth a disk flush: the
+   * table is UNLOGGED on PostgreSQL and empty after a crash (docs/decisions/0022).
    */
   const rateLimitCounts = table(
     "rate_limit_counts",

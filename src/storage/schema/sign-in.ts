@@ -1,11 +1,11 @@
-import type { SignInMethod } from "../../applications/application.ts";
-import type { SessionPurpose } from "../../sign-in/session.ts";
+import { sql } from "drizzle-orm";
+import type { SignInMethod, SignInProof, PendingLink, SessionPurpose } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import { ofApplication } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { UserTables } from "./users.ts";
 
-/** What is under way: nothing here outlives a day. */
+/** Sign-ins in progress. No row is kept longer than a day. */
 export function signInTables(
   kit: Kit,
   { applications, users }: Pick<ApplicationTables, "applications"> & Pick<UserTables, "users">,
@@ -28,40 +28,62 @@ export function signInTables(
       codeChallenge: text("code_challenge"),
       loginHint: text("login_hint"),
       locale: text("locale"),
-      /** The only user that this session takes a proof of, and what is to be added to it. */
+      /** The only user who can complete this session, and the method to be added. */
       accountUserId: text("account_user_id").references(() => users.id, { onDelete: "cascade" }),
       adds: text("adds").$type<SignInMethod>(),
       addsProvider: text("adds_provider"),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at").notNull(),
-      /** The browser that first posted, by its cookie. */
+      /** The cookie of the browser that posted first. */
       browserDigest: text("browser_digest"),
-      /** Set together, when somebody has proven who they are and one more step is to come. */
+      /** Set together, after a successful proof if another step follows. */
       provenUserId: text("proven_user_id").references(() => users.id, { onDelete: "cascade" }),
       provenWith: text("proven_with").$type<SignInMethod>(),
       provenProvider: text("proven_provider"),
       provenAt: instant("proven_at"),
-      /** Set together, when somebody has signed in. */
+      /** An identity to be linked once the person proves the account or agrees to a removal. */
+      pendingLink: json("pending_link").$type<PendingLink>(),
+      /**
+       * The session requested a mail, which may arrive after the session ends. Defaults to true for
+       * older nodes, which do not set it.
+       */
+      awaitsMail: flag("awaits_mail").default(true),
+      /** Set together, when the sign-in is complete. */
       userId: text("user_id").references(() => users.id, { onDelete: "cascade" }),
       signedInWith: text("signed_in_with").$type<SignInMethod>(),
       signedInProvider: text("signed_in_provider"),
       signedInAt: instant("signed_in_at"),
+      /** As in `logins`. */
+      proofs: json("proofs").$type<SignInProof[]>(),
       ipAddress: text("ip_address"),
       userAgent: text("user_agent"),
-      /** The browser session that this sign-in opened. */
+      /** As in `logins`. */
       browserSessionDigest: text("browser_session_digest"),
       codeDigest: text("code_digest"),
       codeExpiresAt: instant("code_expires_at"),
       codeUsedAt: instant("code_used_at"),
-      /** The login that the code bought: a second use of the code ends it. */
+      /** The login that the code was redeemed for. A second use of the code ends it. */
       loginId: text("login_id"),
     },
     (t) => [
-      uniqueIndex("sign_in_sessions_code_digest").on(t.codeDigest),
+      // For sessions that are removed when they expire (`sweepSessions`).
+      index("sign_in_sessions_codeless")
+        .on(t.expiresAt)
+        .where(sql`code_digest IS NULL AND awaits_mail IS NULL`),
       index("sign_in_sessions_expires_at").on(t.expiresAt),
-      index("sign_in_sessions_user_id").on(t.userId),
-      index("sign_in_sessions_account_user_id").on(t.accountUserId),
-      index("sign_in_sessions_proven_user_id").on(t.provenUserId),
+      // Excludes sessions without a code: every update of a row writes to each of its indexes.
+      uniqueIndex("sign_in_sessions_code_digest")
+        .on(t.codeDigest)
+        .where(sql`code_digest IS NOT NULL`),
+      index("sign_in_sessions_user_id")
+        .on(t.userId)
+        .where(sql`user_id IS NOT NULL`),
+      index("sign_in_sessions_account_user_id")
+        .on(t.accountUserId)
+        .where(sql`account_user_id IS NOT NULL`),
+      index("sign_in_sessions_proven_user_id")
+        .on(t.provenUserId)
+        .where(sql`proven_user_id IS NOT NULL`),
       index("sign_in_sessions_app_id").on(t.appId),
     ],
   );
@@ -75,7 +97,10 @@ export function signInTables(
         .references(() => signInSessions.digest, { onDelete: "cascade" }),
       browserDigest: text("browser_digest").notNull(),
       ceremony: text("ceremony").$type<"sign-in" | "sign-up" | "add">().notNull(),
-      /** Who a sign-up ceremony is for; null when signing in, where the credential says who it is. */
+      /**
+       * The user of a registration ceremony. Null when signing in: the credential identifies the
+       * user.
+       */
       userHandle: text("user_handle"),
       email: text("email"),
       name: text("name"),
@@ -92,7 +117,7 @@ export function signInTables(
     {
       digest: text("digest").primaryKey(),
       provider: text("provider").notNull(),
-      /** Whether the identity is to be added to the session's account, not to sign it in. */
+      /** Whether the identity is added to the session's account instead of signing in. */
       adds: flag("adds").notNull(),
       encryptedSessionId: text("encrypted_session_id").notNull(),
       browserDigest: text("browser_digest").notNull(),

@@ -1,9 +1,7 @@
 import { sql } from "drizzle-orm";
-import type { SignInMethod } from "../../applications/application.ts";
+import type { SignInMethod, SignInProof, SigningAlgorithm, EndReason } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
-import type { SigningAlgorithm } from "../../tokens/jwt.ts";
-import type { EndReason } from "../../tokens/login-store.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { UserTables } from "./users.ts";
 
@@ -25,17 +23,21 @@ export function tokensTables(
       appId: appId(),
       userId: userId(),
       signedInWith: text("signed_in_with").$type<SignInMethod | "operator">().notNull(),
-      /** Which one, when signed in with oauth. */
+      /** The provider, if signed in with OAuth. */
       provider: text("provider"),
+      /** All proofs of the sign-in, for `amr`. Null: only `signedInWith`. */
+      proofs: json("proofs").$type<SignInProof[]>(),
       scopes: json("scopes").$type<string[]>().notNull(),
-      /** Redeemed with PKCE and no API key: may also refresh without one. */
+      /** The code was redeemed with PKCE and no API key, so the login may refresh without one. */
       publicClient: flag("public_client").notNull(),
       signedInAt: instant("signed_in_at").notNull(),
       createdAt: instant("created_at").notNull(),
       lastSeenAt: instant("last_seen_at").notNull(),
       ipAddress: text("ip_address"),
       userAgent: text("user_agent"),
-      /** The browser session that was opened by the same sign-in. */
+      /**
+       * Refers to `browser_sessions.tie`, or to its digest if an older version began the session.
+       */
       browserSessionDigest: text("browser_session_digest"),
       generation: integer("generation").notNull(),
       refreshDigest: text("refresh_digest").notNull(),
@@ -44,10 +46,10 @@ export function tokensTables(
       expiresAt: instant("expires_at").notNull(),
       endedAt: instant("ended_at"),
       endReason: text("end_reason").$type<EndReason>(),
-      // What every call asks of the login's user, beside it (docs/decisions/0027): the database keeps the two equal while the login lives, by triggers
-      // (migrations/*/0004_users-of-logins.sql). Nothing else writes here.
+      // A copy of the user's data that every call needs (docs/decisions/0027). Triggers keep it
+      // current (migrations/*/0004_users-of-logins.sql); nothing else writes it.
       userEmail: text("user_email"),
-      /** Null once and for all in a login that ended before there was this column. */
+      /** Always null in a login that ended before this column existed. */
       userEmailVerified: flag("user_email_verified"),
       userName: text("user_name"),
       userDisabledAt: instant("user_disabled_at"),
@@ -69,12 +71,14 @@ export function tokensTables(
     {
       id: text("id").primaryKey(),
       algorithm: text("algorithm").$type<SigningAlgorithm>().notNull(),
-      /** Counts up from 1 for each algorithm, so that two nodes cannot both make the next key. */
+      /** Numbered from 1 per algorithm, so that two nodes cannot both create the next key. */
       generation: integer("generation").notNull(),
       publicJwk: json("public_jwk").$type<Record<string, unknown>>().notNull(),
       encryptedPrivateJwk: text("encrypted_private_jwk").notNull(),
       createdAt: instant("created_at").notNull(),
-      /** Published at once, signs from then on, until a key with a later `signsFrom` takes over. */
+      /**
+       * Published at once. Signs from this instant until a key with a later `signsFrom` takes over.
+       */
       signsFrom: instant("signs_from").notNull(),
     },
     (t) => [uniqueIndex("signing_keys_algorithm_generation").on(t.algorithm, t.generation)],

@@ -2,7 +2,7 @@ import type { Kit } from "../kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
 
-/** Users, and what signs them in. */
+/** Users and their sign-in methods. */
 export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, "applications">) {
   const { table, index, uniqueIndex, text, integer, instant, flag, json } = kit;
 
@@ -17,20 +17,20 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       emailVerified: flag("email_verified").notNull(),
       name: text("name"),
       picture: text("picture"),
-      /** The WebAuthn user handle: random, because authenticators show and sync it. */
+      /** The WebAuthn user handle. Random, because authenticators show and sync it. */
       handle: text("handle").notNull(),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
       disabledAt: instant("disabled_at"),
       lastLoginAt: instant("last_login_at"),
-      /** The sign-in before the last: the day from which a user moves when it signs in again. */
+      /** The previous sign-in: the day under which the user is counted until the next one. */
       previousLoginAt: instant("previous_login_at"),
       loginCount: integer("login_count").notNull(),
       lastIpAddress: text("last_ip_address"),
       lastUserAgent: text("last_user_agent"),
-      /** The language of the pages on which this user last signed in, for mails. */
+      /** The page language at the user's last sign-in, for mails. */
       locale: text("locale"),
-      /** When this user said "not now" to a passkey. */
+      /** When the user declined to create a passkey ("not now"). */
       passkeyDeclinedAt: instant("passkey_declined_at"),
     },
     (t) => [uniqueIndex("users_app_id_email").on(t.appId, t.email), uniqueIndex("users_handle").on(t.handle)],
@@ -50,14 +50,17 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
     (t) => [uniqueIndex("passwords_user_id").on(t.userId)],
   );
 
-  /** Failures per (app, address), whether or not such a user exists: an unknown address is throttled like a known one. */
+  /**
+   * Failures per application and address, whether or not the user exists: unknown addresses are
+   * throttled like known ones.
+   */
   const passwordFailures = table(
     "password_failures",
     {
       accountDigest: text("account_digest").primaryKey(),
       failures: integer("failures").notNull(),
       blockedUntil: instant("blocked_until").notNull(),
-      /** Whether the last try was let through to the hash. */
+      /** Whether the last attempt reached the hash. */
       admitted: flag("admitted").notNull(),
       updatedAt: instant("updated_at").notNull(),
     },
@@ -75,9 +78,15 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       transports: json("transports").$type<string[]>().notNull(),
       aaguid: text("aaguid").notNull(),
       backedUp: flag("backed_up").notNull(),
-      /** Decided when it was made, once and for all (WebAuthn §6.1.3); null for an imported one that has not been used yet. */
+      /**
+       * Fixed at registration (WebAuthn §6.1.3). Null for an imported passkey that has not been
+       * used yet.
+       */
       backupEligible: flag("backup_eligible"),
-      /** Whether its authenticator remembers it by itself; those that do not must be named to be used. */
+      /**
+       * Whether the authenticator can find the credential by itself; otherwise requests must list
+       * it.
+       */
       discoverable: flag("discoverable").notNull(),
       name: text("name").notNull(),
       createdAt: instant("created_at").notNull(),
@@ -93,13 +102,15 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       appId: appId(),
       userId: userId(),
       provider: text("provider").notNull(),
+      /** The subject's directory: an issuer or a host. Empty if unknown (`directoryOf`). */
+      issuer: text("issuer").notNull().default(""),
       subject: text("subject").notNull(),
       email: text("email"),
       createdAt: instant("created_at").notNull(),
       lastUsedAt: instant("last_used_at"),
     },
     (t) => [
-      uniqueIndex("oauth_identities_subject").on(t.appId, t.provider, t.subject),
+      uniqueIndex("oauth_identities_subject_issuer").on(t.appId, t.provider, t.subject, t.issuer),
       index("oauth_identities_user_id").on(t.userId),
     ],
   );

@@ -1,10 +1,10 @@
-import type { DeliveryAttempt, DeliveryStatus } from "../../webhooks/delivery.ts";
-import type { DisabledReason } from "../../webhooks/endpoint.ts";
-import type { EventKind } from "../../webhooks/event.ts";
+import type { DeliveryAttempt, DeliveryStatus, DisabledReason, EventKind } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import type { ApplicationTables } from "./applications.ts";
 
-/** Who is told of events, and the outbox of what each of them is told: written in the transaction that makes the event true. */
+/**
+ * Webhook endpoints and their outbox, which is written in the transaction that causes the event.
+ */
 export function webhookTables(kit: Kit, { applications }: Pick<ApplicationTables, "applications">) {
   const { table, index, primaryKey, text, integer, instant, flag, json } = kit;
 
@@ -18,12 +18,12 @@ export function webhookTables(kit: Kit, { applications }: Pick<ApplicationTables
       url: text("url").notNull(),
       events: json("events").$type<EventKind[]>().notNull(),
       encryptedSecret: text("encrypted_secret").notNull(),
-      /** The secret before it, which signs as well until then. */
+      /** The previous secret, which also signs until then. */
       encryptedOldSecret: text("encrypted_old_secret"),
       oldSecretUntil: instant("old_secret_until"),
       enabled: flag("enabled").notNull(),
       disabledReason: text("disabled_reason").$type<DisabledReason>(),
-      /** The first of the failures that no success has followed. */
+      /** The first failure since the last success. */
       failingSince: instant("failing_since"),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
@@ -31,7 +31,10 @@ export function webhookTables(kit: Kit, { applications }: Pick<ApplicationTables
     (t) => [index("webhook_endpoints_app_id").on(t.appId)],
   );
 
-  /** One event for one endpoint. `eventId` is what receivers see as `webhook-id`. No reference to the user, whose deletion is an event, too. */
+  /**
+   * One event for one endpoint. Receivers see `eventId` as `webhook-id`. No reference to the user,
+   * because a deletion is an event too.
+   */
   const webhookDeliveries = table(
     "webhook_deliveries",
     {
@@ -48,12 +51,12 @@ export function webhookTables(kit: Kit, { applications }: Pick<ApplicationTables
       userAgent: text("user_agent"),
       sessionId: text("session_id"),
       status: text("status").$type<DeliveryStatus>().notNull(),
-      /** Of this round: a redelivery counts from 0 again. */
+      /** In the current round: a redelivery starts at 0. */
       attempts: integer("attempts").notNull(),
       history: json("history").$type<DeliveryAttempt[]>().notNull(),
-      /** Null when nothing more will be tried. */
+      /** Null when no further attempt is planned. */
       nextAttemptAt: instant("next_attempt_at"),
-      /** Until then it is in the hands of one process. */
+      /** Claimed by one process until then. */
       leaseUntil: instant("lease_until"),
     },
     (t) => [

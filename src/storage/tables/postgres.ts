@@ -1,9 +1,10 @@
 import { postgresKit } from "../postgres-kit.ts";
 import { defineTables } from "../schema.ts";
 
-/** What drizzle-kit reads to write `migrations/postgres`. */
+/** Read by drizzle-kit to write `migrations/postgres`. */
 export const {
   applications,
+  deletedApplications,
   apiKeys,
   applicationCounters,
   users,

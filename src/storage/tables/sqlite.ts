@@ -1,8 +1,9 @@
 import { sqliteTables } from "../schema.ts";
 
-/** What drizzle-kit reads to write `migrations/sqlite`. */
+/** Read by drizzle-kit to write `migrations/sqlite`. */
 export const {
   applications,
+  deletedApplications,
   apiKeys,
   applicationCounters,
   users,

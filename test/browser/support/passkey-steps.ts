@@ -33,12 +33,18 @@ export async function createPasskeyAccount(stage: Stage, given: { app?: TestApp 
   return { app, page, authenticator, email, attestation, credential };
 }
 
-/** From the next page on, the browser offers no passkeys by autofill: only a press of the button uses one. */
+/**
+ * From the next page on, the browser offers no passkeys by autofill: only a press of the button
+ * uses one.
+ */
 export async function switchOffAutofill(page: Page): Promise<void> {
   await page.addInitScript("PublicKeyCredential.isConditionalMediationAvailable = async () => false");
 }
 
-/** A browser without any passkey in front of a new session, and a challenge for whoever forges an answer to it. */
+/**
+ * A browser without any passkey in front of a new session, and a challenge for whoever forges an
+ * answer to it.
+ */
 export async function openForgery(
   stage: Stage,
   app: TestApp,
@@ -51,7 +57,7 @@ export async function openForgery(
 
 /** What the page says beside its passkey button, once it says something. */
 export async function said(page: Page): Promise<string> {
-  const notice = page.getByRole("status").filter({ hasText: /./u });
+  const notice = page.locator(".notice").and(page.getByRole("status")).filter({ hasText: /./u });
   await notice.waitFor();
   return ((await notice.textContent()) ?? "").trim();
 }

@@ -25,7 +25,10 @@ type ClientData = { type: string; challenge: string; origin: string; crossOrigin
 export type Twist = {
   clientData?: Partial<ClientData>;
   rpId?: string;
-  /** Authenticator data flags (WebAuthn §6.1): user present 1, user verified 4, backup eligible 8, backed up 16. */
+  /**
+   * Authenticator data flags (WebAuthn §6.1): user present 1, user verified 4, backup eligible 8,
+   * backed up 16.
+   */
   flags?: number;
   signCount?: number;
   leftover?: Buffer;
@@ -72,7 +75,10 @@ export function forgeAssertion(
   };
 }
 
-/** The same attestation for another challenge: with attestation `none` nothing signs the client data. */
+/**
+ * The same attestation for another challenge: with attestation `none` nothing signs the client
+ * data.
+ */
 export function withClientData(attestation: Attestation, changes: Partial<ClientData>): Attestation {
   const before = JSON.parse(Buffer.from(attestation.response.clientDataJSON, "base64url").toString()) as ClientData;
   const clientDataJSON = Buffer.from(JSON.stringify({ ...before, ...changes })).toString("base64url");
@@ -94,7 +100,10 @@ export function authenticatorDataIn(bytes: Buffer): Buffer {
   return bytes.subarray(bytes.indexOf(sha256("localhost")));
 }
 
-/** Asks the service for a challenge, as the script of the page does; `fields` for the account to be made. */
+/**
+ * Asks the service for a challenge, as the script of the page does; `fields` for the account to be
+ * made.
+ */
 export async function askForChallenge(page: Page, fields: Record<string, string> = {}): Promise<string> {
   return await inPage<string>(
     page,

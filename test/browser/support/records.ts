@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
-import type { AppSettings, AuthMethods, Branding } from "../../../src/applications/application.ts";
 import { digestOf } from "../../../src/lib/random.ts";
+import type { AppSettings, AuthMethods, Branding } from "../../../src/storage/column-types.ts";
 import type { Session } from "../../support/person.ts";
 import type { TestApp, TestService } from "../../support/service.ts";
 
@@ -22,7 +22,7 @@ export async function usersOf(service: TestService, app: TestApp) {
 
 /** What the audit log holds about an app, as "action result". */
 export async function auditOf(service: TestService, app: TestApp): Promise<string[]> {
-  await service.server.app.services.audit.tally.flush();
+  await service.server.app.services.audit.aggregatedEvents.flush();
   const { db, tables } = service.server.app.storage.reader;
   const rows = await db.select().from(tables.auditEvents).where(eq(tables.auditEvents.appId, app.id));
   return rows.map((row) => `${row.action} ${row.result}`);

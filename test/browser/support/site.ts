@@ -1,7 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A web server that is not the service: the app that people sign in to, or somebody who wishes them ill. */
+/**
+ * A web server that is not the service: the app that people sign in to, or somebody who wishes them
+ * ill.
+ */
 export type Site = {
   port: number;
   origin: string;
@@ -14,7 +17,10 @@ export type Site = {
   close(): Promise<void>;
 };
 
-/** Listens on every loopback name: `localhost`, `127.0.0.1` and names below `.localhost`, each an origin of its own. */
+/**
+ * Listens on every loopback name: `localhost`, `127.0.0.1` and names below `.localhost`, each an
+ * origin of its own.
+ */
 export async function openSite(): Promise<Site> {
   const callbacks: URLSearchParams[] = [];
   const pages = new Map<string, { body: string; type: string }>([["/", page("<h1>Acme</h1>")]]);

@@ -6,7 +6,10 @@ import { startTestService, type Dialect, type TestService } from "../../support/
 import { missingProtections } from "./protections.ts";
 import { openSite, type Site } from "./site.ts";
 
-/** What a browser test plays on: a service, an app's own site, and one browser with a fresh profile wherever one is asked for. */
+/**
+ * What a browser test plays on: a service, an app's own site, and one browser with a fresh profile
+ * wherever one is asked for.
+ */
 export type Stage = {
   service: TestService;
   site: Site;
@@ -15,13 +18,18 @@ export type Stage = {
   newPage(options?: BrowserContextOptions): Promise<Page>;
   /** Complaints of the browser that this test provokes on purpose. */
   expectComplaint(pattern: RegExp): void;
-  /** The service and the site as `localhost` are expected; this test goes to another one on purpose. */
+  /**
+   * The service and the site as `localhost` are expected; this test goes to another one on purpose.
+   */
   allowOrigin(origin: string): void;
 };
 
 export type StageOptions = { dialects?: Dialect[]; overrides?: Partial<Config> };
 
-/** Runs tests in one real browser against one running service; afterwards each test must have left no complaint of the browser, and no page unprotected. */
+/**
+ * Runs tests in one real browser against one running service; afterwards each test must have left
+ * no complaint of the browser, and no page unprotected.
+ */
 export function describeInBrowser(title: string, tests: (stage: Stage) => void, options: StageOptions = {}): void {
   const { dialects = ["sqlite"], overrides = {} } = options;
   describe.each(dialects)(dialects.length > 1 ? `${title} (%s)` : title, (dialect) => {
@@ -52,7 +60,7 @@ export function describeInBrowser(title: string, tests: (stage: Stage) => void, 
 
     async function newProfile(profile: BrowserContextOptions = {}): Promise<BrowserContext> {
       const context = await browser.newContext(profile);
-      context.setDefaultTimeout(8000);
+      context.setDefaultTimeout(60_000);
       const places = { serviceUrl: running.service.url, siteOrigin: site.origin };
       watch(context, places, (complaint) => complaints.push(complaint));
       return context;
@@ -73,7 +81,10 @@ export function describeInBrowser(title: string, tests: (stage: Stage) => void, 
   });
 }
 
-/** Errors and warnings of the console (a blocked script or style is one), exceptions, requests to anybody else, and pages without protection. */
+/**
+ * Errors and warnings of the console (a blocked script or style is one), exceptions, requests to
+ * anybody else, and pages without protection.
+ */
 function watch(
   context: BrowserContext,
   { serviceUrl, siteOrigin }: { serviceUrl: string; siteOrigin: string },
@@ -81,7 +92,8 @@ function watch(
 ): void {
   context.on("console", (message) => {
     const isComplaint = message.type() === "error" || message.type() === "warning";
-    // Chromium reports every page with an error status; that the status is right is for the test to say.
+    // Chromium reports every page with an error status; that the status is right is for the test to
+    // say.
     if (isComplaint && !/^Failed to load resource: .* status of 4\d\d/u.test(message.text())) complain(message.text());
   });
   context.on("response", (response) => {

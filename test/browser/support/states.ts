@@ -155,6 +155,7 @@ async function openAnotherBrowsers(scene: Scene): Promise<void> {
 async function postWithoutToken({ stage, page, app }: Scene): Promise<void> {
   await openSignIn(stage, page, app);
   await page.evaluate("for (const field of document.querySelectorAll('[name=token]')) field.remove()");
+  await fillAccount(page, { email: newEmail(), password: goodPassword });
   await button(page, "Sign in").click();
   await page.waitForURL("**/password");
 }
@@ -162,6 +163,7 @@ async function postWithoutToken({ stage, page, app }: Scene): Promise<void> {
 async function postWithoutCookies({ stage, page, app }: Scene): Promise<void> {
   await openSignIn(stage, page, app);
   await page.context().clearCookies();
+  await fillAccount(page, { email: newEmail(), password: goodPassword });
   await button(page, "Sign in").click();
   await page.waitForURL("**/password");
 }

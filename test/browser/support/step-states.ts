@@ -8,7 +8,7 @@ import { button, fillAccount, openSignIn } from "./steps.ts";
 
 /** The pages after a proof, and those that add a way to sign in. */
 export const stepStates: State[] = [
-  ["a passkey that is required", /^Create a passkey to go on$/u, async (scene) => await proveWithRequired(scene)],
+  ["a passkey that is required", /^Create a passkey to continue$/u, async (scene) => await proveWithRequired(scene)],
   ["a passkey on offer", /^Sign in faster next time$/u, reachOffer],
   ["a proof that is asked for", /^Confirm it's you$/u, async (scene) => await openAdding(scene, { type: "passkey" })],
   ["a passkey to add", /^Add a passkey$/u, async (scene) => await confirm(scene, { type: "passkey" })],

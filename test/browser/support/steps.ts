@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import type { NewApplication } from "../../../src/applications/application.ts";
+import type { NewApplication } from "../../../src/applications/new-application.ts";
 import { initiate, type Session } from "../../support/person.ts";
 import type { TestApp } from "../../support/service.ts";
 import type { Stage } from "./stage.ts";

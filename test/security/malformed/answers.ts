@@ -2,7 +2,10 @@ import type { Route } from "../../../src/http/route.ts";
 import type { RawAnswer } from "../../support/raw-http.ts";
 import { canary } from "./values.ts";
 
-/** The contract's closed list (section 7), with the statuses that decision 3 adds. */
+/**
+ * The closed list of codes, and their statuses
+ * (docs/spec/http-api.md, 7; docs/spec/decisions.md, 3).
+ */
 const codes: Record<number, string[]> = {
   400: ["INVALID_REQUEST"],
   401: ["INVALID_APP_ID", "INVALID_API_KEY", "INVALID_TOKEN"],
@@ -16,9 +19,12 @@ const codes: Record<number, string[]> = {
   431: ["INVALID_REQUEST"],
 };
 
-/** Every header that the service ever sends. One that is not here was written by whoever sent the request. */
+/**
+ * Every header that the service ever sends. One that is not here was written by whoever sent the
+ * request.
+ */
 const knownHeaders = new Set(
-  "access-control-allow-headers access-control-allow-methods access-control-allow-origin access-control-expose-headers access-control-max-age allow cache-control connection content-disposition content-length content-security-policy content-type cross-origin-opener-policy cross-origin-resource-policy date keep-alive location referrer-policy retry-after set-cookie vary x-content-type-options x-frame-options x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset x-request-id".split(
+  "access-control-allow-headers access-control-allow-methods access-control-allow-origin access-control-expose-headers access-control-max-age allow cache-control connection content-disposition content-encoding content-length content-security-policy content-type cross-origin-opener-policy cross-origin-resource-policy date etag keep-alive location referrer-policy retry-after set-cookie vary www-authenticate x-content-type-options x-frame-options x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset x-request-id".split(
     " ",
   ),
 );
@@ -48,7 +54,7 @@ export function complaintsAbout(answer: RawAnswer, { route, isPlain, toHead, may
   must(headers.get("x-content-type-options") === "nosniff", "no nosniff");
   must(headers.get("referrer-policy") === "no-referrer", "no Referrer-Policy");
   must(headers.get("cross-origin-resource-policy") === "same-origin", "no Cross-Origin-Resource-Policy");
-  must(toHead || headers.has("content-length"), "no Content-Length");
+  must(toHead || [204, 304].includes(status) || headers.has("content-length"), "no Content-Length");
   const location = headers.get("location");
   must(
     location === undefined || (status === 303 && mayLeadTo.some((start) => location.startsWith(start))),
@@ -79,7 +85,7 @@ export function complaintsAbout(answer: RawAnswer, { route, isPlain, toHead, may
   return [...complaints, ...complaintsAboutError(JSON.parse(body), status, headers.get("x-request-id"))];
 }
 
-/** The error object, to the letter (contract, section 7; decision 3). */
+/** The error object, to the letter (docs/spec/http-api.md, 7; docs/spec/decisions.md, 3). */
 export function complaintsAboutError(body: unknown, status: number, requestId: string | undefined): string[] {
   const error = (body as { error?: Record<string, unknown> } | null)?.error;
   if (typeof error !== "object" || Object.keys(body as object).join() !== "error") return ["not the error object"];
@@ -92,7 +98,8 @@ export function complaintsAboutError(body: unknown, status: number, requestId: s
   if (error["requestId"] !== requestId) complaints.push("another request id");
   const said = `${String(message)} ${String(details)}`;
   if (said.includes(canary)) complaints.push(`repeats what was sent: ${said}`);
-  // The name of a key that is not known is the sender's own, and is told back (decision 3).
+  // The name of a key that is not known is the sender's own, and is told back
+  // (docs/spec/decisions.md, 3).
   const ours = said.replace(/unknown key (?:"(?:[^"\\]|\\.)*"(?:, )?)+/u, "unknown key");
   if (/https?:\/\/|\bselect\b.*\bfrom\b|\bat \S+:\d+|node_modules|\.ts\b/iu.test(ours))
     complaints.push(`tells of the inside: ${said}`);

@@ -28,7 +28,10 @@ import {
 
 export type Framing = "length" | "chunked";
 
-/** One request, but for what is alive only when it is sent. `routeIndex` is into the table of routes. */
+/**
+ * One request, but for what is alive only when it is sent. `routeIndex` is into the table of
+ * routes.
+ */
 export type Input = {
   routeIndex: number;
   method: string | undefined;
@@ -56,7 +59,10 @@ export type Input = {
 
 export const formType = "application/x-www-form-urlencoded";
 
-/** Requests to these routes. Each is well-formed here and malformed there, so that it gets as far as possible. */
+/**
+ * Requests to these routes. Each is well-formed here and malformed there, so that it gets as far as
+ * possible.
+ */
 export function inputsFor(routes: Route[]): Arbitrary<Input> {
   return fc.oneof(...routes.map((route, routeIndex) => inputFor(route, routeIndex)));
 }

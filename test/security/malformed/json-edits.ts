@@ -1,7 +1,13 @@
-/** What is done to the value that is the `at`-th of a document, counted from its beginning and over again: `json` is text, valid or not. */
+/**
+ * What is done to the value that is the `at`-th of a document, counted from its beginning and over
+ * again: `json` is text, valid or not.
+ */
 export type Edit = { at: number; how: "replace" | "drop" | "wrap" | "extra" | "twice"; json: string; key: string };
 
-/** A JSON text of a value, with these edits; they can make what no serializer would, such as a key twice. */
+/**
+ * A JSON text of a value, with these edits; they can make what no serializer would, such as a key
+ * twice.
+ */
 export function renderJson(value: unknown, edits: Edit[]): string {
   const count = countValues(value);
   const byPlace = new Map(edits.map((edit) => [edit.at % count, edit]));

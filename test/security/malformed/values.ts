@@ -3,7 +3,9 @@ import type { Arbitrary } from "fast-check";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** In most texts of ours: no answer may repeat it in an error, nor write it into a page unescaped. */
+/**
+ * In most texts of ours: no answer may repeat it in an error, nor write it into a page unescaped.
+ */
 export const canary = "cAnArY";
 const marked = `"'><${canary}>`;
 
@@ -122,7 +124,10 @@ export const jsonLeaf = fc.oneof(
   { weight: 1, arbitrary: fc.json({ maxDepth: 3 }) },
 );
 
-/** Every name that a handler asks a form or a query for, as the sources say: a new one is tried by itself. */
+/**
+ * Every name that a handler asks a form or a query for, as the sources say: a new one is tried by
+ * itself.
+ */
 const root = path.resolve(import.meta.dirname, "../../..");
 const sources = globSync("src/**/*.ts", { cwd: root }).map((file) => readFileSync(path.join(root, file), "utf8"));
 const namesIn = (pattern: RegExp): string[] => [
@@ -135,7 +140,10 @@ export const ascii = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((unit) => String.fromCharCode(unit)),
   maxLength: 40,
 });
-/** What Node's parser takes as a value, and (rarely) what it refuses. One character stands for one byte. */
+/**
+ * What Node's parser takes as a value, and (rarely) what it refuses. One character stands for one
+ * byte.
+ */
 export const headerText = fc.oneof(
   { weight: 3, arbitrary: ascii },
   { weight: 3, arbitrary: ascii.map((value) => value + marked) },
@@ -236,7 +244,10 @@ export const bytes = fc.oneof(
 export const boolean = (right: number): Arbitrary<boolean> =>
   fc.oneof({ weight: right, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) });
 
-/** Percent-encoded as a path or a query may be; half characters as the three bytes that they would be. */
+/**
+ * Percent-encoded as a path or a query may be; half characters as the three bytes that they would
+ * be.
+ */
 export function encodeLoosely(value: string): string {
   return [...value]
     .map((character) =>

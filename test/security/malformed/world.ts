@@ -13,7 +13,9 @@ import type { Route } from "../../../src/http/route.ts";
 import { loadAssets } from "../../../src/pages/assets.ts";
 import { operations } from "../../../src/openapi/operations.ts";
 
-/** What gets a request past the guards of a route just now. What a route has no use for is empty. */
+/**
+ * What gets a request past the guards of a route just now. What a route has no use for is empty.
+ */
 export type Live = {
   /** For the `:name` parts of its path. */
   parameters: Record<string, string>;
@@ -38,10 +40,13 @@ type Person = Tokens & {
 type Place = { sessionId: string; visitor: Visitor; token: string; secret?: string | undefined };
 type Peers = { provider: Provider; mailServer: MailServer; receiver: Receiver };
 
-const mostUses = 40;
+const maxUses = 40;
 let networks = 0;
 
-/** An application with people, sign-ins half-way and mails on their way, of which something is always alive whatever is done to it. */
+/**
+ * An application with people, sign-ins half-way and mails on their way, of which something is
+ * always alive whatever is done to it.
+ */
 export async function openWorld(service: TestService, peers: Peers) {
   const { provider, mailServer, receiver } = peers;
   const app = await appWith(service, [provider], { methods: ["passkey", "password", "oauth"] });
@@ -75,7 +80,10 @@ export async function openWorld(service: TestService, peers: Peers) {
     return { sessionId, visitor, token: tokenIn(page.text) };
   }
 
-  /** Sign-ins at the point that the pages below these words are for; of anything else, at the beginning. */
+  /**
+   * Sign-ins at the point that the pages below these words are for; of anything else, at the
+   * beginning.
+   */
   const makers: Record<string, () => Promise<Place>> = {
     async add() {
       const { accessToken, email } = await somebody();
@@ -116,7 +124,7 @@ export async function openWorld(service: TestService, peers: Peers) {
   async function placeFor(route: Route): Promise<Place> {
     const kind = placeOf(route);
     const known = places.get(kind);
-    if (known && known.uses < mostUses) {
+    if (known && known.uses < maxUses) {
       known.uses += 1;
       return known.place;
     }
@@ -209,7 +217,10 @@ export async function openWorld(service: TestService, peers: Peers) {
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** A browser in a network of its own, which may have mails sent whatever others had. Takes a service that trusts this machine as a proxy. */
+/**
+ * A browser in a network of its own, which may have mails sent whatever others had. Takes a service
+ * that trusts this machine as a proxy.
+ */
 function elsewhere(): Visitor {
   networks += 1;
   return new Visitor({ "x-forwarded-for": `10.${networks >> 16}.${(networks >> 8) & 255}.${networks & 255}` });

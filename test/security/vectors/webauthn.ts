@@ -3,13 +3,17 @@ import { flag, type Credential, type SoftPasskey } from "../../support/authentic
 import { cbor, type Cbor } from "../../support/cbor.ts";
 
 /**
- * The test vectors of WebAuthn Level 3 §16 (https://www.w3.org/TR/webauthn-3/#sctn-test-vectors). Everything in them is derived by HKDF from their
- * names, as the specification writes beside each value; only signatures are random, and stand here as published. One that verifies shows that
- * what is derived here is, to the byte, what the specification signed.
+ * The test vectors of WebAuthn Level 3 §16 (https://www.w3.org/TR/webauthn-3/#sctn-test-vectors).
+ * Everything in them is derived by HKDF from their names, as the specification writes beside each
+ * value; only signatures are random, and stand here as published. One that verifies shows that what
+ * is derived here is, to the byte, what the specification signed.
  */
 type Published = {
   name: string;
-  /** Attestation: none, or a packed statement by the credential's own key ("self") or by a certificate ("x5c"). */
+  /**
+   * Attestation: none, or a packed statement by the credential's own key ("self") or by a
+   * certificate ("x5c").
+   */
   attestation: { format: "none" } | { format: "packed"; alg: number; signature: string; certificate?: string };
   key: "P-256" | "Ed25519";
   crossOrigin?: true;
@@ -99,7 +103,10 @@ export const vectors: Vector[] = published.map(vectorOf);
 function vectorOf(from: Published): Vector {
   const { name, attestation, key } = from;
   let salt = 0;
-  /** "Derived by: HKDF-SHA-256(IKM='WebAuthn test vectors', salt=h'…', info='…', L=…)", the salt counting up. */
+  /**
+   * "Derived by: HKDF-SHA-256(IKM='WebAuthn test vectors', salt=h'…', info='…', L=…)", the salt
+   * counting up.
+   */
   const derive = (length: number): Buffer => {
     const bytes = hkdfSync("sha256", "WebAuthn test vectors", Buffer.from([salt]), name, length);
     salt += 1;
@@ -177,7 +184,10 @@ function vectorOf(from: Published): Vector {
   };
 }
 
-/** "auth_data_UV_BE_BS determines the UV, BE and BS bits of the authenticator data flags, but BS is set only if BE is" */
+/**
+ * "auth_data_UV_BE_BS determines the UV, BE and BS bits of the authenticator data flags, but BS is
+ * set only if BE is"
+ */
 function flagsOf(derived: number, isEligible = (derived & flag.backupEligible) !== 0): number {
   const backup = isEligible ? flag.backupEligible | (derived & flag.backedUp) : 0;
   return flag.present | (derived & flag.verified) | backup;

@@ -4,7 +4,10 @@ import { decodeProtectedHeader, jwtVerify } from "jose";
 /** Apple's six months, in seconds. */
 const longestSecret = 15_777_000;
 
-/** Apple, "Creating the client secret": ES256 by the app's own key, for this client, six months at most. */
+/**
+ * Apple, "Creating the client secret": ES256 by the app's own key, for this client, six months at
+ * most.
+ */
 export async function isMintedSecret(
   secret: string,
   key: KeyObject,

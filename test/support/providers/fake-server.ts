@@ -22,7 +22,10 @@ export type FakeServer = {
   close(): Promise<void>;
 };
 
-/** A web server on this machine, under another name than the service: to a browser it is another site. */
+/**
+ * A web server on this machine, under another name than the service: to a browser it is another
+ * site.
+ */
 export async function startFakeServer(handlerFor: (path: string) => Handler | undefined): Promise<FakeServer> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -4,7 +4,9 @@ export type Person = {
   email?: string | undefined;
   verified?: boolean | undefined;
   name?: string | undefined;
-  /** Put over what the provider would say: wrong types, missing fields (undefined), extra claims. */
+  /**
+   * Put over what the provider would say: wrong types, missing fields (undefined), extra claims.
+   */
   raw?: Record<string, unknown>;
   /** GitHub: instead of its list of addresses. */
   emails?: unknown;
@@ -36,7 +38,13 @@ const openidClaims = ({ subject, email, verified, name, raw }: Person) => ({
 });
 
 export const kinds: Record<KindName, Kind> = {
-  google: { displayName: "Google", scope: "openid email profile", secretIn: "body", claims: openidClaims },
+  google: {
+    displayName: "Google",
+    scope: "openid email profile",
+    secretIn: "body",
+    // An account of Google Workspace, unless a test says otherwise.
+    claims: (person) => ({ hd: person.email?.trim().toLowerCase().split("@")[1], ...openidClaims(person) }),
+  },
   openid: { displayName: "Corp", scope: "openid email profile", secretIn: "header", claims: openidClaims },
   microsoft: {
     displayName: "Microsoft",
@@ -84,7 +92,8 @@ export const kinds: Record<KindName, Kind> = {
     displayName: "Facebook",
     scope: "email public_profile",
     secretIn: "body",
-    // An attacker may hope that somebody reads a "verified" here: it was about the account, never about the address.
+    // An attacker may hope that somebody reads a "verified" here: it was about the account, never
+    // about the address.
     api: ({ subject, email, verified, name, raw }) => ({ "/user": { id: subject, name, email, verified, ...raw } }),
   },
 };

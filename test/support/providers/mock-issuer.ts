@@ -1,13 +1,16 @@
 import { OAuth2Server, type MutableRedirectUri, type MutableResponse, type MutableToken } from "oauth2-mock-server";
 import type { IncomingMessage } from "node:http";
-import type { ProviderInput } from "../../../src/oauth/accounts.ts";
+import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
 import { kinds, type Person } from "./kinds.ts";
 import type { Provider } from "./provider.ts";
 
 const clientId = "client-1";
 const secret = "s3cret-of-corp";
 
-/** An OpenID Connect issuer that somebody else wrote (oauth2-mock-server), found by its discovery document. It checks PKCE by itself. */
+/**
+ * An OpenID Connect issuer that somebody else wrote (oauth2-mock-server), found by its discovery
+ * document. It checks PKCE by itself.
+ */
 export async function startMockIssuer(): Promise<Provider> {
   const server = new OAuth2Server();
   await server.issuer.keys.generate("RS256");

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import type { ProviderInput } from "../../../src/oauth/accounts.ts";
+import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
 import { formPost, isMintedSecret } from "./apple.ts";
 import { startFakeServer, type FakeServer, type Handler, type Received, type Reply } from "./fake-server.ts";
 import { challengeOf, newIssuerKey, type IdTokenMaker, type IssuerKey } from "./id-tokens.ts";
@@ -27,7 +27,10 @@ const appleAccount = { teamId: "TEAM123456", keyId: "KEY1234567" };
 /** What a code, and later an access token, stands for. */
 type Grant = { person: Person; redirectUri: string; challenge: string; nonce: string | null };
 
-/** A provider with its own protocol and quirks over HTTP; it answers a wrong request as the real one would, and remembers a complaint. */
+/**
+ * A provider with its own protocol and quirks over HTTP; it answers a wrong request as the real one
+ * would, and remembers a complaint.
+ */
 export class FakeProvider implements Provider {
   readonly kindName: KindName;
   readonly name: string;
@@ -38,7 +41,10 @@ export class FakeProvider implements Provider {
   person: Person = { subject: "nobody" };
   /** What the person does at the provider: an error instead of a code. */
   refusal: string | undefined;
-  /** Whether it shows a page of its own first; otherwise it sends everybody straight back, as to those who agreed before. */
+  /**
+   * Whether it shows a page of its own first; otherwise it sends everybody straight back, as to
+   * those who agreed before.
+   */
   asks = false;
   /** Extra parameters of the answer that the browser brings back. */
   extra: Record<string, string> = {};

@@ -15,7 +15,7 @@ export async function identitiesOf(service: TestService, app: TestApp) {
 }
 
 export async function auditOf(service: TestService, app: TestApp) {
-  await service.server.app.services.audit.tally.flush();
+  await service.server.app.services.audit.aggregatedEvents.flush();
   const { db, tables } = service.server.app.storage.reader;
   return await db.select().from(tables.auditEvents).where(eq(tables.auditEvents.appId, app.id));
 }
@@ -23,7 +23,7 @@ export async function auditOf(service: TestService, app: TestApp) {
 export async function changeUser(
   service: TestService,
   email: string,
-  change: { emailVerified?: boolean; disabledAt?: number },
+  change: { emailVerified?: boolean; disabledAt?: number; name?: string },
 ): Promise<void> {
   await service.server.app.storage.write(async ({ db, tables: { users } }) => {
     await db.update(users).set(change).where(eq(users.email, email));

@@ -1,4 +1,4 @@
-import type { NewApplication } from "../../../src/applications/application.ts";
+import type { NewApplication } from "../../../src/applications/new-application.ts";
 import { initiate, Page, redeem, Visitor, type Session, type Tokens } from "../person.ts";
 import type { TestApp, TestService } from "../service.ts";
 import type { Person } from "./kinds.ts";
@@ -7,7 +7,10 @@ import type { Provider } from "./provider.ts";
 /** A sign-in that has reached the provider's address. */
 export type Started = { session: Session; visitor: Visitor; start: Page; address: URL };
 
-/** What a browser brings back from a provider: an address to open, or a form to post there from the provider's site. */
+/**
+ * What a browser brings back from a provider: an address to open, or a form to post there from the
+ * provider's site.
+ */
 export type Back = { url: string; fields: Record<string, string> | undefined };
 
 export type Round = Started & { done: Page; back: Back };
@@ -45,7 +48,9 @@ export async function startRound(
   return reached(session, visitor, await visitor.get(session.authUrl));
 }
 
-/** As a person starts it who sees all methods on the sign-in page and presses the provider's button. */
+/**
+ * As a person starts it who sees all methods on the sign-in page and presses the provider's button.
+ */
 export async function startFromPage(
   service: TestService,
   app: TestApp,
@@ -74,7 +79,10 @@ export async function atProvider(address: URL, provider: Provider, person: Perso
   return { url: action, fields: unescaped(fields) };
 }
 
-/** The browser comes back to the service; after a post from the provider's site, it sends the page on that it gets first. */
+/**
+ * The browser comes back to the service; after a post from the provider's site, it sends the page
+ * on that it gets first.
+ */
 export async function comeBack(visitor: Visitor, { url, fields }: Back): Promise<Page> {
   if (fields === undefined) return await visitor.get(url);
   const first = await crossSitePost(url, fields);
@@ -114,15 +122,24 @@ export function codeOf(page: Page): string {
   return code;
 }
 
-/** Signs in, and buys tokens with the code. */
+/**
+ * Goes on from a page that shows what the first proof of an address removes; any other answer stays
+ * as it is.
+ */
+export async function agreed(visitor: Visitor, session: Session, page: Page): Promise<Page> {
+  if (page.status !== 303 || page.location.pathname !== new URL(session.authUrl).pathname) return page;
+  return await visitor.submit(await visitor.get(session.authUrl), "/step/take-over", {});
+}
+
+/** Signs in, agreeing to what that removes, and buys tokens with the code. */
 export async function tokensFrom(
   service: TestService,
   app: TestApp,
   provider: Provider,
   person: Person,
 ): Promise<Tokens> {
-  const { session, done } = await signInAt(service, app, provider, person);
-  return await redeem(service, app, { session, code: codeOf(done) });
+  const { session, visitor, done } = await signInAt(service, app, provider, person);
+  return await redeem(service, app, { session, code: codeOf(await agreed(visitor, session, done)) });
 }
 
 function unescaped(fields: Record<string, string>): Record<string, string> {

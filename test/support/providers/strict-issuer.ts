@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider, type Configuration } from "oidc-provider";
-import type { ProviderInput } from "../../../src/oauth/accounts.ts";
+import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
 import { Visitor } from "../person.ts";
 
 export type StrictPerson = { sub: string; email: string; email_verified: boolean; name: string };
@@ -21,8 +21,9 @@ const clientId = "client: with%odd+characters";
 const secret = "s3cret: with%odd+characters/=&";
 
 /**
- * The certified OpenID provider of panva as an issuer. `claims` "id-token" puts them into the id_token; "userinfo" leaves them to the
- * userinfo endpoint, as OpenID Connect Core §5.4 says of the code flow.
+ * The certified OpenID provider of panva as an issuer. `claims` "id-token" puts them into the
+ * id_token; "userinfo" leaves them to the userinfo endpoint, as OpenID Connect Core §5.4 says of
+ * the code flow.
  */
 export async function startStrictIssuer(claims: "id-token" | "userinfo", callbackUrl: string): Promise<StrictIssuer> {
   const people = new Map<string, StrictPerson>();

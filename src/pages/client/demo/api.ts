@@ -1,27 +1,40 @@
-/** One call of the service's API, before it is made. */
+/** A call of the service's API that was not made yet. */
 export type ApiCall = {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   path: string;
   headers: Record<string, string>;
   body?: Record<string, unknown>;
 };
 
+export function post(path: string, headers: Record<string, string>, body: Record<string, unknown>): ApiCall {
+  return withBody("POST", path, headers, body);
+}
+
+export function withBody(
+  method: ApiCall["method"],
+  path: string,
+  headers: Record<string, string>,
+  body: Record<string, unknown>,
+): ApiCall {
+  return { method, path, headers: { ...headers, "Content-Type": "application/json" }, body };
+}
+
 export type Answer = {
   status: number;
   statusText: string;
   headers: [name: string, value: string][];
-  /** Parsed, where it was JSON. */
+  /** Parsed, if it was JSON. */
   body: unknown;
   milliseconds: number;
 };
 
-/** A call that was made. `answer` is null when none came. */
+/** A call that was made. `answer` is null if there was none. */
 export type Exchange = { call: ApiCall; answer: Answer | null };
 
-/** The headers that tell an integrator something, in the contract's spelling. */
+/** The headers that matter to integrators, in the contract's spelling. */
 const shownHeaders = ["Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"];
 
-/** Makes the call as a server would: without the browser's cookies. */
+/** Makes the call like a server, without the browser's cookies. */
 export async function send(call: ApiCall): Promise<Exchange> {
   const { method, headers, body } = call;
   const start = performance.now();
@@ -60,7 +73,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A text field of an answer; "" where it is missing. */
+/** A text field of an answer; "" if missing. */
 export function fieldOf(exchange: Exchange | undefined, name: string): string {
   const body = exchange?.answer?.body;
   const value = typeof body === "object" && body !== null ? (body as Record<string, unknown>)[name] : undefined;
@@ -68,5 +81,6 @@ export function fieldOf(exchange: Exchange | undefined, name: string): string {
 }
 
 export function succeeded(exchange: Exchange | undefined): boolean {
-  return exchange?.answer?.status === 200;
+  const status = exchange?.answer?.status;
+  return status === 200 || status === 201;
 }

@@ -1,12 +1,14 @@
-import type { ApiCall } from "./api.ts";
+import { post, type ApiCall } from "./api.ts";
 import type { Facts } from "./facts.ts";
+import { furtherCallFor, isFurther } from "./further-calls.ts";
 import { parameterOf, type CallName, type Walk } from "./walk.ts";
 
-/** The call that a button makes, with everything that the walk knows by then. */
+/** The call that a button makes, filled in from the walk so far. */
 export function callFor(name: CallName, walk: Walk, facts: Facts): ApiCall {
   const asServer = { Authorization: `Bearer ${facts.apiKey}`, "X-Service-App-ID": facts.appId };
   const { access = "", refresh = "", spent = "" } = walk.tokens ?? {};
   const asUser = { Authorization: `Bearer ${access}` };
+  if (isFurther(name)) return furtherCallFor(name, walk, facts, { asServer, asUser });
   switch (name) {
     case "initiate":
       return post("/auth/initiate", asServer, {
@@ -41,11 +43,9 @@ export function callFor(name: CallName, walk: Walk, facts: Facts): ApiCall {
   }
 }
 
-function post(path: string, headers: Record<string, string>, body: Record<string, unknown>): ApiCall {
-  return { method: "POST", path, headers: { ...headers, "Content-Type": "application/json" }, body };
-}
-
-/** The call as a command for a POSIX shell. In single quotes a shell takes everything as it stands, but for a single quote. */
+/**
+ * The call as a command for a POSIX shell. Within single quotes, only the single quote is special.
+ */
 export function curlFor({ method, path, headers, body }: ApiCall, { baseUrl }: Facts): string {
   const options = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
   if (body !== undefined) options.push(`-d ${quoted(JSON.stringify(body, null, 2))}`);

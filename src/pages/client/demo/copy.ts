@@ -2,7 +2,7 @@ import { element, speak } from "./element.ts";
 
 const shownMilliseconds = 2000;
 
-/** A button that copies `text`; where the browser refuses, the text in `shown` is selected instead. */
+/** A button that copies `text`. If the browser refuses, it selects the text in `shown` instead. */
 export function copyButton(text: string, shown: HTMLElement, what: string): HTMLButtonElement {
   const label = element("span", {}, "Copy");
   const button = element(

@@ -1,14 +1,19 @@
 type Countdown = {
   /** Epoch milliseconds. */
   until: number;
-  /** What to say before and after; `{time}` stands for the minutes and seconds that are left. */
+  /**
+   * The text before and after the end; `{time}` is replaced by the remaining minutes and seconds.
+   */
   words: string;
   over: string;
 };
 
 const running = new Map<HTMLElement, Countdown>();
 
-/** Lets an element say how long something lasts, to the second. Screen readers hear it when they get there, not every second. */
+/**
+ * Shows the remaining time in an element, to the second. Screen readers read it on demand, not
+ * every second.
+ */
 export function countDown(target: HTMLElement, countdown: Countdown): void {
   target.setAttribute("role", "timer");
   running.set(target, countdown);

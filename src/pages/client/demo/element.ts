@@ -1,6 +1,6 @@
 export type Child = Node | string | undefined;
 
-/** An element with attributes and children; text stays text, whatever it holds. */
+/** An element with attributes and children. Strings become text nodes. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Record<string, string> = {},
@@ -16,12 +16,12 @@ export function part(within: ParentNode, name: string): HTMLElement | null {
   return within.querySelector(`[data-part="${name}"]`);
 }
 
-/** The control that does `act`. */
+/** The control for `act`. */
 export function control(act: string): HTMLElement | null {
   return document.querySelector(`[data-act="${act}"]`);
 }
 
-/** Says something to a screen reader alone: what a sighted person sees at a glance. */
+/** Announces to screen readers what others see at a glance. */
 export function speak(words: string): void {
   const region = part(document, "spoken");
   if (region) region.textContent = words;

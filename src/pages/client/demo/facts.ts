@@ -1,7 +1,8 @@
-/** What the page says of the app that it plays. */
-export type Facts = { appId: string; apiKey: string; callbackUrl: string; baseUrl: string };
+/** The demo app's data, from the page. */
+export type Facts = { appId: string; apiKey: string; callbackUrl: string; hooksUrl: string; baseUrl: string };
 
 export function readFacts(): Facts {
-  const { appId = "", apiKey = "", callbackUrl = "", baseUrl = "" } = document.querySelector("main")?.dataset ?? {};
-  return { appId, apiKey, callbackUrl, baseUrl };
+  const { dataset = {} } = document.querySelector("main") ?? {};
+  const { appId = "", apiKey = "", callbackUrl = "", hooksUrl = "", baseUrl = "" } = dataset;
+  return { appId, apiKey, callbackUrl, hooksUrl, baseUrl };
 }

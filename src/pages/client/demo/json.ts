@@ -1,9 +1,9 @@
 import { element } from "./element.ts";
 
-/** Texts with the name or the colon behind them, words, numbers. */
+/** Strings (with the colon after a name), keywords, numbers. */
 const tokens = /"(?:\\.|[^"\\])*"(?:\s*:)?|\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b/g;
 
-/** JSON as people read it: indented, its kinds of value told apart by colour. */
+/** Indented JSON with a colour for each kind of value. */
 export function jsonNodes(value: unknown): (Node | string)[] {
   if (typeof value === "string") return [value];
   const text = JSON.stringify(value, null, 2);
@@ -22,11 +22,13 @@ function coloured(token: string): (Node | string)[] {
   return [element("span", { class: "json-other" }, token)];
 }
 
-/** From this length on a value is a token, which nobody reads to the end. */
+/** Values of this length are tokens, which nobody reads to the end. */
 const long = /([\w.-]{80,})/;
 const [headLength, tailLength] = [12, 8];
 
-/** A text in which the middle of every token is folded away. It is all there for whoever selects and copies it. */
+/**
+ * Text in which the middle of each token is hidden. Selecting and copying still gets all of it.
+ */
 export function shortened(text: string): (Node | string)[] {
   return text.split(long).flatMap((piece, index) => {
     if (index % 2 === 0) return [piece];
@@ -37,7 +39,7 @@ export function shortened(text: string): (Node | string)[] {
 
 const jwtParts = ["jwt-header", "jwt-claims", "jwt-signature"];
 
-/** The three parts of a JWT in the colours of their decoded forms. */
+/** The three parts of a JWT, coloured like their decoded forms. */
 export function jwtNodes(token: string): (Node | string)[] {
   return token.split(".").flatMap((text, index) => {
     const span = element("span", { class: jwtParts[index] ?? "" }, text);

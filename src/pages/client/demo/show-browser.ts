@@ -1,16 +1,17 @@
 import { fieldOf } from "./api.ts";
+import { copyButton } from "./copy.ts";
 import { element } from "./element.ts";
 import type { Facts } from "./facts.ts";
 import { block, headerNode } from "./show-call.ts";
 import { returnOf, type Return, type Walk } from "./walk.ts";
 
-/** Step 2: where the browser goes, and what it is told when the person has signed in. */
+/** Step 2: where the browser goes, and what it receives after the sign-in. */
 export function hostedView(walk: Walk, facts: Facts): HTMLElement | undefined {
   const address = fieldOf(walk.exchanges.initiate, "authUrl");
   if (address === "") return undefined;
   const back = returnOf(walk);
   const answer =
-    back === undefined || back.verdict === "foreign"
+    back === undefined || back.verdict === "foreign" || back.verdict === "elsewhere"
       ? element("p", { class: "later" }, "Not there yet. The person signs in, creates an account, or cancels.")
       : element(
           "pre",
@@ -30,7 +31,7 @@ export function hostedView(walk: Walk, facts: Facts): HTMLElement | undefined {
   );
 }
 
-/** Step 3: what came back, parameter by parameter, and whether the app may go on with it. */
+/** Step 3: the returned parameters, and whether the app may continue. */
 export function returnView(walk: Walk, facts: Facts): HTMLElement | undefined {
   const back = returnOf(walk);
   if (back === undefined) return undefined;
@@ -41,6 +42,7 @@ export function returnView(walk: Walk, facts: Facts): HTMLElement | undefined {
     block("Address", [wire(returnAddress(walk, facts))]),
     block("What it says", [
       verdictNode(back),
+      codeToPaste(back),
       element("dl", { class: "claims" }, ...parameters.map(([name, value]) => parameter(name, value, verdict))),
     ]),
   );
@@ -57,16 +59,29 @@ function wire(address: string): HTMLElement {
 function verdictNode({ verdict, parameters }: Return): HTMLElement {
   if (verdict === "code")
     return element("p", { class: "remark good" }, "The state is the one that Acme sent in step 1. Go on.");
+  if (verdict === "elsewhere") {
+    const words =
+      "This sign-in was not started on this page. If a program of yours started it, compare the state there, and paste the code:";
+    return element("p", { class: "remark" }, words);
+  }
   if (verdict === "foreign") {
     const words =
-      "This state is not the one that Acme sent: this sign-in was not started here, and may be a stranger’s. A real app stops now. Start again.";
+      "This state is not the one that Acme sent: this sign-in was not started here. A real app stops now, because it may be a stranger’s. If a program of yours started it, paste the code there; otherwise start again.";
     return element("p", { class: "remark bad", role: "alert" }, words);
   }
   const error = parameters.find(([name]) => name === "error")?.[1] ?? "";
   return element("p", { class: "remark bad", role: "alert" }, errors[error] ?? "The sign-in did not succeed.");
 }
 
-/** What an app does with each error (decision 4). */
+/** Shows the code for a program that started this sign-in, such as the one in the README. */
+function codeToPaste({ verdict, parameters }: Return): HTMLElement | undefined {
+  const code = parameters.find(([name]) => name === "code")?.[1];
+  if (code === undefined || (verdict !== "elsewhere" && verdict !== "foreign")) return undefined;
+  const shown = element("code", {}, code);
+  return block("Code to paste", [element("pre", {}, shown)], copyButton(code, shown, "the code to paste"));
+}
+
+/** How an app handles each error (docs/spec/decisions.md, 4). */
 const errors: Record<string, string> = {
   access_denied:
     "Nobody signed in: the person cancelled. Show your own page again. The session is still open, so step 2 still works.",
@@ -83,7 +98,12 @@ const meanings: Record<string, string> = {
 };
 
 function parameter(name: string, value: string, verdict: Return["verdict"]): HTMLElement {
-  const state = verdict === "foreign" ? "Not the one from step 1." : "The one from step 1.";
+  const state =
+    verdict === "elsewhere"
+      ? "Made up by whoever started this sign-in."
+      : verdict === "foreign"
+        ? "Not the one from step 1."
+        : "The one from step 1.";
   return element(
     "div",
     {},

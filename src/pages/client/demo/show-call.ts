@@ -6,27 +6,28 @@ import type { Facts } from "./facts.ts";
 import { jsonNodes, shortened } from "./json.ts";
 
 export type ShownCall = {
-  /** Of the step that it belongs to, counted from 1. */
+  /** The step that it belongs to, starting at 1. */
   step: number;
   call: ApiCall;
-  /** Undefined: not made yet. Null: made, and nothing came back. */
+  /** Undefined: not called yet. Null: called without an answer. */
   answer: Answer | null | undefined;
-  /** What this call is, where a step has more than one. */
+  /** The purpose of this call, in steps with several. */
   caption?: string;
-  /** Said under the request, before it is made or repeated. */
+  /** Shown under the request before it is made or repeated. */
   warning?: string;
   /** What the answer means. */
   remark?: string;
-  /** Something below the answer. */
+  /** Content below the answer. */
   more?: HTMLElement | undefined;
 };
 
-/** A call as it went over the wire, the command that does the same, and the answer. */
+/** A call as sent, the equivalent command, and the answer. */
 export function callView({ step, call, answer, caption, warning, remark, more }: ShownCall, facts: Facts): HTMLElement {
   const curl = curlFor(call, facts);
   const command = element("code", {}, ...shortened(curl));
-  // No path in the name: a button called "… /auth/validate" would be mistaken for the one that validates.
-  const of = `the command of ${caption === undefined ? "" : "the second call of "}step ${step}`;
+  // No path in the name: a button called "… /auth/validate" would be mistaken for the one that
+  // validates.
+  const of = `the command of step ${step}${caption === undefined ? "" : `: ${caption}`}`;
   return element(
     "div",
     { class: "exchange" },
@@ -69,7 +70,7 @@ function requestNodes({ method, path, headers, body }: ApiCall, { baseUrl }: Fac
     headerNode(name, value),
   );
   return [
-    element("b", {}, `${method} ${path}`),
+    element("b", {}, `${method} `, ...shortened(path)),
     " HTTP/1.1\n",
     ...lines,
     ...(body === undefined ? [] : ["\n", ...jsonNodes(body)]),

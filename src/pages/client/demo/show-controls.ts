@@ -8,7 +8,7 @@ import { isOver, returnOf, type CallName, type Walk } from "./walk.ts";
 const codeMilliseconds = 60_000;
 const graceMilliseconds = 10_000;
 
-/** Brings the left side of every step to where the walk is: what can be pressed, and how long things last. */
+/** Updates the left side of every step: available buttons and remaining times. */
 export function showControls(walk: Walk, facts: Facts): void {
   const { exchanges, tokens } = walk;
   const isBack = returnOf(walk)?.verdict === "code";
@@ -31,20 +31,20 @@ export function showControls(walk: Walk, facts: Facts): void {
   showTimers(walk, isBack);
 }
 
-/** A button that has done its work keeps the focus that it has: it is told to be disabled, and does nothing. */
-function setButton(act: CallName, state: "not-yet" | "ready" | "used"): void {
+/** A used button keeps its focus: it is marked as disabled and does nothing. */
+export function setButton(act: CallName, state: "not-yet" | "ready" | "used"): void {
   const button = control(act) as HTMLButtonElement | null;
   if (!button) return;
   button.disabled = state === "not-yet";
   button.ariaDisabled = state === "used" ? "true" : null;
 }
 
-function show(name: string, visible: boolean): void {
+export function show(name: string, visible: boolean): void {
   const shown = part(document, name);
   if (shown) shown.hidden = !visible;
 }
 
-function setLink(act: "hosted" | "account", address: string): void {
+export function setLink(act: "hosted" | "account" | "add-page", address: string): void {
   const link = control(act);
   if (!link) return;
   if (address === "") link.removeAttribute("href");
@@ -52,7 +52,7 @@ function setLink(act: "hosted" | "account", address: string): void {
   link.ariaDisabled = address === "" ? "true" : null;
 }
 
-/** Also after a reload, when the browser would keep what was ticked before. */
+/** Also after a reload, when the browser would restore old choices. */
 function showChoices(walk: Walk, isStarted: boolean, isSignedOut: boolean): void {
   for (const radio of document.querySelectorAll<HTMLInputElement>("[name=method]")) {
     radio.checked = radio.value === walk.method;

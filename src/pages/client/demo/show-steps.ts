@@ -16,12 +16,14 @@ const stateWords: Record<StepState, string> = {
   later: "not reached",
 };
 
-/** What a step showed before the walk came to it, as the server wrote it. */
+/** What the server rendered for a step, shown until the walk reaches it. */
 const untouched = new Map<StepName, Node[]>();
-/** What each step shows now: a step that has not changed keeps its opened details and its focus. */
+/**
+ * What each step shows now. Unchanged steps are not redrawn, so they keep open details and focus.
+ */
 const shown = new Map<StepName, string>();
 
-/** Brings the right side of every step to where the walk is. */
+/** Updates the right side of every step. */
 export function showSteps(walk: Walk, facts: Facts): void {
   const states = stepStates(walk);
   for (const [index, [name, state]] of (Object.entries(states) as [StepName, StepState][]).entries()) {
@@ -56,7 +58,7 @@ function contentOf(name: StepName, state: StepState, walk: Walk, facts: Facts, s
     return { inputs, nodes: () => [view(walk, facts)].filter((node) => node !== undefined) };
   }
   if (state === "later") return { inputs: state, nodes: () => [] };
-  const calls = [shownCall(name, walk, facts), ...followUps(name, walk)];
+  const calls = [shownCall(name, walk, facts), ...madeFollowUps(name, walk)];
   return {
     inputs: calls.map(({ call, answer, remark }) => ({ call, answer, remark })),
     answer: calls[0]?.answer,
@@ -64,7 +66,7 @@ function contentOf(name: StepName, state: StepState, walk: Walk, facts: Facts, s
   };
 }
 
-/** The call that was made, or the one that its button would make. */
+/** The call that was made, or that its button would make. */
 function shownCall(name: CallName & StepName, walk: Walk, facts: Facts): Omit<ShownCall, "step"> {
   const exchange = walk.exchanges[name];
   const warning = exchange ? undefined : warnings[name];
@@ -83,26 +85,28 @@ function madeCall(name: CallName, exchange: Exchange, walk: Walk): Omit<ShownCal
   return { ...exchange, ...(remark !== undefined && { remark }) };
 }
 
-const captions = {
-  methods: "The ways to sign in",
-  "old-refresh": "The refresh token from before, once more",
-  "dead-token": "The access token, after signing out",
+/** Calls that show the effect of a step, or belong to the same topic. */
+const followUps: Partial<Record<StepName, Partial<Record<CallName, string>>>> = {
+  profile: { methods: "The ways to sign in" },
+  refresh: { "old-refresh": "The refresh token from before, once more" },
+  logout: { "dead-token": "The access token, after signing out" },
+  "add-method": { "remove-method": "The new method, removed again" },
+  application: { "rename-app": "The application, changed" },
+  endpoint: { sample: "A sample, sent at once", "remove-endpoint": "The webhook, removed" },
+  config: { "verify-token": "The token, verified", "current-user": "The user of the token" },
 };
 
-/** The calls that show what a step has changed. */
-function followUps(name: StepName, walk: Walk): Omit<ShownCall, "step">[] {
-  const followUp = { profile: "methods", refresh: "old-refresh", logout: "dead-token" } as const;
-  if (name !== "profile" && name !== "refresh" && name !== "logout") return [];
-  const call = followUp[name];
-  const exchange = walk.exchanges[call];
-  const caption = captions[call];
-  return exchange ? [{ ...madeCall(call, exchange, walk), caption }] : [];
+function madeFollowUps(name: StepName, walk: Walk): Omit<ShownCall, "step">[] {
+  return (Object.entries(followUps[name] ?? {}) as [CallName, string][]).flatMap(([call, caption]) => {
+    const exchange = walk.exchanges[call];
+    return exchange ? [{ ...madeCall(call, exchange, walk), caption }] : [];
+  });
 }
 
 function tokenIn(name: StepName, { call, answer }: Pick<ShownCall, "call" | "answer">): HTMLElement | undefined {
   const token = fieldOf(answer ? { call, answer } : undefined, "accessToken");
   if (token === "") return undefined;
-  // On a phone it would push the next step far away.
+  // On a phone it would push the next step far down.
   const open = name === "callback" && matchMedia("(min-width: 64rem)").matches;
   return decodedToken(token, name === "callback" ? "The access token, decoded" : "The new access token, decoded", open);
 }

@@ -4,14 +4,16 @@ import { jsonNodes, jwtNodes } from "./json.ts";
 
 type Claims = Record<string, unknown>;
 
-/** The claims of an access token, in the order in which they are understood best. */
+/** The claims of an access token, in the order that is easiest to understand. */
 const meanings: Record<string, string> = {
   iss: "Who issued it: this service.",
   aud: "For which app. Refuse a token that is for another.",
   sub: "The user. Stays the same for good: store this, not the email.",
   user_id: "The same as sub.",
   app_id: "The same as aud.",
+  client_id: "The same as aud, by the name that RFC 9068 gives it.",
   email: "The user’s address.",
+  email_verified: "Whether the user has proven that address. If not, it may be anybody’s.",
   sid: "The login that signing out ends.",
   scope: "What the token may be used for.",
   amr: "How the person signed in: pwd is a password; pop and user, a passkey.",
@@ -23,7 +25,7 @@ const meanings: Record<string, string> = {
 
 const instants = new Set(["auth_time", "iat", "exp"]);
 
-/** A JWT in the clear. Anybody can read it, and only the service can sign it. */
+/** A decoded JWT. Anyone can read it; only the service can sign it. */
 export function decodedToken(jwt: string, title: string, open: boolean): HTMLElement | undefined {
   const [header, claims] = jwt.split(".").map(decoded);
   if (header === undefined || claims === undefined) return undefined;
@@ -99,7 +101,7 @@ function instant(name: string, value: unknown): (Node | string)[] {
   return [" ", time, ", ", left];
 }
 
-/** When an access token ends, epoch milliseconds; 0 for what is none. */
+/** When an access token expires, in epoch milliseconds; 0 if it is not a token. */
 export function endOfToken(jwt: string): number {
   return Number(decoded(jwt.split(".")[1] ?? "")?.exp ?? 0) * 1000;
 }

@@ -1,5 +1,5 @@
 import { succeeded, type Exchange } from "./api.ts";
-import { challengeFor, randomText } from "./random.ts";
+import { challengeFor, randomText, webhookSecret } from "./random.ts";
 
 export type CallName =
   | "initiate"
@@ -10,11 +10,33 @@ export type CallName =
   | "refresh"
   | "old-refresh"
   | "logout"
-  | "dead-token";
-export type StepName = "initiate" | "hosted" | "return" | "callback" | "validate" | "profile" | "refresh" | "logout";
+  | "dead-token"
+  | FurtherCall;
+export type FurtherStep = "rename" | "add-method" | "application" | "endpoint" | "config";
+export type FurtherCall =
+  | FurtherStep
+  | "remove-method"
+  | "rename-app"
+  | "sample"
+  | "remove-endpoint"
+  | "verify-token"
+  | "current-user";
+export type StepName =
+  | "initiate"
+  | "hosted"
+  | "return"
+  | "callback"
+  | "validate"
+  | "profile"
+  | "refresh"
+  | "logout"
+  | FurtherStep;
 export type Method = "any" | "passkey" | "password";
 
-/** How far one sign-in has come. Kept in this tab's storage, because the way leads over the hosted page and back. */
+/**
+ * The state of one sign-in through the demo. Kept in this tab's storage, because the hosted page
+ * comes in between.
+ */
 export type Walk = {
   method: Method;
   pkce: boolean;
@@ -23,17 +45,46 @@ export type Walk = {
   codeVerifier: string;
   codeChallenge: string;
   exchanges: Partial<Record<CallName, Exchange>>;
-  /** The query of the address that the browser came back to, and when that was. */
+  /** The query of the redirect back to the app, and its time. */
   returned?: { query: string; at: number };
-  /** `spent` is the refresh token before the last refresh, which was at `refreshedAt`. */
+  /** `spent` is the refresh token before the last refresh, at `refreshedAt`. */
   tokens?: { access: string; refresh: string; spent?: string; refreshedAt?: number };
+  /** Input of the further steps. */
+  personName: string;
+  appName: string;
+  addType: string;
+  /** The state of the session that adds a method, and the query of its redirect back. */
+  addState: string;
+  added?: string;
+  /**
+   * This browser's webhook inbox: its part of the URL, its secret, and its endpoint once
+   * registered.
+   */
+  hook: { inbox: string; secret: string; endpointId?: string };
 };
 
 export async function newWalk(): Promise<Walk> {
   const codeVerifier = randomText();
   const codeChallenge = await challengeFor(codeVerifier);
   const choice = { method: "any", pkce: false, allSessions: false } as const;
-  return { ...choice, state: randomText(), codeVerifier, codeChallenge, exchanges: {} };
+  return {
+    ...choice,
+    state: randomText(),
+    codeVerifier,
+    codeChallenge,
+    exchanges: {},
+    personName: "Ada Byron",
+    appName: "Acme",
+    addType: "passkey",
+    addState: randomText(),
+    hook: { inbox: randomText(), secret: webhookSecret() },
+  };
+}
+
+/** Calls of the app, not of one sign-in: a new sign-in keeps them. */
+export function callsOfApp({ exchanges }: Walk): Walk["exchanges"] {
+  const names: CallName[] = ["application", "rename-app", "endpoint", "sample", "remove-endpoint", "config"];
+  return Object.fromEntries(names.flatMap((name) => (exchanges[name] ? [[name, exchanges[name]]] : [])));
 }
 
 const storageKey = "authsvc-demo";
@@ -51,18 +102,24 @@ export function saveWalk(walk: Walk): void {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify(walk));
   } catch {
-    // Storage is switched off: the walk ends at the hosted page, because nobody will know its state.
+    // Storage is disabled: the walk ends at the hosted page, because its state is lost.
   }
 }
 
-/** What a return to the redirect address means to the app. Its `state` decides before anything else. */
-export type Return = { parameters: [name: string, value: string][]; verdict: "code" | "error" | "foreign" };
+/**
+ * What a return to the redirect URI means; `state` decides first. "elsewhere": not started by this
+ * tab, perhaps by the developer's program. "foreign": this tab started another sign-in.
+ */
+export type Return = {
+  parameters: [name: string, value: string][];
+  verdict: "code" | "error" | "foreign" | "elsewhere";
+};
 
-export function returnOf({ returned, state }: Walk): Return | undefined {
+export function returnOf({ returned, state, exchanges }: Walk): Return | undefined {
   if (returned === undefined) return undefined;
   const query = new URLSearchParams(returned.query);
   const parameters = [...query];
-  if (query.get("state") !== state) return { parameters, verdict: "foreign" };
+  if (query.get("state") !== state) return { parameters, verdict: exchanges.initiate ? "foreign" : "elsewhere" };
   return { parameters, verdict: query.has("code") ? "code" : "error" };
 }
 
@@ -70,12 +127,15 @@ export function parameterOf(walk: Walk, name: string): string {
   return new URLSearchParams(walk.returned?.query).get(name) ?? "";
 }
 
-/** Whether the login that the tokens belong to is over: signed out, or ended by a spent refresh token that came back too late. */
+/**
+ * Whether the tokens' login has ended: signed out, or ended by a late reuse of a spent refresh
+ * token.
+ */
 export function isOver({ exchanges }: Walk): boolean {
   return succeeded(exchanges.logout) || exchanges["old-refresh"]?.answer?.status === 401;
 }
 
-/** Where every step stands. "open": can be done, but another is next. */
+/** The state of every step. "open": available, but another one is next. */
 export type StepState = "done" | "current" | "failed" | "open" | "later";
 
 export function stepStates(walk: Walk): Record<StepName, StepState> {
@@ -93,11 +153,16 @@ export function stepStates(walk: Walk): Record<StepName, StepState> {
   return {
     initiate: hasSession || isBack ? "done" : "current",
     hosted: isBack ? "done" : hasSession ? "current" : "later",
-    return: isBack ? "done" : verdict === undefined ? "later" : "failed",
+    return: isBack ? "done" : verdict === undefined ? "later" : verdict === "elsewhere" ? "open" : "failed",
     callback: tokens ? "done" : isBack ? "current" : "later",
     validate: withTokens(checked, true),
     profile: withTokens(read, checked),
     refresh: withTokens(refreshed, checked && read),
     logout: withTokens(succeeded(exchanges.logout), checked && read && refreshed),
+    rename: withTokens(succeeded(exchanges.rename), false),
+    "add-method": withTokens(walk.added?.includes("methodId=") === true, false),
+    application: succeeded(exchanges.application) ? "done" : "open",
+    endpoint: walk.hook.endpointId === undefined ? "open" : "done",
+    config: succeeded(exchanges.config) ? "done" : "open",
   };
 }

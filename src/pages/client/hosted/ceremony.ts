@@ -4,8 +4,8 @@ import { clearFieldProblems, say, showFieldProblem } from "./problems.ts";
 import { isBusy, setBusy } from "./send-once.ts";
 
 /**
- * One press of a passkey button: options, the browser's dialog, then the form goes out for real.
- * Answers whether it did; when it did not, the page says why.
+ * Runs one passkey ceremony: fetches options, shows the browser's dialog, submits the form. Returns
+ * whether it was submitted; if not, the page says why.
  */
 export async function runCeremony<O>(
   form: HTMLFormElement,
@@ -27,7 +27,7 @@ export async function runCeremony<O>(
   }
 }
 
-/** The button comes back with the focus that it lost by being disabled, unless a field needs it. */
+/** Enables the button again and gives it back the focus, unless a field needs it. */
 function giveUp(form: HTMLFormElement, words: string, field?: string): false {
   setBusy(form, false);
   if (field === undefined) {
@@ -39,7 +39,7 @@ function giveUp(form: HTMLFormElement, words: string, field?: string): false {
   return false;
 }
 
-/** Hands the passkey's answer to the server. `submit()` raises no event, so nothing here runs twice. */
+/** Submits the passkey's answer. `submit()` fires no event, so nothing here runs twice. */
 export function send(form: HTMLFormElement, credential: unknown): void {
   fieldOf(form, "credential").value = JSON.stringify(credential);
   form.submit();

@@ -1,6 +1,6 @@
 import { first } from "./page.ts";
 
-/** A page that only passes a provider's answer on needs nobody to press its button. */
+/** Submits a page that only passes on a provider's answer. */
 export function passOn(): void {
   first<HTMLFormElement>("form[data-continue]")?.requestSubmit();
 }

@@ -6,7 +6,7 @@ import { requestOptions, textsOf, type OptionsAnswer } from "./passkey-options.t
 
 const fields = ["email", "name"] as const;
 
-/** Creates a passkey: for the address and name that stand in the page, or for the account that the form belongs to. */
+/** Creates a passkey, for the address and name on the page or for the form's account. */
 export async function createPasskey(form: HTMLFormElement): Promise<void> {
   await runCeremony<PublicKeyCredentialCreationOptionsJSON>(
     form,
@@ -15,7 +15,10 @@ export async function createPasskey(form: HTMLFormElement): Promise<void> {
   );
 }
 
-/** Makes one without asking, where the browser does so after a password from its own store was used (conditional create). */
+/**
+ * Creates one without asking, in browsers that do so after using a stored password (conditional
+ * create).
+ */
 export async function createQuietly(form: HTMLFormElement): Promise<void> {
   const { conditionalCreate } = (await PublicKeyCredential.getClientCapabilities?.()) ?? {};
   if (!conditionalCreate) return;
@@ -26,7 +29,7 @@ export async function createQuietly(form: HTMLFormElement): Promise<void> {
     setBusy(form, true);
     send(form, credential);
   } catch {
-    // Not this time: the button is there.
+    // Failed silently: the button is still there.
   }
 }
 
@@ -35,11 +38,11 @@ async function requestOptionsFor(
 ): Promise<OptionsAnswer<PublicKeyCredentialCreationOptionsJSON>> {
   const carried = fields.filter((name) => form.elements.namedItem(name));
   for (const name of carried) {
-    // Email and name may stand in the password's form; the passkey's form then carries copies.
+    // Email and name may be in the password's form; the passkey's form then carries copies.
     const typed = first<HTMLInputElement>(`#${name}`);
     if (typed) fieldOf(form, name).value = typed.value.trim();
   }
-  // Whether it is an address is for the service to say; an empty field is not worth the way.
+  // The service decides whether the address is valid. Only empty fields are caught here.
   const typed = Object.fromEntries(carried.map((name) => [name, fieldOf(form, name).value]));
   return typed.email === "" ? { words: textsOf(form).emailMissing, field: "email" } : requestOptions(form, typed);
 }

@@ -1,8 +1,8 @@
 import { first } from "./page.ts";
 
 /**
- * Carries the typed address between signing in and creating an account: in this tab's storage, one entry a sign-in,
- * never in an address that history, logs or a Referer would keep.
+ * Keeps the typed address between sign-in and sign-up pages in this tab's storage, one entry per
+ * sign-in. A URL would leak it to history, logs or a Referer.
  */
 export function keepEmail(): void {
   const input = first<HTMLInputElement>("#email");
@@ -13,6 +13,6 @@ export function keepEmail(): void {
     input.value ||= sessionStorage.getItem(key) ?? "";
     addEventListener("pagehide", () => sessionStorage.setItem(key, input.value));
   } catch {
-    // Storage is switched off: the address is typed again.
+    // Storage is disabled: the person types the address again.
   }
 }

@@ -2,7 +2,7 @@ import { waitingTime } from "../../duration.ts";
 import type { PasskeyTexts } from "../../passkey-texts.ts";
 import { fieldOf } from "./page.ts";
 
-/** Options for a ceremony, or what to say instead; `field` when a field is the cause. */
+/** Options for a ceremony, or the error text; `field` if a field is the cause. */
 export type OptionsAnswer<O> = { options: O } | { words: string; field?: string };
 
 /** Asks the service for a fresh challenge. */
@@ -18,7 +18,7 @@ export async function requestOptions<O>(
       headers: { accept: "application/json" },
       body,
     });
-    // The service is ours and the page is its own: what it answers is what it promised.
+    // Same origin: the service's answer has the expected form.
     const content = (await answer.json()) as { options: O; error?: { details?: string } };
     return answer.ok ? content : refusal(answer, content.error?.details ?? "", texts);
   } catch {

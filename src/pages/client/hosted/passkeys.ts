@@ -3,7 +3,7 @@ import { createPasskey, createQuietly } from "./create-passkey.ts";
 import { all, first } from "./page.ts";
 import { offerInAutofill, usePasskey } from "./use-passkey.ts";
 
-/** Shows and wires the passkey parts of a page, where the browser can do passkeys. */
+/** Shows and wires the passkey parts of a page, in browsers that support passkeys. */
 export function offerPasskeys(): void {
   const supported = browserSupportsWebAuthn();
   if (supported) void tellThatItCan();
@@ -18,11 +18,11 @@ export function offerPasskeys(): void {
     void press(form);
   });
   if ("quietly" in form.dataset) void createQuietly(form);
-  // On every show, also from the back-forward cache: what waited for autofill before has ended.
+  // On every show, also from the back-forward cache: the previous request for autofill has ended.
   if (press === usePasskey) addEventListener("pageshow", () => void offerInAutofill(form));
 }
 
-/** The password form says that a passkey may be offered after it: this device can make one. */
+/** Tells the service through the password form that this device can create a passkey. */
 async function tellThatItCan(): Promise<void> {
   const said = first<HTMLInputElement>("input[name=passkeys]");
   if (said && (await platformAuthenticatorIsAvailable())) said.disabled = false;

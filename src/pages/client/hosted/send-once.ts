@@ -1,13 +1,17 @@
+import { isReady } from "./check-fields.ts";
 import { all, buttonOf } from "./page.ts";
 
-/** After this long without an answer the button comes back: the person may have stopped the page from loading. */
+/**
+ * Without an answer for this long the button is enabled again: the person may have stopped the page
+ * load.
+ */
 const patienceMilliseconds = 30_000;
 
-/** A form goes out once: its button answers at once, and a second press or Enter does nothing. */
+/** Submits each form once: the button reacts at once, and a second press or Enter does nothing. */
 export function sendFormsOnce(): void {
   for (const form of all<HTMLFormElement>("form:not([data-passkey])")) {
     form.addEventListener("submit", (event) => {
-      if (isBusy(form)) {
+      if (isBusy(form) || !isReady(form)) {
         event.preventDefault();
         return;
       }
@@ -15,7 +19,7 @@ export function sendFormsOnce(): void {
       setTimeout(setBusy, patienceMilliseconds, form, false);
     });
   }
-  // A page that comes back from the back-forward cache looks as it was left: with its buttons still working.
+  // A page from the back-forward cache still has its buttons disabled.
   addEventListener("pageshow", (event) => {
     if (event.persisted) for (const form of all<HTMLFormElement>("form")) setBusy(form, false);
   });
@@ -25,7 +29,7 @@ export function isBusy(form: HTMLFormElement): boolean {
   return buttonOf(form)?.disabled === true;
 }
 
-/** Disables the button and says what it is doing, or takes both back. */
+/** Disables the button and shows what it is doing, or undoes both. */
 export function setBusy(form: HTMLFormElement, busy: boolean): void {
   const button = buttonOf(form);
   const label = button?.querySelector("span");

@@ -1,6 +1,6 @@
 import { all } from "./page.ts";
 
-/** Show and hide for what is typed into a password field. */
+/** Shows and hides the characters in a password field. */
 export function showCharacters(): void {
   for (const button of all<HTMLButtonElement>(".show")) {
     const input = button.previousElementSibling as HTMLInputElement;
@@ -14,7 +14,8 @@ export function showCharacters(): void {
 
     button.hidden = false;
     button.addEventListener("click", () => set(input.type === "password"));
-    // Sent as a password, so that browsers offer to keep it there and never in the history of a text field.
+    // Submit as a password field, so that browsers offer to save it there and not in a text field's
+    // history.
     input.form?.addEventListener("submit", () => set(false));
   }
 }

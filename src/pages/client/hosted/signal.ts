@@ -1,14 +1,16 @@
 import type { PasskeySignal } from "../../passkey-signal.ts";
 import { first } from "./page.ts";
 
-/** What the Signal API of a browser may have (WebAuthn section 5.1.10); none of it throws away what it does not know. */
+/** The browser's Signal API (WebAuthn section 5.1.10); every part is optional. */
 type Signals = Partial<{
   signalUnknownCredential(options: object): Promise<void>;
   signalAllAcceptedCredentials(options: object): Promise<void>;
   signalCurrentUserDetails(options: object): Promise<void>;
 }>;
 
-/** Tells the browser which passkeys and names are current, so that its lists hold nothing that no longer works. */
+/**
+ * Tells the browser which passkeys and names are current, so that it stops offering outdated ones.
+ */
 export function tellCurrentPasskeys(): void {
   const text = first("[data-signal]")?.dataset.signal;
   const signals = (globalThis as { PublicKeyCredential?: Signals }).PublicKeyCredential;

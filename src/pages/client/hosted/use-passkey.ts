@@ -8,16 +8,16 @@ import { first } from "./page.ts";
 import { requestOptions } from "./passkey-options.ts";
 import { isBusy, setBusy } from "./send-once.ts";
 
-/** A challenge lives five minutes. */
+/** A challenge expires after five minutes. */
 const renewMilliseconds = 240_000;
 
-/** The button: the browser's own dialog with every passkey that fits. */
+/** The button: opens the browser's dialog with every matching passkey. */
 export async function usePasskey(form: HTMLFormElement): Promise<void> {
   const sent = await runCeremony<PublicKeyCredentialRequestOptionsJSON>(
     form,
-    // With an address typed in, also passkeys that their authenticator does not list by itself.
+    // With an address, includes passkeys that authenticators do not list by themselves.
     () => requestOptions(form, { email: first<HTMLInputElement>("#email")?.value.trim() ?? "" }),
-    // Starting this ends the request that waits for autofill.
+    // Starting this cancels the request for autofill.
     (optionsJSON) => startAuthentication({ optionsJSON }),
   );
   if (!sent) void offerInAutofill(form);
@@ -25,7 +25,7 @@ export async function usePasskey(form: HTMLFormElement): Promise<void> {
 
 let renewal: ReturnType<typeof setTimeout>;
 
-/** Lets the browser offer passkeys in the email field, with a challenge that is always fresh. */
+/** Offers passkeys in the email field, and keeps the challenge fresh. */
 export async function offerInAutofill(form: HTMLFormElement): Promise<void> {
   clearTimeout(renewal);
   if (!first("[autocomplete$=webauthn]") || !(await browserSupportsWebAuthnAutofill())) return;
@@ -38,6 +38,6 @@ export async function offerInAutofill(form: HTMLFormElement): Promise<void> {
     setBusy(form, true);
     send(form, credential);
   } catch {
-    // Ended by the button, by a renewal or by leaving the page.
+    // Cancelled by the button, by a renewal or by leaving the page.
   }
 }

@@ -1,0 +1,20 @@
+import path from "node:path";
+
+/** The pictures that documents show. All others go to an ignored folder. */
+export const kept: readonly string[] = [
+  "sign-in.light",
+  "create-account.light",
+  "account.light",
+  "sign-in-providers.phone",
+  "account.dark",
+  "sign-in-ar.phone",
+];
+
+export const isKept = (label: string): boolean => kept.includes(label);
+
+const root = path.join(import.meta.dirname, "../..");
+
+/** The folder of a picture if the command names none. */
+export function usualFolder(label: string): string {
+  return path.join(root, isKept(label) ? "docs/pages" : "build/pages");
+}

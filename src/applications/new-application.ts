@@ -1,0 +1,56 @@
+import { invalidRequest } from "../lib/errors.ts";
+import type { SignInMethod } from "../storage/column-types.ts";
+import type { Application } from "./application.ts";
+import { changedApplication, type ApplicationChange, type KnowsProvider } from "./change.ts";
+
+/** `methods` are the initial ones; `authMethods` overrides their details. */
+export type NewApplication = ApplicationChange & {
+  id?: string;
+  name: string;
+  methods?: SignInMethod[];
+  development?: true;
+};
+
+const idForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
+
+/** The application that `input` describes. Throws INVALID_REQUEST naming the field. */
+export function applicationFrom(
+  input: NewApplication,
+  newId: string,
+  knowsProvider: KnowsProvider,
+  now: number,
+): Application {
+  const methods = input.methods ?? ["passkey", "password"];
+  const bare: Application = {
+    id: checkedId(input.id ?? newId),
+    name: input.name,
+    domain: null,
+    redirectUris: [],
+    authMethods: {
+      passkey: { enabled: methods.includes("passkey"), required: false },
+      oauth: { enabled: methods.includes("oauth"), providers: [] },
+      password: { enabled: methods.includes("password") },
+    },
+    branding: { logo: null, primaryColor: null, companyName: null },
+    settings: {
+      signUp: "open",
+      passwordMinLength: 15,
+      scopes: ["profile", "email"],
+      signingAlgorithm: "ES256",
+      queryEndpoints: true,
+      relyingPartyId: null,
+      mailName: null,
+      rateLimits: {},
+      ...(input.development && { development: true }),
+    },
+    createdAt: now,
+    updatedAt: now,
+  };
+  return changedApplication(bare, input, knowsProvider);
+}
+
+function checkedId(id: string): string {
+  if (!idForm.test(id))
+    throw invalidRequest("id: 1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit");
+  return id;
+}

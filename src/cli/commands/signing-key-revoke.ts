@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import type { RevocationPlan } from "../../tokens/signing-key-revocation.ts";
+import { askUnlessGiven, demandYes } from "../ask.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+
+export function addSigningKeyRevoke(signingKey: Command, cli: Cli): void {
+  const command = signingKey
+    .command("revoke")
+    .description("revoke a stolen signing key: it is removed from the key set, and its tokens are rejected at once")
+    .argument("[ID]", "key ID (kid)")
+    .option("--dry-run", "show how many logins are affected, without changing anything");
+  examples(command, [
+    "authsvc signing-key revoke Zx3… --dry-run",
+    "authsvc signing-key revoke Zx3… --yes --json",
+  ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+    const kid = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Key ID (kid)" });
+    await cli.withApp(async ({ signingKeyRevocation }) => {
+      const plan = await signingKeyRevocation.plan(kid);
+      if (dryRun) {
+        await cli.result({ ...plan, dryRun }, `${kid} would be revoked. ${consequences(plan)}\n`);
+        await cli.note("Dry run: nothing was changed.");
+        return;
+      }
+      await demandYes(cli.io, cli.saidYes(), `Revoke the ${plan.algorithm} key ${kid}? ${consequences(plan)}`);
+      const { replacement } = await signingKeyRevocation.revoke(kid, commandActor());
+      const successor = replacement === null ? "" : ` ${replacement} signs from now on.`;
+      await cli.result({ ...plan, revoked: true, replacement }, `${kid} was revoked.${successor}\n`);
+      await cli.note(
+        "Servers that verify tokens themselves accept its tokens until they fetch the key set again, within 10 minutes.",
+      );
+    });
+  });
+}
+
+function consequences({ logins, mintedTokens }: RevocationPlan): string {
+  const minted =
+    mintedTokens === 0 ? "" : ` ${mintedTokens} minted ${mintedTokens === 1 ? "token is" : "tokens are"} revoked.`;
+  return `${logins} ${logins === 1 ? "login" : "logins"} must refresh their access tokens.${minted}`;
+}

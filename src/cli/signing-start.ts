@@ -1,0 +1,44 @@
+import type { Change } from "../desired-state/difference.ts";
+import type { SigningAlgorithm } from "../storage/column-types.ts";
+import type { SigningKeys } from "../tokens/signing-keys.ts";
+import { isoTime, minute } from "../lib/clock.ts";
+
+/**
+ * When an application's new algorithm starts to sign, with a message; undefined if it already does.
+ */
+export async function startSigning(
+  { signingKeys }: { signingKeys: SigningKeys },
+  algorithm: SigningAlgorithm,
+  options: { atOnce: boolean; dryRun: boolean },
+): Promise<{ algorithm: SigningAlgorithm; signsFrom: string; note: string } | undefined> {
+  const start = await signingKeys.announce(algorithm, options);
+  if (!start) return undefined;
+  const at = isoTime(start.signsFrom);
+  const minutes = Math.ceil(start.waitMilliseconds / minute);
+  const note = options.dryRun
+    ? `${algorithm} would sign ${minutes} minutes after the change, once every server knows its key. Until then, the old key signs.`
+    : `${algorithm} signs from ${at}. Its key is published now, so that every server knows it by then. Until then, the old key signs.`;
+  return { algorithm, signsFrom: at, note };
+}
+
+/**
+ * Like `startSigning`, for every application whose algorithm `changes` switches; `result` is for
+ * `--json`.
+ */
+export async function startSigningAll(
+  app: { signingKeys: SigningKeys },
+  changes: Change[],
+  { dryRun }: { dryRun: boolean },
+): Promise<{ result: { signingAlgorithms?: { algorithm: SigningAlgorithm; signsFrom: string }[] }; notes: string[] }> {
+  const fields = changes.filter(({ action }) => action !== "delete").flatMap((change) => change.fields);
+  const switched = fields.flatMap((field) =>
+    field.field === "signingAlgorithm" && "after" in field ? [field.after as SigningAlgorithm] : [],
+  );
+  const starts = [];
+  for (const algorithm of new Set(switched)) {
+    const start = await startSigning(app, algorithm, { atOnce: false, dryRun });
+    if (start) starts.push(start);
+  }
+  const signingAlgorithms = starts.map(({ algorithm, signsFrom }) => ({ algorithm, signsFrom }));
+  return { result: starts.length === 0 ? {} : { signingAlgorithms }, notes: starts.map(({ note }) => note) };
+}

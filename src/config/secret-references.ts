@@ -1,0 +1,107 @@
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import { join, relative, resolve, sep } from "node:path";
+import { AppError } from "../lib/errors.ts";
+import type { Environment } from "./environment.ts";
+import { unreadable } from "./read-text.ts";
+import { invalidConfig } from "./settings.ts";
+
+/**
+ * What a state file may read: `file:` references are limited to its own folder and `secretsDir`.
+ */
+export type ReferenceSources = {
+  folder: string;
+  secretsDir?: string | undefined;
+  env: Environment;
+  /** Never read: the data folder and the files that the configuration names. */
+  protectedPaths: readonly string[];
+};
+
+const maxBytes = 65_536;
+
+/**
+ * The secret behind `env:NAME` or `file:PATH` at `origin`. Refuses the service's own secrets, which
+ * the author of a state file could send to their own host. Throws INVALID_CONFIG.
+ */
+export function resolveReference(reference: string, sources: ReferenceSources, origin: string): string {
+  const rest = reference.slice(reference.indexOf(":") + 1);
+  return reference.startsWith("env:") ? variable(rest, sources, origin) : file(rest, sources, origin);
+}
+
+function variable(name: string, { env }: ReferenceSources, origin: string): string {
+  // Case-insensitive, because Windows variables are.
+  if (/^AUTHSVC_/iu.test(name))
+    throw invalidConfig(`${origin}: ${name} configures authsvc itself: use another variable`);
+  const value = env[name];
+  if (value === undefined || value === "") throw invalidConfig(`${origin}: the variable ${name} is not set`);
+  return value;
+}
+
+function file(path: string, { folder, secretsDir, protectedPaths }: ReferenceSources, origin: string): string {
+  const named = resolve(folder, path);
+  const real = realPathOf(named, origin);
+  const allowed = [folder, ...(secretsDir === undefined ? [] : [secretsDir])];
+  if (!allowed.some((base) => isBelow(real, realPath(base))))
+    throw invalidConfig(
+      `${origin}: the file ${named} is not below ${allowed.join(" or ")}: allow its folder with --secrets-dir`,
+    );
+  if (isProtected(real, protectedPaths))
+    throw invalidConfig(`${origin}: the file ${named} belongs to authsvc itself: use another file`);
+  const value = readSmallFile(real, named, origin).replace(/[\r\n]+$/u, "");
+  if (value === "") throw invalidConfig(`${origin}: the file is empty`);
+  return value;
+}
+
+function realPathOf(named: string, origin: string): string {
+  try {
+    return realpathSync(named);
+  } catch (cause) {
+    throw unreadable(named, origin, cause);
+  }
+}
+
+/** Resolves symbolic links; undefined if the path does not exist or cannot be read. */
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isBelow(path: string, base: string | undefined): boolean {
+  if (base === undefined) return false;
+  const way = relative(base, path);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && resolve(base, way) === path;
+}
+
+/** Also finds hard links to the same file. */
+function isProtected(real: string, paths: readonly string[]): boolean {
+  const { dev, ino } = statSync(real);
+  return paths.some((path) => {
+    const found = realPath(path);
+    if (found === undefined) return false;
+    if (found === real || isBelow(real, found)) return true;
+    const files = statSync(found).isDirectory() ? readdirSync(found).map((name) => join(found, name)) : [found];
+    return files.some((each) => {
+      const one = statSync(each, { throwIfNoEntry: false });
+      return one?.dev === dev && one.ino === ino;
+    });
+  });
+}
+
+/** Reads only regular files: reading a pipe or /dev/zero might never end. */
+function readSmallFile(real: string, named: string, origin: string): string {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    if (!fstatSync(descriptor).isFile()) throw invalidConfig(`${origin}: ${named} is not a regular file`);
+    const content = Buffer.alloc(maxBytes + 1);
+    const bytes = readSync(descriptor, content);
+    if (bytes > maxBytes) throw invalidConfig(`${origin}: the file ${named} is larger than 64 KiB`);
+    return new TextDecoder("utf-8", { fatal: true }).decode(content.subarray(0, bytes));
+  } catch (cause) {
+    throw cause instanceof AppError ? cause : unreadable(named, origin, cause);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

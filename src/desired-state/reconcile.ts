@@ -1,0 +1,223 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ApplicationChange } from "../applications/change.ts";
+import type { Actor } from "../audit/audit.ts";
+import type { DesiredApplication, DesiredProvider, DesiredState, DesiredWebhook } from "../config/state-schema.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { describedProvider, objectKey, type Services } from "./current.ts";
+import { fieldsOf } from "./difference.ts";
+
+/** The file's names of fields that a service names differently. */
+const fieldNames: Record<string, string> = { secret: "clientSecret", apiKey: "value" };
+
+/** What was done, by object key: secrets set, identities kept, deletions postponed. */
+export type Reconciled = { secrets: Map<string, string>; kept: Map<string, number>; spared: Set<string> };
+
+/** `keepIdentities`: other endpoints of a provider are the same directory. */
+export type ReconcileOptions = { prune: boolean; keepIdentities?: boolean; actor: Actor };
+
+export type Reconciling = ReconcileOptions & { spares: boolean };
+
+export function newReconciled(): Reconciled {
+  return { secrets: new Map(), kept: new Map(), spared: new Set() };
+}
+
+/**
+ * Changes all applications to `desired` through the services' own functions. Omitted fields stay.
+ * With `prune`, unnamed objects are only listed for deletion, because that may be millions of rows.
+ */
+export async function reconcileAll(
+  services: Services,
+  desired: DesiredState,
+  options: ReconcileOptions,
+): Promise<Reconciled> {
+  const reconciled = newReconciled();
+  const { prune } = options;
+  if (prune) for (const id of await unnamed(services, desired)) await spare(services, id, reconciled.spared);
+  for (const entry of (desired.applications ?? []).entries())
+    await reconcileApplication(services, entry, { ...options, spares: true }, reconciled);
+  return reconciled;
+}
+
+/** Existing applications that `desired` does not name. */
+export async function unnamed({ applications }: Services, desired: DesiredState): Promise<string[]> {
+  const named = new Set(desired.applications?.map(({ id }) => id));
+  return (await applications.list()).map(({ id }) => id).filter((id) => !named.has(id));
+}
+
+/**
+ * One application with its place in the file. `spares`: deletions are only listed, identities only
+ * counted. Throws INVALID_REQUEST and CONFLICT naming the place (`applications[0].redirectUris[1]:
+ * …`).
+ */
+export async function reconcileApplication(
+  services: Services,
+  [index, application]: [number, DesiredApplication],
+  options: Reconciling,
+  reconciled: Reconciled,
+): Promise<void> {
+  const { prune, spares, actor } = options;
+  const { secrets, spared } = reconciled;
+  const at = `applications[${index}]`;
+  await createUnlessThere(services, application, at, actor);
+  await reconcileProviders(services, application, { ...options, ...reconciled, at });
+  await naming(at, () => services.applications.update(application.id, changeOf(application), actor));
+  await reconcileKeys(services, application, { at, actor, spared });
+  await reconcileWebhooks(services, application, { at, prune, spares, actor, secrets, spared });
+}
+
+type Work = Reconciling & Reconciled & { at: string };
+
+/** Lists an application for deletion, with its parts that another application may reuse. */
+async function spare({ applications, webhooks }: Services, id: string, spared: Set<string>): Promise<void> {
+  spared.add(objectKey("application", id));
+  for (const key of await applications.listKeys(id)) spared.add(objectKey("apiKey", key.id));
+  for (const webhook of await webhooks.list(id)) spared.add(objectKey("webhook", webhook.id));
+}
+
+async function createUnlessThere(
+  { applications }: Services,
+  { id, name }: DesiredApplication,
+  at: string,
+  actor: Actor,
+): Promise<void> {
+  if (await applications.find(id)) return;
+  if (name === undefined) throw invalidRequest(`${at}.name: needed for a new application`);
+  await naming(at, () => applications.create({ id, name }, actor));
+}
+
+async function reconcileProviders(
+  { providers }: Services,
+  { id, providers: desired }: DesiredApplication,
+  { at, prune, spares, keepIdentities = false, actor, secrets, kept }: Omit<Work, "spared">,
+): Promise<void> {
+  const present = await providers.settings(id);
+  if (prune) {
+    const named = new Set(desired?.map(({ name }) => name.toLowerCase()));
+    for (const { name } of present) if (!named.has(name)) await providers.remove(id, name, actor);
+  }
+  for (const [index, provider] of (desired ?? []).entries()) {
+    const place = `${at}.providers[${index}]`;
+    const name = provider.name.toLowerCase();
+    const there = present.find((settings) => settings.name === name);
+    // Trimmed, as the service stores it.
+    const secret = (provider.clientSecret ?? provider.privateKey)?.trim();
+    const { clientSecret: _, privateKey: __, ...given } = { ...provider, name, clientId: provider.clientId.trim() };
+    const hasNewSecret = secret !== undefined && there?.secret() !== secret;
+    const isSame = there && isDeepStrictEqual(fieldsOf(describedProvider(there)), fieldsOf(given));
+    if (isSame && !hasNewSecret) continue;
+    const current = secret ?? there?.secret();
+    if (current === undefined) throw invalidRequest(`${place}.clientSecret: needed for a new provider`);
+    const { keptIdentities } = await naming(place, () =>
+      providers.set(id, { ...given, secret: current }, actor, { keepIdentities, onlyCounts: spares }),
+    );
+    const key = objectKey("provider", `${id} ${name}`);
+    if (hasNewSecret) secrets.set(key, secretField(provider));
+    if (keptIdentities !== undefined) kept.set(key, keptIdentities);
+  }
+}
+
+function secretField({ privateKey }: DesiredProvider): string {
+  return privateKey === undefined ? "clientSecret" : "privateKey";
+}
+
+async function reconcileKeys(
+  { applications }: Services,
+  { id, apiKeys = [] }: DesiredApplication,
+  { at, actor, spared }: Pick<Work, "at" | "actor" | "spared">,
+): Promise<void> {
+  for (const [index, { value }] of apiKeys.entries()) {
+    const place = `${at}.apiKeys[${index}]`;
+    const found = await applications.findKey(value);
+    const isFreed = found !== undefined && spared.delete(objectKey("apiKey", found.id));
+    if (isFreed) await applications.removeKey(found.id);
+    const known = isFreed ? undefined : found;
+    if (!known) await naming(place, () => applications.createKey({ appId: id, apiKey: value }, actor));
+    else if (known.appId !== id) throw conflict(`${place}.value: a key of another application`);
+    else if (known.state !== "live") throw conflict(`${place}.value: this key has expired; choose another`);
+  }
+}
+
+async function reconcileWebhooks(
+  { webhooks }: Services,
+  { id: appId, webhooks: desired }: DesiredApplication,
+  { at, prune, spares, actor, secrets, spared }: Omit<Work, "kept">,
+): Promise<void> {
+  const present = await webhooks.list(appId);
+  if (prune) {
+    const named = new Set(desired?.map(({ id }) => id));
+    for (const { id } of present) {
+      if (named.has(id)) continue;
+      if (spares) spared.add(objectKey("webhook", id));
+      else await webhooks.remove(id, { actor, appId });
+    }
+  }
+  for (const [index, webhook] of (desired ?? []).entries()) {
+    const place = `${at}.webhooks[${index}]`;
+    const key = objectKey("webhook", webhook.id);
+    if (present.some(({ id }) => id === webhook.id)) {
+      const set = await naming(place, () => changeWebhook(webhooks, appId, webhook, actor));
+      if (set) secrets.set(key, "secret");
+    } else {
+      if (spared.delete(key)) await webhooks.remove(webhook.id, { actor });
+      await naming(place, () => createWebhook(webhooks, appId, webhook, actor));
+      secrets.set(key, "secret");
+    }
+  }
+}
+
+async function createWebhook(
+  webhooks: Services["webhooks"],
+  appId: string,
+  { id, url, events, enabled, secret }: DesiredWebhook,
+  actor: Actor,
+): Promise<void> {
+  if (secret === undefined) throw invalidRequest("secret: needed for a new webhook endpoint");
+  await webhooks.create(appId, { id, url, events, secret }, { actor });
+  if (enabled === false) await webhooks.update(id, { enabled }, { actor, appId });
+}
+
+/** Returns whether its secret was changed. */
+async function changeWebhook(
+  webhooks: Services["webhooks"],
+  appId: string,
+  { id, url, events, enabled, secret }: DesiredWebhook,
+  actor: Actor,
+): Promise<boolean> {
+  const before = await webhooks.get(id, { appId });
+  const newSecret = secret !== undefined && (await webhooks.secret(id)) !== secret ? secret : undefined;
+  const change = {
+    url: url === before.url ? undefined : url,
+    // Their order does not matter.
+    events: isDeepStrictEqual(new Set(events), new Set<string>(before.events)) ? undefined : events,
+    enabled: enabled === before.enabled ? undefined : enabled,
+    secret: newSecret,
+  };
+  if (Object.values(change).some((value) => value !== undefined)) await webhooks.update(id, change, { actor, appId });
+  return newSecret !== undefined;
+}
+
+/** The file's values of an application, in the form of `update`. */
+function changeOf(application: DesiredApplication): ApplicationChange {
+  const { name, domain, redirectUris, authMethods, branding } = application;
+  const { signUp, passwordMinLength, scopes, signingAlgorithm } = application;
+  const { queryEndpoints, relyingPartyId, mailName, rateLimits } = application;
+  const tokens = { scopes, signingAlgorithm, queryEndpoints, rateLimits };
+  const settings = { signUp, passwordMinLength, relyingPartyId, mailName, ...tokens };
+  return { name, domain, redirectUris, authMethods, branding, settings };
+}
+
+/** Runs `work`, and renames a refused field to its place in the file. */
+async function naming<T>(place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || (error.code !== "INVALID_REQUEST" && error.code !== "CONFLICT")) throw error;
+    if (error.code === "CONFLICT") throw conflict(`${place}: ${error.message}`, error);
+    const [, field = "", rest = ""] = /^(?:settings\.)?([a-zA-Z]*)(.*)$/su.exec(error.details) ?? [];
+    throw invalidRequest(`${place}.${fieldNames[field] ?? field}${rest}`, error);
+  }
+}
+
+function conflict(message: string, cause?: unknown): AppError {
+  return new AppError("CONFLICT", message, { cause });
+}

@@ -1,0 +1,26 @@
+import type { Application } from "../applications/application.ts";
+import { hostOf, isLoopbackHost } from "../lib/loopback.ts";
+import type { ProviderRow } from "../oauth/provider-store.ts";
+
+/** Recognises leftovers of development mode in a database. None may be used without that mode. */
+
+export const demoAppId = "app_demo";
+export const demoCallbackPath = "/dev/demo/callback";
+/** The URLs of stand-ins are below this path. */
+export const standInsPath = "/dev/providers/";
+
+/** By its mark, or, if a version without marks made it, by its page's URL. */
+export function isDemoApp({ id, settings, redirectUris }: Application): boolean {
+  if (id !== demoAppId) return false;
+  return settings.development === true || redirectUris.some((uri) => isOurs(uri, demoCallbackPath));
+}
+
+/** A client of a stand-in, whoever set it: its URLs are those of this machine in development. */
+export function isStandIn({ issuer, authorizationUrl, tokenUrl }: ProviderRow): boolean {
+  return [issuer, authorizationUrl, tokenUrl].some((address) => address !== null && isOurs(address, standInsPath));
+}
+
+function isOurs(address: string, path: string): boolean {
+  if (!address.includes(path) || !URL.canParse(address)) return false;
+  return isLoopbackHost(hostOf(address), "localhost and below") && new URL(address).pathname.startsWith(path);
+}

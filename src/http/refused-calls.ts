@@ -1,0 +1,44 @@
+import type { ClientInfo } from "../lib/client-info.ts";
+import { expired } from "../lib/errors.ts";
+import { clientInfoOf } from "./request.ts";
+import type { Answered } from "./router.ts";
+
+/** A call that was kept out, as the audit log has it. `claimed`: the caller says so. */
+export type RefusedCall = {
+  action: "call.refused";
+  result: "failure";
+  app: { id: string | null } | { claimed: string | undefined };
+  userId: string | null;
+  clientInfo: ClientInfo;
+  details: { code: string; route: string };
+};
+
+/**
+ * Calls that were kept out. What is wrong with the request of somebody who may ask is no matter of
+ * security.
+ */
+const auditedCodes = new Set([
+  "INVALID_API_KEY",
+  "INVALID_TOKEN",
+  "INVALID_APP_ID",
+  "INSUFFICIENT_SCOPE",
+  "RATE_LIMITED",
+  "BUSY",
+]);
+
+/** Undefined for a call that was let in, or failed for another reason. */
+export function refusedCall({ request, route, status, error, caller }: Answered): RefusedCall | undefined {
+  if (status < 400 || !route) return undefined;
+  const code = error?.code ?? (status === 429 ? "RATE_LIMITED" : "");
+  // A token that was good and is old is what every client sends now and then.
+  if (!auditedCodes.has(code) || error?.cause === expired) return undefined;
+  const [kind, id = null] = caller?.split(":") ?? [];
+  return {
+    action: "call.refused",
+    result: "failure",
+    app: kind === "app" ? { id } : { claimed: request.header("x-service-app-id") },
+    userId: kind === "user" ? id : null,
+    clientInfo: clientInfoOf(request),
+    details: { code: code === "BUSY" ? "RATE_LIMITED" : code, route: `${route.method} ${route.path}` },
+  };
+}

@@ -1,0 +1,80 @@
+import {
+  closeSync,
+  fchownSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { randomBytes } from "node:crypto";
+import { dirname } from "node:path";
+
+/** Renames a finished file and makes file and name durable. Replaces an existing file. */
+export function replaceDurably(finished: string, file: string): void {
+  syncOpened(openSync(finished, "r+"));
+  replaceSynced(finished, file);
+}
+
+function replaceSynced(finished: string, file: string): void {
+  renameSync(finished, file);
+  syncFolder(dirname(file));
+}
+
+/** Like `replaceDurably`, but throws EEXIST if the name is taken. */
+export function placeDurably(finished: string, file: string): void {
+  syncOpened(openSync(finished, "r+"));
+  placeSynced(finished, file);
+}
+
+function placeSynced(finished: string, file: string): void {
+  // Unlike rename, link fails if the target exists.
+  linkSync(finished, file);
+  rmSync(finished, { force: true });
+  syncFolder(dirname(file));
+}
+
+/**
+ * Atomically writes a file that only its owner can read (0600). Throws EEXIST for `new` if the name
+ * is taken. Changes mode and owner through the open descriptor: root also writes into other users'
+ * folders, and those users could replace the name by a link.
+ */
+export function writePrivately(file: string, text: string, how: "new" | "replace"): void {
+  const temporary = `${file}.${randomBytes(6).toString("hex")}.partial`;
+  const descriptor = openSync(temporary, "wx", 0o600);
+  try {
+    try {
+      writeFileSync(descriptor, text);
+      if (how === "replace") keepOwner(file, descriptor);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    if (how === "new") placeSynced(temporary, file);
+    else replaceSynced(temporary, file);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** A file that root replaces must stay readable for the service's own user. */
+function keepOwner(replaced: string, descriptor: number): void {
+  const owner = lstatSync(replaced, { throwIfNoEntry: false });
+  if (owner && process.getuid?.() === 0) fchownSync(descriptor, owner.uid, owner.gid);
+}
+
+/** A new file name is durable only after its folder is synced. */
+export function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  syncOpened(openSync(folder, "r"));
+}
+
+function syncOpened(descriptor: number): void {
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

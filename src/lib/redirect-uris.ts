@@ -1,0 +1,47 @@
+import { hostOf, isLoopbackHost } from "./loopback.ts";
+import { hasPlainHost } from "./text.ts";
+
+const maxCharacters = 2048;
+/**
+ * RFC 8252 §7.1: a private-use scheme is a reversed domain name. It contains a dot, so it is never
+ * javascript:, data: or file:.
+ */
+const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/u;
+
+/**
+ * Why an address cannot be registered as a redirect URI; undefined if it can. Registered addresses
+ * are compared as exact strings (RFC 9700 §4.1.3), so an address must be in the form that browsers
+ * normalise to.
+ */
+export function redirectUriProblem(uri: string): string | undefined {
+  if (uri.length > maxCharacters) return `at most ${maxCharacters} characters`;
+  if (!/^[\x21-\x7E]+$/u.test(uri)) return "printable ASCII without spaces";
+  if (uri.includes("*")) return "no wildcard";
+  if (uri.includes("#")) return "no fragment";
+  let url: URL;
+  try {
+    url = new URL(uri);
+  } catch {
+    return "an absolute URL";
+  }
+  if (url.username !== "" || url.password !== "") return "no user or password";
+  if (url.href !== uri && url.href !== `${uri}/`) return `written in its normal form, as a browser shows it`;
+  const isWeb = url.protocol === "https:" || url.protocol === "http:";
+  if (isWeb && !hasPlainHost(url)) return "a host of letters, digits, '.' and '-' (or an IP address)";
+  if (url.protocol === "https:") return undefined;
+  if (url.protocol === "http:")
+    return isLoopbackHost(hostOf(url), "localhost and below")
+      ? undefined
+      : "https (http only for localhost, 127.0.0.1 and [::1])";
+  return privateUseScheme.test(url.protocol)
+    ? undefined
+    : "https, or a private-use scheme with a dot such as com.example.app:/callback";
+}
+
+/**
+ * The origins of an application's redirect URIs, as browsers send them in `Origin`. Cut from the
+ * text, which is already normalised. Mobile apps (private-use schemes) have no origin.
+ */
+export function originsOf(redirectUris: string[]): string[] {
+  return redirectUris.flatMap((uri) => /^https?:\/\/[^/?]+/u.exec(uri) ?? []);
+}

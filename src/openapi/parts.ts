@@ -1,0 +1,267 @@
+import { z } from "zod";
+import { eventKinds } from "../storage/column-types.ts";
+
+export const instant = (about: string) => z.iso.datetime().describe(`${about} ISO 8601, UTC.`);
+const method = z.enum(["passkey", "oauth", "password"]).describe("A way to sign in.");
+export const scope = z.enum(["profile", "email"]).describe("What an access token may be used for.");
+export const eventKind = z.enum(eventKinds).describe("What happened.");
+const notInAllScopes = "Absent without the scope `email`.";
+export const text = (about: string) => z.string().describe(about);
+export const number = (about: string) => z.int().nonnegative().describe(about);
+export const flag = (about: string) => z.boolean().describe(about);
+export const address = (about: string) => z.url().describe(about);
+
+export const email = z.email().nullable().optional().describe(`The user's address. ${notInAllScopes}`);
+const emailVerified = flag(`Whether the user has proven the address. ${notInAllScopes}`).optional();
+export const userFields = {
+  id: text("`usr_…`, never given to another user."),
+  email,
+  emailVerified,
+  name: text("The user's display name.").nullable(),
+};
+export const shortUser = z.strictObject(userFields).describe("The user in short.");
+
+const usableMethods = z
+  .strictObject({
+    passkey: flag("Whether the user has a passkey."),
+    oauth: z.array(text("The name of a provider.")).describe("The providers that the user has connected."),
+    password: flag("Whether the user has a password."),
+  })
+  .describe("What the user can sign in with.");
+
+export const user = z
+  .strictObject({
+    ...userFields,
+    picture: address("The user's picture.").nullable(),
+    createdAt: instant("When the account was created."),
+    lastLoginAt: instant("When the user last signed in.").nullable(),
+    authMethods: usableMethods,
+  })
+  .describe("The user, as the scopes of the token show it.");
+
+export const profileMetadata = z
+  .strictObject({
+    loginCount: number("How often the user has signed in."),
+    lastIpAddress: text("The address of the last sign-in.").nullable(),
+    userAgent: text("The browser of the last sign-in.").nullable(),
+  })
+  .describe("About the user's sign-ins.");
+
+export const tokenFields = {
+  accessToken: text("A JWT, for `Authorization: Bearer`. The key set at `/.well-known/jwks.json` verifies it."),
+  refreshToken: text("Opaque. Good for one refresh."),
+  expiresIn: number("Seconds until the access token ends."),
+};
+
+const methodFields = {
+  id: text("`mth_…`, the `methodId` for removing it."),
+  createdAt: instant("When it was added."),
+  lastUsed: instant("When the user last signed in with it; null until then.").nullable(),
+};
+const passkeyMethod = z
+  .strictObject({
+    type: z.literal("passkey").describe("The kind of method."),
+    name: text("The device of the passkey.").optional(),
+    ...methodFields,
+  })
+  .describe("A passkey.");
+const oauthMethod = z
+  .strictObject({
+    type: z.literal("oauth").describe("The kind of method."),
+    provider: text("The name of the provider."),
+    email: z.email().nullable().optional().describe(`The address at the provider. ${notInAllScopes}`),
+    ...methodFields,
+  })
+  .describe("An account at a provider.");
+const passwordMethod = z
+  .strictObject({ type: z.literal("password").describe("The kind of method."), ...methodFields })
+  .describe("A password.");
+export const authMethod = z
+  .discriminatedUnion("type", [passkeyMethod, oauthMethod, passwordMethod])
+  .describe("A way in which the user can sign in.");
+
+const passkeySwitch = z
+  .strictObject({
+    enabled: flag("Whether users can sign in with it."),
+    required: flag("Whether every sign-in needs a passkey."),
+  })
+  .describe("Passkeys of the application.");
+const passwordSwitch = z
+  .strictObject({ enabled: flag("Whether users can sign in with it.") })
+  .describe("Passwords of the application.");
+const oauthSwitch = z
+  .strictObject({
+    enabled: flag("Whether users can sign in with a provider."),
+    providers: z.array(text("The name of a provider.")).describe("The providers that are offered."),
+  })
+  .describe("Providers of the application.");
+export const applicationMethods = z
+  .strictObject({ passkey: passkeySwitch, oauth: oauthSwitch, password: passwordSwitch })
+  .describe("The ways to sign in to the application.");
+export const branding = z
+  .strictObject({
+    logo: address("The logo on the hosted pages.").nullable(),
+    primaryColor: text("`#rrggbb`").nullable(),
+    companyName: text("The name on the hosted pages.").nullable(),
+  })
+  .describe("What the hosted pages look like.");
+export const statistics = z
+  .strictObject({
+    totalUsers: number("Users of the application."),
+    activeUsers: number("Users who signed in within 30 days."),
+    totalLogins: number("Sign-ins so far."),
+  })
+  .describe("Counts of the application.");
+
+export const applicationFields = {
+  id: text("The App ID."),
+  name: text("The name of the application."),
+  domain: text("The domain to which its passkeys belong, when it has its own.").nullable(),
+};
+
+const publicProvider = z
+  .strictObject({
+    name: text("The name in paths and requests."),
+    displayName: text("The name for people."),
+    authorizeUrl: address("Complete but for `redirect_uri`."),
+  })
+  .describe("A provider that is offered.");
+const publicProviders = z
+  .strictObject({
+    enabled: flag("Whether users can sign in with a provider."),
+    providers: z.array(publicProvider).describe("The providers that are offered."),
+  })
+  .describe("Providers of the application, each with its address.");
+export const publicMethods = z
+  .strictObject({ passkey: passkeySwitch, oauth: publicProviders, password: passwordSwitch })
+  .describe("The ways to sign in, as a sign-in button needs them.");
+export const passwordRules = z
+  .strictObject({
+    minLength: number("Characters that a new password has at least."),
+    maxLength: number("Characters that a password has at most."),
+  })
+  .describe("The rules for a new password.");
+
+export const webhookEndpoint = z
+  .strictObject({
+    id: text("`whe_…`"),
+    appId: text("The App ID of its application."),
+    url: address("Where deliveries are sent."),
+    events: z.array(eventKind).describe("The events that it receives."),
+    enabled: flag("Whether deliveries are sent."),
+    disabledReason: z
+      .enum(["operator", "gone", "failing"])
+      .nullable()
+      .describe("Why it is disabled: by the operator, because it answered 410, or because it failed for five days."),
+    failingSince: instant("Since when every delivery has failed.").nullable(),
+    oldSecretUntil: instant("Until then deliveries are signed with the previous secret as well.").nullable(),
+    createdAt: instant("When it was registered."),
+    updatedAt: instant("When it was last changed."),
+  })
+  .describe("A webhook endpoint.");
+
+const keyFields = {
+  kid: text("The RFC 7638 thumbprint; the `kid` of tokens that it verifies."),
+  use: z.literal("sig").describe("For signatures."),
+};
+const coordinate = text("Public part of the key, base64url.");
+const ecKey = z
+  .strictObject({
+    kty: z.literal("EC").describe("The kind of key."),
+    alg: z.literal("ES256").describe("The algorithm of its signatures."),
+    crv: z.literal("P-256").describe("The curve."),
+    x: coordinate,
+    y: coordinate,
+    ...keyFields,
+  })
+  .describe("A key for ES256.");
+const okpKey = z
+  .strictObject({
+    kty: z.literal("OKP").describe("The kind of key."),
+    alg: z.literal("EdDSA").describe("The algorithm of its signatures."),
+    crv: z.literal("Ed25519").describe("The curve."),
+    x: coordinate,
+    ...keyFields,
+  })
+  .describe("A key for EdDSA.");
+const rsaKey = z
+  .strictObject({
+    kty: z.literal("RSA").describe("The kind of key."),
+    alg: z.literal("RS256").describe("The algorithm of its signatures."),
+    n: coordinate,
+    e: coordinate,
+    ...keyFields,
+  })
+  .describe("A key for RS256.");
+export const jsonWebKey = z.discriminatedUnion("kty", [ecKey, okpKey, rsaKey]).describe("A public key.");
+
+const errorCode = z
+  .enum([
+    "INVALID_APP_ID",
+    "INVALID_API_KEY",
+    "INVALID_TOKEN",
+    "INSUFFICIENT_SCOPE",
+    "USER_NOT_FOUND",
+    "METHOD_NOT_FOUND",
+    "INVALID_REQUEST",
+    "RATE_LIMITED",
+    "SERVER_ERROR",
+  ])
+  .describe("The reason, for programs.");
+export const errorDetail = z
+  .strictObject({
+    code: errorCode,
+    message: text("For people. Never holds what was sent."),
+    details: text("For a refused value: the field and the rule. Otherwise empty, or a hint."),
+    requestId: text("The same as `X-Request-Id`. The service's log has it, too."),
+  })
+  .describe("What was refused, and why.");
+
+const eventData = z
+  .strictObject({
+    userId: text("`usr_…`; null when nobody is known.").nullable(),
+    email: z.email().nullable().describe("The user's address, while there is a user."),
+    authMethod: method.nullable().describe("With what, where that is known."),
+    ipAddress: text("Of the person, as far as it is known.").nullable(),
+    userAgent: text("Of the person, as far as it is known.").nullable(),
+    sessionId: text("The login, `lgn_…`: the `sid` of its access tokens.").nullable(),
+  })
+  .describe("Always all six fields; null where one does not apply.");
+
+/** Named components of answers, requests and webhook bodies. */
+export const parts = {
+  AuthMethodType: method,
+  Scope: scope,
+  WebhookEventKind: eventKind,
+  WebhookEvent: z
+    .strictObject({
+      event: eventKind,
+      timestamp: instant("When it happened."),
+      data: eventData,
+    })
+    .describe("The body of a webhook."),
+  WebhookEventData: eventData,
+  ShortUser: shortUser,
+  UsableMethods: usableMethods,
+  ProfileMetadata: profileMetadata,
+  AuthMethod: authMethod,
+  PasskeyMethod: passkeyMethod,
+  OAuthMethod: oauthMethod,
+  PasswordMethod: passwordMethod,
+  ApplicationMethods: applicationMethods,
+  PasskeySwitch: passkeySwitch,
+  OAuthSwitch: oauthSwitch,
+  PasswordSwitch: passwordSwitch,
+  Branding: branding,
+  Statistics: statistics,
+  PublicMethods: publicMethods,
+  PublicProviders: publicProviders,
+  PublicProvider: publicProvider,
+  PasswordRules: passwordRules,
+  JsonWebKey: jsonWebKey,
+  EcKey: ecKey,
+  OkpKey: okpKey,
+  RsaKey: rsaKey,
+  ErrorCode: errorCode,
+  ErrorDetail: errorDetail,
+} as const;

@@ -1,0 +1,27 @@
+import { canonicalEmail } from "../../../lib/email.ts";
+import { all } from "./page.ts";
+import { clearFieldProblems, showFieldProblem, showSummary } from "./problems.ts";
+
+/**
+ * Checks a form before it is sent, with the service's messages, so that typed passwords are not
+ * lost.
+ */
+export function isReady(form: HTMLFormElement): boolean {
+  clearFieldProblems();
+  const problems: [field: string, words: string][] = [];
+  for (const input of all<HTMLInputElement>("[data-missing]")) {
+    const [summary = "", beside] = input.form === form ? (problemWith(input)?.split("\n") ?? []) : [];
+    if (beside === undefined) continue;
+    showFieldProblem(input.name, beside);
+    problems.push([input.name, summary]);
+  }
+  if (problems.length > 0) showSummary(problems);
+  return problems.length === 0;
+}
+
+function problemWith({ value, minLength, dataset }: HTMLInputElement): string | undefined {
+  const { missing, invalid, short } = dataset;
+  if ((invalid === undefined ? value : value.trim()) === "") return missing;
+  if (invalid !== undefined && canonicalEmail(value) === undefined) return invalid;
+  return [...value].length < minLength ? short : undefined;
+}

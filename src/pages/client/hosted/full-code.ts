@@ -1,0 +1,20 @@
+import { typedCode } from "../../../lib/typed-code.ts";
+import { first } from "./page.ts";
+
+/**
+ * Submits a code at its last digit, once. After a correction or a wrong code, the person presses
+ * the button.
+ */
+export function sendFullCode(): void {
+  const input = first<HTMLInputElement>("#code");
+  if (!input || input.ariaInvalid !== null || first("#password")) return;
+  let before = "";
+  const watch = (): void => {
+    const typed = input.value.replace(/\s/g, "");
+    const isComplete = typedCode(typed) !== undefined;
+    if (isComplete || !typed.startsWith(before)) input.removeEventListener("input", watch);
+    if (isComplete && typed.startsWith(before)) input.form?.requestSubmit();
+    before = typed;
+  };
+  input.addEventListener("input", watch);
+}

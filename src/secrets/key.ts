@@ -1,0 +1,78 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
+import type { Random } from "../lib/random.ts";
+
+const version = "v1";
+const macPurposes = {
+  oauth: "oauth rounds",
+  refresh: "refresh tokens",
+  form: "form tokens",
+  account: "account digests",
+  browser: "known browsers",
+  email: "email tokens",
+  limits: "rate limits",
+};
+
+export type MacPurpose = keyof typeof macPurposes;
+export type MacKeys = Record<MacPurpose, Buffer>;
+
+/** A master key, with a derived key per purpose, so that no use can be turned against another. */
+export type MasterKey = ReturnType<typeof createMasterKeyFrom>;
+
+export function createMasterKeyFrom(bytes: Uint8Array, random: Random) {
+  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync("sha256", bytes, "", `authsvc ${purpose}`, 32));
+  const encryptionKey = derive("encryption at rest");
+
+  return {
+    isSameAs: (other: Uint8Array): boolean => Buffer.from(bytes).equals(other),
+
+    /** In the form of a key file. */
+    text: (): string => Buffer.from(bytes).toString("base64url"),
+
+    macKeys: (): MacKeys =>
+      Object.fromEntries(Object.entries(macPurposes).map(([name, purpose]) => [name, derive(purpose)])) as MacKeys,
+
+    /**
+     * AES-256-GCM. `context` (table and row) is authenticated: a ciphertext moved to another row
+     * does not decrypt.
+     */
+    encrypt(plaintext: string, context: string): string {
+      const nonce = random(12);
+      const cipher = createCipheriv("aes-256-gcm", encryptionKey, nonce).setAAD(Buffer.from(context));
+      const sealed = Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()]);
+      return `${version}.${sealed.toString("base64url")}`;
+    },
+
+    /** Throws if key, context or any bit of the text is wrong. */
+    decrypt(text: string, context: string): string {
+      const [writtenBy, body] = text.split(".");
+      if (writtenBy !== version || !body) throw new Error("encrypted value has an unknown format");
+      const sealed = Buffer.from(body, "base64url");
+      const decipher = createDecipheriv("aes-256-gcm", encryptionKey, sealed.subarray(0, 12), { authTagLength: 16 });
+      decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-16));
+      return decipher.update(sealed.subarray(12, -16), undefined, "utf8") + decipher.final("utf8");
+    },
+  };
+}
+
+export function opens(key: Pick<MasterKey, "decrypt">, text: string, context: string): boolean {
+  try {
+    key.decrypt(text, context);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The form in which the database stores them, encrypted, once their master key is replaced. */
+export function macKeysAsText(keys: MacKeys): string {
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, key.toString("base64url")])),
+  );
+}
+
+export function macKeysFrom(text: string): MacKeys {
+  const stored = JSON.parse(text) as Record<string, string>;
+  return Object.fromEntries(
+    Object.keys(macPurposes).map((name) => [name, Buffer.from(stored[name] ?? "", "base64url")]),
+  ) as MacKeys;
+}

@@ -1,0 +1,174 @@
+import type { EndpointType } from "../lib/rate-limits.ts";
+
+// Types of column values, below the domains that give them meaning: the schema imports no domain.
+
+export type SignInMethod = "passkey" | "oauth" | "password";
+
+/** `new-passkey`: created during this sign-in, after another proof. */
+export type SignInProof = SignInMethod | "new-passkey";
+
+export type AuthMethods = {
+  passkey: { enabled: boolean; required: boolean };
+  oauth: { enabled: boolean; providers: string[] };
+  password: { enabled: boolean };
+};
+
+/** The appearance of pages and mails. The HTTP API has only the first three. */
+export type Branding = {
+  logo: string | null;
+  primaryColor: string | null;
+  companyName: string | null;
+  /** Older rows lack the links. */
+  termsUrl?: string | null;
+  privacyUrl?: string | null;
+  supportUrl?: string | null;
+};
+
+export type Scope = "profile" | "email";
+
+export type SigningAlgorithm = "ES256" | "EdDSA" | "RS256";
+
+export type AppSettings = {
+  /** Whether visitors may create accounts. */
+  signUp: "open" | "closed";
+  passwordMinLength: number;
+  /** The scopes that the application's sign-ins may request. */
+  scopes: Scope[];
+  signingAlgorithm: SigningAlgorithm;
+  /**
+   * Signs until the key of `signingAlgorithm` has been published long enough; missing if the
+   * algorithm never changed.
+   */
+  previousSigningAlgorithm?: SigningAlgorithm;
+  /** Whether the query-style endpoints are on (docs/spec/http-api.md, 4.6). */
+  queryEndpoints: boolean;
+  /**
+   * The relying party of the passkeys, if neither the domain nor the service's host (WebAuthn
+   * related origins); null uses those.
+   */
+  relyingPartyId: string | null;
+  /**
+   * The name in mails, set only by the operator; otherwise the company's name, then the
+   * application's.
+   */
+  mailName?: string | null;
+  /** Calls per minute, where they differ from the configuration. */
+  rateLimits: Partial<Record<EndpointType, number>>;
+  /** Created by development mode, and unusable without it. */
+  development?: true;
+};
+
+/**
+ * "users" and "logins" are totals, with day 0. "active" counts users by the UTC day of their last
+ * sign-in. Updated in `users/counter-store.ts`.
+ */
+export type CounterName = "users" | "logins" | "active";
+
+/** What the proof is for: an app's code, the account page, or adding a method. */
+export type SessionPurpose = "sign-in" | "account" | "add-method";
+
+/**
+ * An identity stored in its browser's session. `link`: until another method proves its user;
+ * `take-over`: until the person agrees to the removal of the user's unproven methods.
+ */
+export type PendingLink = { userId: string; provider: string; issuer: string; subject: string } & (
+  | { kind: "link" }
+  /** `email`: proven by the provider, and the user's. */
+  | { kind: "take-over"; email: string }
+);
+
+/** A credential whose creation was verified (WebAuthn §7.1). */
+export type VerifiedAttestation = {
+  credentialId: string;
+  publicKey: string;
+  signCount: number;
+  transports: string[];
+  aaguid: string;
+  backedUp: boolean;
+  backupEligible: boolean;
+  discoverable: boolean;
+};
+
+/** A passkey that was just created, with its user. */
+export type NewPasskey = { email: string; name: string | null; userHandle: string; credential: VerifiedAttestation };
+
+/**
+ * What a mail proves: a new account's address, an existing account's address, or the right to set a
+ * new password.
+ */
+export type EmailTokenPurpose = "sign-up" | "verify" | "reset";
+
+/** The data of a sign-up, kept until its address is verified. */
+export type EmailTokenPayload = { name: string | null } & (
+  | { passwordHash: string }
+  | { passkey: NewPasskey; userAgent: string | null }
+);
+
+/** Why a login ended. */
+export type EndReason =
+  | "logout"
+  | "logout-all"
+  | "account"
+  | "address-proven"
+  | "password-changed"
+  | "password-reset"
+  | "method-removed"
+  | "user-deleted"
+  | "refresh-reuse"
+  | "code-reuse"
+  | "operator"
+  | "user-disabled"
+  | "restored"
+  | "too-many";
+
+export type MailKind =
+  | "sign-up"
+  | "verify"
+  | "reset"
+  | "known-address"
+  | "method-added"
+  | "method-removed"
+  | "password-changed"
+  | "new-device";
+
+/**
+ * What a webhook endpoint can subscribe to (docs/spec/http-api.md, 6; docs/spec/decisions.md, 11).
+ */
+export const eventKinds = [
+  "user.login",
+  "user.logout",
+  "user.created",
+  "user.updated",
+  "user.deleted",
+  "method.added",
+  "method.removed",
+  "login.failed",
+  "token.reuse",
+] as const;
+
+export type EventKind = (typeof eventKinds)[number];
+
+/**
+ * Why a webhook endpoint is disabled. `operator`: by the app or a command. `gone`: it answered 410.
+ * `failing`: only failures for five days.
+ */
+export type DisabledReason = "operator" | "gone" | "failing";
+
+export type DeliveryStatus =
+  /** To be attempted, again or for the first time. */
+  | "waiting"
+  | "delivered"
+  /** Given up, unless somebody requests a redelivery. */
+  | "failed";
+
+/** The result of one attempt. `at` is in epoch milliseconds. */
+export type DeliveryAttempt = {
+  at: number;
+  /** The receiver's HTTP status; null without an answer. */
+  status: number | null;
+  durationMilliseconds: number;
+  /** Why it does not count as delivered, in our own words; null if it does. */
+  error: string | null;
+  /** The first KiB of the receiver's answer. */
+  response: string;
+};

@@ -1,0 +1,36 @@
+import { count, inArray, isNull } from "drizzle-orm";
+import type { MailKind } from "./column-types.ts";
+import type { Handle } from "./storage.ts";
+
+/** How many logins and account pages of the backup a restore ends. */
+export type EndedAccess = { logins: number; accountPages: number };
+
+/** Mails with a link or a code. */
+const mailsWithProof: MailKind[] = ["sign-up", "verify", "reset"];
+
+/**
+ * Ends all access that may have ended or been used since the backup: logins with their refresh
+ * tokens, account pages, unfinished sign-ins with their codes, mailed links and codes.
+ */
+export async function endRestoredAccess({ db, tables }: Handle, now: number): Promise<EndedAccess> {
+  const { logins, browserSessions, signInSessions, oauthStates, emailTokens, mails } = tables;
+  const [alive] = await db.select({ value: count() }).from(logins).where(isNull(logins.endedAt));
+  const [pages] = await db.select({ value: count() }).from(browserSessions);
+  await db
+    .update(logins)
+    .set({
+      endedAt: now,
+      endReason: "restored",
+      userEmail: null,
+      userEmailVerified: null,
+      userName: null,
+      userDisabledAt: null,
+    })
+    .where(isNull(logins.endedAt));
+  await db.delete(browserSessions);
+  await db.delete(signInSessions);
+  await db.delete(oauthStates);
+  await db.delete(emailTokens);
+  await db.delete(mails).where(inArray(mails.kind, mailsWithProof));
+  return { logins: alive?.value ?? 0, accountPages: pages?.value ?? 0 };
+}

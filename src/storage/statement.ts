@@ -1,0 +1,1 @@
+export type Statement<Result> = { execute(values?: Record<string, unknown>): Result };

@@ -1,0 +1,47 @@
+import type { EndReason, SignInMethod, SignInProof } from "../storage/column-types.ts";
+
+/**
+ * The result of a sign-in: a live session with its chain of refresh tokens. Instants are epoch
+ * milliseconds.
+ */
+export type Login = {
+  id: string;
+  appId: string;
+  userId: string;
+  /** `operator`: nobody signed in, a command minted a token. */
+  signedInWith: SignInMethod | "operator";
+  provider: string | null;
+  /** All proofs of the sign-in; null: only `signedInWith`. */
+  proofs: SignInProof[] | null;
+  scopes: string[];
+  publicClient: boolean;
+  signedInAt: number;
+  createdAt: number;
+  lastSeenAt: number;
+  ipAddress: string | null;
+  userAgent: string | null;
+  /** The tie of the account page's session that this sign-in opened or continued. */
+  browserSessionDigest: string | null;
+  generation: number;
+  refreshDigest: string;
+  previousDigest: string | null;
+  refreshedAt: number;
+  expiresAt: number;
+  endedAt: number | null;
+  endReason: EndReason | null;
+};
+
+export type LoginRotation = {
+  id: string;
+  appId: string;
+  presentedDigest: string;
+  successorDigest: string;
+  now: number;
+  idleSince: number;
+};
+
+/**
+ * The user of a live access token. Read from storage on every call, from the login's copy of the
+ * user's data (docs/decisions/0027).
+ */
+export type LiveUser = { id: string; email: string | null; emailVerified: boolean; name: string | null };

@@ -1,0 +1,78 @@
+import type { BrowserSessions } from "../account/browser-sessions.ts";
+import type { Audit, By } from "../audit/audit.ts";
+import type { SignIn } from "../sign-in/service.ts";
+import type { EndReason } from "../storage/column-types.ts";
+import type { Handle } from "../storage/storage.ts";
+import type { User } from "../users/user.ts";
+import type { Users } from "../users/service.ts";
+import type { Events } from "../webhooks/events.ts";
+import { createLoginEnds } from "./login-ends.ts";
+import { listLoginsOfUser } from "./login-list-store.ts";
+import { endLoginsOfUser, findLogin } from "./login-store.ts";
+
+/** `by`: who revoked it, for the audit log and webhooks. */
+export type Revocation = {
+  reason: EndReason;
+  by: By;
+  /**
+   * What stays signed in: one browser session with its logins, given by its digest or by one login.
+   */
+  keep?: { login?: string; browserSession?: string };
+  /** Forgets all known browsers, because a stranger may have used them. */
+  forgetBrowsers?: boolean;
+};
+
+export type RevokeAccess = ReturnType<typeof createRevokeAccess>;
+
+/**
+ * Revokes everything that lets a user in without a new proof: codes, stored proofs, browser
+ * sessions, and logins with their refresh tokens. Locks in the order of a redemption: codes, the
+ * user, its browser sessions and logins (docs/decisions/0027).
+ */
+export function createRevokeAccess(deps: {
+  signIn: SignIn;
+  users: Users;
+  browserSessions: BrowserSessions;
+  events: Events;
+  audit: Audit;
+}) {
+  const { signIn, users, browserSessions } = deps;
+  const ends = createLoginEnds(deps);
+
+  return {
+    /**
+     * Locks the user for a change that ends with `revoke`. Undefined if the user does not exist.
+     */
+    async lockForChange(tx: Handle, userId: string, now: number): Promise<User | undefined> {
+      await signIn.cancelCodes(tx, userId, now);
+      return await users.lockForChange(tx, userId, now);
+    },
+
+    /** How many live logins `revoke` would end at `now`. */
+    async countLive(handle: Handle, userId: string, now: number): Promise<number> {
+      return (await listLoginsOfUser(handle, userId, { all: false, now })).length;
+    },
+
+    /**
+     * Returns the number of logins that this call ended. Call `lockForChange` first if you change
+     * the user.
+     */
+    async revoke(tx: Handle, userId: string, revocation: Revocation, now: number): Promise<number> {
+      const { reason, by, keep = {}, forgetBrowsers = false } = revocation;
+      // Again after the change: a sign-in with the old credential may have completed since
+      // `lockForChange`.
+      await signIn.cancelCodes(tx, userId, now);
+      await users.lock(tx, userId);
+      const keptLogin = keep.login === undefined ? undefined : await findLogin(tx, keep.login);
+      // Read now: if a copy of the cookie signed in meanwhile, the tie belongs to the copy.
+      const keptSession =
+        keep.browserSession === undefined ? undefined : await browserSessions.findTie(tx, keep.browserSession, now);
+      const tie = keptSession ?? keptLogin?.browserSessionDigest ?? undefined;
+      await browserSessions.endAll(tx, userId, { keep: tie, forgetBrowsers });
+      const kept = { login: keep.login, tie };
+      const ended = await endLoginsOfUser(tx, userId, { reason, keep: kept }, now);
+      for (const login of ended) await ends.note(tx, login, by, now, { reason });
+      return ended.length;
+    },
+  };
+}

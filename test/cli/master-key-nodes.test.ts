@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openApp, type App } from "../../src/app.ts";
+import type { Config } from "../../src/config/config.ts";
+import { parseSender, parseSmtpUrl } from "../../src/config/mail.ts";
+import { minute } from "../../src/lib/clock.ts";
+import type { Log } from "../../src/lib/log.ts";
+import { systemRandom } from "../../src/lib/random.ts";
+import { silentLog } from "../../src/lib/silent-log.ts";
+import { createMasterKeyFrom } from "../../src/secrets/key.ts";
+import { switchMasterKey } from "../../src/secrets/rotation.ts";
+import type { TestApp } from "../support/service.ts";
+import { createEndpoint, happen } from "../support/webhooks.ts";
+import { keysIn, startKeyPlace } from "./key-place.ts";
+import { answer } from "./in-process.ts";
+import { runSql } from "./sql.ts";
+
+describe("a node that lacks a key during a rotation", () => {
+  let running: Awaited<ReturnType<typeof startKeyPlace>>;
+  let app: TestApp;
+  let first = "";
+  let now = 0;
+  const errors: string[] = [];
+  const log: Log = {
+    ...silentLog,
+    error: (message, error) => void errors.push(`${message}: ${(error as Error).message}`),
+  };
+
+  beforeEach(async () => {
+    running = await startKeyPlace("postgres");
+    app = await running.service.createApp();
+    [first = ""] = keysIn(running.file);
+    now = Date.now();
+    errors.length = 0;
+  });
+  afterEach(async () => await running.stop());
+
+  /** A process with these keys alone, which can send mail. */
+  async function openNode(...keys: string[]): Promise<App> {
+    const nobody = { server: parseSmtpUrl("smtp://127.0.0.1:1"), from: parseSender("a@example.com") };
+    const mail = nobody as NonNullable<Config["mail"]>;
+    const config = { ...running.service.config, masterKey: keys.join("\n"), masterKeyFile: undefined, mail };
+    return await openApp(config, { clock: () => now, log });
+  }
+
+  async function enqueue({ storage, services }: App): Promise<void> {
+    const origin = { ipAddress: null, userAgent: null };
+    const mail = { kind: "password-changed", appId: app.id, userId: null, to: "a@example.com", locale: null } as const;
+    await storage.write((tx) => services.mail.enqueue(tx, { ...mail, origin }, now));
+  }
+
+  it("claims neither mail nor webhooks without the new key, and says why once", async () => {
+    const endpointId = await createEndpoint(running.service, app, { url: "https://hooks.example.com/" });
+    await running.service.server.app.webhookWorker.stop();
+    const without = await openNode(first);
+    running.prepare();
+    const [next = ""] = keysIn(running.file);
+    await running.rotate();
+    const other = await openNode(next, first);
+    await enqueue(other);
+    await happen(running.service, app);
+    for (let look = 0; look < 2; look += 1) {
+      expect(await without.services.mail.claim(10)).toEqual([]);
+      expect(await without.services.deliveries.claim(endpointId, 10)).toEqual([]);
+    }
+    const untouched = [{ attempts: "0", lease: null }];
+    expect(await runSql(running.service, "SELECT attempts::text, lease_until AS lease FROM mails")).toEqual(untouched);
+    const deliveries = "SELECT attempts::text, lease_until AS lease FROM webhook_deliveries";
+    expect(await runSql(running.service, deliveries)).toEqual(untouched);
+    expect(errors).toEqual([
+      expect.stringMatching(/^mail is left to other processes: The master key was rotated.*add it to masterKeyFile/u),
+      expect.stringMatching(/^the outbox of webhooks is left to other processes: The master key was rotated/u),
+    ]);
+    expect(await other.services.mail.claim(10)).toHaveLength(1);
+    expect(await other.services.deliveries.claim(endpointId, 10)).toHaveLength(1);
+    await without.close();
+    await other.close();
+  });
+
+  it("deletes no mail that only the old key opens while the rotation is under way", async () => {
+    const { storage, services } = running.service.server.app;
+    const before = await openNode(first);
+    await enqueue(before);
+    await before.close();
+    running.prepare();
+    const [next = ""] = keysIn(running.file);
+    const [current, to] = [first, next].map((key) => createMasterKeyFrom(Buffer.from(key, "base64url"), systemRandom));
+    if (!current || !to) throw new Error("no key");
+    const record = { audit: services.audit, actor: { kind: "cli", name: "test" } as const, now };
+    await switchMasterKey(storage, { current, next: to }, record);
+    const newOnly = await openNode(next);
+    expect(await newOnly.services.mail.claim(10)).toEqual([]);
+    expect(await newOnly.services.mail.pending()).toMatchObject({ mails: 1 });
+    await running.rotate();
+    now += 2 * minute;
+    expect(await newOnly.services.mail.claim(10)).toHaveLength(1);
+    await newOnly.close();
+  });
+
+  it("a mail that no key opens is dropped when no rotation is under way", async () => {
+    const node = await openNode(first);
+    await enqueue(node);
+    await runSql(running.service, "UPDATE mails SET encrypted_mail = 'v1.AAAA'");
+    expect(await node.services.mail.claim(10)).toEqual([]);
+    expect(await node.services.mail.pending()).toMatchObject({ mails: 0 });
+    await node.close();
+    const events = (await answer(["audit", "list", "--since", "1h"], running.place)) as { action: string }[];
+    expect(events.map(({ action }) => action)).toContain("mail.dropped");
+  });
+});

@@ -1,0 +1,71 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { minute } from "../../src/lib/clock.ts";
+import { startServer } from "../../src/server.ts";
+import { call, newEmail, redeem, signUp } from "../support/person.ts";
+import { kill, killAll, startProcess } from "../support/process.ts";
+import { startReceiver, until } from "../support/receiver.ts";
+import { testConfig } from "../support/service.ts";
+import { localWebhooks, webhookSecret as secret } from "../support/webhooks.ts";
+import { reportExperiment } from "./experiment.ts";
+
+const rounds = 10;
+
+// A process that a failed test left behind would keep the run from ending.
+afterEach(killAll);
+
+it("E4: every event of an acknowledged sign-in arrives, under one id, whenever the process was killed", async () => {
+  const data = mkdtempSync(join(tmpdir(), "authsvc-kill-"));
+  const receiver = await startReceiver();
+  let calls = 0;
+  receiver.always((answer) => void answer.writeHead((calls += 1) % 3 === 0 ? 500 : 204).end());
+  const acknowledged = new Set<string>();
+
+  for (let round = 0; round < rounds; round += 1) {
+    const { service, app, process } = await startProcess(data, { AUTHSVC_WEBHOOKS__ALLOW_PRIVATE_NETWORKS: "true" });
+    if (round === 0) {
+      const endpoint = { url: receiver.url, events: ["user.login", "user.created"], secret };
+      expect((await call(service, "POST", "/webhooks/endpoints", app.headers, endpoint)).status).toBe(201);
+    }
+    const atLeast = acknowledged.size + 5;
+    const stop = new AbortController();
+    const work = Array.from({ length: 4 }, async () => {
+      while (!stop.signal.aborted) {
+        const { user } = await redeem(service, app, await signUp(service, app, { email: newEmail() }));
+        acknowledged.add(String(user["id"]));
+      }
+    });
+    await until(() => acknowledged.size >= atLeast);
+    const dying = kill(process);
+    stop.abort();
+    await Promise.all([dying, ...work.map(async (worker) => await worker.catch(() => {}))]);
+  }
+
+  // A minute later, when leases of the dead have run out and what failed is due again.
+  receiver.always(204);
+  const database = { url: undefined, poolSize: 1 };
+  const server = await startServer(
+    { ...testConfig, ...localWebhooks, dataDir: data, database },
+    { clock: () => Date.now() + 10 * minute },
+  );
+  const { db, tables } = server.app.storage.reader;
+  await until(async () =>
+    (await db.select().from(tables.webhookDeliveries)).every((row) => row.status === "delivered"),
+  );
+  await server.close();
+  await receiver.stop();
+
+  const lost: string[] = [];
+  for (const kind of ["user.created", "user.login"]) {
+    const told = receiver.of(kind);
+    const byUser = Map.groupBy(told, ({ body }) => String(body.data["userId"]));
+    for (const userId of acknowledged) {
+      const ofUser = byUser.get(userId) ?? [];
+      const ids = new Set(ofUser.map(({ id }) => id)).size;
+      if (ids !== 1) lost.push(`${kind} of ${userId} came under ${ids} ids`);
+    }
+  }
+  reportExperiment("kill -9 with webhooks on their way", { rounds, checks: 2 * acknowledged.size, lost });
+});

@@ -35,8 +35,3 @@ export function applicationAsClient(application: Application): Client {
     disabledAt: null,
   };
 }
-
-/** Whether it is the application itself. */
-export function isFirstClient({ id, appId }: Pick<Client, "id" | "appId">): boolean {
-  return id === appId;
-}

@@ -3,8 +3,6 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import { applicationAsClient, type UsableClient } from "./client.ts";
 import { findClient } from "./store.ts";
 
-export type Clients = ReturnType<typeof createClients>;
-
 /** The OpenID Connect clients of all applications. */
 export function createClients(deps: { storage: Storage; applications: Applications }) {
   const { storage, applications } = deps;

@@ -95,6 +95,8 @@ export function createTokens(deps: {
         | "proofs"
         | "scopes"
         | "publicClient"
+        | "clientId"
+        | "claimsRequest"
         | "signedInAt"
         | "ipAddress"
         | "userAgent"

@@ -193,6 +193,7 @@ export function createServices(foundation: Foundation) {
     audit,
     clock,
     random,
+    issuer: baseUrl,
   });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
   const redeem = createRedeem({ storage, applications, users, tokens, logins, audit, events, clock, meter });

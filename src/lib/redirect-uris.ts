@@ -45,3 +45,11 @@ export function redirectUriProblem(uri: string): string | undefined {
 export function originsOf(redirectUris: string[]): string[] {
   return redirectUris.flatMap((uri) => /^https?:\/\/[^/?]+/u.exec(uri) ?? []);
 }
+
+/** Adds parameters to `uri`. Keeps the existing query unchanged; values arrive byte for byte. */
+export function withParameters(uri: string, parameters: Record<string, string>): string {
+  const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  if (pairs.length === 0) return uri;
+  const separator = !uri.includes("?") ? "?" : uri.endsWith("?") || uri.endsWith("&") ? "" : "&";
+  return `${uri}${separator}${pairs.join("&")}`;
+}

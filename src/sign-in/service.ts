@@ -2,6 +2,7 @@ import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import { day, isOver, isoTime, type Clock } from "../lib/clock.ts";
 import { appHome } from "../hosted/hosted.ts";
+import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { ProviderClients } from "../oauth/provider-clients.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
@@ -9,7 +10,7 @@ import type { SignInMethod, PendingLink } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { addMethodRequest, type AddMethodBody } from "./add-method-body.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
-import { accountAddress, withParameters } from "./redirects.ts";
+import { accountAddress } from "./redirects.ts";
 import { consumePendingLink, recordPendingLink } from "./pending-link-store.ts";
 import { conflictOf, isSessionId, newSession, sessionLasts, type SignInSession } from "./session.ts";
 import {
@@ -164,15 +165,16 @@ export function createSignIn(deps: {
       return endsAtAccount(session, baseUrl) ? session.redirectUri : appHome(session.redirectUri);
     },
 
-    /** Where a person goes on cancelling. The session does not change. */
-    cancelAddress(session: SignInSession, sessionId: string): string {
-      const description = "The sign-in was cancelled.";
-      return withParameters(session.redirectUri, {
-        error: "access_denied",
-        error_description: description,
-        state: session.state,
-        sessionId,
-      });
+    /** Tells the client why there is no code. The session does not change. */
+    refusal(
+      session: SignInSession,
+      sessionId: string,
+      error: "access_denied" | "method_disabled",
+      description: string,
+    ): AuthorizationResponse {
+      // RFC 6749 §4.1.2.1 has no code for a disabled method.
+      const parameters = { error: session.authorization ? "access_denied" : error, error_description: description };
+      return authorizationResponse(session, parameters, { issuer: baseUrl, sessionId });
     },
 
     /** Invalidates a user's unredeemed codes. */

@@ -117,7 +117,8 @@ export function createServices(foundation: Foundation) {
     displayNameOf: providerDisplayName,
     unusableProviders: (appId) => providers.unusable(appId),
   });
-  const signIn = createSignIn({ storage, applications, providers, clock, random, baseUrl });
+  const clients = createClients({ storage, applications });
+  const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
   const access = createRevokeAccess({ signIn, users, browserSessions, events, audit });
   const tokens = createTokens({
     storage,
@@ -196,7 +197,19 @@ export function createServices(foundation: Foundation) {
     issuer: baseUrl,
   });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
-  const redeem = createRedeem({ storage, applications, users, tokens, logins, audit, events, clock, meter });
+  const redeem = createRedeem({
+    storage,
+    applications,
+    clients,
+    users,
+    browserSessions,
+    tokens,
+    logins,
+    audit,
+    events,
+    clock,
+    meter,
+  });
   const mailFlows = createMailFlows({
     ...aboutUsers,
     keyring,
@@ -217,7 +230,7 @@ export function createServices(foundation: Foundation) {
 
   const services = {
     applications,
-    clients: createClients({ storage, applications }),
+    clients,
     events,
     webhooks,
     deliveries,

@@ -4,6 +4,7 @@ import { createBrowserOrigins } from "./applications/browser-origins.ts";
 import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import type { Applications } from "./applications/service.ts";
+import { createClients } from "./clients/service.ts";
 import { isStandIn } from "./dev/left.ts";
 import { createMailbox } from "./dev/mailbox.ts";
 import { createMailAllowance } from "./email-tokens/allowance.ts";
@@ -217,6 +218,7 @@ export function createServices(foundation: Foundation) {
 
   const services = {
     applications,
+    clients: createClients({ storage, applications }),
     events,
     webhooks,
     deliveries,

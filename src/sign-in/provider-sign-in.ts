@@ -50,7 +50,10 @@ export function createProviderSignIn(deps: {
     const { refusal, existingUserId: userId } = outcome.refusal;
     const { issuer, subject, email } = identity;
     if (refusal === "agree-first" && userId !== undefined && email !== null) {
-      if (session.accountUserId !== null && session.accountUserId !== userId) return "other-account";
+      if (session.accountUserId !== null && session.accountUserId !== userId) {
+        await failedSignIns.record(holder, { method: "oauth" });
+        return "other-account";
+      }
       await signIn.keepIdentity(holder, { kind: "take-over", userId, provider, issuer, subject, email });
       return "agree-first";
     }

@@ -12,7 +12,7 @@ export type AccessTokenClaims = {
   aud: string;
   user_id: string;
   app_id: string;
-  /** The same as `aud`. Missing in tokens of older versions. */
+  /** The client that requested it. Missing in tokens of older versions. */
   client_id?: string;
   /** Both only with the scope `email`. Apps must not trust an unverified address. */
   email?: string | null;

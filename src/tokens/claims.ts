@@ -40,9 +40,8 @@ export function claimsOf(
     aud: login.appId,
     user_id: user.id,
     app_id: login.appId,
-    // RFC 9068 §2.2: the client that requested the token. An application is both client and
-    // audience here.
-    client_id: login.appId,
+    // RFC 9068 §2.2: the client that requested the token. An application is its own first client.
+    client_id: login.clientId ?? login.appId,
     ...(login.scopes.includes("email") ? { email: user.email, email_verified: user.emailVerified } : {}),
     iat: issuedAt,
     exp: issuedAt + token.seconds,

@@ -6,7 +6,7 @@ import type { SigningAlgorithm } from "../storage/column-types.ts";
 import type { Storage } from "../storage/storage.ts";
 import { importPublicKey, type SigningKey, type VerificationKey } from "./jwt.ts";
 import { decryptSigningKey, newSigningKey, sealed } from "./new-signing-key.ts";
-import { describeGenerations, signingKeyAt, type SigningKeyAnswer } from "./signing-key-line.ts";
+import { describeGenerations, signingKeyAt, type SigningKeyAnswer } from "./signing-key-answer.ts";
 import {
   deleteSigningKeys,
   insertSigningKey,

@@ -199,19 +199,7 @@ export function createServices(foundation: Foundation) {
     issuer: baseUrl,
   });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
-  const redeem = createRedeem({
-    storage,
-    applications,
-    clients,
-    users,
-    browserSessions,
-    tokens,
-    logins,
-    audit,
-    events,
-    clock,
-    meter,
-  });
+  const redeem = createRedeem({ ...aboutUsers, clients, tokens, logins, events, meter });
   const mailFlows = createMailFlows({
     ...aboutUsers,
     keyring,

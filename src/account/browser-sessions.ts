@@ -73,8 +73,8 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
     },
 
     /**
-     * Locks a user's session until the transaction ends: a sign-out waits, or is seen here. False if
-     * there is none. Lock the user first (docs/decisions/0027).
+     * Locks a user's session until the transaction ends: a sign-out waits, or is seen here. False
+     * if there is none. Lock the user first (docs/decisions/0027).
      */
     async lock(tx: Handle, tie: string, userId: string): Promise<boolean> {
       return await lockBrowserSession(tx, tie, userId);

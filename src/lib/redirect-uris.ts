@@ -57,8 +57,8 @@ export function withParameters(uri: string, parameters: Record<string, string>):
 const loopbackForm = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/u;
 
 /**
- * Whether a redirect URI is among the registered ones, as an exact string. `anyLoopbackPort`: native
- * programs choose their port when they start (RFC 8252 §7.3, RFC 9700 §2.1).
+ * Whether a redirect URI is among the registered ones, as an exact string. `anyLoopbackPort`:
+ * native programs choose their port when they start (RFC 8252 §7.3, RFC 9700 §2.1).
  */
 export function isRegistered(
   uri: string,

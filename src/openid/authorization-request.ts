@@ -1,26 +1,14 @@
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../clients/client.ts";
 import { canonicalEmail } from "../lib/email.ts";
+import type { OAuthErrorCode } from "../lib/errors.ts";
 import { textsFor } from "../pages/texts/texts.ts";
 import type { AuthorizationAsked } from "../sign-in/service.ts";
 import type { AuthorizationDetails } from "../storage/column-types.ts";
 import { parseClaimsRequest } from "./claims-request.ts";
 
-/** The errors of RFC 6749 §4.1.2.1 and OpenID Connect Core 1.0 §3.1.2.6 that we answer with. */
-export type AuthorizationError =
-  | "access_denied"
-  | "invalid_request"
-  | "invalid_scope"
-  | "unsupported_response_type"
-  | "request_not_supported"
-  | "request_uri_not_supported"
-  | "registration_not_supported"
-  | "login_required"
-  | "consent_required"
-  | "interaction_required";
-
 /** Public: `description` never contains a submitted value. */
-export type AuthorizationRefusal = { error: AuthorizationError; description: string };
+export type AuthorizationRefusal = { error: OAuthErrorCode; description: string };
 
 /** A checked request. `isSilent`: `prompt=none`, so no page may be shown. */
 export type AuthorizationRequest = AuthorizationAsked & { isSilent: boolean; idTokenHint: string | null };

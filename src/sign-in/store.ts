@@ -232,7 +232,8 @@ export async function keepProof(
 
 /**
  * Consumes a code: of concurrent calls, only one gets the session. `publicOnly` excludes codes
- * without PKCE. `door`: that of the session; the other one's codes stay untouched. `loginId`: the new login, which a second use of the code ends.
+ * without PKCE. `door`: that of the session; the other one's codes stay untouched. `loginId`: the
+ * new login, which a second use of the code ends.
  */
 export async function consumeCode(
   tx: Handle,

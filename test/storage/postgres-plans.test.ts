@@ -28,7 +28,9 @@ afterAll(async () => {
 });
 
 async function redeem(codeDigest: string): Promise<void> {
-  await storage.write((tx) => consumeCode(tx, { codeDigest, appId, loginId: "lgn_1", door: "contract", publicOnly: false }, 0));
+  await storage.write((tx) =>
+    consumeCode(tx, { codeDigest, appId, loginId: "lgn_1", door: "contract", publicOnly: false }, 0),
+  );
 }
 
 /** The rows that the connection reads to find one code, with the plan that it has for that. */

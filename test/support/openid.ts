@@ -3,7 +3,7 @@ import type { Client } from "../../src/clients/client.ts";
 import { goodPassword, Visitor, type Page } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
 
-export const codeVerifier = "v".repeat(64);
+const codeVerifier = "v".repeat(64);
 export const codeChallenge = hash("sha256", codeVerifier, "base64url");
 
 let clients = 0;
@@ -61,7 +61,7 @@ export function authorizeUrl(
   return `${service.url}/oauth2/authorize?${new URLSearchParams(given).toString()}`;
 }
 
-/** Signs in by password at the authorization endpoint, and stops at what goes back to the client. */
+/** Signs in by password for a client, and stops at what goes back to it. */
 export async function authorize(
   service: TestService,
   client: Pick<Client, "id" | "redirectUris">,

@@ -43,7 +43,9 @@ import { createSignUp } from "./sign-in/sign-up.ts";
 import { createTakeOver } from "./sign-in/take-over.ts";
 import type { Storage } from "./storage/storage.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
+import { createIdTokens } from "./tokens/id-tokens.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
+import { createLoginEnds } from "./tokens/login-ends.ts";
 import { createOwnLogins } from "./tokens/own-logins.ts";
 import { createRevokeAccess } from "./tokens/revoke-access.ts";
 import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
@@ -98,6 +100,7 @@ export function createServices(foundation: Foundation) {
   const users = createUsers({ storage, events, audit, random });
   const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
+  const idTokens = createIdTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const fetchProvider = createProviderFetch(fetch);
   const discover = createDiscovery(fetchProvider, clock);
   const providersOver = (over: Storage, inside: Applications) =>
@@ -121,15 +124,16 @@ export function createServices(foundation: Foundation) {
   });
   const clients = createClients({ storage, applications });
   const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
-  const access = createRevokeAccess({ signIn, users, browserSessions, events, audit });
+  const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
+  const access = createRevokeAccess({ signIn, users, browserSessions, loginEnds });
   const tokens = createTokens({
     storage,
     keyring,
     accessTokens,
     applications,
     users,
-    browserSessions,
     access,
+    loginEnds,
     events,
     audit,
     clock,
@@ -184,21 +188,15 @@ export function createServices(foundation: Foundation) {
     random,
   });
   const proofs = createProofs({
+    ...aboutUsers,
     linking,
     providerDisplayName,
-    storage,
-    users,
     passkeys,
-    browserSessions,
-    access,
-    notices,
     events,
-    audit,
-    clock,
     random,
     issuer: baseUrl,
   });
-  const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
+  const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
   const redeem = createRedeem({ ...aboutUsers, clients, tokens, logins, events, meter });
   const mailFlows = createMailFlows({
     ...aboutUsers,
@@ -215,7 +213,7 @@ export function createServices(foundation: Foundation) {
   const failedSignIns = createFailedSignIns({ storage, events, audit, clock, meter });
   const signsIn = { signIn, proofs, users, passwords, passkeys, linking, firstProof, audit, failedSignIns };
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
-  const ownLogins = createOwnLogins({ storage, logins, browserSessions, access, clock });
+  const ownLogins = createOwnLogins({ storage, loginEnds, access, clock });
   const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
 
   const services = {
@@ -229,6 +227,7 @@ export function createServices(foundation: Foundation) {
     users,
     tokens,
     signingKeys,
+    idTokens,
     passwords,
     passkeys,
     signIn,

@@ -36,7 +36,7 @@ async function redeem(codeDigest: string): Promise<void> {
 /** The rows that the connection reads to find one code, with the plan that it has for that. */
 async function rowsRead(codeDigest: string): Promise<number> {
   const { rows } = await pool.query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
-    `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE consume_code(0, 'lgn_1', '${codeDigest}', '${appId}')`,
+    `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE consume_code(0, 'lgn_1', '${codeDigest}', '${appId}', 'contract')`,
   );
   return rowsOf(rows[0]?.["QUERY PLAN"][0].Plan);
 }

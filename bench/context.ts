@@ -1,4 +1,5 @@
 import { percentile } from "../src/benchmark/percentiles.ts";
+import type { LoadThread } from "./load.ts";
 import type { Program } from "./program.ts";
 import type { Report } from "./report.ts";
 
@@ -6,6 +7,7 @@ import type { Report } from "./report.ts";
 export type Context = {
   program: Program;
   report: Report;
+  load: LoadThread["load"];
   /** The duration of one load. */
   seconds: number;
   /** How often a figure and its baseline are measured in turns; the median counts. */

@@ -5,20 +5,18 @@ import { gzipSync } from "node:zlib";
 import { percentile } from "../src/benchmark/percentiles.ts";
 import { commandMilliseconds } from "./commands.ts";
 import type { Context } from "./context.ts";
-import { load } from "./load.ts";
 import { start } from "./process.ts";
 import { inFolder, type Program } from "./program.ts";
 import { measured, type Report } from "./report.ts";
 import { people, signInUntil } from "./sign-ins.ts";
-import { withSubject } from "./subject.ts";
-import { validatesOf } from "./tokens.ts";
+import { validatesOf, withSubject } from "./subject.ts";
 
 const runs = 10;
 const validates = 100_000;
 const signIns = 1000;
 
 /** The resources of one process: disk, start time, memory. */
-export async function measureExecutable({ program, report }: Context): Promise<void> {
+export async function measureExecutable({ program, report, load }: Context): Promise<void> {
   if (program.isExecutable) reportSize(program.command, report);
   report.value("authsvc version", commandMilliseconds(program, ["version"], {}), "ms");
 

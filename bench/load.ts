@@ -1,18 +1,32 @@
-import { loadByAutocannon } from "./autocannon.ts";
-import type { Load, Pace, Traffic } from "./traffic.ts";
-import { hasWrk, loadByWrk } from "./wrk.ts";
+import { once } from "node:events";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { Load } from "../src/benchmark/load.ts";
+import type { Traffic } from "../src/benchmark/traffic.ts";
+
+export type Pace = {
+  seconds: number;
+  /** Keep-alive connections, one call at a time each. 32 by default. */
+  connections?: number;
+  /** The pause between an answer and the next call on its connection; none by default. */
+  pauseMilliseconds?: number;
+};
+
+export type LoadThread = ReturnType<typeof startLoadThread>;
 
 /**
- * The load generator: wrk if installed, else autocannon, which takes far more of the shared cores.
+ * Generates load in a thread of its own, so that what else the benchmark does delays no call. It
+ * stays for all loads, because its code is compiled after the first ones.
  */
-export const generator = hasWrk() ? "wrk" : "autocannon";
-
-/**
- * Loads a service. Throws if hardly any call succeeded, because the figure would measure errors.
- */
-export async function load(traffic: Traffic, pace: Pace): Promise<Load> {
-  const measured = generator === "wrk" ? await loadByWrk(traffic, pace) : await loadByAutocannon(traffic, pace);
-  if (measured.failures * 100 > measured.calls)
-    throw new Error(`${traffic.url}: ${measured.failures} of ${measured.calls} calls failed`);
-  return measured;
+export function startLoadThread() {
+  const thread = new Worker(join(import.meta.dirname, "load-thread.ts"));
+  return {
+    /** Loads a service; one load at a time. */
+    async load(traffic: Traffic, pace: Pace): Promise<Load> {
+      thread.postMessage({ traffic, pace });
+      const [load] = (await once(thread, "message")) as [Load];
+      return load;
+    },
+    [Symbol.dispose]: () => void thread.terminate(),
+  };
 }

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import type { App } from "../src/app.ts";
-import { bodyOf, headerLines, openConnection } from "../src/benchmark/connection.ts";
 import type { TestLogin } from "../src/benchmark/logins.ts";
-import { percentile } from "../src/benchmark/percentiles.ts";
+import { repeat } from "../src/benchmark/load.ts";
+import { openTraffic } from "../src/benchmark/traffic.ts";
 import type { Config } from "../src/config/config.ts";
 import { digestOf, systemRandom } from "../src/lib/random.ts";
 import { findLogin } from "../src/tokens/login-store.ts";
@@ -14,11 +14,9 @@ import { commandMilliseconds } from "./commands.ts";
 import { inTurns, type Context } from "./context.ts";
 import { ask } from "./databases.ts";
 import { fill, liveLogins, loginId } from "./fill.ts";
-import { load } from "./load.ts";
 import type { Program } from "./program.ts";
 import { measured } from "./report.ts";
-import { appId, withSubject, type Subject } from "./subject.ts";
-import { refreshesOf, validatesOf } from "./tokens.ts";
+import { appId, refreshesOf, validatesOf, withSubject, type Subject } from "./subject.ts";
 
 /** How many logins are used in turn: enough that database pages do not stay cached. */
 const logins = 2000;
@@ -66,7 +64,12 @@ function scattered(subject: Subject): Subject {
   return { ...subject, logins: subject.logins.toSorted((a, b) => order(a).localeCompare(order(b))) };
 }
 
-async function compare({ program, report, rounds, seconds }: Context, name: string, empty: Subject, full: Subject) {
+async function compare(
+  { program, report, load, rounds, seconds }: Context,
+  name: string,
+  empty: Subject,
+  full: Subject,
+): Promise<void> {
   const validate = (of: Subject) => async () => (await load(validatesOf(of, of.logins), { seconds })).perSecond;
   const refresh = (of: Subject) => {
     const slices = Math.floor(logins / rounds);
@@ -112,15 +115,8 @@ function showMilliseconds(program: Program, { config, environment }: Subject): n
 }
 
 async function getMilliseconds({ server, headers }: Subject): Promise<number> {
-  const connection = await openConnection(server.url);
-  const took: number[] = [];
-  for (let look = 0; look < looks; look += 1) {
-    const began = performance.now();
-    bodyOf(await connection.send("GET", `/applications/${appId}`, headerLines(headers)), 200);
-    took.push(performance.now() - began);
-  }
-  connection.close();
-  return percentile(took, 0.5);
+  using look = await openTraffic({ kind: "get", url: `${server.url}/applications/${appId}`, headers: [headers] }, 1);
+  return (await repeat(look.works, (done) => done >= looks)).medianMilliseconds;
 }
 
 /** Tokens for a login that was only written to the tables, as if it had just begun. */

@@ -1,14 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { openBrowser, type Browser } from "../src/benchmark/browser.ts";
 import { bodyOf, headerLines, openConnection } from "../src/benchmark/connection.ts";
+import { repeat, type Load } from "../src/benchmark/load.ts";
 import { percentile } from "../src/benchmark/percentiles.ts";
 import type { Context } from "./context.ts";
-import { load } from "./load.ts";
+import type { Pace } from "./load.ts";
 import { measured } from "./report.ts";
 import { signInsPerSecond } from "./sign-ins.ts";
-import { bearer, withSubject, type Subject } from "./subject.ts";
-import type { Pace } from "./traffic.ts";
-import { validatesOf } from "./tokens.ts";
+import { bearer, validatesOf, withSubject, type Subject } from "./subject.ts";
 import { hashesPerSecond } from "./yardsticks.ts";
 
 const times = 10;
@@ -38,7 +37,7 @@ type Arrivals = {
  * Sign-ins that arrive ten times as fast as their passwords can be hashed, whether or not any is
  * answered; validates beside them.
  */
-export async function measureOverload({ program, report, seconds }: Context): Promise<void> {
+export async function measureOverload({ program, report, load, seconds }: Context): Promise<void> {
   await withSubject({ program, logins: 64, people: browsers }, async (subject) => {
     const { server, config } = subject;
     const perSecond = times * (await hashesPerSecond(config.passwords, 2));
@@ -48,13 +47,13 @@ export async function measureOverload({ program, report, seconds }: Context): Pr
 
     const opened = await openPages(subject);
     using watch = watchMemory(subject);
-    const own = process.cpuUsage();
+    const own = process.threadCpuUsage();
     const [arrived, newcomers, beside] = await Promise.all([
       pause(headStartMilliseconds).then(async () => await arrive(opened, perSecond)),
       pause(headStartMilliseconds).then(async () => await connectAnew(subject)),
       load(validates, { ...validating, seconds: lastsSeconds }),
     ]);
-    const { user, system } = process.cpuUsage(own);
+    const { user, system } = process.threadCpuUsage(own);
     const most = watch.most();
     for (const { browser } of opened) browser.close();
     await pause(5000);
@@ -71,8 +70,8 @@ export async function measureOverload({ program, report, seconds }: Context): Pr
     report.value("overload: validate p99 before", before.p99Milliseconds, "ms");
     report.value("overload: validate median meanwhile", beside.medianMilliseconds, "ms");
     report.value("overload: validate p99 meanwhile", beside.p99Milliseconds, "ms", { atMost: 20 });
-    report.value("overload: validate on a new connection meanwhile, median", percentile(newcomers, 0.5), "ms");
-    report.value("overload: validate on a new connection meanwhile, latest", percentile(newcomers, 1), "ms");
+    report.value("overload: validate on a new connection meanwhile, median", newcomers.medianMilliseconds, "ms");
+    report.value("overload: validate on a new connection meanwhile, latest", newcomers.maxMilliseconds, "ms");
     report.value("overload: 429 median", percentile(refused, 0.5), "ms");
     report.value("overload: 429 p99", percentile(refused, 0.99), "ms", { atMost: 100 });
     report.value("overload: 429 latest", percentile(refused, 1), "ms");
@@ -103,20 +102,16 @@ function watchMemory({ server }: Subject) {
  * The waiting times of new connections, from before connecting: libuv accepts one connection per
  * event-loop turn. Includes the delay of this process, which also posts the forms.
  */
-async function connectAnew({ server, logins: [login] }: Subject): Promise<number[]> {
+async function connectAnew({ server, logins: [login] }: Subject): Promise<Load> {
   if (!login) throw new Error("nobody is signed in");
   const headers = headerLines(bearer(login));
-  const found: number[] = [];
-  const end = performance.now() + lastsSeconds * 1000;
-  while (performance.now() < end) {
-    const began = performance.now();
+  const validate = async (): Promise<void> => {
     const connection = await openConnection(server.url);
     bodyOf(await connection.send("GET", "/auth/validate", headers), 200);
-    found.push(performance.now() - began);
     connection.close();
-    await pause(100);
-  }
-  return found;
+  };
+  const isOver = (_done: number, elapsedSeconds: number): boolean => elapsedSeconds >= lastsSeconds;
+  return await repeat([validate], isOver, { pauseMilliseconds: 100 });
 }
 
 /**

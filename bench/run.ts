@@ -8,7 +8,7 @@ import { openSqliteConnection } from "../src/storage/sqlite.ts";
 import type { Context } from "./context.ts";
 import { withPostgres } from "./databases.ts";
 import { measureExecutable } from "./executable.ts";
-import { generator } from "./load.ts";
+import { startLoadThread } from "./load.ts";
 import { measureMillion } from "./million.ts";
 import { measureOverload } from "./overload.ts";
 import { chosenProgram, inFolder, sources, versionOf } from "./program.ts";
@@ -55,14 +55,16 @@ const { config } = loadConfig({ flags: {}, env: {}, cwd: tmpdir() });
 const { memoryKiB, iterations, parallelism } = config.passwords;
 const head = [
   `${versionOf(program)}, from ${program.name}; Linux ${release()}, ${new Date().toISOString()}`,
-  `${cpus().length} × ${cpus()[0]?.model}, load by ${generator} on the same machine; ${values.rounds} rounds of ${values.seconds} s, medians`,
+  `${cpus().length} × ${cpus()[0]?.model}, load from the same machine; ${values.rounds} rounds of ${values.seconds} s, medians`,
   `argon2id m=${memoryKiB} KiB t=${iterations} p=${parallelism}; ${await inFolder(sqliteFacts)}`,
 ];
 console.log(head.join("\n"));
 const report = createReport((line) => console.log(line));
+using thread = startLoadThread();
 const context: Context = {
   program,
   report,
+  load: thread.load,
   seconds: Number(values.seconds),
   rounds: Number(values.rounds),
   thousands: Number(values.thousands),

@@ -1,4 +1,5 @@
-import { openBrowser } from "../src/benchmark/browser.ts";
+import { repeat, type Load } from "../src/benchmark/load.ts";
+import { openSignIns } from "../src/benchmark/sign-ins.ts";
 import { inTurns, type Context } from "./context.ts";
 import { measured } from "./report.ts";
 import { withSubject, type Subject } from "./subject.ts";
@@ -41,38 +42,16 @@ export async function measureSignIns(
   });
 }
 
-/** initiate, the page, its form, callback. Each person has a browser of their own. */
+/** Complete password sign-ins of several people, for some seconds. */
 export async function signInsPerSecond(subject: Subject, seconds: number): Promise<number> {
-  return await signInUntil(subject, (_done, elapsed) => elapsed >= seconds);
+  return (await signInUntil(subject, (_done, elapsedSeconds) => elapsedSeconds >= seconds)).perSecond;
 }
 
-/** Repeats sign-ins until `isOver`, and returns their rate per second. */
+/** Repeats sign-ins until `isOver`. */
 export async function signInUntil(
   { server, app, people: persons }: Subject,
   isOver: (done: number, elapsedSeconds: number) => boolean,
-): Promise<number> {
-  const browsers = await Promise.all(
-    persons.slice(0, people).map(async (person) => await openBrowser(server.url, app, person)),
-  );
-  // The browser that has waited longest is next. Fixed turns would make a slow one delay the
-  // others.
-  const free = [...browsers];
-  // The first sign-in in a new browser differs from later ones.
-  for (const browser of browsers) await browser.signIn();
-  const began = performance.now();
-  const elapsed = (): number => (performance.now() - began) / 1000;
-  let done = 0;
-  const signInInTurns = async (): Promise<void> => {
-    while (!isOver(done, elapsed())) {
-      const browser = free.shift();
-      if (!browser) throw new Error("there are fewer browsers than sign-ins at once");
-      await browser.signIn();
-      free.push(browser);
-      done += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, signInInTurns));
-  const perSecond = done / elapsed();
-  for (const browser of browsers) browser.close();
-  return perSecond;
+): Promise<Load> {
+  using signIns = await openSignIns(server.url, app, persons.slice(0, people), atOnce);
+  return await repeat(signIns.works, isOver);
 }

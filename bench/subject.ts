@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApp, type App } from "../src/app.ts";
 import type { ClientApplication } from "../src/benchmark/browser.ts";
+import { callHeaders } from "../src/benchmark/connection.ts";
 import { makeLogins, type TestLogin } from "../src/benchmark/logins.ts";
+import type { Traffic } from "../src/benchmark/traffic.ts";
 import type { Config } from "../src/config/config.ts";
 import { loadConfig } from "../src/config/load.ts";
 import { freePort } from "../test/support/free-port.ts";
@@ -64,7 +66,7 @@ export async function withSubject<T>(wanted: Wanted, work: (subject: Subject) =>
     const log = join(folder, "log");
     const server = await start(program, environment, { command, log });
     try {
-      const headers = { authorization: `Bearer ${prepared.app.apiKey}`, "x-service-app-id": appId };
+      const headers = callHeaders(appId, prepared.app.apiKey);
       return await work({ server, config, environment, headers, ...prepared });
     } catch (error) {
       const said = readFileSync(log, "utf8").trim().split("\n").slice(-3).join("\n");
@@ -99,5 +101,14 @@ async function prepare(config: Config, baseUrl: string, { logins = 0, people = 0
 
 /** The headers of a call with a user's token. */
 export function bearer({ accessToken }: Pick<TestLogin, "accessToken">): Record<string, string> {
-  return { authorization: `Bearer ${accessToken}`, "x-service-app-id": appId };
+  return callHeaders(appId, accessToken);
+}
+
+export function validatesOf({ server }: Subject, logins: TestLogin[]): Traffic {
+  return { kind: "get", url: `${server.url}/auth/validate`, headers: logins.map(bearer) };
+}
+
+export function refreshesOf({ server, headers }: Subject, logins: TestLogin[]): Traffic {
+  const tokens = logins.map(({ refreshToken }) => refreshToken);
+  return { kind: "refresh", url: `${server.url}/auth/refresh`, headers, tokens };
 }

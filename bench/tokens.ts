@@ -1,11 +1,10 @@
-import type { TestLogin } from "../src/benchmark/logins.ts";
 import { percentile } from "../src/benchmark/percentiles.ts";
+import type { Traffic } from "../src/benchmark/traffic.ts";
 import { inTurns, type Context } from "./context.ts";
 import { flushesFor, refusesAfterLogout } from "./facts.ts";
-import { load } from "./load.ts";
+import type { Running } from "./process.ts";
 import { measured, type Bar } from "./report.ts";
-import { bearer, withSubject, type Subject } from "./subject.ts";
-import type { Traffic } from "./traffic.ts";
+import { refreshesOf, validatesOf, withSubject, type Subject } from "./subject.ts";
 import { startBareServer } from "./yardsticks.ts";
 
 export type Database = {
@@ -27,7 +26,7 @@ export const onSqlite: Database = {
 
 /** Validate and refresh, in turns with node:http alone. */
 export async function measureTokens(context: Context, { name, environment, bars }: Database): Promise<void> {
-  const { program, report, rounds, seconds } = context;
+  const { program, report, load, rounds, seconds } = context;
   const bare = await startBareServer();
   try {
     await withSubject({ program, environment, logins: users * (rounds + 1) + spare }, async (subject) => {
@@ -36,30 +35,34 @@ export async function measureTokens(context: Context, { name, environment, bars 
       // Warm up, so that the service's code is compiled.
       await load(validates, { seconds: 1 });
       await load(refreshesOf(subject, subject.logins.slice(users * rounds, users * (rounds + 1))), { seconds: 2 });
-      const late = { validate: [] as number[], refresh: [] as number[] };
-      const cost = { validate: [] as number[], refresh: [] as number[] };
-      const noted = async (call: "validate" | "refresh", traffic: Traffic): Promise<number> => {
-        const before = subject.server.processorSeconds();
+      const late = { bare: [] as number[], validate: [] as number[], refresh: [] as number[] };
+      const cost = { bare: [] as number[], validate: [] as number[], refresh: [] as number[] };
+      const noted = async (call: keyof typeof late, server: Running, traffic: Traffic): Promise<number> => {
+        const before = server.processorSeconds();
         const { perSecond, p99Milliseconds, calls } = await load(traffic, { seconds });
         late[call].push(p99Milliseconds);
-        cost[call].push(((subject.server.processorSeconds() - before) * 1e6) / calls);
+        cost[call].push(((server.processorSeconds() - before) * 1e6) / calls);
         return perSecond;
       };
+      const median = (values: number[]): string => measured(percentile(values, 0.5));
       let round = 0;
       const found = await inTurns(rounds, {
-        bare: async () => (await load({ kind: "get", url: bare.url, headers: [{}] }, { seconds })).perSecond,
-        validate: async () => await noted("validate", validates),
+        bare: async () => await noted("bare", bare, { kind: "get", url: bare.url, headers: [{}] }),
+        validate: async () => await noted("validate", subject.server, validates),
         refresh: async () => {
-          // Only the generator knows the newest tokens of refreshed logins.
+          // Only the load knows the newest tokens of refreshed logins.
           const fresh = subject.logins.slice(users * round, users * (round + 1));
           round += 1;
-          return await noted("refresh", refreshesOf(subject, fresh));
+          return await noted("refresh", subject.server, refreshesOf(subject, fresh));
         },
       });
-      report.note("node:http alone, the same bytes", `${measured(found.bare)}/s`);
+      report.note(
+        `node:http alone, the same bytes (${median(cost.bare)} µs of processor)`,
+        `${measured(found.bare)}/s`,
+      );
       for (const call of ["validate", "refresh"] as const)
         report.rate(
-          `${name}: ${call} (p99 ${measured(percentile(late[call], 0.5))} ms; ${measured(percentile(cost[call], 0.5))} µs of processor)`,
+          `${name}: ${call} (p99 ${median(late[call])} ms; ${median(cost[call])} µs of processor)`,
           found[call],
           found.bare,
           bars[call],
@@ -68,15 +71,6 @@ export async function measureTokens(context: Context, { name, environment, bars 
   } finally {
     await bare.stop();
   }
-}
-
-export function validatesOf({ server }: Subject, logins: TestLogin[]): Traffic {
-  return { kind: "get", url: `${server.url}/auth/validate`, headers: logins.map(bearer) };
-}
-
-export function refreshesOf({ server, headers }: Subject, logins: TestLogin[]): Traffic {
-  const tokens = logins.map(({ refreshToken }) => refreshToken);
-  return { kind: "refresh", url: `${server.url}/auth/refresh`, headers, tokens };
 }
 
 /**
@@ -110,7 +104,7 @@ export function onPostgres(environment: Record<string, string>): Database {
  * with PostgreSQL every call is counted for all nodes.
  */
 export async function measureManyUsers(context: Context, { name, environment }: Database): Promise<void> {
-  const { program, report, seconds } = context;
+  const { program, report, load, seconds } = context;
   const limit = 100;
   const bare = await startBareServer();
   const defaultLimits = { ...environment, AUTHSVC_RATE_LIMITS__AUTHENTICATION: String(limit) };

@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { repeat } from "../src/benchmark/load.ts";
 import { silentLog } from "../src/lib/silent-log.ts";
 import { systemRandom } from "../src/lib/random.ts";
 import { loadArgon2 } from "../src/passwords/argon2.ts";
@@ -20,14 +21,6 @@ export async function hashesPerSecond(
   const { verify, hash } = await loadArgon2(silentLog);
   const salt = systemRandom(16);
   const stored = await hash(password, { memoryCost: memoryKiB, timeCost: iterations, parallelism, salt });
-  const began = performance.now();
-  let done = 0;
-  const worker = async (): Promise<void> => {
-    while (performance.now() - began < seconds * 1000) {
-      await verify(stored, password);
-      done += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: cpus().length }, worker));
-  return done / ((performance.now() - began) / 1000);
+  const verifies = Array.from({ length: cpus().length }, () => async () => await verify(stored, password));
+  return (await repeat(verifies, (_done, elapsedSeconds) => elapsedSeconds >= seconds)).perSecond;
 }

@@ -4,6 +4,7 @@ import { createBrowserOrigins } from "./applications/browser-origins.ts";
 import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import type { Applications } from "./applications/service.ts";
+import { createClients } from "./clients/service.ts";
 import { isStandIn } from "./dev/left.ts";
 import { createMailbox } from "./dev/mailbox.ts";
 import { createMailAllowance } from "./email-tokens/allowance.ts";
@@ -29,17 +30,20 @@ import { createLinking } from "./oauth/linking.ts";
 import { createProviderFetch } from "./oauth/provider-fetch.ts";
 import { createAuthorizationRequests } from "./oauth/authorization-requests.ts";
 import { createAddMethod } from "./sign-in/add-method.ts";
+import { createConfirmLinks } from "./sign-in/confirm-links.ts";
 import { createFailedSignIns } from "./sign-in/failed-sign-ins.ts";
 import { createPasskeySignIn } from "./sign-in/passkey-sign-in.ts";
 import { createPasswordSignIn } from "./sign-in/password-sign-in.ts";
 import { createProofs } from "./sign-in/proofs.ts";
 import { createProviderSignIn } from "./sign-in/provider-sign-in.ts";
 import { createRedeem } from "./sign-in/redeem.ts";
+import { createResets } from "./sign-in/resets.ts";
 import { createSignIn } from "./sign-in/service.ts";
 import { createSignUp } from "./sign-in/sign-up.ts";
 import { createTakeOver } from "./sign-in/take-over.ts";
 import type { Storage } from "./storage/storage.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
+import { createIdTokens } from "./tokens/id-tokens.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
 import { createOwnLogins } from "./tokens/own-logins.ts";
 import { createRevokeAccess } from "./tokens/revoke-access.ts";
@@ -95,6 +99,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const users = createUsers({ storage, events, audit, random });
   const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
+  const idTokens = createIdTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const fetchProvider = createProviderFetch(fetch);
   const discover = createDiscovery(fetchProvider, clock);
   const providersOver = (over: Storage, inside: Applications) =>
@@ -215,6 +220,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
 
   const services = {
     applications,
+    clients: createClients({ storage, applications }),
     events,
     webhooks,
     deliveries,
@@ -223,6 +229,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     users,
     tokens,
     signingKeys,
+    idTokens,
     passwords,
     passkeys,
     signIn,
@@ -234,6 +241,8 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     providerSignIn: createProviderSignIn({ ...signsIn, authorizationRequests, providerDisplayName }),
     takeOver: createTakeOver(signsIn),
     signUp: createSignUp({ ...signsIn, mailSignUp }),
+    resets: createResets({ ...signsIn, ...mailFlows }),
+    confirmLinks: createConfirmLinks({ ...mailFlows, browserSessions, applications, users }),
     ...mailFlows,
     notices,
     redeem,

@@ -1,7 +1,6 @@
 import type { Audit, By } from "../audit/audit.ts";
 import { day, hour, type Clock } from "../lib/clock.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import type { SignInMethod } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import {
   browserIsKnownUntil,
@@ -44,7 +43,10 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
      */
     async start(
       tx: Handle,
-      session: { digest: string; appId: string; userId: string; tie: string; signedInWith: SignInMethod },
+      session: Pick<
+        BrowserSession,
+        "digest" | "appId" | "userId" | "tie" | "signedInWith" | "signedInProvider" | "proofs"
+      >,
       { replaces }: { replaces: string },
       now: number,
     ): Promise<string> {

@@ -1,5 +1,5 @@
 import { and, desc, eq, getTableColumns, gt, inArray, ne, or, sql } from "drizzle-orm";
-import type { SignInMethod } from "../storage/column-types.ts";
+import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 
@@ -14,6 +14,9 @@ export type BrowserSession = {
   /** The value by which logins refer to it. */
   tie: string;
   signedInWith: SignInMethod;
+  signedInProvider: string | null;
+  /** All proofs of the sign-in; null: only `signedInWith`. */
+  proofs: SignInProof[] | null;
   /** When the user was last proven. */
   provenAt: number;
   createdAt: number;
@@ -42,6 +45,8 @@ const prepared = statements((handle) => {
           digest: given.digest,
           tie: tieOfRow,
           signedInWith: given.signedInWith,
+          signedInProvider: given.signedInProvider,
+          proofs: given.proofs,
           provenAt: given.provenAt,
           createdAt: given.createdAt,
           expiresAt: given.expiresAt,

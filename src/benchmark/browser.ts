@@ -1,4 +1,4 @@
-import { bodyOf, openConnection, type Received } from "./connection.ts";
+import { bodyOf, callHeaders, headerLines, openConnection, type Received } from "./connection.ts";
 
 /** An application, as its own server knows it. */
 export type ClientApplication = { id: string; apiKey: string; redirectUri: string };
@@ -15,7 +15,7 @@ type OpenPage = { sessionId: string; origin: string; form: string };
 export async function openBrowser(url: string, app: ClientApplication, person: { email: string; password: string }) {
   const connection = await openConnection(url);
   const cookies = new Map<string, string>();
-  const server = `authorization: Bearer ${app.apiKey}\r\nx-service-app-id: ${app.id}\r\ncontent-type: application/json\r\n`;
+  const server = headerLines({ ...callHeaders(app.id, app.apiKey), "content-type": "application/json" });
   const startBody = JSON.stringify({ redirectUri: app.redirectUri });
 
   async function browse(method: "GET" | "POST", path: string, headers: string, form?: string): Promise<Received> {

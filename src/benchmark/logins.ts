@@ -47,6 +47,8 @@ async function makeLogin(app: App, appId: string, email: string, password: strin
         proofs: null,
         scopes: ["profile", "email"],
         publicClient: false,
+        clientId: null,
+        claimsRequest: null,
         signedInAt: now,
         ipAddress: null,
         userAgent: null,

@@ -1,16 +1,19 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { App } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { sizeThreadPool } from "../passwords/thread-pool.ts";
 import { silentLog } from "../lib/silent-log.ts";
 import { newSecret, systemRandom } from "../lib/random.ts";
 import { createHasher } from "../passwords/hasher.ts";
 import { startServer, type RunningServer } from "../server.ts";
-import { openBrowser } from "./browser.ts";
-import { bodyOf, openConnection } from "./connection.ts";
+import { callHeaders } from "./connection.ts";
+import { repeat, type Load } from "./load.ts";
 import { makeLogins } from "./logins.ts";
-import { percentile, rounded } from "./percentiles.ts";
+import { rounded } from "./percentiles.ts";
+import { openSignIns } from "./sign-ins.ts";
+import { openTraffic } from "./traffic.ts";
 
 /** One measurement, with `atOnce` operations running at any time. */
 export type Figure = {
@@ -39,8 +42,6 @@ const unlimited = 1_000_000_000;
 const actor = { kind: "cli", name: "bench" } as const;
 const redirectUri = "https://bench.example/callback";
 
-type Work = () => Promise<void>;
-
 /**
  * Measures this machine with a configuration's parameters, for `seconds` per figure. The service
  * runs in this process, on loopback, with a temporary SQLite database. That is in the data folder
@@ -54,32 +55,29 @@ export async function measure(
   // Like the service, which starts with a sized pool.
   sizeThreadPool(concurrency);
   const figures: Figure[] = [];
-  const until = (): (() => boolean) => {
-    const end = performance.now() + seconds * 1000;
-    return () => performance.now() >= end || isStopping();
-  };
+  const isOver = (_done: number, elapsedSeconds: number): boolean => elapsedSeconds >= seconds || isStopping();
+  const add = (figure: Figure["figure"], load: Load): void => void figures.push(figureOf(figure, load));
   for (const atOnce of [1, 2, 4]) {
     const hasher = createHasher(
       { memoryKiB, iterations, parallelism, concurrency: atOnce, queueSize: 0 },
       systemRandom,
     );
-    const hashes = Array.from({ length: atOnce }, () => async () => void (await hasher.hash("correct horse battery")));
-    figures.push({ figure: "argon2", ...(await repeated(hashes, until())) });
+    const hashes = Array.from({ length: atOnce }, () => async () => await hasher.hash("correct horse battery"));
+    add("argon2", await repeat(hashes, isOver));
   }
-  await withService(config, async (server) => {
-    const { validates, refreshes, signIns, close } = await openCalls(server);
-    try {
-      // The first calls are slower, because their code is not compiled yet.
-      await repeated(validates, onceEach(validates.length * 20));
-      figures.push({ figure: "validate", ...(await repeated(validates, until())) });
-      await repeated(refreshes, onceEach(refreshes.length * 10));
-      figures.push({ figure: "refresh", ...(await repeated(refreshes, until())) });
-      // The first sign-in in a new browser differs from later ones.
-      await repeated(signIns, onceEach(signIns.length));
-      figures.push({ figure: "sign-in", ...(await repeated(signIns, until())) });
-    } finally {
-      close();
-    }
+  await withService(config, async ({ app, url }) => {
+    const { client, bearers, refreshTokens, people } = await createUsers(app);
+    using validates = await openTraffic({ kind: "get", url: `${url}/auth/validate`, headers: bearers }, connections);
+    const headers = callHeaders(client.id, client.apiKey);
+    const refresh = { kind: "refresh", url: `${url}/auth/refresh`, headers, tokens: refreshTokens } as const;
+    using refreshes = await openTraffic(refresh, connections);
+    using signIns = await openSignIns(url, client, people, connections);
+    // The first calls are slower, because their code is not compiled yet.
+    await repeat(validates.works, (done) => done >= connections * 20);
+    add("validate", await repeat(validates.works, isOver));
+    await repeat(refreshes.works, (done) => done >= connections * 10);
+    add("refresh", await repeat(refreshes.works, isOver));
+    add("sign-in", await repeat(signIns.works, isOver));
   });
   return {
     machine: {
@@ -95,30 +93,13 @@ export async function measure(
   };
 }
 
-function onceEach(times: number): () => boolean {
-  let left = times;
-  return () => (left -= 1) < 0;
-}
-
-/** Repeats each of `works`, all in parallel. */
-async function repeated(works: Work[], isOver: () => boolean): Promise<Omit<Figure, "figure">> {
-  const took: number[] = [];
-  const began = performance.now();
-  await Promise.all(
-    works.map(async (work) => {
-      while (!isOver()) {
-        const start = performance.now();
-        await work();
-        took.push(performance.now() - start);
-      }
-    }),
-  );
-  const seconds = (performance.now() - began) / 1000;
+function figureOf(figure: Figure["figure"], load: Load): Figure {
   return {
-    atOnce: works.length,
-    perSecond: rounded(took.length / seconds),
-    medianMilliseconds: rounded(percentile(took, 0.5)),
-    p99Milliseconds: rounded(percentile(took, 0.99)),
+    figure,
+    atOnce: load.atOnce,
+    perSecond: rounded(load.perSecond),
+    medianMilliseconds: rounded(load.medianMilliseconds),
+    p99Milliseconds: rounded(load.p99Milliseconds),
   };
 }
 
@@ -157,8 +138,8 @@ async function withService(config: Config, work: (server: RunningServer) => Prom
   }
 }
 
-/** Users with logins, a connection for each, and their calls. */
-async function openCalls({ app, url }: RunningServer) {
+/** An application, and users of it with a login and a password. */
+async function createUsers(app: App) {
   const { application, apiKey } = await app.services.applications.createWithKey(
     { name: "bench", redirectUris: [redirectUri] },
     {},
@@ -166,34 +147,10 @@ async function openCalls({ app, url }: RunningServer) {
   );
   const password = newSecret(systemRandom);
   const logins = await makeLogins(app, application.id, connections, { password });
-  const appId = `x-service-app-id: ${application.id}\r\n`;
-  const calls = await Promise.all(
-    logins.map(async (login) => {
-      const connection = await openConnection(url);
-      const browser = await openBrowser(url, { id: application.id, apiKey, redirectUri }, { ...login, password });
-      const bearer = `${appId}authorization: Bearer ${login.accessToken}\r\n`;
-      const server = `${appId}authorization: Bearer ${apiKey}\r\ncontent-type: application/json\r\n`;
-      let { refreshToken } = login;
-      return {
-        async validate() {
-          bodyOf(await connection.send("GET", "/auth/validate", bearer), 200);
-        },
-        async refresh() {
-          const answer = await connection.send("POST", "/auth/refresh", server, JSON.stringify({ refreshToken }));
-          ({ refreshToken } = JSON.parse(bodyOf(answer, 200)) as { refreshToken: string });
-        },
-        signIn: browser.signIn,
-        close() {
-          connection.close();
-          browser.close();
-        },
-      };
-    }),
-  );
   return {
-    validates: calls.map(({ validate }): Work => validate),
-    refreshes: calls.map(({ refresh }): Work => refresh),
-    signIns: calls.map(({ signIn }): Work => signIn),
-    close: () => calls.forEach(({ close }) => close()),
+    client: { id: application.id, apiKey, redirectUri },
+    bearers: logins.map(({ accessToken }) => callHeaders(application.id, accessToken)),
+    refreshTokens: logins.map(({ refreshToken }) => refreshToken),
+    people: logins.map(({ email }) => ({ email, password })),
   };
 }

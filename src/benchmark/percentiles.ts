@@ -1,6 +1,6 @@
 /** The value below which `part` (0 to 1) of the values lie; 0 without values. */
 export function percentile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
+  const sorted = Float64Array.from(values).toSorted();
   return sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
 }
 

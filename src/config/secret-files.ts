@@ -44,8 +44,9 @@ export function pathsIn(given: Given[], folder: string): string[] {
  * secret.
  */
 export function exposureWarning(given: Given[], file: { path: string; name: string }): string | undefined {
-  const held = given.find(({ key }) => secretKeys.includes(key));
+  const secret = given.find(({ key }) => secretKeys.includes(key));
   // Windows has no such mode bits; Node invents them.
-  if (held === undefined || process.platform === "win32" || (statSync(file.path).mode & 0o004) === 0) return undefined;
-  return `${file.name} holds ${held.key} and is readable by every user of this machine: chmod 600 ${file.name}, or use ${held.key}File`;
+  if (secret === undefined || process.platform === "win32" || (statSync(file.path).mode & 0o004) === 0)
+    return undefined;
+  return `${file.name} holds ${secret.key} and is readable by every user of this machine: chmod 600 ${file.name}, or use ${secret.key}File`;
 }

@@ -3,14 +3,13 @@ import type { Log } from "../lib/log.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Finding } from "./finding.ts";
 import { clockFindings } from "./rules.ts";
-import { databaseTime, newestEvent } from "./store.ts";
 
 /** Compares the clock of this process with the database's. */
-export async function examineClock({ dialect, reader }: Storage, clock: Clock): Promise<Finding[]> {
+export async function examineClock({ time }: Storage, clock: Clock): Promise<Finding[]> {
   const before = clock();
-  const there = dialect === "postgres" ? await databaseTime(reader) : await newestEvent(reader);
+  const there = await time();
   // The database answered at some time in between.
-  return clockFindings(dialect, { here: (before + clock()) / 2, there });
+  return clockFindings({ here: (before + clock()) / 2, there });
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Application } from "../applications/application.ts";
 import { day, isoTime, second } from "../lib/clock.ts";
 import { quotedPath } from "../lib/own-files.ts";
 import type { StrandedIdentities } from "../oauth/provider-clients.ts";
+import type { DatabaseTime } from "../storage/storage.ts";
 import type { WriteProblemText } from "../storage/write-problem.ts";
 import type { EndpointAnswer } from "../webhooks/endpoint.ts";
 import { problem, warning, type Finding } from "./finding.ts";
@@ -15,19 +16,16 @@ const maxDeviation = 30 * second;
 const mebibyte = 2 ** 20;
 const scarceBytes = 100 * mebibyte;
 
-/** `there`: the database's time; on SQLite, which has no clock, the time of its last write. */
-export function clockFindings(
-  dialect: "sqlite" | "postgres",
-  { here, there }: { here: number; there: number | undefined },
-): Finding[] {
+/** A past event says nothing about the clock; a future one says that some clock is wrong. */
+export function clockFindings({ here, there }: { here: number; there: DatabaseTime | undefined }): Finding[] {
   if (there === undefined) return [];
-  const ahead = there - here;
-  if (dialect === "sqlite" ? ahead <= maxDeviation : Math.abs(ahead) <= maxDeviation) return [];
-  const seconds = Math.round(Math.abs(ahead) / second);
-  const message =
-    dialect === "sqlite"
-      ? `The database has timestamps ${seconds} seconds in the future: the clock of this machine is or was wrong.`
-      : `The clocks of this machine and of the database are ${seconds} seconds apart.`;
+  const { at, isCurrent } = there;
+  const deviation = isCurrent ? Math.abs(at - here) : at - here;
+  if (deviation <= maxDeviation) return [];
+  const seconds = Math.round(deviation / second);
+  const message = isCurrent
+    ? `The clocks of this machine and of the database are ${seconds} seconds apart.`
+    : `The database has timestamps ${seconds} seconds in the future: the clock of this machine is or was wrong.`;
   return [problem("clock", message, "timedatectl set-ntp true")];
 }
 

@@ -55,12 +55,12 @@ export function newId(
   let text = `${prefix}_`;
   // 26 digits hold 130 bits: the first two are zero.
   let bits = 0;
-  let held = 2;
+  let bitCount = 2;
   for (const byte of bytes) {
     bits = (bits << 8) | byte;
-    for (held += 8; held >= 5;) {
-      held -= 5;
-      text += crockford.charAt((bits >> held) & 31);
+    for (bitCount += 8; bitCount >= 5;) {
+      bitCount -= 5;
+      text += crockford.charAt((bits >> bitCount) & 31);
     }
     bits &= 31;
   }

@@ -37,7 +37,7 @@ const prepared = statements(({ db, tables: { mails } }) => {
     .where(and(lte(mails.expiresAt, now), isFree))
     .limit(sweepSize);
   // If another process took over the lease, that one decides about the mail.
-  const held = and(eq(mails.id, given.id), eq(mails.leaseUntil, given.leaseUntil));
+  const leased = and(eq(mails.id, given.id), eq(mails.leaseUntil, given.leaseUntil));
   const dropped = {
     id: mails.id,
     appId: mails.appId,
@@ -58,12 +58,12 @@ const prepared = statements(({ db, tables: { mails } }) => {
         .returning(),
       "claim_mails",
     ),
-    remove: prepare(db.delete(mails).where(held).returning(dropped), "remove_mail"),
+    remove: prepare(db.delete(mails).where(leased).returning(dropped), "remove_mail"),
     postpone: prepare(
       db
         .update(mails)
         .set({ nextAttemptAt: given.nextAttemptAt, lastError: given.lastError, leaseUntil: sql`${now}` })
-        .where(held),
+        .where(leased),
       "postpone_mail",
     ),
     hasten: prepare(

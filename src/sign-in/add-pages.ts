@@ -8,7 +8,6 @@ import type { CreateAccountProblem } from "../pages/problems.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { Users } from "../users/service.ts";
-import type { User } from "../users/user.ts";
 import type { AccountNames } from "./account-names.ts";
 import type { AddMethod } from "./add-method.ts";
 import { pathOf } from "./choose-pages.ts";
@@ -69,26 +68,24 @@ export function createAddPages(deps: {
     return withRetryAfter(visits.page(visit, addMethodPage(visit.frame, data), status), problem);
   }
 
-  /** The session's user, if this browser may add this kind of method to the account now. */
-  async function allowed(visit: Visit, adds: AddMethodData["adds"]): Promise<User | undefined> {
-    return await proofs.findAddingUser(visits.forProof(visit), adds);
-  }
-
-  async function end<R>(held: ProofVisit, outcome: Adding<R>, again: (refusal: R) => Promise<Answer>): Promise<Answer> {
-    if (outcome === "over") return await visits.over(held);
+  async function end<R>(
+    proofVisit: ProofVisit,
+    outcome: Adding<R>,
+    again: (refusal: R) => Promise<Answer>,
+  ): Promise<Answer> {
+    if (outcome === "over") return await visits.over(proofVisit);
     // Without a fresh proof, the session's own page asks for one.
-    if (outcome === "not-fresh") return seeOther(pathOf(held));
+    if (outcome === "not-fresh") return seeOther(pathOf(proofVisit));
     return "refusal" in outcome ? await again(outcome.refusal) : seeOther(outcome.redirectTo);
   }
 
   return {
     show,
-    allowed,
     end,
 
     async passkeyOptions(request: HttpRequest): Promise<Answer> {
       const posted = await visits.post(request);
-      const user = isAnswer(posted) ? undefined : await allowed(posted, "passkey");
+      const user = isAnswer(posted) ? undefined : await proofs.findAddingUser(visits.forProof(posted), "passkey");
       if (isAnswer(posted) || !user || !passkeys.available)
         throw invalidRequest("session: cannot be used by this browser now");
       // Checked before the authenticator creates a passkey that would be useless.
@@ -99,20 +96,20 @@ export function createAddPages(deps: {
     async passkey(request: HttpRequest): Promise<Answer> {
       const posted = await visits.submit(request);
       if (isAnswer(posted)) return posted;
-      const held = visits.forProof(posted);
-      const outcome = await addMethod.passkey(held, posted.form.get("credential") ?? "");
-      return await end(held, outcome, (problem) => show(held, problem));
+      const proofVisit = visits.forProof(posted);
+      const outcome = await addMethod.passkey(proofVisit, posted.form.get("credential") ?? "");
+      return await end(proofVisit, outcome, (problem) => show(proofVisit, problem));
     },
 
     async password(request: HttpRequest): Promise<Answer> {
       const posted = await visits.submit(request);
       if (isAnswer(posted)) return posted;
-      const held = visits.forProof(posted);
+      const proofVisit = visits.forProof(posted);
       const typed = { password: posted.form.get("password") ?? "", network: posted.network };
       const added = addMethod
-        .password(held, typed)
-        .then((outcome) => end(held, outcome, (problem) => show(held, problem)));
-      return await orTryLater(added, (problem) => show(held, problem));
+        .password(proofVisit, typed)
+        .then((outcome) => end(proofVisit, outcome, (problem) => show(proofVisit, problem)));
+      return await orTryLater(added, (problem) => show(proofVisit, problem));
     },
   };
 }

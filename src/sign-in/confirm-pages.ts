@@ -41,10 +41,10 @@ export function createConfirmPages(deps: {
     const method = methodOf(token);
     if (!choose.allows(posted, method)) return choose.methodDisabled(posted, method);
     if (!signUpIsOpen(posted)) return await choose.showCreateAccount(posted);
-    const held = visits.forProof(posted);
-    const outcome = await signUp.byMail(held, token);
+    const proofVisit = visits.forProof(posted);
+    const outcome = await signUp.byMail(proofVisit, token);
     if (outcome === "account-created" || outcome === "link-over") return visits.message(posted, { kind: outcome });
-    return await steps.end(held, outcome, () =>
+    return await steps.end(proofVisit, outcome, () =>
       choose.showCreateAccount(posted, { email: token.email, problem: { kind: "cannot-create" }, status: 422 }),
     );
   }

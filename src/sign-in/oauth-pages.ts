@@ -60,8 +60,8 @@ export function createOauthPages(deps: {
 
   async function complete(visit: Visit, arrival: Arrival): Promise<Answer> {
     const { provider } = arrival;
-    const held = visits.forProof(visit);
-    const outcome = await providerSignIn.signIn(held, arrival).catch((error: unknown) => ({ error }));
+    const proofVisit = visits.forProof(visit);
+    const outcome = await providerSignIn.signIn(proofVisit, arrival).catch((error: unknown) => ({ error }));
     if (typeof outcome === "object" && "error" in outcome) return await failed(visit, provider, outcome.error);
     // Redirect to a page, so that reloading it does not repeat the provider's answer.
     if (outcome === "agree-first") return seeOther(pathOf(visit));
@@ -69,7 +69,7 @@ export function createOauthPages(deps: {
       return await choose.showSignIn({ ...visit, session: outcome.waitsIn }, { status: 400 });
     if (typeof outcome === "object" && "refusal" in outcome)
       return await problem(visit, provider, problemOfRefusal[outcome.refusal]);
-    return await steps.end(held, outcome, ({ kind }) =>
+    return await steps.end(proofVisit, outcome, ({ kind }) =>
       kind === "other-account"
         ? choose.showSignIn(visit, { problem: { kind }, status: 400 })
         : problem(visit, provider, "provider-failed"),
@@ -77,11 +77,11 @@ export function createOauthPages(deps: {
   }
 
   async function addTo(visit: Visit, arrival: Arrival): Promise<Answer> {
-    const held = visits.forProof(visit);
-    const outcome = await providerSignIn.add(held, arrival).catch((error: unknown) => ({ error }));
+    const proofVisit = visits.forProof(visit);
+    const outcome = await providerSignIn.add(proofVisit, arrival).catch((error: unknown) => ({ error }));
     if (typeof outcome === "object" && "error" in outcome)
       return await failed(visit, arrival.provider, outcome.error, true);
-    return await add.end(held, outcome, (kind) => add.show(visit, { kind }));
+    return await add.end(proofVisit, outcome, (kind) => add.show(visit, { kind }));
   }
 
   /** The person cancelled at the provider, or the provider refused. */

@@ -41,27 +41,27 @@ export function createPasskeyPages(deps: {
 
   async function signInWith(posted: Posted): Promise<Answer> {
     const again = (problem: SignInProblem): Promise<Answer> => choose.showSignIn(posted, { problem, status: 401 });
-    const held = visits.forProof(posted);
-    const outcome = await passkeySignIn.signIn(held, posted.form.get("credential") ?? "");
+    const proofVisit = visits.forProof(posted);
+    const outcome = await passkeySignIn.signIn(proofVisit, posted.form.get("credential") ?? "");
     if (typeof outcome === "object" && "refusal" in outcome) {
       const { unknown } = outcome.refusal;
       return await again({ kind: "passkey-unknown", signal: unknown && { unknown } });
     }
-    return await steps.end(held, outcome, ({ kind }) =>
+    return await steps.end(proofVisit, outcome, ({ kind }) =>
       again({ kind: kind === "other-account" ? kind : "passkey-failed" }),
     );
   }
 
   async function createAccountWith(posted: Posted): Promise<Answer> {
-    const held = visits.forProof(posted);
-    const signedUp = await signUp.byPasskey(held, posted.form.get("credential") ?? "");
+    const proofVisit = visits.forProof(posted);
+    const signedUp = await signUp.byPasskey(proofVisit, posted.form.get("credential") ?? "");
     if (!signedUp) return await choose.showCreateAccount(posted, { problem: { kind: "passkey-failed" }, status: 422 });
     const { outcome, person } = signedUp;
     if (outcome === "check-mail") return confirm.begun(posted);
     const again = (kind: "passkey-exists" | "cannot-create"): Promise<Answer> =>
       choose.showCreateAccount(posted, { ...person, problem: { kind }, status: 422 });
     if (typeof outcome === "object" && "refusal" in outcome) return await again("passkey-exists");
-    return await steps.end(held, outcome, () => again("cannot-create"));
+    return await steps.end(proofVisit, outcome, () => again("cannot-create"));
   }
 
   return {

@@ -33,18 +33,18 @@ export function createPasswordPages(deps: {
       const kind = email === undefined ? wrongEmail : "password-missing";
       return (await visits.claim(posted)) ?? (await again({ kind }, 422));
     }
-    const held = visits.forProof(posted);
+    const proofVisit = visits.forProof(posted);
     // The page's script reports whether this browser can create passkeys.
     const mayOffer = choose.allows(posted, "passkey") && posted.form.get("passkeys") === "1";
-    const outcome = await passwordSignIn.signIn(held, { email, password, network: posted.network, mayOffer });
-    return await steps.end(held, outcome, (problem) => again(problem, 401));
+    const outcome = await passwordSignIn.signIn(proofVisit, { email, password, network: posted.network, mayOffer });
+    return await steps.end(proofVisit, outcome, (problem) => again(problem, 401));
   }
 
   async function createAccountWith(posted: Posted): Promise<Answer> {
     const { form, network } = posted;
     const typed = { email: form.get("email") ?? "", name: form.get("name") ?? "" };
-    const held = visits.forProof(posted);
-    const outcome = await signUp.byPassword(held, { ...typed, password: form.get("password") ?? "", network });
+    const proofVisit = visits.forProof(posted);
+    const outcome = await signUp.byPassword(proofVisit, { ...typed, password: form.get("password") ?? "", network });
     if (outcome === "check-mail") return confirm.begun(posted);
     const again = (problem: CreateAccountProblem | CreateAccountProblem[]): Promise<Answer> =>
       choose.showCreateAccount(posted, {
@@ -54,7 +54,7 @@ export function createPasswordPages(deps: {
         status: 422,
       });
     if (typeof outcome === "object" && "refusal" in outcome) return await again(outcome.refusal);
-    return await steps.end(held, outcome, () => again({ kind: "cannot-create" }));
+    return await steps.end(proofVisit, outcome, () => again({ kind: "cannot-create" }));
   }
 
   return {

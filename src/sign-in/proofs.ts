@@ -97,6 +97,7 @@ export function createProofs(deps: {
     const { session, application, clientInfo, sessionId } = holder;
     const userId = user.id;
     const { signedInWith, provider = null } = how;
+    const proofs = proofsOf(session, how);
     const code = session.purpose === "sign-in" ? newSecret(random) : null;
     const completing = completeSession(
       tx,
@@ -106,7 +107,7 @@ export function createProofs(deps: {
         signedInWith,
         signedInProvider: provider,
         signedInAt: now,
-        proofs: proofsOf(session, how),
+        proofs,
         ipAddress: clientInfo.ipAddress,
         userAgent: clientInfo.userAgent,
         browserSession: { digest: holder.browserSession, replaces: holder.currentBrowserSession },
@@ -129,7 +130,15 @@ export function createProofs(deps: {
     const expected = completed.tie ?? holder.browserSession;
     const tie = await browserSessions.start(
       tx,
-      { digest: holder.browserSession, appId: application.id, userId, tie: expected, signedInWith },
+      {
+        digest: holder.browserSession,
+        appId: application.id,
+        userId,
+        tie: expected,
+        signedInWith,
+        signedInProvider: provider,
+        proofs,
+      },
       { replaces: holder.currentBrowserSession },
       now,
     );

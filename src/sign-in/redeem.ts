@@ -113,6 +113,8 @@ export function createRedeem(deps: {
       userAgent,
       browserSessionDigest: session.browserSessionDigest,
       publicClient: call.withoutApiKey,
+      clientId: null,
+      claimsRequest: null,
     };
     const started = await tokens.startLogin(tx, login, now, user);
     await logins.endOldest(tx, user, started.login, call.clientInfo, now);

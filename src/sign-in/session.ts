@@ -1,6 +1,12 @@
 import type { Application } from "../applications/application.ts";
 import { minute, second } from "../lib/clock.ts";
-import type { SignInMethod, SignInProof, SessionPurpose, PendingLink } from "../storage/column-types.ts";
+import type {
+  AuthorizationDetails,
+  SignInMethod,
+  SignInProof,
+  SessionPurpose,
+  PendingLink,
+} from "../storage/column-types.ts";
 
 /** The identity that waits until its user is proven by another method. */
 export function conflictOf({ pendingLink }: Pick<SignInSession, "pendingLink">): PendingLink | undefined {
@@ -29,6 +35,8 @@ export type SignInSession = {
   /** The method to add to that user's account. */
   adds: SignInMethod | null;
   addsProvider: string | null;
+  /** Set if an OpenID Connect client began it; null for the contract's initiate. */
+  authorization: AuthorizationDetails | null;
   createdAt: number;
   expiresAt: number;
   browserDigest: string | null;
@@ -71,6 +79,7 @@ export const newSession = {
   accountUserId: null,
   adds: null,
   addsProvider: null,
+  authorization: null,
   browserDigest: null,
   provenUserId: null,
   provenWith: null,

@@ -51,21 +51,21 @@ export function createStepPages(deps: {
    * page. `again` shows the problem with the proof.
    */
   async function end(
-    held: ProofVisit,
+    proofVisit: ProofVisit,
     outcome: Outcome | "other-browser",
     again: (problem: SignInProblem) => Promise<Answer>,
   ): Promise<Answer> {
-    if (outcome === "over") return await visits.over(held);
-    if (outcome === "other-browser") return visits.message(held, { kind: outcome });
+    if (outcome === "over") return await visits.over(proofVisit);
+    if (outcome === "other-browser") return visits.message(proofVisit, { kind: outcome });
     if (outcome === "other-account" || outcome === "refused")
       return await again({ kind: outcome === "refused" ? "wrong-credentials" : outcome });
     // Keep the cookies: with the session's own, a returning browser sees "You're signed in".
     if ("redirectTo" in outcome) {
-      const cookies = [...held.cookies, visits.usedLastCookie(held, outcome.usedWay)];
+      const cookies = [...proofVisit.cookies, visits.usedLastCookie(proofVisit, outcome.usedWay)];
       return { ...seeOther(outcome.redirectTo), cookies };
     }
     // Redirect, so that reloading the page does not repeat the password.
-    return seeOther(pathOf(held));
+    return seeOther(pathOf(proofVisit));
   }
 
   /** A script cannot show a page, so every problem is one error. */
@@ -83,7 +83,7 @@ export function createStepPages(deps: {
   async function submitted(
     request: HttpRequest,
     fits: (next: Step) => boolean,
-    work: (held: ProofVisit & Posted, user: User, next: Step) => Promise<Answer>,
+    work: (proofVisit: ProofVisit & Posted, user: User, next: Step) => Promise<Answer>,
   ): Promise<Answer> {
     const posted = await visits.submit(request);
     if (isAnswer(posted)) return posted;
@@ -131,12 +131,12 @@ export function createStepPages(deps: {
       return await submitted(
         request,
         (next) => next === "use-passkey",
-        async (held, user, next) => {
+        async (proofVisit, user, next) => {
           const again = (kind: "passkey-failed" | "passkey-unknown"): Promise<Answer> =>
-            show(held, next as "use-passkey", { kind });
-          const outcome = await passkeySignIn.completeWith(held, user, held.form.get("credential") ?? "");
+            show(proofVisit, next as "use-passkey", { kind });
+          const outcome = await passkeySignIn.completeWith(proofVisit, user, proofVisit.form.get("credential") ?? "");
           if (typeof outcome === "object" && "refusal" in outcome) return await again("passkey-unknown");
-          return await end(held, outcome, () => again("passkey-failed"));
+          return await end(proofVisit, outcome, () => again("passkey-failed"));
         },
       );
     },
@@ -147,12 +147,12 @@ export function createStepPages(deps: {
     },
 
     async newPasskey(request: HttpRequest): Promise<Answer> {
-      return await submitted(request, creates, async (held, user, next) => {
+      return await submitted(request, creates, async (proofVisit, user, next) => {
         const again = (kind: "passkey-exists" | "passkey-failed"): Promise<Answer> =>
-          show(held, next as "create-passkey", { kind });
-        const outcome = await passkeySignIn.create(held, user, held.form.get("credential") ?? "");
+          show(proofVisit, next as "create-passkey", { kind });
+        const outcome = await passkeySignIn.create(proofVisit, user, proofVisit.form.get("credential") ?? "");
         if (typeof outcome === "object" && "refusal" in outcome) return await again("passkey-exists");
-        return await end(held, outcome, () => again("passkey-failed"));
+        return await end(proofVisit, outcome, () => again("passkey-failed"));
       });
     },
 
@@ -161,10 +161,10 @@ export function createStepPages(deps: {
       return await submitted(
         request,
         (next) => next === "offer-passkey",
-        async (held, user) => {
-          const outcome = await passkeySignIn.decline(held, user);
-          if (outcome === undefined) return seeOther(pathOf(held));
-          return await end(held, outcome, () => choose.showSignIn(held));
+        async (proofVisit, user) => {
+          const outcome = await passkeySignIn.decline(proofVisit, user);
+          if (outcome === undefined) return seeOther(pathOf(proofVisit));
+          return await end(proofVisit, outcome, () => choose.showSignIn(proofVisit));
         },
       );
     },

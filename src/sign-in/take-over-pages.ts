@@ -44,14 +44,16 @@ export function createTakeOverPages(deps: {
     async agree(request: HttpRequest): Promise<Answer> {
       const posted = await visits.submit(request);
       if (isAnswer(posted)) return posted;
-      const held = visits.forProof(posted);
+      const proofVisit = visits.forProof(posted);
       const shown = { email: posted.form.get("email"), mark: posted.form.get("agreed") };
-      const outcome = await takeOver.agree(held, shown);
+      const outcome = await takeOver.agree(proofVisit, shown);
       if (typeof outcome === "object" && "refusal" in outcome)
-        return outcome.refusal === "method-disabled" ? choose.methodDisabled(held, "oauth") : seeOther(pathOf(held));
-      const provider = providerClients.displayName(held.session.pendingLink?.provider ?? "");
-      return await steps.end(held, outcome, ({ kind }) =>
-        choose.showSignIn(held, {
+        return outcome.refusal === "method-disabled"
+          ? choose.methodDisabled(proofVisit, "oauth")
+          : seeOther(pathOf(proofVisit));
+      const provider = providerClients.displayName(proofVisit.session.pendingLink?.provider ?? "");
+      return await steps.end(proofVisit, outcome, ({ kind }) =>
+        choose.showSignIn(proofVisit, {
           problem: kind === "other-account" ? { kind } : { kind: "provider-failed", provider },
           status: 400,
         }),

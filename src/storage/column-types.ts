@@ -28,6 +28,37 @@ export type Scope = "profile" | "email";
 
 export type SigningAlgorithm = "ES256" | "EdDSA" | "RS256";
 
+/** `web` has a secret or keys; `spa` and `native` cannot keep one (RFC 6749 §2.1). */
+export type ClientKind = "web" | "spa" | "native";
+
+/** Whether a client's users are asked: never (the operator's own programs), or once per scope. */
+export type ConsentPolicy = "none" | "ask";
+
+/** When a client gets refresh tokens: with the scope `offline_access`, or always. */
+export type RefreshTokenPolicy = "offline_access" | "always";
+
+/** Which claims an ID token has: those of the granted scopes, or only the required ones. */
+export type IdTokenClaimsPolicy = "granted" | "minimal";
+
+/** One member of the `claims` parameter (OpenID Connect Core 1.0 §5.5.1). */
+export type ClaimRequest = { essential?: boolean; value?: unknown; values?: unknown[] } | null;
+
+/** The `claims` parameter (OpenID Connect Core 1.0 §5.5), by claim name. */
+export type ClaimsRequest = { userinfo?: Record<string, ClaimRequest>; id_token?: Record<string, ClaimRequest> };
+
+/** What an authorization request asks for, besides what every sign-in session has. */
+export type AuthorizationDetails = {
+  /** A client's id, or the application's for its first client. */
+  clientId: string;
+  responseMode: "query" | "form_post";
+  nonce: string | null;
+  prompt: ("login" | "consent" | "select_account")[];
+  /** In seconds. */
+  maxAge: number | null;
+  acrValues: string[];
+  claims: ClaimsRequest | null;
+};
+
 export type AppSettings = {
   /** Whether visitors may create accounts. */
   signUp: "open" | "closed";
@@ -54,6 +85,11 @@ export type AppSettings = {
   mailName?: string | null;
   /** Calls per minute, where they differ from the configuration. */
   rateLimits: Partial<Record<EndpointType, number>>;
+  /**
+   * For how many seconds after a proof a browser signs the same person in to other clients;
+   * missing: 12 hours, 0: off.
+   */
+  singleSignOnSeconds?: number;
   /** Created by development mode, and unusable without it. */
   development?: true;
 };

@@ -1,6 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { Pool, PoolClient } from "pg";
 import { AppError } from "../lib/errors.ts";
+import { currentTime } from "./database-time.ts";
 import type { MigrationQueries } from "./migrate.ts";
 import { cut, maxMillisecondsOfAnOperation, onConnection } from "./postgres-deadline.ts";
 import { olderTransactionsEnd } from "./postgres-older.ts";
@@ -74,6 +75,7 @@ export function createPostgresStorage(pool: Pool): Storage {
       await olderTransactionsEnd(async (sql) => await inTime(newDeadline(), (client) => client.query(sql))),
     load: () => ({ waiting: pool.waitingCount, connections: { open: pool.totalCount, idle: pool.idleCount } }),
     ping: createPing(pool),
+    time: async () => await currentTime(reader),
     close: () => pool.end(),
   };
 }

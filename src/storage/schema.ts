@@ -1,6 +1,7 @@
 import { sqliteKit, type Kit } from "./kit.ts";
 import { accountTables } from "./schema/account.ts";
 import { applicationsTables } from "./schema/applications.ts";
+import { clientsTables } from "./schema/clients.ts";
 import { mailTables } from "./schema/mail.ts";
 import { serviceTables } from "./schema/service.ts";
 import { signInTables } from "./schema/sign-in.ts";
@@ -16,13 +17,15 @@ export function defineTables(kit: Kit) {
   const applications = applicationsTables(kit);
   const users = usersTables(kit, applications);
   const both = { ...applications, ...users };
+  const clients = clientsTables(kit, both);
   return {
     ...both,
+    ...clients,
     ...signInTables(kit, both),
     ...accountTables(kit, both),
     ...tokensTables(kit, both),
     ...mailTables(kit, both),
-    ...webhookTables(kit, both),
+    ...webhookTables(kit, { ...both, ...clients }),
     ...serviceTables(kit),
   };
 }

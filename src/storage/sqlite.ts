@@ -2,6 +2,7 @@ import Database from "better-sqlite3";
 import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { newestEventTime } from "./database-time.ts";
 import { keepTemporaryFilesBeside } from "./temporary-files.ts";
 import { AppError } from "../lib/errors.ts";
 import type { MigrationQueries } from "./migrate.ts";
@@ -91,8 +92,9 @@ export function createSqliteStorage(file: string, writer: Database.Database): St
     `wal_autocheckpoint = ${pagesOfTheLog}`,
     mapped,
   );
-  const reader = openSqliteConnection(file);
-  set(reader, "query_only = ON", mapped);
+  const readingConnection = openSqliteConnection(file);
+  set(readingConnection, "query_only = ON", mapped);
+  const reader = handleOf(readingConnection);
   const queue = createWriteQueue(writer, handleOf(writer));
   const write = createWrite(
     async (work) =>
@@ -103,7 +105,7 @@ export function createSqliteStorage(file: string, writer: Database.Database): St
   return {
     dialect: "sqlite",
     isShared: false,
-    reader: handleOf(reader),
+    reader,
     write,
     writeOne: write,
     shareCommitsWhile: queue.shareCommitsWhile,
@@ -117,10 +119,11 @@ export function createSqliteStorage(file: string, writer: Database.Database): St
     olderTransactionsEnd: async () => {},
     load: () => ({ waiting: queue.length() }),
     // SELECT 1 would never touch the file.
-    ping: async () => void reader.prepare("SELECT count(*) FROM applications WHERE id = ''").get(),
+    ping: async () => void readingConnection.prepare("SELECT count(*) FROM applications WHERE id = ''").get(),
+    time: async () => await newestEventTime(reader),
     close: async () => {
       await queue.idle();
-      reader.close();
+      readingConnection.close();
       writer.close();
     },
   };

@@ -28,6 +28,12 @@ export type Handle = {
 
 export type StorageLoad = { waiting: number; connections?: { open: number; idle: number } };
 
+/**
+ * In epoch milliseconds. `isCurrent`: PostgreSQL's own clock. SQLite has none: this is the time of
+ * its newest event, by the clock of its writer.
+ */
+export type DatabaseTime = { at: number; isCurrent: boolean };
+
 export type Storage = {
   /** To be shown. Code that behaves differently asks for what matters to it, such as `isShared`. */
   readonly dialect: "sqlite" | "postgres";
@@ -72,6 +78,8 @@ export type Storage = {
   load(): StorageLoad;
   /** Throws if the database does not answer. */
   ping(): Promise<void>;
+  /** What the database knows of the time; undefined if it has no row to tell it by. */
+  time(): Promise<DatabaseTime | undefined>;
   close(): Promise<void>;
 };
 

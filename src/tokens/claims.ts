@@ -20,7 +20,7 @@ const methodReferences: Record<SignInProof | "operator", string[]> = {
  * Only a password plus an existing passkey certainly are two factors: a provider may itself have
  * used a passkey, and anyone with the password can create a new one.
  */
-function amrOf({ proofs, signedInWith }: Pick<LoginToContinue, "proofs" | "signedInWith">): string[] {
+export function amrOf({ proofs, signedInWith }: Pick<LoginToContinue, "proofs" | "signedInWith">): string[] {
   if (proofs === null) return methodReferences[signedInWith];
   const isMultiFactor = proofs.includes("password") && proofs.includes("passkey");
   return [...proofs.flatMap((proof) => methodReferences[proof]), ...(isMultiFactor ? ["mfa"] : [])];
@@ -40,9 +40,8 @@ export function claimsOf(
     aud: login.appId,
     user_id: user.id,
     app_id: login.appId,
-    // RFC 9068 §2.2: the client that requested the token. An application is both client and
-    // audience here.
-    client_id: login.appId,
+    // RFC 9068 §2.2: the client that requested the token. An application is its own first client.
+    client_id: login.clientId ?? login.appId,
     ...(login.scopes.includes("email") ? { email: user.email, email_verified: user.emailVerified } : {}),
     iat: issuedAt,
     exp: issuedAt + token.seconds,

@@ -28,9 +28,9 @@ export function liveUserOf({ logins }: Pick<Handle["tables"], "logins">) {
 
 /** The columns of a `LoginStart`. */
 export function loginStartOf({
-  logins: { appId, signedInWith, provider, publicClient },
+  logins: { appId, signedInWith, provider, publicClient, clientId },
 }: Pick<Handle["tables"], "logins">) {
-  return { appId, signedInWith, provider, publicClient };
+  return { appId, signedInWith, provider, publicClient, clientId };
 }
 
 /** For PostgreSQL's reader: each query is one statement for all callers of a turn. */

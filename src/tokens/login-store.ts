@@ -114,15 +114,15 @@ const prepared = statements((handle) => {
 });
 
 /**
- * `held`: the login's user as locked by this transaction, if known. Otherwise a trigger reads the
+ * `lockedUser`: the login's user, if this transaction has locked it. Otherwise a trigger reads the
  * user (5 % of a sign-in's non-hash time; docs/decisions/0027).
  */
-export async function insertLogin(tx: Handle, login: Login, held?: User): Promise<void> {
+export async function insertLogin(tx: Handle, login: Login, lockedUser?: User): Promise<void> {
   const said = {
-    userEmail: held?.email ?? null,
-    userEmailVerified: held?.emailVerified ?? null,
-    userName: held?.name ?? null,
-    userDisabledAt: held?.disabledAt ?? null,
+    userEmail: lockedUser?.email ?? null,
+    userEmailVerified: lockedUser?.emailVerified ?? null,
+    userName: lockedUser?.name ?? null,
+    userDisabledAt: lockedUser?.disabledAt ?? null,
   };
   await prepared(tx).insert.execute({ ...login, ...said } satisfies Row<"logins">);
 }

@@ -1,4 +1,4 @@
-import type { EndReason, SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type { ClaimsRequest, EndReason, SignInMethod, SignInProof } from "../storage/column-types.ts";
 
 /**
  * The result of a sign-in: a live session with its chain of refresh tokens. Instants are epoch
@@ -15,6 +15,10 @@ export type Login = {
   proofs: SignInProof[] | null;
   scopes: string[];
   publicClient: boolean;
+  /** The OpenID Connect client; null: the application itself. */
+  clientId: string | null;
+  /** What the client asked for by the `claims` parameter. */
+  claimsRequest: ClaimsRequest | null;
   signedInAt: number;
   createdAt: number;
   lastSeenAt: number;

@@ -120,6 +120,8 @@ export function createOperatorTokens(deps: {
           proofs: null,
           scopes,
           publicClient: false,
+          clientId: null,
+          claimsRequest: null,
           signedInAt: now,
           createdAt: now,
           lastSeenAt: now,

@@ -5,20 +5,42 @@ import type { Login } from "./login.ts";
 /** The parts of a login that go into its tokens or decide whether it may continue. */
 export type LoginToContinue = Pick<
   Login,
-  "id" | "appId" | "userId" | "signedInWith" | "provider" | "proofs" | "scopes" | "publicClient" | "signedInAt"
+  | "id"
+  | "appId"
+  | "userId"
+  | "signedInWith"
+  | "provider"
+  | "proofs"
+  | "scopes"
+  | "publicClient"
+  | "clientId"
+  | "signedInAt"
 >;
 
 /** How a login began, which never changes. Decides whether its application may continue it. */
-export type LoginStart = Pick<Login, "appId" | "signedInWith" | "provider" | "publicClient">;
+export type LoginStart = Pick<Login, "appId" | "signedInWith" | "provider" | "publicClient" | "clientId">;
 
 /** With its user's address, and whether that is verified. */
 export type RotatedLogin = LoginToContinue & { email: string | null; emailVerified: boolean };
 
 /** The columns of a `RotatedLogin`, for an update of `logins`. */
 export function rotatedLoginOf({ logins }: Handle["tables"]) {
-  const { id, appId, userId, signedInWith, provider, proofs, scopes, publicClient, signedInAt } = logins;
+  const { id, appId, userId, signedInWith, provider, proofs, scopes, publicClient, clientId, signedInAt } = logins;
   const { userEmail: email, userEmailVerified } = logins;
   // Null only in ended logins, which are never rotated.
   const emailVerified = sql<boolean>`${userEmailVerified}`.mapWith(userEmailVerified);
-  return { id, appId, userId, signedInWith, provider, proofs, scopes, publicClient, signedInAt, email, emailVerified };
+  return {
+    id,
+    appId,
+    userId,
+    signedInWith,
+    provider,
+    proofs,
+    scopes,
+    publicClient,
+    clientId,
+    signedInAt,
+    email,
+    emailVerified,
+  };
 }

@@ -80,8 +80,8 @@ export function createTokens(deps: {
     newLoginId: (now: number): string => newId("lgn", now, random),
 
     /**
-     * Starts the login for a redeemed code in the caller's transaction. `held`: its user, as locked
-     * by that transaction.
+     * Starts the login for a redeemed code in the caller's transaction. `lockedUser`: its user, if
+     * that transaction has locked it.
      */
     async startLogin(
       tx: Handle,
@@ -95,13 +95,15 @@ export function createTokens(deps: {
         | "proofs"
         | "scopes"
         | "publicClient"
+        | "clientId"
+        | "claimsRequest"
         | "signedInAt"
         | "ipAddress"
         | "userAgent"
         | "browserSessionDigest"
       >,
       now: number,
-      held?: User,
+      lockedUser?: User,
     ): Promise<StartedLogin> {
       const refreshToken = firstRefreshToken(input.id, random);
       const login: Login = {
@@ -116,7 +118,7 @@ export function createTokens(deps: {
         endedAt: null,
         endReason: null,
       };
-      await insertLogin(tx, login, held);
+      await insertLogin(tx, login, lockedUser);
       return { login, refreshToken };
     },
 

@@ -5,7 +5,7 @@ import type { SigningAlgorithm } from "../storage/column-types.ts";
 import type { Storage } from "../storage/storage.ts";
 import { countLoginsWithTokens } from "./login-list-store.ts";
 import { accessTokenSeconds } from "./service.ts";
-import type { SigningKeyAnswer } from "./signing-key-line.ts";
+import type { SigningKeyAnswer } from "./signing-key-answer.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
 /**

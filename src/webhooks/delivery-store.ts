@@ -46,7 +46,7 @@ const prepared = statements(({ db, tables }) => {
     .from(deliveries)
     .where(eq(deliveries.endpointId, endpoints.id));
   // If another process took over the lease, that one decides.
-  const held = and(
+  const leased = and(
     eq(deliveries.endpointId, given.endpointId),
     eq(deliveries.eventId, given.eventId),
     eq(deliveries.leaseUntil, given.leaseUntil),
@@ -130,7 +130,7 @@ const prepared = statements(({ db, tables }) => {
           nextAttemptAt: given.nextAttemptAt,
           leaseUntil: sql`${sql.placeholder("triedAt")}`,
         })
-        .where(held),
+        .where(leased),
       "settle_webhook_delivery",
     ),
     hasten: prepare(
@@ -141,7 +141,7 @@ const prepared = statements(({ db, tables }) => {
         .returning({ eventId: deliveries.eventId }),
       "hasten_webhook_deliveries",
     ),
-    release: prepare(db.update(deliveries).set({ leaseUntil: null }).where(held), "release_webhook_delivery"),
+    release: prepare(db.update(deliveries).set({ leaseUntil: null }).where(leased), "release_webhook_delivery"),
     forgetUser: prepare(
       db
         .update(deliveries)

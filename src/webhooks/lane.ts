@@ -46,7 +46,7 @@ export function createLane() {
     /** Whether the outbox may have due deliveries. */
     mayHaveMore: true,
     /** Claimed but not started. */
-    held: [] as ClaimedDelivery[],
+    claimed: [] as ClaimedDelivery[],
 
     learn(outcome: AttemptOutcome, now: number): void {
       const { delivered, status, durationMilliseconds, retryAfterMilliseconds } = outcome;
@@ -63,17 +63,17 @@ export function createLane() {
     wants(now: number): number {
       if (rests(now)) return 0;
       const ahead = isQuick && width >= atFirst ? width * aheadPerConnection : 0;
-      const missing = width + ahead - lane.underWay - lane.held.length;
+      const missing = width + ahead - lane.underWay - lane.claimed.length;
       // In batches: half of the reserve may be used before the database is asked again.
-      return missing > ahead / 2 || lane.underWay + lane.held.length === 0 ? missing : 0;
+      return missing > ahead / 2 || lane.underWay + lane.claimed.length === 0 ? missing : 0;
     },
 
     /** Removes claimed deliveries that will not start soon enough, to be returned. */
     removeUnwanted(now: number): ClaimedDelivery[] {
-      if (rests(now)) return lane.held.splice(0);
-      if (!answers) return lane.held.splice(Math.max(0, width - lane.underWay));
-      const stale = lane.held.filter(({ leaseUntil }) => leaseUntil - now < leaseLasts - begunWithin);
-      if (stale.length > 0) lane.held = lane.held.filter((claimed) => !stale.includes(claimed));
+      if (rests(now)) return lane.claimed.splice(0);
+      if (!answers) return lane.claimed.splice(Math.max(0, width - lane.underWay));
+      const stale = lane.claimed.filter(({ leaseUntil }) => leaseUntil - now < leaseLasts - begunWithin);
+      if (stale.length > 0) lane.claimed = lane.claimed.filter((claimed) => !stale.includes(claimed));
       return stale;
     },
   };

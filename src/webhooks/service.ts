@@ -164,6 +164,7 @@ export function createWebhooks(deps: {
       const endpoint: Omit<EndpointRow, "encryptedSecret"> = {
         id,
         appId,
+        clientId: null,
         url: checkedUrl(input.url, policy),
         events: checkedEvents(input.events),
         encryptedOldSecret: null,

@@ -74,7 +74,7 @@ export function createWebhookWorker(deps: {
   }
 
   function nextOf(lane: Lane): ClaimedDelivery | undefined {
-    return !stopped && attempts.size < maxAtOnce && lane.mayBegin(clock()) ? lane.held.shift() : undefined;
+    return !stopped && attempts.size < maxAtOnce && lane.mayBegin(clock()) ? lane.claimed.shift() : undefined;
   }
 
   /** Starts claimed deliveries, and claims more before they run out. */
@@ -95,7 +95,7 @@ export function createWebhookWorker(deps: {
     // Also if only the limit over all receivers prevented it: it gets a turn when another attempt
     // ends.
     const wantsMore = lane.mayHaveMore && lane.wants(clock()) > 0;
-    if (wantsMore || (lane.held.length > 0 && lane.mayBegin(clock()))) waiting.add(endpointId);
+    if (wantsMore || (lane.claimed.length > 0 && lane.mayBegin(clock()))) waiting.add(endpointId);
   }
 
   async function serve(endpointId: string): Promise<void> {
@@ -120,7 +120,7 @@ export function createWebhookWorker(deps: {
         continue;
       }
       inHand.set(keyOf(claimed), claimed);
-      lane.held.push(claimed);
+      lane.claimed.push(claimed);
     }
   }
 
@@ -205,7 +205,7 @@ export function createWebhookWorker(deps: {
       const patience = setTimeout(() => cutOff.abort(), patienceWhenStopping);
       await Promise.all(attempts);
       clearTimeout(patience);
-      for (const lane of lanes.values()) unwanted.push(...lane.held.splice(0));
+      for (const lane of lanes.values()) unwanted.push(...lane.claimed.splice(0));
       await settle().then(() => logHealth(), logHealth);
     },
   };

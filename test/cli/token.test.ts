@@ -44,6 +44,8 @@ async function makeTokens(now: number): Promise<{ live: string; ended: string }>
         proofs: null,
         scopes: ["profile", "email"],
         publicClient: false,
+        clientId: null,
+        claimsRequest: null,
         signedInAt: now,
         ipAddress: null,
         userAgent: null,

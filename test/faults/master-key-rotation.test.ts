@@ -28,6 +28,7 @@ afterEach(killAll);
 async function addEndpoints(app: App, appId: string): Promise<void> {
   const row = { appId, url: "https://idle.example.com/", events: ["user.deleted" as const], enabled: false };
   const rest = {
+    clientId: null,
     encryptedOldSecret: null,
     oldSecretUntil: null,
     disabledReason: "operator" as const,

@@ -164,23 +164,23 @@ describeEachDatabase("what else was signed in", (current) => {
 
   it.each(byOwner)("%s, tells the app of each, and keeps this browser signed in", async (title, act) => {
     const person = await owner();
-    const held = await elsewhere(person);
+    const otherBrowser = await elsewhere(person);
     await act(person);
-    await expectEnded(held);
+    await expectEnded(otherBrowser);
     expect(await isLive(current(), app, person)).toBe(true);
     expect((await refresh(current(), app, person.refreshToken)).status).toBe(200);
     expect((await openAccount(current(), app, person.visitor)).status).toBe(200);
     const { kinds, logouts } = await toldOf(person.userId);
-    expect(logouts).toEqual([await loginOf(held.tokens)]);
+    expect(logouts).toEqual([await loginOf(otherBrowser.tokens)]);
     expect(kinds).toEqual(title.includes("password") ? ["user.logout", "user.updated"] : ["user.logout"]);
   });
 
   it.each(everywhere)("%s ends every login of the user, and tells the app of each", async (title, act) => {
     const person = await owner();
-    const held = await elsewhere(person);
-    const logins = [await loginOf(person), await loginOf(held.tokens)];
+    const otherBrowser = await elsewhere(person);
+    const logins = [await loginOf(person), await loginOf(otherBrowser.tokens)];
     await act(person);
-    await expectEnded(held);
+    await expectEnded(otherBrowser);
     expect(await isLive(current(), app, person)).toBe(false);
     expect((await openAccount(current(), app, person.visitor)).location.pathname).toMatch(/^\/sign-in\//u);
     const { kinds, logouts } = await toldOf(person.userId);

@@ -5,8 +5,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { flushesFor, refusesAfterLogout } from "../../bench/facts.ts";
 import { fill, liveLogins, loginId } from "../../bench/fill.ts";
 import { placeOf, revive } from "../../bench/million.ts";
+import { startLoadThread } from "../../bench/load.ts";
 import { sources } from "../../bench/program.ts";
-import { appId, bearer, withSubject, type Wanted } from "../../bench/subject.ts";
+import { appId, bearer, validatesOf, withSubject, type Wanted } from "../../bench/subject.ts";
 import type { TestLogin } from "../../src/benchmark/logins.ts";
 import { answer } from "../cli/in-process.ts";
 import { createTestDatabase } from "../support/postgres.ts";
@@ -27,6 +28,10 @@ describe("the server that npm run bench measures", () => {
       if (!first || !second) throw new Error("nobody is signed in");
       // Throws unless the next validate after a logout is refused.
       await refusesAfterLogout(subject, first);
+      using thread = startLoadThread();
+      const validates = await thread.load(validatesOf(subject, [second]), { seconds: 0.2, connections: 2 });
+      expect(validates).toMatchObject({ atOnce: 2, calls: expect.any(Number) });
+      await expect(thread.load(validatesOf(subject, [first]), { seconds: 0.2 })).rejects.toThrow("0 did not");
       const refreshes = 5;
       // Without strace nobody sees the flushes; the pragma below is what they hang on.
       expect((await flushesFor(subject, second, refreshes)) ?? refreshes).toBeGreaterThanOrEqual(refreshes);

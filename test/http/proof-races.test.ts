@@ -18,7 +18,15 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
   if (!application) throw new Error("no application");
   const browserDigest = `browser of ${userId}`;
   const tie = browserDigest;
-  const opened = { digest: browserDigest, appId: app.id, userId, tie, signedInWith: "password" } as const;
+  const opened = {
+    digest: browserDigest,
+    appId: app.id,
+    userId,
+    tie,
+    signedInWith: "password",
+    signedInProvider: null,
+    proofs: null,
+  } as const;
   await service.server.app.storage.write((tx) =>
     browserSessions.start(tx, opened, { replaces: "" }, service.clock.now),
   );
@@ -98,7 +106,7 @@ describeEachDatabase("ending everything", (current) => {
     const asked = await proofs.accept(holder, { signedInWith: "password", mayOffer: true }, async () => userId);
     expect(asked).toEqual({ next: "offer-passkey" });
     // The step has read the proof by now; it is cancelled before the session is finished.
-    const step = { signedInWith: "password", proofOf: userId } as const;
+    const step = { signedInWith: "password", signedInProvider: null, proofs: null, proofOf: userId } as const;
     const done = await proofs.accept(holder, step, async (tx, now) => {
       await sessions.cancelCodes(tx, userId, now);
       return userId;
@@ -128,7 +136,15 @@ describeEachDatabase("two copies of one browser", (current) => {
     if (!application) throw new Error("no application");
     const { storage } = service.server.app;
     const presented = `presented ${service.dialect}`;
-    const opened = { digest: presented, appId: app.id, userId, tie: presented, signedInWith: "password" } as const;
+    const opened = {
+      digest: presented,
+      appId: app.id,
+      userId,
+      tie: presented,
+      signedInWith: "password",
+      signedInProvider: null,
+      proofs: null,
+    } as const;
     await storage.write((tx) => pages.start(tx, opened, { replaces: "" }, service.clock.now));
 
     async function copy(name: string): Promise<Holder> {

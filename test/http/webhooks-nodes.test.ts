@@ -115,8 +115,8 @@ describeEachDatabase(
 
     it("is not taken away from a process whose clock has jumped", async () => {
       const stalls = await startReceiver();
-      const held: (() => void)[] = [];
-      stalls.always((answer) => void held.push(() => answer.writeHead(204).end()));
+      const releases: (() => void)[] = [];
+      stalls.always((answer) => void releases.push(() => answer.writeHead(204).end()));
       const id = await createEndpoint(current(), app, { url: stalls.url });
       await happen(current(), app);
       await until(() => stalls.received.length === 1);
@@ -126,7 +126,7 @@ describeEachDatabase(
       await happen(current(), app, { userId: "usr_2" });
       await until(() => stalls.received.length === 2);
       expect(new Set(stalls.received.map((call) => call.id)).size).toBe(2);
-      for (const release of held) release();
+      for (const release of releases) release();
       const { deliveries } = current().server.app.services;
       await until(async () => (await deliveries.list(id, { limit: 9 })).every(({ status }) => status === "delivered"));
       await stalls.stop();

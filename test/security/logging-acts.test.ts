@@ -13,7 +13,7 @@ import { methodsOf, removeMethod } from "../support/methods.ts";
 import { askedBy, askOptions, post, signUpByPasskey } from "../support/passkey-ceremonies.ts";
 import { goodPassword, initiate, newEmail, redeem, signedUp, signIn, Visitor } from "../support/person.ts";
 import { startProvider } from "../support/providers/provider.ts";
-import { appWith, signInAt } from "../support/providers/round.ts";
+import { appWith, atProvider, comeBack, setProvider, signInAt } from "../support/providers/round.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
 describeEachDatabase("what commands do", (current) => {
@@ -95,6 +95,19 @@ describeEachDatabase("a failed sign-in", (current) => {
     expect((await post(ceremony, assertion(holder.passkey, askedBy(service, options)))).status).toBe(401);
     expect(await failures()).toContainEqual(["passkey", holder.user["id"]]);
     expect(await failures()).toHaveLength(2);
+
+    // An identity that may not sign in before the owner of its address has agreed.
+    const provider = await startProvider("github");
+    await setProvider(service, app, provider);
+    const unproven = await signedUp(service, app);
+    const third = await session();
+    const left = await visitor.submit(await visitor.get(third.authUrl), "/oauth/github", {});
+    const person = { subject: "4711", email: unproven.email, verified: true };
+    const back = await comeBack(visitor, await atProvider(left.location, provider, person));
+    await provider.close();
+    expect(back.text).toContain("That&#39;s another account");
+    expect(await failures()).toContainEqual(["oauth", null]);
+    expect(await failures()).toHaveLength(3);
   });
 
   it("is noted with an unknown passkey, a refused identity and a failing provider", async () => {

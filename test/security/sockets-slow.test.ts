@@ -23,7 +23,7 @@ const checkedEverySeconds = 1;
 /** For a machine that has other things to do. */
 const slackSeconds = 12;
 
-type Held = { socket: Socket; received: string; openedAt: number; closedAt: number | undefined };
+type Connection = { socket: Socket; received: string; openedAt: number; closedAt: number | undefined };
 
 const isWithin = (since: number, seconds: number): boolean => performance.now() - since < seconds * 1000;
 
@@ -32,15 +32,15 @@ afterAll(() => {
   for (const socket of open) socket.destroy();
 });
 
-async function holdOn(service: Pick<TestService, "server">): Promise<Held> {
+async function holdOn(service: Pick<TestService, "server">): Promise<Connection> {
   const socket = connect(Number(new URL(service.server.url).port), "127.0.0.1");
   open.push(socket);
-  const held: Held = { socket, received: "", openedAt: performance.now(), closedAt: undefined };
-  socket.on("data", (data) => (held.received += data.toString("latin1")));
+  const connection: Connection = { socket, received: "", openedAt: performance.now(), closedAt: undefined };
+  socket.on("data", (data) => (connection.received += data.toString("latin1")));
   socket.on("error", () => undefined);
-  socket.on("close", () => (held.closedAt = performance.now()));
+  socket.on("close", () => (connection.closedAt = performance.now()));
   await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
-  return held;
+  return connection;
 }
 
 describe("clients that take their time", () => {
@@ -49,19 +49,19 @@ describe("clients that take their time", () => {
   beforeAll(async () => {
     app = await current().createApp();
   });
-  const hold = async (): Promise<Held> => await holdOn(current());
+  const hold = async (): Promise<Connection> => await holdOn(current());
 
   /**
    * Writes a little every 200 ms until the other end has had enough; how long that took, in
    * seconds.
    */
-  async function dribble(held: Held, start: string, next: string, seconds: number): Promise<number> {
-    held.socket.write(start);
-    while (held.closedAt === undefined && performance.now() - held.openedAt < seconds * 1000) {
+  async function dribble(connection: Connection, start: string, next: string, seconds: number): Promise<number> {
+    connection.socket.write(start);
+    while (connection.closedAt === undefined && performance.now() - connection.openedAt < seconds * 1000) {
       await pause(200);
-      if (held.closedAt === undefined) held.socket.write(next);
+      if (connection.closedAt === undefined) connection.socket.write(next);
     }
-    return ((held.closedAt ?? Infinity) - held.openedAt) / 1000;
+    return ((connection.closedAt ?? Infinity) - connection.openedAt) / 1000;
   }
 
   const post = () =>
@@ -86,9 +86,9 @@ describe("clients that take their time", () => {
   // These wait for the clock, so they wait together.
   it.concurrent("whoever sends slowly is told 408 or hung up on, after 10 s of headers or 13 s of a request, while others are answered", async () => {
     const slow = kinds.map(async ([what, start, next, seconds]) => {
-      const held = await Promise.all(Array.from({ length: 5 }, hold));
-      const took = await Promise.all(held.map((each) => dribble(each, start(), next, most(seconds))));
-      return took.map((each, at) => ({ what, seconds, took: each, received: held[at]?.received }));
+      const connections = await Promise.all(Array.from({ length: 5 }, hold));
+      const took = await Promise.all(connections.map((each) => dribble(each, start(), next, most(seconds))));
+      return took.map((each, at) => ({ what, seconds, took: each, received: connections[at]?.received }));
     });
     for (let calls = 0; calls < 50; calls += 1) await initiate(current(), app);
     for (const { what, seconds, took, received } of (await Promise.all(slow)).flat()) {
@@ -101,7 +101,7 @@ describe("clients that take their time", () => {
   });
 
   it.concurrent("300 connections that say nothing keep nobody else waiting, and go away", async () => {
-    const idle: Held[] = [];
+    const idle: Connection[] = [];
     // A few at a time: the system queues no more than some connections that nobody has accepted
     // yet.
     for (let batch = 0; batch < 10; batch += 1) idle.push(...(await Promise.all(Array.from({ length: 30 }, hold))));
@@ -116,10 +116,10 @@ describe("clients that take their time", () => {
   });
 
   it.concurrent("a connection that was used stays open for 5 s and no longer", async () => {
-    const held = await hold();
-    held.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await expect.poll(() => held.closedAt !== undefined, { timeout: most(5) * 1000, interval: 200 }).toBe(true);
-    expect(held.received).toMatch(/^HTTP\/1\.1 200 OK\r\n/u);
+    const connection = await hold();
+    connection.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await expect.poll(() => connection.closedAt !== undefined, { timeout: most(5) * 1000, interval: 200 }).toBe(true);
+    expect(connection.received).toMatch(/^HTTP\/1\.1 200 OK\r\n/u);
   });
 
   // It waits for the clock as well.
@@ -154,21 +154,21 @@ describe("clients that take their time", () => {
   });
 
   it("whoever closes its own half still gets the answer to what it sent", async () => {
-    const held = await hold();
-    held.socket.end("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await expect.poll(() => held.closedAt !== undefined, { timeout: 60_000 }).toBe(true);
-    expect(held.received).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"status":"ok"\}$/u);
+    const connection = await hold();
+    connection.socket.end("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await expect.poll(() => connection.closedAt !== undefined, { timeout: 60_000 }).toBe(true);
+    expect(connection.received).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"status":"ok"\}$/u);
   });
 
   it("whoever asks a thousand times and reads nothing costs no more than the answers that fit into the socket", async () => {
-    const held = await hold();
-    held.socket.pause();
+    const connection = await hold();
+    connection.socket.pause();
     const asked = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1000);
-    held.socket.write(asked);
+    connection.socket.write(asked);
     for (let calls = 0; calls < 20; calls += 1) expect((await call(current(), "GET", "/healthz", {})).status).toBe(200);
     // 1,000 of them would be far more than 50 MB.
     expect(process.memoryUsage().external).toBeLessThan(100 * 1024 * 1024);
-    held.socket.destroy();
+    connection.socket.destroy();
     await initiate(current(), app);
   });
 });
@@ -182,15 +182,15 @@ describe("more connections than may be open", () => {
     const log = createLog({ level: "info", format: "json" }, lines);
     const running = await startTestService("sqlite", { listen }, { log });
     try {
-      const held = await Promise.all(Array.from({ length: 5 }, async () => await holdOn(running.service)));
+      const connections = await Promise.all(Array.from({ length: 5 }, async () => await holdOn(running.service)));
       const refused = await Promise.all(Array.from({ length: 20 }, async () => await holdOn(running.service)));
       await expect
         .poll(() => refused.filter(({ closedAt }) => closedAt === undefined), { timeout: 60_000 })
         .toEqual([]);
       expect(refused.map(({ received }) => received).join("")).toBe("");
       expect(logged.match(/listen\.maxConnections/gu)).toHaveLength(1);
-      expect(held.filter(({ closedAt }) => closedAt !== undefined)).toEqual([]);
-      held[0]?.socket.destroy();
+      expect(connections.filter(({ closedAt }) => closedAt !== undefined)).toEqual([]);
+      connections[0]?.socket.destroy();
       await expect
         .poll(async () => (await fetch(`${running.service.url}/healthz`).catch(() => undefined))?.status)
         .toBe(200);
@@ -221,10 +221,10 @@ describe("a TLS handshake that is never finished", () => {
       const timer = setInterval(() => dribbling.socket.write("a"), 200);
       const plain = await holdOn(running.service);
       plain.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-      const held = [silent, half, dribbling, plain];
+      const connections = [silent, half, dribbling, plain];
       const allowed = (handshakeSeconds + slackSeconds) * 1000;
       await expect
-        .poll(() => held.map(({ closedAt }) => closedAt !== undefined), { timeout: allowed, interval: 200 })
+        .poll(() => connections.map(({ closedAt }) => closedAt !== undefined), { timeout: allowed, interval: 200 })
         .toEqual([true, true, true, true]);
       clearInterval(timer);
     } finally {

@@ -63,7 +63,10 @@ describe("what PostgreSQL is asked for many at once", () => {
       name: "Ann",
     });
     const starts = await Promise.all(["ended", "nobody's"].map(async (id) => await findLoginStart(storage.reader, id)));
-    expect(starts).toEqual([{ appId, signedInWith: "password", provider: null, publicClient: false }, undefined]);
+    expect(starts).toEqual([
+      { appId, signedInWith: "password", provider: null, publicClient: false, clientId: null },
+      undefined,
+    ]);
     // Each by its own clock.
     const atOtherTimes = [now, now + 1].map(async (at) => (await liveUser(storage, "live", at))?.id);
     expect(await Promise.all(atOtherTimes)).toEqual(["usr_1", undefined]);
@@ -108,8 +111,19 @@ describe("what PostgreSQL is asked for many at once", () => {
         lastSeenAt: now,
       };
       expect(after).toStrictEqual(expected);
-      const { userId, signedInWith, provider, proofs, scopes, publicClient, signedInAt } = expected;
-      const toContinue = { id, appId, userId, signedInWith, provider, proofs, scopes, publicClient, signedInAt };
+      const { userId, signedInWith, provider, proofs, scopes, publicClient, clientId, signedInAt } = expected;
+      const toContinue = {
+        id,
+        appId,
+        userId,
+        signedInWith,
+        provider,
+        proofs,
+        scopes,
+        publicClient,
+        clientId,
+        signedInAt,
+      };
       expect(rotated[at]).toStrictEqual({ ...toContinue, email: "usr_1@example.com", emailVerified: false });
     }
   });

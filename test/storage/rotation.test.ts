@@ -46,7 +46,7 @@ describe.each(["sqlite", "postgres"] as const)("the rotation of one login (%s)",
     const userId = email === null ? "usr_bare" : "usr_1";
     const login = await inserted(id, { userId });
     const rotated = await storage.write((tx) => rotateLogin(tx, rotationOf(id)));
-    const { signedInWith, provider, proofs, scopes, publicClient, signedInAt } = login;
+    const { signedInWith, provider, proofs, scopes, publicClient, clientId, signedInAt } = login;
     expect(rotated).toStrictEqual({
       id,
       appId,
@@ -56,6 +56,7 @@ describe.each(["sqlite", "postgres"] as const)("the rotation of one login (%s)",
       proofs,
       scopes,
       publicClient,
+      clientId,
       signedInAt,
       email,
       emailVerified: false,

@@ -38,6 +38,8 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
     proofs: null,
     scopes: [],
     publicClient: false,
+    clientId: null,
+    claimsRequest: null,
     signedInAt: 0,
     createdAt: 0,
     lastSeenAt: 0,

@@ -341,10 +341,10 @@ describe("the SQLite file", () => {
     const isHeldBack = async (): Promise<boolean> => {
       await write();
       let isDone = false;
-      const held = write().then(() => (isDone = true));
+      const delayed = write().then(() => (isDone = true));
       await sleep(8);
       const isHeld = !isDone;
-      await held;
+      await delayed;
       return isHeld;
     };
     /** A busy machine may do either now and then, but not always. */

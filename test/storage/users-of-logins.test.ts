@@ -56,8 +56,8 @@ describe.each(dialects)("what a login says of its user (%s)", (dialect) => {
 
   it("is what the transaction that starts it says of the user it holds", async () => {
     const id = await signedIn();
-    const held = { ...userOf(appId, id), emailVerified: true, name: "Bea" };
-    await storage.write((tx) => insertLogin(tx, { ...loginOf(appId, `${id}_held`, now + 1), userId: id }, held));
+    const lockedUser = { ...userOf(appId, id), emailVerified: true, name: "Bea" };
+    await storage.write((tx) => insertLogin(tx, { ...loginOf(appId, `${id}_held`, now + 1), userId: id }, lockedUser));
     expect(await said(`${id}_held`)).toStrictEqual({
       id,
       email: `${id}@example.com`,

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { loadOf } from "../../bench/autocannon.ts";
 import { inTurns } from "../../bench/context.ts";
 import { liveLogins, loginId } from "../../bench/fill.ts";
 import { createReport, measured, meets, table } from "../../bench/report.ts";
-import { resultOf } from "../../bench/wrk.ts";
+import { repeat } from "../../src/benchmark/load.ts";
 import { percentile, rounded } from "../../src/benchmark/percentiles.ts";
 
 describe("percentiles", () => {
@@ -27,30 +26,35 @@ describe("percentiles", () => {
 });
 
 describe("a load", () => {
-  it("is read from what the script of wrk prints, among what wrk prints itself", () => {
-    const stdout = `Running 5s test @ http://localhost:1/auth/validate
-  1 threads and 32 connections
-Requests/sec:  32600.12
-RESULT 163000 5.000 0.912 1.834 3
-`;
-    expect(resultOf(stdout)).toEqual({
-      calls: 163_000,
-      perSecond: 32_600,
-      medianMilliseconds: 0.912,
-      p99Milliseconds: 1.834,
-      failures: 3,
-    });
-    expect(() => resultOf("unable to connect to localhost:1 Connection refused\n")).toThrow(/Connection refused/u);
+  it("counts its calls and their times, all in parallel, until it is over", async () => {
+    let under = 0;
+    const most = { atOnce: 0 };
+    const work = async (): Promise<void> => {
+      most.atOnce = Math.max(most.atOnce, (under += 1));
+      await new Promise(setImmediate);
+      under -= 1;
+    };
+    const { atOnce, calls, perSecond, ...times } = await repeat([work, work, work], (done) => done >= 300);
+    expect({ atOnce, most }).toEqual({ atOnce: 3, most: { atOnce: 3 } });
+    // Those under way when it is over still count.
+    expect([300, 301, 302]).toContain(calls);
+    expect(perSecond).toBeGreaterThan(0);
+    expect(times.medianMilliseconds).toBeGreaterThan(0);
+    expect(times.p99Milliseconds).toBeGreaterThanOrEqual(times.medianMilliseconds);
+    expect(times.maxMilliseconds).toBeGreaterThanOrEqual(times.p99Milliseconds);
   });
 
-  it("is the same from autocannon", () => {
-    const result = { duration: 5, requests: { total: 1000 }, latency: { p50: 1, p99: 4 }, errors: 2, non2xx: 3 };
-    expect(loadOf(result)).toEqual({
-      calls: 1000,
-      perSecond: 200,
-      medianMilliseconds: 1,
-      p99Milliseconds: 4,
-      failures: 5,
+  it("is a figure with one failed call in a hundred and one, and none with more", async () => {
+    const failing = (every: number) => {
+      let calls = 0;
+      return async () => {
+        if ((calls += 1) % every === 0) throw new Error("answered 500");
+      };
+    };
+    expect(await repeat([failing(101)], (done) => done >= 1010)).toMatchObject({ calls: 1000 });
+    await expect(repeat([failing(100)], (done) => done >= 1000)).rejects.toMatchObject({
+      message: "10 calls failed, 990 did not",
+      cause: expect.objectContaining({ message: "answered 500" }),
     });
   });
 

@@ -36,10 +36,10 @@ test("passkeys are only missed where they are enabled", () => {
 });
 
 test("half a minute of difference between clocks is fine, more is not; SQLite's last write may lie back", () => {
-  expect(clockFindings("postgres", { here: 0, there: 30_000 })).toEqual([]);
-  expect(clockFindings("postgres", { here: 0, there: 30_001 })).toHaveLength(1);
-  expect(clockFindings("postgres", { here: 30_001, there: 0 })).toHaveLength(1);
-  expect(clockFindings("sqlite", { here: 1e9, there: 0 })).toEqual([]);
-  expect(clockFindings("sqlite", { here: 0, there: 30_001 })).toHaveLength(1);
-  expect(clockFindings("sqlite", { here: 0, there: undefined })).toEqual([]);
+  expect(clockFindings({ here: 0, there: { at: 30_000, isCurrent: true } })).toEqual([]);
+  expect(clockFindings({ here: 0, there: { at: 30_001, isCurrent: true } })).toHaveLength(1);
+  expect(clockFindings({ here: 30_001, there: { at: 0, isCurrent: true } })).toHaveLength(1);
+  expect(clockFindings({ here: 1e9, there: { at: 0, isCurrent: false } })).toEqual([]);
+  expect(clockFindings({ here: 0, there: { at: 30_001, isCurrent: false } })).toHaveLength(1);
+  expect(clockFindings({ here: 0, there: undefined })).toEqual([]);
 });

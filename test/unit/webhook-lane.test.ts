@@ -10,7 +10,7 @@ const success: AttemptOutcome = { ...nothing, status: 204, delivered: true, dura
 const refusal: AttemptOutcome = { ...success, status: 500, delivered: false };
 const silence: AttemptOutcome = { ...refusal, status: null, durationMilliseconds: 15_000 };
 
-const held = (leaseUntil: number) => ({ leaseUntil }) as ClaimedDelivery;
+const claimedUntil = (leaseUntil: number) => ({ leaseUntil }) as ClaimedDelivery;
 
 /** How many attempts may be under way at once. */
 function width(lane: Lane): number {
@@ -47,22 +47,22 @@ describe("a lane to a receiver", () => {
   it("keeps the one that it is to try next when nothing answers, and gives the others back", () => {
     const lane = createLane();
     lane.learn(silence, now);
-    lane.held.push(held(now + 25 * second), held(now + 25 * second));
+    lane.claimed.push(claimedUntil(now + 25 * second), claimedUntil(now + 25 * second));
     expect(lane.removeUnwanted(now)).toHaveLength(1);
-    expect(lane.held).toHaveLength(1);
+    expect(lane.claimed).toHaveLength(1);
     expect(lane.mayBegin(now)).toBe(true);
   });
 
   it("gives back what it could not begin early enough to be done within its lease", () => {
     const lane = createLane();
-    lane.held.push(held(now + 15 * second), held(now + 24 * second));
-    expect(lane.removeUnwanted(now)).toEqual([held(now + 15 * second)]);
-    expect(lane.held).toEqual([held(now + 24 * second)]);
+    lane.claimed.push(claimedUntil(now + 15 * second), claimedUntil(now + 24 * second));
+    expect(lane.removeUnwanted(now)).toEqual([claimedUntil(now + 15 * second)]);
+    expect(lane.claimed).toEqual([claimedUntil(now + 24 * second)]);
   });
 
   it("rests for as long as the receiver asks, ten minutes at most", () => {
     const lane = createLane();
-    lane.held.push(held(now + 25 * second));
+    lane.claimed.push(claimedUntil(now + 25 * second));
     lane.learn({ ...refusal, status: 429, retryAfterMilliseconds: 60 * minute }, now);
     expect([lane.wants(now), lane.mayBegin(now), lane.removeUnwanted(now).length]).toEqual([0, false, 1]);
     expect(lane.mayBegin(now + 10 * minute)).toBe(true);

@@ -69,21 +69,21 @@ func call(method, path, bearer string, body, answer any) (status int, err error)
 // userOf says who is asking, and refreshes what has expired. Nil: nobody is signed in (any more).
 func userOf(session string) (*user, error) {
 	found, _ := sessions.Load(session)
-	held, isSignedIn := found.(tokens)
+	pair, isSignedIn := found.(tokens)
 	if !isSignedIn {
 		return nil, nil
 	}
 	var valid struct{ User user }
-	status, err := call("GET", "/auth/validate", held.AccessToken, nil, &valid)
+	status, err := call("GET", "/auth/validate", pair.AccessToken, nil, &valid)
 	if err == nil && status == 401 {
-		status, err = call("POST", "/auth/refresh", apiKey, map[string]string{"refreshToken": held.RefreshToken}, &held)
+		status, err = call("POST", "/auth/refresh", apiKey, map[string]string{"refreshToken": pair.RefreshToken}, &pair)
 		if err == nil && status == 401 {
 			sessions.Delete(session)
 			return nil, nil
 		}
 		if err == nil && status == 200 {
-			sessions.Store(session, held)
-			status, err = call("GET", "/auth/validate", held.AccessToken, nil, &valid)
+			sessions.Store(session, pair)
+			status, err = call("GET", "/auth/validate", pair.AccessToken, nil, &valid)
 		}
 	}
 	if err != nil || status != 200 {
@@ -118,15 +118,15 @@ func callback(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
 	}
-	var held tokens
+	var pair tokens
 	body := map[string]string{"code": query.Get("code"), "state": state, "sessionId": query.Get("sessionId")}
-	status, err := call("POST", "/auth/callback", apiKey, body, &held)
+	status, err := call("POST", "/auth/callback", apiKey, body, &pair)
 	if err != nil || status != 200 {
 		answer(w, 400, map[string]string{"error": "The sign-in has timed out. Start again."})
 		return
 	}
 	session := random()
-	sessions.Store(session, held)
+	sessions.Store(session, pair)
 	setCookie(w, "state", "", -1)
 	setCookie(w, "session", session, 30*86400)
 	http.Redirect(w, r, "/me", http.StatusSeeOther)
@@ -148,8 +148,8 @@ func logout(w http.ResponseWriter, r *http.Request) {
 	session := cookie(r, "session")
 	// An expired access token cannot sign out; userOf has refreshed it.
 	if found, _ := userOf(session); found != nil {
-		held, _ := sessions.Load(session)
-		if _, err := call("POST", "/auth/logout", held.(tokens).AccessToken, struct{}{}, nil); err != nil {
+		pair, _ := sessions.Load(session)
+		if _, err := call("POST", "/auth/logout", pair.(tokens).AccessToken, struct{}{}, nil); err != nil {
 			log.Print(err)
 		}
 	}

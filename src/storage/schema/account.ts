@@ -1,4 +1,4 @@
-import type { SignInMethod, EmailTokenPayload, EmailTokenPurpose } from "../column-types.ts";
+import type { SignInMethod, SignInProof, EmailTokenPayload, EmailTokenPurpose } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
@@ -28,6 +28,9 @@ export function accountTables(
        */
       tie: text("tie"),
       signedInWith: text("signed_in_with").$type<SignInMethod>().notNull(),
+      signedInProvider: text("signed_in_provider"),
+      /** As in `logins`. */
+      proofs: json("proofs").$type<SignInProof[]>(),
       provenAt: instant("proven_at").notNull(),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at").notNull(),

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { SignInMethod, SignInProof, PendingLink, SessionPurpose } from "../column-types.ts";
+import type { AuthorizationDetails, SignInMethod, SignInProof, PendingLink, SessionPurpose } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import { ofApplication } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
@@ -32,6 +32,8 @@ export function signInTables(
       accountUserId: text("account_user_id").references(() => users.id, { onDelete: "cascade" }),
       adds: text("adds").$type<SignInMethod>(),
       addsProvider: text("adds_provider"),
+      /** Set if an OpenID Connect client began the session; null for the contract's initiate. */
+      authorization: json("authorization").$type<AuthorizationDetails>(),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at").notNull(),
       /** The cookie of the browser that posted first. */

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { SignInMethod, SignInProof, SigningAlgorithm, EndReason } from "../column-types.ts";
+import type { ClaimsRequest, SignInMethod, SignInProof, SigningAlgorithm, EndReason } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
@@ -30,6 +30,13 @@ export function tokensTables(
       scopes: json("scopes").$type<string[]>().notNull(),
       /** The code was redeemed with PKCE and no API key, so the login may refresh without one. */
       publicClient: flag("public_client").notNull(),
+      /**
+       * The OpenID Connect client, which is in `clients` unless it was deleted. Null: the
+       * application itself.
+       */
+      clientId: text("client_id"),
+      /** The `claims` parameter of the authorization request, for userinfo. */
+      claimsRequest: json("claims_request").$type<ClaimsRequest>(),
       signedInAt: instant("signed_in_at").notNull(),
       createdAt: instant("created_at").notNull(),
       lastSeenAt: instant("last_seen_at").notNull(),
@@ -58,6 +65,10 @@ export function tokensTables(
       index("logins_user_id").on(t.userId),
       index("logins_app_id").on(t.appId),
       index("logins_expires_at").on(t.expiresAt),
+      // For the deletion of a client.
+      index("logins_client_id")
+        .on(t.clientId)
+        .where(sql`client_id IS NOT NULL`),
       ...onSqlite(
         index("logins_live")
           .on(t.id, t.expiresAt, t.endedAt, t.userDisabledAt, t.userId, t.userEmail, t.userEmailVerified, t.userName)

@@ -1,11 +1,15 @@
 import type { DeliveryAttempt, DeliveryStatus, DisabledReason, EventKind } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import type { ApplicationTables } from "./applications.ts";
+import type { ClientTables } from "./clients.ts";
 
 /**
  * Webhook endpoints and their outbox, which is written in the transaction that causes the event.
  */
-export function webhookTables(kit: Kit, { applications }: Pick<ApplicationTables, "applications">) {
+export function webhookTables(
+  kit: Kit,
+  { applications, clients }: Pick<ApplicationTables, "applications"> & Pick<ClientTables, "clients">,
+) {
   const { table, index, primaryKey, text, integer, instant, flag, json } = kit;
 
   const webhookEndpoints = table(
@@ -15,6 +19,11 @@ export function webhookTables(kit: Kit, { applications }: Pick<ApplicationTables
       appId: text("app_id")
         .notNull()
         .references(() => applications.id, { onDelete: "cascade" }),
+      /**
+       * Set for the back-channel logout of a client: then `url` receives logout tokens of its
+       * logins, and no events.
+       */
+      clientId: text("client_id").references(() => clients.id, { onDelete: "cascade" }),
       url: text("url").notNull(),
       events: json("events").$type<EventKind[]>().notNull(),
       encryptedSecret: text("encrypted_secret").notNull(),
@@ -28,7 +37,7 @@ export function webhookTables(kit: Kit, { applications }: Pick<ApplicationTables
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
     },
-    (t) => [index("webhook_endpoints_app_id").on(t.appId)],
+    (t) => [index("webhook_endpoints_app_id").on(t.appId), index("webhook_endpoints_client_id").on(t.clientId)],
   );
 
   /**

@@ -28,4 +28,9 @@ export const {
   auditEvents,
   facts,
   rateLimitCounts,
+  clients,
+  clientSecrets,
+  authorizationRequests,
+  usedAssertions,
+  consents,
 } = defineTables(postgresKit);

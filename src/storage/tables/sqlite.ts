@@ -27,4 +27,9 @@ export const {
   auditEvents,
   facts,
   rateLimitCounts,
+  clients,
+  clientSecrets,
+  authorizationRequests,
+  usedAssertions,
+  consents,
 } = sqliteTables;

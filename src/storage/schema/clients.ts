@@ -1,0 +1,116 @@
+import type {
+  ClientKind,
+  ConsentPolicy,
+  IdTokenClaimsPolicy,
+  RefreshTokenPolicy,
+  SigningAlgorithm,
+} from "../column-types.ts";
+import type { Kit } from "../kit.ts";
+import type { ApplicationTables } from "./applications.ts";
+import { ofApplication, ofUser } from "./owners.ts";
+import type { UserTables } from "./users.ts";
+
+/**
+ * OpenID Connect clients: programs that sign in an application's users. The application itself is
+ * its first client and has no row here.
+ */
+export function clientsTables(
+  kit: Kit,
+  { applications, users }: Pick<ApplicationTables, "applications"> & Pick<UserTables, "users">,
+) {
+  const { table, index, uniqueIndex, primaryKey, text, instant, flag, json } = kit;
+
+  const appId = ofApplication(kit, applications);
+
+  const userId = ofUser(kit, users);
+
+  const clients = table(
+    "clients",
+    {
+      id: text("id").primaryKey(),
+      appId: appId(),
+      name: text("name").notNull(),
+      kind: text("kind").$type<ClientKind>().notNull(),
+      redirectUris: json("redirect_uris").$type<string[]>().notNull(),
+      postLogoutRedirectUris: json("post_logout_redirect_uris").$type<string[]>().notNull(),
+      backchannelLogoutUri: text("backchannel_logout_uri"),
+      /** The scopes that it may request. */
+      scopes: json("scopes").$type<string[]>().notNull(),
+      consent: text("consent").$type<ConsentPolicy>().notNull(),
+      requirePkce: flag("require_pkce").notNull(),
+      idTokenAlg: text("id_token_alg").$type<SigningAlgorithm>().notNull(),
+      idTokenClaims: text("id_token_claims").$type<IdTokenClaimsPolicy>().notNull(),
+      refreshTokens: text("refresh_tokens").$type<RefreshTokenPolicy>().notNull(),
+      /** Public keys for `private_key_jwt`; null if it has none. */
+      jwks: json("jwks").$type<{ keys: Record<string, unknown>[] }>(),
+      createdAt: instant("created_at").notNull(),
+      updatedAt: instant("updated_at").notNull(),
+      /** Accurate to an hour. */
+      lastUsedAt: instant("last_used_at"),
+      disabledAt: instant("disabled_at"),
+    },
+    (t) => [index("clients_app_id").on(t.appId)],
+  );
+  const clientId = () =>
+    text("client_id")
+      .notNull()
+      .references(() => clients.id, { onDelete: "cascade" });
+
+  const clientSecrets = table(
+    "client_secrets",
+    {
+      id: text("id").primaryKey(),
+      clientId: clientId(),
+      secretDigest: text("secret_digest").notNull(),
+      createdAt: instant("created_at").notNull(),
+      expiresAt: instant("expires_at"),
+      revokedAt: instant("revoked_at"),
+    },
+    (t) => [
+      uniqueIndex("client_secrets_secret_digest").on(t.secretDigest),
+      index("client_secrets_client_id").on(t.clientId),
+    ],
+  );
+
+  /** Pushed authorization requests (RFC 9126). A row is deleted when it is used. */
+  const authorizationRequests = table(
+    "authorization_requests",
+    {
+      /** Of the `request_uri`. */
+      digest: text("digest").primaryKey(),
+      appId: appId(),
+      /** A client's id, or the application's for its first client. */
+      clientId: text("client_id").notNull(),
+      parameters: json("parameters").$type<Record<string, string>>().notNull(),
+      expiresAt: instant("expires_at").notNull(),
+    },
+    (t) => [
+      index("authorization_requests_expires_at").on(t.expiresAt),
+      index("authorization_requests_app_id").on(t.appId),
+    ],
+  );
+
+  /** `jti` of client assertions that were used (RFC 7523 §3), until they expire. */
+  const usedAssertions = table(
+    "used_assertions",
+    { digest: text("digest").primaryKey(), expiresAt: instant("expires_at").notNull() },
+    (t) => [index("used_assertions_expires_at").on(t.expiresAt)],
+  );
+
+  /** The scopes that a user has granted to a client that asks. */
+  const consents = table(
+    "consents",
+    {
+      userId: userId(),
+      clientId: clientId(),
+      scopes: json("scopes").$type<string[]>().notNull(),
+      createdAt: instant("created_at").notNull(),
+      updatedAt: instant("updated_at").notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.userId, t.clientId] }), index("consents_client_id").on(t.clientId)],
+  );
+
+  return { clients, clientSecrets, authorizationRequests, usedAssertions, consents };
+}
+
+export type ClientTables = ReturnType<typeof clientsTables>;

@@ -45,6 +45,7 @@ import type { Storage } from "./storage/storage.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
 import { createIdTokens } from "./tokens/id-tokens.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
+import { createLoginEnds } from "./tokens/login-ends.ts";
 import { createOwnLogins } from "./tokens/own-logins.ts";
 import { createRevokeAccess } from "./tokens/revoke-access.ts";
 import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
@@ -122,15 +123,16 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     unusableProviders: (appId) => providers.unusable(appId),
   });
   const signIn = createSignIn({ storage, applications, providers, clock, random, baseUrl });
-  const access = createRevokeAccess({ signIn, users, browserSessions, events, audit });
+  const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
+  const access = createRevokeAccess({ signIn, users, browserSessions, loginEnds });
   const tokens = createTokens({
     storage,
     keyring,
     accessTokens,
     applications,
     users,
-    browserSessions,
     access,
+    loginEnds,
     events,
     audit,
     clock,
@@ -198,7 +200,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     clock,
     random,
   });
-  const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
+  const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
   const redeem = createRedeem({ storage, applications, users, tokens, logins, audit, events, clock, meter });
   const mailFlows = createMailFlows({
     ...aboutUsers,
@@ -215,7 +217,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const failedSignIns = createFailedSignIns({ storage, events, audit, clock, meter });
   const signsIn = { signIn, proofs, users, passwords, passkeys, linking, firstProof, audit, failedSignIns };
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
-  const ownLogins = createOwnLogins({ storage, logins, browserSessions, access, clock });
+  const ownLogins = createOwnLogins({ storage, loginEnds, access, clock });
   const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
 
   const services = {

@@ -21,7 +21,7 @@ import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
 import { maxPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
-import { createStrength } from "./passwords/strength.ts";
+import type { StrengthOf } from "./passwords/strength.ts";
 import { createRateLimits } from "./rate-limits/service.ts";
 import { createProviderClients } from "./oauth/provider-clients.ts";
 import { createDiscovery } from "./oauth/discovery.ts";
@@ -60,7 +60,7 @@ import type { Foundation } from "./core.ts";
  * Creates all services. Nothing runs by itself yet: `app.ts` sweeps and closes, `server.ts` starts
  * workers.
  */
-export function createServices(foundation: Foundation) {
+export function createServices(foundation: Foundation & { strengthOf: StrengthOf }) {
   const { storage, audit, applications, config, keyring, baseUrl, clock, random, fetch, log, meter } = foundation;
   const rateLimits = createRateLimits({ storage, keyring, clock });
   const outbound = createOutbound({
@@ -148,7 +148,7 @@ export function createServices(foundation: Foundation) {
     users,
     browserSessions,
     hasher,
-    strengthOf: createStrength(),
+    strengthOf: foundation.strengthOf,
     minGuessesLog10: config.passwords.minGuessesLog10,
     keyring,
     attempts,

@@ -11,6 +11,7 @@ import { createAccountNames } from "./sign-in/account-names.ts";
 import { createAddPages } from "./sign-in/add-pages.ts";
 import { createChoosePages } from "./sign-in/choose-pages.ts";
 import { createConfirmLinkPages } from "./sign-in/confirm-link-pages.ts";
+import { createConsentPages, createContinuePages } from "./sign-in/continue-pages.ts";
 import { createConfirmPages } from "./sign-in/confirm-pages.ts";
 import { createOauthDepartures } from "./sign-in/oauth-departures.ts";
 import { createOauthPages } from "./sign-in/oauth-pages.ts";
@@ -27,7 +28,7 @@ export type HostedPages = ReturnType<typeof createHostedPages>;
 export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, assets: AssetLinks) {
   const { baseUrl, random, keyring, limiter, log, services } = app;
   const { signIn, proofs, passwords, passkeys, users, authorizationRequests, signUp, addMethod } = services;
-  const { providers: providerClients, passwordSignIn, passkeySignIn, providerSignIn, takeOver } = services;
+  const { providers: providerClients, passwordSignIn, passkeySignIn, providerSignIn, takeOver, singleSignOn, consentSignIn } = services;
 
   /** Limits visits that write and contact a provider. Throws RATE_LIMITED. */
   async function countStart(ipAddress: string): Promise<void> {
@@ -45,10 +46,12 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     signIn,
     providerClients,
     accountNames,
+    singleSignOn,
     passkeysAvailable: passkeys.available,
   });
   const add = createAddPages({ visits, proofs, passkeys, passwords, providerClients, accountNames, users, addMethod });
-  const steps = createStepPages({ visits, choose, add, proofs, passkeys, passkeySignIn });
+  const consent = createConsentPages({ visits, consentSignIn });
+  const steps = createStepPages({ visits, choose, add, consent, proofs, passkeys, passkeySignIn });
   const oauthDepartures = createOauthDepartures({
     visits,
     choose,
@@ -63,7 +66,8 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   const confirm = createConfirmPages({ ...mailed, steps });
   return {
     hosted,
-    authorizePages: createAuthorizePages({ hosted, clients: services.clients, signIn, issuer: baseUrl }),
+    authorizePages: createAuthorizePages({ ...services, hosted, visits, issuer: baseUrl }),
+    continuePages: createContinuePages({ ...shared, singleSignOn, consentSignIn }),
     visits,
     choose,
     add,

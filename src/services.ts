@@ -4,6 +4,7 @@ import { createBrowserOrigins } from "./applications/browser-origins.ts";
 import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import type { Applications } from "./applications/service.ts";
+import { createConsents } from "./clients/consents.ts";
 import { createClients } from "./clients/service.ts";
 import { isStandIn } from "./dev/left.ts";
 import { createMailbox } from "./dev/mailbox.ts";
@@ -36,6 +37,8 @@ import { createPasskeySignIn } from "./sign-in/passkey-sign-in.ts";
 import { createPasswordSignIn } from "./sign-in/password-sign-in.ts";
 import { createProofs } from "./sign-in/proofs.ts";
 import { createProviderSignIn } from "./sign-in/provider-sign-in.ts";
+import { createConsentSignIn } from "./sign-in/consent-sign-in.ts";
+import { createSingleSignOn } from "./sign-in/single-sign-on.ts";
 import { createRedeem } from "./sign-in/redeem.ts";
 import { createResets } from "./sign-in/resets.ts";
 import { createSignIn } from "./sign-in/service.ts";
@@ -123,6 +126,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     unusableProviders: (appId) => providers.unusable(appId),
   });
   const clients = createClients({ storage, applications });
+  const consents = createConsents({ storage });
   const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
   const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
   const access = createRevokeAccess({ signIn, users, browserSessions, loginEnds });
@@ -178,17 +182,11 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     providerDisplayName,
   });
   const firstProof = createFirstProof({ storage, passwords, passkeys, methods, access, audit, clock });
-  const linking = createLinking({
-    users,
-    firstProof,
-    access,
-    notices,
-    events,
-    audit,
-    random,
-  });
+  const linking = createLinking({ ...aboutUsers, firstProof, events, random });
   const proofs = createProofs({
     ...aboutUsers,
+    clients,
+    consents,
     linking,
     providerDisplayName,
     passkeys,
@@ -219,6 +217,9 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const services = {
     applications,
     clients,
+    consents,
+    singleSignOn: createSingleSignOn({ ...aboutUsers, proofs }),
+    consentSignIn: createConsentSignIn({ clients, consents, users, proofs }),
     events,
     webhooks,
     deliveries,

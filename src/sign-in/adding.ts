@@ -21,6 +21,8 @@ type Made = { methodId: string; name: string | null; changes?: boolean };
 
 type Added = Made & { type: SignInMethod; provider: string | null };
 
+export type RecordAdded = ReturnType<typeof createAdding>["recordAdded"];
+
 /** Adds a method to an account, for a browser with a fresh proof. */
 export function createAdding(
   deps: {
@@ -98,6 +100,7 @@ export function createAdding(
             codeDigest: null,
             codeExpiresAt: null,
           },
+          now,
         );
         if (!completed) throw rollBack("over");
         const user = await (adds.type === "password" ? access : users).lockForChange(tx, userId, now);

@@ -4,6 +4,7 @@ import { createBrowserOrigins } from "./applications/browser-origins.ts";
 import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import type { Applications } from "./applications/service.ts";
+import { createClientAuthentication } from "./clients/authentication.ts";
 import { createClients } from "./clients/service.ts";
 import { isStandIn } from "./dev/left.ts";
 import { createMailbox } from "./dev/mailbox.ts";
@@ -214,9 +215,15 @@ export function createServices(foundation: Foundation) {
   const ownLogins = createOwnLogins({ storage, logins, browserSessions, access, clock });
   const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
 
+  const { logoutReceivers } = outbound;
+  const clientsOver = (over: Storage, inside: Applications) =>
+    createClients({ storage: over, applications: inside, logins, logoutReceivers, audit, clock, random });
+  const clients = clientsOver(storage, applications);
+
   const services = {
     applications,
-    clients: createClients({ storage, applications }),
+    clients,
+    clientAuthentication: createClientAuthentication({ storage, clients, applications, issuer: baseUrl, clock }),
     events,
     webhooks,
     deliveries,
@@ -272,6 +279,7 @@ export function createServices(foundation: Foundation) {
     /** Every service with rows that expire. */
     sweepers: [
       applications,
+      clients,
       signIn,
       passkeys,
       passwords,

@@ -2,19 +2,20 @@ import type { Actor, Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import { newId, type Random } from "../lib/random.ts";
+import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import type { AuthMethods, SignInMethod } from "../storage/column-types.ts";
+import { createLastUses } from "../storage/last-uses.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { applicationNotFound, idExists, idWasDeleted, type Application } from "./application.ts";
+import { applicationNotFound, idIsTaken, type Application } from "./application.ts";
 import {
   changeByApp,
   changedApplication,
   changedFields,
-  checkedRedirectUris,
   type ApplicationChange,
   type KnowsProvider,
 } from "./change.ts";
 import { noStats, readAllStats, readStats, sweepCounters, type ApplicationStats } from "./counter-store.ts";
-import { createKeyUses } from "./key-uses.ts";
+import { recordApiKeyUse } from "./key-store.ts";
 import { createApiKeys } from "./keys.ts";
 import { createLookup, type DemoApp } from "./lookup.ts";
 import { applicationFrom } from "./new-application.ts";
@@ -23,12 +24,14 @@ import {
   deleteApplication,
   deleteSomeUsers,
   findApplication,
+  findIdOwner,
   insertApplication,
   listApplications,
   listProviderNames,
   saveApplication,
   lockApplication,
-  wasDeleted,
+  lockId,
+  retireId,
 } from "./store.ts";
 
 /** The application in answers (docs/spec/http-api.md, 2.4). */
@@ -53,21 +56,41 @@ export function createApplications(deps: {
 }) {
   const { storage, audit, clock, random, isKnownProvider } = deps;
   const keys = createApiKeys(deps);
-  const keyUses = createKeyUses(deps);
+  const keyUses = createLastUses({ storage, record: recordApiKeyUse });
 
   async function withStats(application: Application): Promise<ApplicationAnswer> {
     return answerFor(application, await readStats(storage.reader, application.id, clock()));
+  }
+
+  /** Throws CONFLICT if an application or client has or had this id. */
+  async function refuseTakenId(
+    handle: Handle,
+    id: string,
+    { mayReuseId = false }: { mayReuseId?: boolean | undefined } = {},
+  ): Promise<void> {
+    const owner = await findIdOwner(handle, id);
+    if (owner !== undefined && !(owner === "deleted" && mayReuseId)) throw idIsTaken(owner);
+  }
+
+  /** The same for an id that this transaction gives away: of two concurrent ones, one gets it. */
+  async function claimId(
+    tx: Handle,
+    id: string,
+    now: number,
+    options: { mayReuseId?: boolean | undefined } = {},
+  ): Promise<void> {
+    await lockId(tx, id, now);
+    await refuseTakenId(tx, id, options);
   }
 
   async function insert(
     tx: Handle,
     application: Application,
     actor: Actor,
-    { mayReuseId = false }: { mayReuseId?: boolean | undefined } = {},
+    options: { mayReuseId?: boolean | undefined } = {},
   ): Promise<void> {
-    if (!(await insertApplication(tx, application))) throw idExists();
-    // After the insert, which waits for a concurrent deletion of an application with this id.
-    if (!mayReuseId && (await wasDeleted(tx, application.id))) throw idWasDeleted();
+    await claimId(tx, application.id, application.createdAt, options);
+    if (!(await insertApplication(tx, application))) throw idIsTaken("application");
     await audit.record(
       tx,
       { actor, action: "application.create", result: "success", appId: application.id },
@@ -110,8 +133,7 @@ export function createApplications(deps: {
     /** Like `create`, without changing anything. Throws INVALID_REQUEST, CONFLICT. */
     async check(input: NewApplication): Promise<ApplicationAnswer> {
       const application = newApplication(input);
-      if (await findApplication(storage.reader, application.id)) throw idExists();
-      if (await wasDeleted(storage.reader, application.id)) throw idWasDeleted();
+      await refuseTakenId(storage.reader, application.id);
       return answerFor(application, noStats);
     },
 
@@ -270,6 +292,10 @@ export function createApplications(deps: {
     },
 
     allows,
+
+    refuseTakenId,
+    claimId,
+    retireId,
 
     /** Removes rows that are no longer needed. */
     async sweep(): Promise<boolean> {

@@ -5,6 +5,7 @@ import { json, type Answer } from "./answer.ts";
 const answers: Record<ErrorCode, { status: number; code: string }> = {
   INVALID_APP_ID: { status: 401, code: "INVALID_APP_ID" },
   INVALID_API_KEY: { status: 401, code: "INVALID_API_KEY" },
+  INVALID_CLIENT: { status: 401, code: "INVALID_API_KEY" },
   INVALID_TOKEN: { status: 401, code: "INVALID_TOKEN" },
   INSUFFICIENT_SCOPE: { status: 403, code: "INSUFFICIENT_SCOPE" },
   USER_NOT_FOUND: { status: 404, code: "USER_NOT_FOUND" },
@@ -21,6 +22,7 @@ const answers: Record<ErrorCode, { status: number; code: string }> = {
   KEY_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   LOGIN_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   WEBHOOK_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
+  CLIENT_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   CONFLICT: { status: 400, code: "INVALID_REQUEST" },
   INVALID_CONFIG: { status: 500, code: "SERVER_ERROR" },
   UNUSABLE_STORAGE: { status: 500, code: "SERVER_ERROR" },

@@ -5,6 +5,8 @@
 export type ErrorCode =
   | "INVALID_APP_ID"
   | "INVALID_API_KEY"
+  /** The client authentication of an OpenID Connect call failed. */
+  | "INVALID_CLIENT"
   | "INVALID_TOKEN"
   | "INSUFFICIENT_SCOPE"
   | "USER_NOT_FOUND"
@@ -24,6 +26,7 @@ export type ErrorCode =
   | "KEY_NOT_FOUND"
   | "LOGIN_NOT_FOUND"
   | "WEBHOOK_NOT_FOUND"
+  | "CLIENT_NOT_FOUND"
   | "CONFLICT"
   | "INVALID_CONFIG"
   | "UNUSABLE_STORAGE";

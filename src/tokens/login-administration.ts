@@ -1,5 +1,5 @@
 import type { BrowserSessions } from "../account/browser-sessions.ts";
-import type { Actor, Audit } from "../audit/audit.ts";
+import type { Actor, Audit, By } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
@@ -9,7 +9,7 @@ import type { Events } from "../webhooks/events.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { createLoginEnds } from "./login-ends.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
-import { endLogin, findLogin, findLoginsBeyond } from "./login-store.ts";
+import { endLogin, endLoginsOfClient, findLogin, findLoginsBeyond } from "./login-store.ts";
 import { parseRefreshToken } from "./refresh-tokens.ts";
 import type { Login } from "./login.ts";
 
@@ -83,6 +83,14 @@ export function createLoginAdministration(deps: {
         const ended = await endLogin(tx, id, "too-many", now);
         if (ended) await recordEnd(tx, ended, by, now, { reason: "too-many" });
       }
+    },
+
+    /** Ends a batch of a client's logins; true if more may be left. */
+    async endOfClient(tx: Handle, clientId: string, by: By, now: number): Promise<boolean> {
+      const reason = "client-deleted";
+      const ended = await endLoginsOfClient(tx, clientId, reason, now);
+      for (const login of ended) await recordEnd(tx, login, by, now, { reason });
+      return ended.length > 0;
     },
 
     /** Newest first. `all` includes logins that ended and are not swept yet. */

@@ -16,6 +16,7 @@ import {
 } from "./change.ts";
 import { noStats, readAllStats, readStats, sweepCounters, type ApplicationStats } from "./counter-store.ts";
 import { recordApiKeyUse } from "./key-store.ts";
+import { ids } from "./ids.ts";
 import { createApiKeys } from "./keys.ts";
 import { createLookup, type DemoApp } from "./lookup.ts";
 import { applicationFrom } from "./new-application.ts";
@@ -24,14 +25,11 @@ import {
   deleteApplication,
   deleteSomeUsers,
   findApplication,
-  findIdOwner,
   insertApplication,
   listApplications,
   listProviderNames,
   saveApplication,
   lockApplication,
-  lockId,
-  retireId,
 } from "./store.ts";
 
 /** The application in answers (docs/spec/http-api.md, 2.4). */
@@ -62,34 +60,13 @@ export function createApplications(deps: {
     return answerFor(application, await readStats(storage.reader, application.id, clock()));
   }
 
-  /** Throws CONFLICT if an application or client has or had this id. */
-  async function refuseTakenId(
-    handle: Handle,
-    id: string,
-    { mayReuseId = false }: { mayReuseId?: boolean | undefined } = {},
-  ): Promise<void> {
-    const owner = await findIdOwner(handle, id);
-    if (owner !== undefined && !(owner === "deleted" && mayReuseId)) throw idIsTaken(owner);
-  }
-
-  /** The same for an id that this transaction gives away: of two concurrent ones, one gets it. */
-  async function claimId(
-    tx: Handle,
-    id: string,
-    now: number,
-    options: { mayReuseId?: boolean | undefined } = {},
-  ): Promise<void> {
-    await lockId(tx, id, now);
-    await refuseTakenId(tx, id, options);
-  }
-
   async function insert(
     tx: Handle,
     application: Application,
     actor: Actor,
     options: { mayReuseId?: boolean | undefined } = {},
   ): Promise<void> {
-    await claimId(tx, application.id, application.createdAt, options);
+    await ids.claimId(tx, application.id, application.createdAt, options);
     if (!(await insertApplication(tx, application))) throw idIsTaken("application");
     await audit.record(
       tx,
@@ -133,7 +110,7 @@ export function createApplications(deps: {
     /** Like `create`, without changing anything. Throws INVALID_REQUEST, CONFLICT. */
     async check(input: NewApplication): Promise<ApplicationAnswer> {
       const application = newApplication(input);
-      await refuseTakenId(storage.reader, application.id);
+      await ids.refuseTakenId(storage.reader, application.id);
       return answerFor(application, noStats);
     },
 
@@ -293,9 +270,7 @@ export function createApplications(deps: {
 
     allows,
 
-    refuseTakenId,
-    claimId,
-    retireId,
+    ...ids,
 
     /** Removes rows that are no longer needed. */
     async sweep(): Promise<boolean> {

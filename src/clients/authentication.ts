@@ -1,11 +1,11 @@
 import type { Applications } from "../applications/service.ts";
 import { minute, type Clock } from "../lib/clock.ts";
 import { isPossibleCredential } from "../lib/credentials.ts";
-import { AppError } from "../lib/errors.ts";
+import { AppError, invalidClient } from "../lib/errors.ts";
 import { assertedClient, verifyClientAssertion } from "../lib/jose.ts";
 import { digestOf } from "../lib/random.ts";
 import type { Storage } from "../storage/storage.ts";
-import { invalidClient, type UsableClient } from "./client.ts";
+import type { UsableClient } from "./client.ts";
 import { clientCredentials, type ClientAuthenticationMethod, type ClientCredentials } from "./credentials.ts";
 import { assertionAlgorithms } from "./jwks.ts";
 import type { Clients } from "./service.ts";
@@ -16,8 +16,6 @@ const longestAssertion = 60 * minute;
 const maxAssertionCharacters = 8192;
 
 export type AuthenticatedClient = UsableClient & { method: ClientAuthenticationMethod };
-
-export type ClientAuthentication = ReturnType<typeof createClientAuthentication>;
 
 /** Authenticates the clients that call OAuth endpoints (OpenID Connect Core 1.0 §9). */
 export function createClientAuthentication(deps: {
@@ -101,7 +99,8 @@ export function createClientAuthentication(deps: {
         assertion.length > maxAssertionCharacters ? undefined : assertedClient(assertion),
       );
       const found = await clients.find(credentials.clientId);
-      if (!(await proves(found, credentials, endpoint)) || !found) throw invalidClient();
+      if (!(await proves(found, credentials, endpoint)) || !found)
+        throw invalidClient(`${credentials.method} ${found ? "failed" : "of an unknown client"}`);
       if (!isItsOwnClient(found)) clients.uses.note(found.client.id, clock());
       return { ...found, method: credentials.method };
     },

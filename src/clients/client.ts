@@ -66,8 +66,3 @@ export function clientAnswer(client: Client): ClientAnswer {
 export function clientNotFound(): AppError {
   return new AppError("CLIENT_NOT_FOUND", "There is no client with this id.");
 }
-
-/** One wording for all causes: a caller must not learn which check failed. */
-export function invalidClient(cause?: unknown): AppError {
-  return new AppError("INVALID_CLIENT", "The client authentication failed.", { cause });
-}

@@ -1,5 +1,4 @@
-import { invalidRequest } from "../lib/errors.ts";
-import { invalidClient } from "./client.ts";
+import { invalidClient, invalidRequest } from "../lib/errors.ts";
 
 /** The client authentication methods of OpenID Connect Core 1.0 §9. */
 export type ClientAuthenticationMethod = ClientCredentials["method"];
@@ -24,7 +23,7 @@ export function clientCredentials(
   assertedClient: (assertion: string) => string | undefined,
 ): ClientCredentials {
   // RFC 6749 §3.2: a parameter without a value is treated as omitted.
-  const given = (name: string): string | undefined => form.get(name) || undefined;
+  const given = (name: string): string | undefined => (form.get(name) === "" ? undefined : form.get(name));
   const [secret, assertion] = [given("client_secret"), given("client_assertion")];
   const hasAssertion = assertion !== undefined || given("client_assertion_type") !== undefined;
   const methods = [authorization !== undefined, secret !== undefined, hasAssertion].filter(Boolean).length;
@@ -42,7 +41,7 @@ export function clientCredentials(
 }
 
 function fromBody(clientId: string | undefined, secret: string | undefined): ClientCredentials {
-  if (clientId === undefined) throw invalidClient();
+  if (clientId === undefined) throw invalidClient("no client is named");
   return secret === undefined ? { clientId, method: "none" } : { clientId, method: "client_secret_post", secret };
 }
 
@@ -52,19 +51,20 @@ function asserted(
   assertedClient: (assertion: string) => string | undefined,
 ): ClientCredentials {
   const clientId = assertion === undefined ? undefined : assertedClient(assertion);
-  if (assertion === undefined || clientId === undefined || type !== assertionType) throw invalidClient();
+  if (assertion === undefined || clientId === undefined || type !== assertionType)
+    throw invalidClient("the assertion is no JWT, or of another type");
   return { clientId, method: "private_key_jwt", assertion };
 }
 
 /** RFC 6749 §2.3.1: id and secret are form-urlencoded before they are joined and encoded. */
 function basicCredentials(authorization: string): ClientCredentials {
   const encoded = basicScheme.exec(authorization)?.groups?.["credentials"];
-  if (encoded === undefined) throw invalidClient();
+  if (encoded === undefined) throw invalidClient("the header is not Basic");
   const text = Buffer.from(encoded, "base64").toString("utf8");
   const colon = text.indexOf(":");
   const clientId = formDecoded(text.slice(0, Math.max(colon, 0)));
   const secret = formDecoded(text.slice(colon + 1));
-  if (colon === -1 || !clientId || secret === undefined) throw invalidClient();
+  if (colon === -1 || !clientId || secret === undefined) throw invalidClient("the header has no id and secret");
   // Libraries send a client without a secret like this.
   return secret === "" ? { clientId, method: "none" } : { clientId, method: "client_secret_basic", secret };
 }

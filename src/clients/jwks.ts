@@ -1,5 +1,5 @@
 import { createPublicKey } from "node:crypto";
-import { AppError, invalidRequest } from "../lib/errors.ts";
+import { invalidRequest } from "../lib/errors.ts";
 
 export type JwkSet = { keys: Record<string, unknown>[] };
 
@@ -49,15 +49,6 @@ function algorithmsOf(key: Record<string, unknown>): string[] {
     return isRsa ? ["RS256", "PS256"] : [];
   } catch {
     return [];
-  }
-}
-
-/** Throws INVALID_REQUEST. */
-export function parsedJwks(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new AppError("INVALID_REQUEST", "The request is not valid.", { details: "jwks: not JSON", cause });
   }
 }
 

@@ -74,7 +74,7 @@ export function createClientSecrets(deps: { storage: Storage; audit: Audit; cloc
     return chosen ?? newCredential("cs", random);
   }
 
-  /** Throws CONFLICT. The client must be locked, so that two concurrent calls count each other's. */
+  /** Throws CONFLICT. The client must be locked: concurrent calls count each other's secrets. */
   async function insert(
     tx: Handle,
     client: Client,

@@ -91,7 +91,7 @@ export function createClients(deps: {
     return applicationAsClient(application);
   }
 
-  /** Only clients with a row can be changed. Throws CLIENT_NOT_FOUND, and CONFLICT for an App ID. */
+  /** Throws CLIENT_NOT_FOUND, and CONFLICT for an App ID, which has no row to change. */
   async function refuseApplication(id: string): Promise<void> {
     const { appId } = await known(id);
     if (appId !== id) return;

@@ -5,7 +5,6 @@ import { json, type Answer } from "./answer.ts";
 const answers: Record<ErrorCode, { status: number; code: string }> = {
   INVALID_APP_ID: { status: 401, code: "INVALID_APP_ID" },
   INVALID_API_KEY: { status: 401, code: "INVALID_API_KEY" },
-  INVALID_CLIENT: { status: 401, code: "INVALID_API_KEY" },
   INVALID_TOKEN: { status: 401, code: "INVALID_TOKEN" },
   INVALID_CLIENT: { status: 401, code: "INVALID_REQUEST" },
   INSUFFICIENT_SCOPE: { status: 403, code: "INSUFFICIENT_SCOPE" },

@@ -5,8 +5,6 @@
 export type ErrorCode =
   | "INVALID_APP_ID"
   | "INVALID_API_KEY"
-  /** The client authentication of an OpenID Connect call failed. */
-  | "INVALID_CLIENT"
   | "INVALID_TOKEN"
   | "INSUFFICIENT_SCOPE"
   /** OAuth routes only: the client is unknown, or did not authenticate. */

@@ -6,7 +6,7 @@ export type RecordUse = (tx: Handle, use: { key: string; usedAt: number; notAfte
 
 export type LastUses = ReturnType<typeof createLastUses>;
 
-/** Records when rows were last used: in memory per process, written at most once an hour per row. */
+/** Records the last use of rows: in memory per process, written at most once an hour per row. */
 export function createLastUses({ storage, record }: { storage: Storage; record: RecordUse }) {
   let waiting = new Map<string, number>();
 

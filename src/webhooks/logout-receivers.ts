@@ -24,7 +24,7 @@ export function createLogoutReceivers({
     /** Why logout tokens cannot be sent to a URL; undefined if they can. */
     urlProblem: (url: string): string | undefined => targetProblem(url, policy),
 
-    /** Creates, changes or removes a client's receiver, in the transaction that changes the client. */
+    /** Sets or removes a client's receiver, in the transaction that changes the client. */
     async set(
       tx: Handle,
       { clientId, appId, url }: { clientId: string; appId: string; url: string | null },

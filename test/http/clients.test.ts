@@ -178,7 +178,7 @@ describeEachDatabase("clients", (current) => {
     it("is no webhook: not listed, not counted, not changed, not removed", async () => {
       const app = await current().createApp();
       await create(app.id, { backchannelLogoutUri: uri });
-      const [{ id = "" } = {}] = await receivers(app.id);
+      const id = (await receivers(app.id))[0]?.id ?? "";
       const { webhooks, deliveries } = current().server.app.services;
       expect(await webhooks.list(app.id)).toEqual([]);
       expect((await webhooks.list()).some((endpoint) => endpoint.id === id)).toBe(false);

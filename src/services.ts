@@ -44,6 +44,7 @@ import { createSignUp } from "./sign-in/sign-up.ts";
 import { createTakeOver } from "./sign-in/take-over.ts";
 import type { Storage } from "./storage/storage.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
+import { createIdTokens } from "./tokens/id-tokens.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
 import { createOwnLogins } from "./tokens/own-logins.ts";
 import { createRevokeAccess } from "./tokens/revoke-access.ts";
@@ -99,6 +100,7 @@ export function createServices(foundation: Foundation) {
   const users = createUsers({ storage, events, audit, random });
   const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
+  const idTokens = createIdTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const fetchProvider = createProviderFetch(fetch);
   const discover = createDiscovery(fetchProvider, clock);
   const providersOver = (over: Storage, inside: Applications) =>
@@ -234,6 +236,7 @@ export function createServices(foundation: Foundation) {
     users,
     tokens,
     signingKeys,
+    idTokens,
     passwords,
     passkeys,
     signIn,

@@ -4,8 +4,6 @@ import { createBrowserOrigins } from "./applications/browser-origins.ts";
 import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import type { Applications } from "./applications/service.ts";
-import { createClientAuthentication } from "./clients/authentication.ts";
-import { createClients } from "./clients/service.ts";
 import { isStandIn } from "./dev/left.ts";
 import { createMailbox } from "./dev/mailbox.ts";
 import { createMailAllowance } from "./email-tokens/allowance.ts";
@@ -17,6 +15,7 @@ import { createSmtpTransport } from "./mail/smtp.ts";
 import { providerDisplayName } from "./oauth/providers.ts";
 import { createCircumstances } from "./methods/circumstances.ts";
 import { createMethods } from "./methods/service.ts";
+import { createOpenIdServices } from "./openid-services.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
@@ -220,14 +219,11 @@ export function createServices(foundation: Foundation) {
   const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
 
   const { logoutReceivers } = outbound;
-  const clientsOver = (over: Storage, inside: Applications) =>
-    createClients({ storage: over, applications: inside, logins, logoutReceivers, audit, clock, random });
-  const clients = clientsOver(storage, applications);
+  const openId = createOpenIdServices(foundation, { logins, logoutReceivers });
 
   const services = {
     applications,
-    clients,
-    clientAuthentication: createClientAuthentication({ storage, clients, applications, issuer: baseUrl, clock }),
+    ...openId,
     events,
     webhooks,
     deliveries,
@@ -286,7 +282,7 @@ export function createServices(foundation: Foundation) {
     /** Every service with rows that expire. */
     sweepers: [
       applications,
-      clients,
+      openId.clients,
       signIn,
       passkeys,
       passwords,

@@ -206,6 +206,7 @@ describeEachDatabase("clients", (current) => {
       const app = await current().createApp();
       const { client, secret } = await create(app.id);
       const first = secret ?? "";
+      current().clock.advance(1);
       const second = await clients().rotateSecret({ clientId: client.id, overlap: hour }, actor);
       expect(second.ending).toMatchObject([{ clientId: client.id, state: "live" }]);
       expect([await works(client.id, first), await works(client.id, second.secret)]).toEqual([true, true]);

@@ -88,7 +88,7 @@ describe("a new client", () => {
     ["no algorithm", { jwks: jwks({ ...publicJwk(ec.publicKey), alg: "none" }) }, "jwks: key 1 has an algorithm"],
   ];
   it.each(refused)("is refused %s", (_, input, details) => {
-    expect(detailsOf(input)).toMatch(details.replaceAll(/[[\](){}.*+?^$|]/gu, String.raw`\$&`));
+    expect(detailsOf(input)).toContain(details);
   });
 
   it("keeps only the public members of its keys", () => {

@@ -6,7 +6,7 @@ import { newId, type Random } from "../lib/random.ts";
 import { createLastUses } from "../storage/last-uses.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { sweepAll } from "../storage/sweep.ts";
-import type { LoginAdministration } from "../tokens/login-administration.ts";
+import type { LoginEnds } from "../tokens/login-ends.ts";
 import type { LogoutReceivers } from "../webhooks/logout-receivers.ts";
 import {
   applicationAsClient,
@@ -45,13 +45,13 @@ export type Clients = ReturnType<typeof createClients>;
 export function createClients(deps: {
   storage: Storage;
   applications: Applications;
-  logins: LoginAdministration;
+  loginEnds: LoginEnds;
   logoutReceivers: LogoutReceivers;
   audit: Audit;
   clock: Clock;
   random: Random;
 }) {
-  const { storage, applications, logins, logoutReceivers, audit, clock, random } = deps;
+  const { storage, applications, loginEnds, logoutReceivers, audit, clock, random } = deps;
   const { urlProblem } = logoutReceivers;
   const secrets = createClientSecrets(deps);
   const uses = createLastUses({ storage, record: recordClientUse });
@@ -187,12 +187,13 @@ export function createClients(deps: {
         const client = await lockClient(tx, id, now);
         if (client) await saveClient(tx, { ...client, disabledAt: client.disabledAt ?? now });
       });
-      const endSome = async () => await storage.write((tx) => logins.endOfClient(tx, id, { actor }, now));
+      const end = { reason: "client-deleted", by: { actor } } as const;
+      const endSome = async () => await storage.write((tx) => loginEnds.endOfClient(tx, id, end, now));
       await sweepAll(endSome, () => false);
       await storage.write(async (tx) => {
         const client = await lockClient(tx, id, now);
         if (!client) throw clientNotFound();
-        while (await logins.endOfClient(tx, id, { actor }, now));
+        while (await loginEnds.endOfClient(tx, id, end, now));
         await deleteClient(tx, id);
         await applications.retireId(tx, id, now);
         await note(tx, actor, "delete", { client }, now);

@@ -122,8 +122,10 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     displayNameOf: providerDisplayName,
     unusableProviders: (appId) => providers.unusable(appId),
   });
-  const signIn = createSignIn({ storage, applications, providers, clock, random, baseUrl });
   const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
+  const openId = createOpenIdServices(foundation, { loginEnds, logoutReceivers: outbound.logoutReceivers });
+  const { clients } = openId;
+  const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
   const access = createRevokeAccess({ signIn, users, browserSessions, loginEnds });
   const tokens = createTokens({
     storage,
@@ -187,21 +189,16 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     random,
   });
   const proofs = createProofs({
+    ...aboutUsers,
     linking,
     providerDisplayName,
-    storage,
-    users,
     passkeys,
-    browserSessions,
-    access,
-    notices,
     events,
-    audit,
-    clock,
     random,
+    issuer: baseUrl,
   });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
-  const redeem = createRedeem({ storage, applications, users, tokens, logins, audit, events, clock, meter });
+  const redeem = createRedeem({ ...aboutUsers, clients, tokens, logins, events, meter });
   const mailFlows = createMailFlows({
     ...aboutUsers,
     keyring,
@@ -219,8 +216,6 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
   const ownLogins = createOwnLogins({ storage, loginEnds, access, clock });
   const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
-
-  const openId = createOpenIdServices(foundation, { loginEnds, logoutReceivers: outbound.logoutReceivers });
 
   const services = {
     applications,
@@ -283,7 +278,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     /** Every service with rows that expire. */
     sweepers: [
       applications,
-      openId.clients,
+      clients,
       signIn,
       passkeys,
       passwords,

@@ -134,25 +134,6 @@ function checkedScopes(scopes: readonly string[], application: Application): str
   return possible.filter((scope) => scopes.includes(scope));
 }
 
-/** An address of this machine, written as an IP address (RFC 8252 §7.3), around its port. */
-const loopbackAddress = /^(?<host>http:\/\/(?:127\.\d+\.\d+\.\d+|\[::1\]))(?::\d+)?(?<rest>[/?].*)?$/u;
-
-/**
- * Whether a redirect URI is registered: by exact comparison (RFC 9700 §4.1.3), but for any port of
- * a loopback address of a native client.
- */
-export function acceptsRedirect({ kind, redirectUris }: Client, uri: string): boolean {
-  if (redirectUris.includes(uri)) return true;
-  if (kind !== "native" || redirectUriProblem(uri) !== undefined) return false;
-  const wanted = withoutPort(uri);
-  return wanted !== undefined && redirectUris.some((registered) => withoutPort(registered) === wanted);
-}
-
-function withoutPort(uri: string): string | undefined {
-  const parts = loopbackAddress.exec(uri)?.groups;
-  return parts && `${parts["host"]}${parts["rest"] ?? "/"}`;
-}
-
 /** Throws CONFLICT for a client without secrets. */
 export function refuseSecrets({ kind }: Client): void {
   if (kind === "web") return;

@@ -3,6 +3,7 @@ import type { Actor, Audit } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
+import { isRegistered } from "../lib/redirect-uris.ts";
 import { createLastUses } from "../storage/last-uses.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { sweepAll } from "../storage/sweep.ts";
@@ -16,14 +17,7 @@ import {
   type ClientAnswer,
   type UsableClient,
 } from "./client.ts";
-import {
-  acceptsRedirect,
-  changedClient,
-  changedFields,
-  clientFrom,
-  type ClientChange,
-  type NewClient,
-} from "./rules.ts";
+import { changedClient, changedFields, clientFrom, type ClientChange, type NewClient } from "./rules.ts";
 import { createClientSecrets } from "./secrets.ts";
 import {
   deleteClient,
@@ -115,8 +109,10 @@ export function createClients(deps: {
       return application && { client: applicationAsClient(application), application };
     },
 
-    /** Whether a client may get an answer at this URI. */
-    acceptsRedirect,
+    /** Whether this client may get responses at this address. */
+    allowsRedirect({ kind, redirectUris }: Client, redirectUri: string): boolean {
+      return isRegistered(redirectUri, redirectUris, { anyLoopbackPort: kind === "native" });
+    },
 
     /**
      * Creates a client, and with kind `web` its first secret, which is shown only here. Without

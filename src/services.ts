@@ -21,7 +21,7 @@ import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
 import { maxPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
-import { createStrength } from "./passwords/strength.ts";
+import type { StrengthOf } from "./passwords/strength.ts";
 import { createRateLimits } from "./rate-limits/service.ts";
 import { createProviderClients } from "./oauth/provider-clients.ts";
 import { createDiscovery } from "./oauth/discovery.ts";
@@ -43,7 +43,9 @@ import { createSignUp } from "./sign-in/sign-up.ts";
 import { createTakeOver } from "./sign-in/take-over.ts";
 import type { Storage } from "./storage/storage.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
+import { createIdTokens } from "./tokens/id-tokens.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
+import { createLoginEnds } from "./tokens/login-ends.ts";
 import { createOwnLogins } from "./tokens/own-logins.ts";
 import { createRevokeAccess } from "./tokens/revoke-access.ts";
 import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
@@ -58,7 +60,7 @@ import type { Foundation } from "./core.ts";
  * Creates all services. Nothing runs by itself yet: `app.ts` sweeps and closes, `server.ts` starts
  * workers.
  */
-export function createServices(foundation: Foundation) {
+export function createServices(foundation: Foundation & { strengthOf: StrengthOf }) {
   const { storage, audit, applications, config, keyring, baseUrl, clock, random, fetch, log, meter } = foundation;
   const rateLimits = createRateLimits({ storage, keyring, clock });
   const outbound = createOutbound({
@@ -98,6 +100,7 @@ export function createServices(foundation: Foundation) {
   const users = createUsers({ storage, events, audit, random });
   const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
+  const idTokens = createIdTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const fetchProvider = createProviderFetch(fetch);
   const discover = createDiscovery(fetchProvider, clock);
   const providersOver = (over: Storage, inside: Applications) =>
@@ -120,15 +123,16 @@ export function createServices(foundation: Foundation) {
     unusableProviders: (appId) => providers.unusable(appId),
   });
   const signIn = createSignIn({ storage, applications, providers, clock, random, baseUrl });
-  const access = createRevokeAccess({ signIn, users, browserSessions, events, audit });
+  const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
+  const access = createRevokeAccess({ signIn, users, browserSessions, loginEnds });
   const tokens = createTokens({
     storage,
     keyring,
     accessTokens,
     applications,
     users,
-    browserSessions,
     access,
+    loginEnds,
     events,
     audit,
     clock,
@@ -143,7 +147,7 @@ export function createServices(foundation: Foundation) {
     users,
     browserSessions,
     hasher,
-    strengthOf: createStrength(),
+    strengthOf: foundation.strengthOf,
     minGuessesLog10: config.passwords.minGuessesLog10,
     keyring,
     attempts,
@@ -196,7 +200,7 @@ export function createServices(foundation: Foundation) {
     clock,
     random,
   });
-  const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
+  const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
   const redeem = createRedeem({ storage, applications, users, tokens, logins, audit, events, clock, meter });
   const mailFlows = createMailFlows({
     ...aboutUsers,
@@ -213,7 +217,7 @@ export function createServices(foundation: Foundation) {
   const failedSignIns = createFailedSignIns({ storage, events, audit, clock, meter });
   const signsIn = { signIn, proofs, users, passwords, passkeys, linking, firstProof, audit, failedSignIns };
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
-  const ownLogins = createOwnLogins({ storage, logins, browserSessions, access, clock });
+  const ownLogins = createOwnLogins({ storage, loginEnds, access, clock });
   const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
 
   const services = {
@@ -227,6 +231,7 @@ export function createServices(foundation: Foundation) {
     users,
     tokens,
     signingKeys,
+    idTokens,
     passwords,
     passkeys,
     signIn,

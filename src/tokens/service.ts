@@ -1,4 +1,3 @@
-import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, By } from "../audit/audit.ts";
@@ -14,7 +13,7 @@ import type { Users } from "../users/service.ts";
 import type { Events } from "../webhooks/events.ts";
 import { claimedApp, newTokenId, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
 import { claimsOf } from "./claims.ts";
-import { createLoginEnds } from "./login-ends.ts";
+import type { LoginEnds } from "./login-ends.ts";
 import { endLogin, findLiveUser, findLogin, insertLogin, sweepLogins } from "./login-store.ts";
 import {
   firstRefreshToken,
@@ -47,17 +46,16 @@ export function createTokens(deps: {
   accessTokens: AccessTokens;
   applications: Applications;
   users: Users;
-  browserSessions: BrowserSessions;
   access: RevokeAccess;
+  loginEnds: LoginEnds;
   events: Events;
   audit: Audit;
   clock: Clock;
   random: Random;
   issuer: string;
 }) {
-  const { storage, keyring, accessTokens, applications, browserSessions, access } = deps;
+  const { storage, keyring, accessTokens, applications, access, loginEnds } = deps;
   const { clock, random, issuer } = deps;
-  const ends = createLoginEnds(deps);
   const rotation = createRotation(deps);
 
   async function pairFor(
@@ -133,7 +131,7 @@ export function createTokens(deps: {
     /** Ends a login; true if it was live. */
     async endLogin(tx: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
       const ended = await endLogin(tx, id, reason, now);
-      if (ended) await ends.announce(tx, ended, null, now);
+      if (ended) await loginEnds.announce(tx, ended, null, now);
       return ended !== undefined;
     },
 
@@ -202,14 +200,11 @@ export function createTokens(deps: {
     },
   };
 
-  /** Ends a login and its account page. False if the user has no such live login. */
+  /** Ends a login and what its browser opened. False if the user has no such live login. */
   async function endOne(tx: Handle, id: string, userId: string, by: By, now: number): Promise<boolean> {
     const login = await findLogin(tx, id);
     if (login?.userId !== userId || login.endedAt !== null || login.expiresAt <= now) return false;
-    if (login.browserSessionDigest !== null) await browserSessions.end(tx, login.browserSessionDigest);
-    const ended = await endLogin(tx, id, "logout", now);
-    if (ended) await ends.note(tx, ended, by, now);
-    return ended !== undefined;
+    return await loginEnds.endOne(tx, login, { reason: "logout", by }, now);
   }
 }
 

@@ -122,7 +122,8 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     displayNameOf: providerDisplayName,
     unusableProviders: (appId) => providers.unusable(appId),
   });
-  const signIn = createSignIn({ storage, applications, providers, clock, random, baseUrl });
+  const clients = createClients({ storage, applications });
+  const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
   const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
   const access = createRevokeAccess({ signIn, users, browserSessions, loginEnds });
   const tokens = createTokens({
@@ -187,21 +188,16 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     random,
   });
   const proofs = createProofs({
+    ...aboutUsers,
     linking,
     providerDisplayName,
-    storage,
-    users,
     passkeys,
-    browserSessions,
-    access,
-    notices,
     events,
-    audit,
-    clock,
     random,
+    issuer: baseUrl,
   });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
-  const redeem = createRedeem({ storage, applications, users, tokens, logins, audit, events, clock, meter });
+  const redeem = createRedeem({ ...aboutUsers, clients, tokens, logins, events, meter });
   const mailFlows = createMailFlows({
     ...aboutUsers,
     keyring,
@@ -222,7 +218,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
 
   const services = {
     applications,
-    clients: createClients({ storage, applications }),
+    clients,
     events,
     webhooks,
     deliveries,

@@ -28,7 +28,15 @@ export type HostedPages = ReturnType<typeof createHostedPages>;
 export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, assets: AssetLinks) {
   const { baseUrl, random, keyring, limiter, log, services } = app;
   const { signIn, proofs, passwords, passkeys, users, authorizationRequests, signUp, addMethod } = services;
-  const { providers: providerClients, passwordSignIn, passkeySignIn, providerSignIn, takeOver, singleSignOn, consentSignIn } = services;
+  const {
+    providers: providerClients,
+    passwordSignIn,
+    passkeySignIn,
+    providerSignIn,
+    takeOver,
+    singleSignOn,
+    consentSignIn,
+  } = services;
 
   /** Limits visits that write and contact a provider. Throws RATE_LIMITED. */
   async function countStart(ipAddress: string): Promise<void> {

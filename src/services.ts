@@ -4,8 +4,6 @@ import { createBrowserOrigins } from "./applications/browser-origins.ts";
 import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import type { Applications } from "./applications/service.ts";
-import { createConsents } from "./clients/consents.ts";
-import { createClients } from "./clients/service.ts";
 import { isStandIn } from "./dev/left.ts";
 import { createMailbox } from "./dev/mailbox.ts";
 import { createMailAllowance } from "./email-tokens/allowance.ts";
@@ -17,6 +15,7 @@ import { createSmtpTransport } from "./mail/smtp.ts";
 import { providerDisplayName } from "./oauth/providers.ts";
 import { createCircumstances } from "./methods/circumstances.ts";
 import { createMethods } from "./methods/service.ts";
+import { createOpenIdServices } from "./openid-services.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
@@ -125,10 +124,10 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     displayNameOf: providerDisplayName,
     unusableProviders: (appId) => providers.unusable(appId),
   });
-  const clients = createClients({ storage, applications });
-  const consents = createConsents({ storage });
-  const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
   const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
+  const openId = createOpenIdServices(foundation, { loginEnds, logoutReceivers: outbound.logoutReceivers });
+  const { clients, consents } = openId;
+  const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
   const access = createRevokeAccess({ signIn, users, browserSessions, loginEnds });
   const tokens = createTokens({
     storage,
@@ -216,10 +215,9 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
 
   const services = {
     applications,
-    clients,
-    consents,
+    ...openId,
     singleSignOn: createSingleSignOn({ ...aboutUsers, proofs }),
-    consentSignIn: createConsentSignIn({ clients, consents, users, proofs }),
+    consentSignIn: createConsentSignIn({ ...openId, users, proofs }),
     events,
     webhooks,
     deliveries,
@@ -278,6 +276,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     /** Every service with rows that expire. */
     sweepers: [
       applications,
+      clients,
       signIn,
       passkeys,
       passwords,

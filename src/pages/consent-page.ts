@@ -23,7 +23,9 @@ export function consentPage(frame: Frame, { sessionPath, token, client, returnsT
     <ul>
       ${scopes.map((scope) => html`<li>${scopeWords(frame, scope)}</li>`)}
     </ul>
-    <p class="hint">${texts.consentReturnsTo} <strong><bdi>${returnsTo}</bdi></strong></p>
+    <p class="hint">
+      ${texts.consentReturnsTo} <strong><bdi>${returnsTo}</bdi></strong>
+    </p>
     <form method="post" action="${sessionPath}/step/consent">
       ${tokenField(token)} ${submitButton({ label: texts.consentAgree, busy: texts.continuing, look: "main" })}
     </form>

@@ -170,6 +170,7 @@ function handlerFor(config: Config, app: App, { development, isReady, metrics }:
       metrics?.answered(answered);
     },
     isKnownCause: app.writability.explains,
+    random: app.random,
     log,
   });
   return nodeHandler(router, log);

@@ -160,9 +160,7 @@ export function createTokens(deps: {
      * and is not the token's.
      */
     async authenticate(accessToken: string, appId: string | undefined): Promise<Bearer> {
-      const verified = accessTokens.verify(accessToken);
-      // Synchronous when cached, as for most tokens.
-      const verdict = verified instanceof Promise ? await verified : verified;
+      const verdict = await accessTokens.verify(accessToken);
       if ("reason" in verdict) throw invalidAccessToken(verdict.expired ? expired : verdict.reason);
       const { claims } = verdict;
       if (!applications.isSurelyUsable(claims.aud) && !(await applications.find(claims.aud)))

@@ -30,12 +30,14 @@ import { createLinking } from "./oauth/linking.ts";
 import { createProviderFetch } from "./oauth/provider-fetch.ts";
 import { createAuthorizationRequests } from "./oauth/authorization-requests.ts";
 import { createAddMethod } from "./sign-in/add-method.ts";
+import { createConfirmLinks } from "./sign-in/confirm-links.ts";
 import { createFailedSignIns } from "./sign-in/failed-sign-ins.ts";
 import { createPasskeySignIn } from "./sign-in/passkey-sign-in.ts";
 import { createPasswordSignIn } from "./sign-in/password-sign-in.ts";
 import { createProofs } from "./sign-in/proofs.ts";
 import { createProviderSignIn } from "./sign-in/provider-sign-in.ts";
 import { createRedeem } from "./sign-in/redeem.ts";
+import { createResets } from "./sign-in/resets.ts";
 import { createSignIn } from "./sign-in/service.ts";
 import { createSignUp } from "./sign-in/sign-up.ts";
 import { createTakeOver } from "./sign-in/take-over.ts";
@@ -236,6 +238,8 @@ export function createServices(foundation: Foundation) {
     providerSignIn: createProviderSignIn({ ...signsIn, authorizationRequests, providerDisplayName }),
     takeOver: createTakeOver(signsIn),
     signUp: createSignUp({ ...signsIn, mailSignUp }),
+    resets: createResets({ ...signsIn, ...mailFlows }),
+    confirmLinks: createConfirmLinks({ ...mailFlows, browserSessions, applications, users }),
     ...mailFlows,
     notices,
     redeem,

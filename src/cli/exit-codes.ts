@@ -27,6 +27,7 @@ export const exitCodeOf: Record<ErrorCode, ExitCode> = {
   INVALID_TOKEN: exitCodes.failed,
   INVALID_APP_ID: exitCodes.failed,
   INVALID_API_KEY: exitCodes.failed,
+  INVALID_CLIENT: exitCodes.failed,
   RATE_LIMITED: exitCodes.failed,
   BUSY: exitCodes.failed,
   SERVER_ERROR: exitCodes.failed,

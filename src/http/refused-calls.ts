@@ -19,6 +19,7 @@ export type RefusedCall = {
  */
 const auditedCodes = new Set([
   "INVALID_API_KEY",
+  "INVALID_CLIENT",
   "INVALID_TOKEN",
   "INVALID_APP_ID",
   "INSUFFICIENT_SCOPE",

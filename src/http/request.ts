@@ -17,6 +17,7 @@ export class HttpRequest {
   /** The `:name` parts of the route's path, still percent-encoded. */
   readonly parameters: Record<string, string>;
   readonly #message: IncomingMessage;
+  #form: Promise<Map<string, string>> | undefined;
 
   constructor(id: string, message: IncomingMessage, ipAddress: string, parameters: Record<string, string> | undefined) {
     this.id = id;
@@ -135,8 +136,16 @@ export class HttpRequest {
     return parseBody(schema, bytes.length === 0 ? {} : parseJson(bytes));
   }
 
-  /** The fields of a posted HTML form. Throws INVALID_REQUEST for a duplicate field. */
-  async form(): Promise<Map<string, string>> {
+  /**
+   * The fields of a posted HTML form; a guard and a handler may both ask. Throws INVALID_REQUEST
+   * for a duplicate field.
+   */
+  form(): Promise<Map<string, string>> {
+    this.#form ??= this.#readForm();
+    return this.#form;
+  }
+
+  async #readForm(): Promise<Map<string, string>> {
     this.#requireMediaType("application/x-www-form-urlencoded");
     const fields = new Map<string, string>();
     for (const [name, value] of new URLSearchParams(Buffer.from(await this.#bytes()).toString("utf8"))) {

@@ -27,6 +27,11 @@ export type BrowserUse = "public-client" | "user" | "query";
  */
 export type Guard<T> = (request: HttpRequest) => Promise<Caller<T>>;
 
+/**
+ * How a route answers an error: the contract's object, a page, or the one of RFC 6749 §5.2.
+ */
+export type ErrorForm = "contract" | "page" | "oauth";
+
 export type Route = {
   method: "GET" | "POST" | "PATCH" | "DELETE" | "OPTIONS";
   /** `:name` matches one path segment. */
@@ -37,8 +42,7 @@ export type Route = {
   admit: Guard<unknown>;
   /** Called once the call was counted. `caller` is what `admit` returned. */
   answer(request: HttpRequest, caller: unknown): Promise<Answer> | Answer;
-  /** Errors are shown as a page. */
-  page: boolean;
+  errors: ErrorForm;
   /** Undefined: pages on other origins cannot read the answer. */
   browser: BrowserUse | undefined;
 };
@@ -55,7 +59,7 @@ export function route<T>(
     method,
     path,
     limit,
-    page: false,
+    errors: "contract",
     browser: undefined,
     admit: guard,
     // The only place where both are known to have the same caller type.
@@ -78,5 +82,16 @@ export function pageRoute(
   limit: EndpointType | undefined,
   handle: (request: HttpRequest) => Promise<Answer> | Answer,
 ): Route {
-  return { ...route(method, path, anyone, limit, handle), page: true };
+  return { ...route(method, path, anyone, limit, handle), errors: "page" };
+}
+
+/** A route of OAuth 2.0 or OpenID Connect that clients call. */
+export function oauthRoute<T>(
+  method: "GET" | "POST",
+  path: string,
+  guard: Guard<T>,
+  limit: EndpointType | undefined,
+  handle: (request: HttpRequest, caller: T) => Promise<Answer> | Answer,
+): Route {
+  return { ...route(method, path, guard, limit, handle), errors: "oauth" };
 }

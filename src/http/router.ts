@@ -8,11 +8,11 @@ import type { RateLimiter, LimitResult, EndpointType, RateLimits } from "../lib/
 import { addressKey, limitKey, limitOfPath, type ClientAddresses } from "./addresses.ts";
 import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
-import { errorAnswer, publicError, statusOf } from "./error-answers.ts";
+import { errorAnswer, oauthErrorAnswer, publicError, statusOf } from "./error-answers.ts";
 import type { Outgoing, Router } from "./node-handler.ts";
 import { createPageTurns } from "./page-turns.ts";
 import { HttpRequest } from "./request.ts";
-import type { Caller, Route } from "./route.ts";
+import type { Caller, ErrorForm, Route } from "./route.ts";
 
 /** The result of a call. `route` is undefined if no route matched, `error` if there was none. */
 export type Answered = {
@@ -64,11 +64,13 @@ export function createRouter(options: RouterOptions): Router {
     if (route.method === "GET") app.on("HEAD", route.path, (event) => serveFound(route, event));
   }
   for (const [path, allowed] of methodsByPath(routes)) {
+    const isOAuth = routes.some((route) => route.path === path && route.errors === "oauth");
     app.all(path, (event) =>
       hasSlashBehind(event, path)
         ? fail(event, unknownPath())
         : fail(event, new AppError("METHOD_NOT_ALLOWED", "This path does not support this method."), {
-            allow: allowed.join(", "),
+            headers: { allow: allowed.join(", ") },
+            form: isOAuth ? "oauth" : undefined,
           }),
     );
   }
@@ -109,7 +111,7 @@ export function createRouter(options: RouterOptions): Router {
     let caller: string | undefined;
     try {
       refusePlainHttp(request);
-      if (route.page) await pageTurn();
+      if (route.errors === "page") await pageTurn();
       const admitted = await admit(route, request);
       caller = admitted.countedAs;
       limitResult = await (admitted.countedAs
@@ -122,7 +124,7 @@ export function createRouter(options: RouterOptions): Router {
     } catch (error) {
       if (error instanceof Refusal) limitResult = error.limitResult;
       shown = reported(error instanceof Refusal ? error.cause : error, request, route);
-      answer = refusalOf(shown, request, route);
+      answer = refusalOf(shown, request, route.errors);
     }
     const milliseconds = performance.now() - startedAt;
     options.onAnswered({ request, route, status: answer.status, error: shown, milliseconds, caller });
@@ -159,20 +161,21 @@ export function createRouter(options: RouterOptions): Router {
       throw new AppError("INVALID_REQUEST", "Calls must use HTTPS.", { details: "scheme: https" });
   }
 
-  /** A page for hosted routes and browsers; the contract's JSON object for programs. */
-  function refusalOf(error: AppError, request: HttpRequest, route: Route | undefined): Answer {
+  /** A page for hosted routes and browsers; a JSON object for programs. */
+  function refusalOf(error: AppError, request: HttpRequest, form: ErrorForm | undefined): Answer {
+    if (form === "oauth") return oauthErrorAnswer(error);
     const answer = errorAnswer(error, request.id);
-    const isHosted = route?.page === true;
+    const isHosted = form === "page";
     if (!isHosted && !request.isNavigation) return answer;
     try {
       const page = options.errorPage(error, request, isHosted);
       return { ...page, status: answer.status, headers: { ...answer.headers, ...page.headers } };
     } catch (pageError) {
-      return errorAnswer(reported(pageError, request, route), request.id);
+      return errorAnswer(reported(pageError, request), request.id);
     }
   }
 
-  function reported(error: unknown, request: HttpRequest, route: Route | undefined): AppError {
+  function reported(error: unknown, request: HttpRequest, route?: Route): AppError {
     const shown = publicError(error);
     if (shown !== error && !options.isKnownCause(error))
       log.error("request failed", error, { ...request.logFields, method: request.method, route: route?.path });
@@ -180,17 +183,21 @@ export function createRouter(options: RouterOptions): Router {
   }
 
   /** Unknown paths are counted under their limit, so that nobody can search for paths freely. */
-  async function fail(event: H3Event, error: unknown, headers: Record<string, string> = {}): Promise<Outgoing> {
+  async function fail(
+    event: H3Event,
+    error: unknown,
+    { headers, form }: { headers?: Record<string, string>; form?: ErrorForm | undefined } = {},
+  ): Promise<Outgoing> {
     const request = requestOf(messageOf(event), event.context.params);
     let limitResult: LimitResult | undefined;
     let shown: AppError;
     try {
       limitResult = await countAddress(limitOfPath(request.path), request);
-      shown = reported(limitResult?.exceeded ? rateLimited(limitResult) : error, request, undefined);
+      shown = reported(limitResult?.exceeded ? rateLimited(limitResult) : error, request);
     } catch (countingError) {
-      shown = reported(countingError, request, undefined);
+      shown = reported(countingError, request);
     }
-    const answer = refusalOf(shown, request, undefined);
+    const answer = refusalOf(shown, request, form);
     options.onAnswered({
       request,
       route: undefined,
@@ -212,7 +219,8 @@ export function createRouter(options: RouterOptions): Router {
     const lines = ["x-request-id", request.id, ...everyAnswers];
     // RFC 9110 §8.6, §15.4.5: no body, so no Content-Length.
     if (status !== 204 && status !== 304) lines.push("content-length", String(Buffer.byteLength(body)));
-    if (status === 401) lines.push("www-authenticate", challengeTo(request));
+    if (status === 401 && headers["www-authenticate"] === undefined)
+      lines.push("www-authenticate", challengeTo(request));
     if (limitResult) {
       lines.push("x-ratelimit-limit", String(limitResult.limit));
       lines.push("x-ratelimit-remaining", String(limitResult.remaining));

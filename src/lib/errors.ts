@@ -7,6 +7,8 @@ export type ErrorCode =
   | "INVALID_API_KEY"
   | "INVALID_TOKEN"
   | "INSUFFICIENT_SCOPE"
+  /** OAuth routes only: the client is unknown, or did not authenticate. */
+  | "INVALID_CLIENT"
   | "USER_NOT_FOUND"
   | "METHOD_NOT_FOUND"
   | "INVALID_REQUEST"
@@ -28,6 +30,29 @@ export type ErrorCode =
   | "INVALID_CONFIG"
   | "UNUSABLE_STORAGE";
 
+/** RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 9126 §2.3, OpenID Connect Core 1.0 §3.1.2.6. */
+export type OAuthErrorCode =
+  | "invalid_request"
+  | "invalid_client"
+  | "invalid_grant"
+  | "unauthorized_client"
+  | "unsupported_grant_type"
+  | "unsupported_response_type"
+  | "invalid_scope"
+  | "invalid_token"
+  | "insufficient_scope"
+  | "access_denied"
+  | "server_error"
+  | "temporarily_unavailable"
+  | "login_required"
+  | "consent_required"
+  | "interaction_required"
+  | "account_selection_required"
+  | "invalid_request_uri"
+  | "request_not_supported"
+  | "request_uri_not_supported"
+  | "registration_not_supported";
+
 /**
  * A failure whose reason the caller may see. `message` and `details` are public: they never contain
  * a submitted value, a URL, SQL or a stack trace. `cause` is for the log.
@@ -37,17 +62,20 @@ export class AppError extends Error {
   readonly details: string;
   /** Whole seconds until a retry can succeed; only with RATE_LIMITED and BUSY. */
   readonly retryAfterSeconds: number | undefined;
+  /** What OAuth routes answer, where the code alone does not say it. */
+  readonly oauth: OAuthErrorCode | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { details?: string; cause?: unknown; retryAfterSeconds?: number } = {},
+    options: { details?: string; cause?: unknown; retryAfterSeconds?: number; oauth?: OAuthErrorCode } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = "AppError";
     this.code = code;
     this.details = options.details ?? "";
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.oauth = options.oauth;
   }
 }
 
@@ -72,6 +100,9 @@ export function invalidAppId(details?: string): AppError {
  */
 export const expired = "expired";
 
+/** The `cause` of INVALID_TOKEN for a call that sent no token at all. */
+export const withoutCredential = "without credential";
+
 /** The token is valid but lacks this scope. */
 export function insufficientScope(scope: string): AppError {
   return new AppError("INSUFFICIENT_SCOPE", "The access token lacks a scope.", { details: `scope: ${scope}` });
@@ -85,4 +116,14 @@ export function userNotFound(): AppError {
 /** A rejected value. `details` names the field and the rule, never the value. */
 export function invalidRequest(details: string, cause?: unknown): AppError {
   return new AppError("INVALID_REQUEST", "The request is not valid.", { details, cause });
+}
+
+/** An error of the OAuth routes. The message never contains a submitted value. */
+export function oauthError(oauth: Exclude<OAuthErrorCode, "invalid_client">, message: string): AppError {
+  return new AppError("INVALID_REQUEST", message, { oauth });
+}
+
+/** One wording for all causes. `cause` says which check failed, for the log. */
+export function invalidClient(cause?: string): AppError {
+  return new AppError("INVALID_CLIENT", "The client is unknown or did not authenticate.", { cause });
 }

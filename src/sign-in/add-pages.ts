@@ -8,7 +8,6 @@ import type { CreateAccountProblem } from "../pages/problems.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { Users } from "../users/service.ts";
-import type { User } from "../users/user.ts";
 import type { AccountNames } from "./account-names.ts";
 import type { AddMethod } from "./add-method.ts";
 import { pathOf } from "./choose-pages.ts";
@@ -69,11 +68,6 @@ export function createAddPages(deps: {
     return withRetryAfter(visits.page(visit, addMethodPage(visit.frame, data), status), problem);
   }
 
-  /** The session's user, if this browser may add this kind of method to the account now. */
-  async function allowed(visit: Visit, adds: AddMethodData["adds"]): Promise<User | undefined> {
-    return await proofs.findAddingUser(visits.forProof(visit), adds);
-  }
-
   async function end<R>(
     proofVisit: ProofVisit,
     outcome: Adding<R>,
@@ -87,12 +81,11 @@ export function createAddPages(deps: {
 
   return {
     show,
-    allowed,
     end,
 
     async passkeyOptions(request: HttpRequest): Promise<Answer> {
       const posted = await visits.post(request);
-      const user = isAnswer(posted) ? undefined : await allowed(posted, "passkey");
+      const user = isAnswer(posted) ? undefined : await proofs.findAddingUser(visits.forProof(posted), "passkey");
       if (isAnswer(posted) || !user || !passkeys.available)
         throw invalidRequest("session: cannot be used by this browser now");
       // Checked before the authenticator creates a passkey that would be useless.

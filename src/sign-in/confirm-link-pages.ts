@@ -1,5 +1,3 @@
-import type { BrowserSessions } from "../account/browser-sessions.ts";
-import type { Applications } from "../applications/service.ts";
 import type { EmailToken } from "../email-tokens/email-token.ts";
 import type { EmailTokens } from "../email-tokens/service.ts";
 import type { Browsers } from "../hosted/browser.ts";
@@ -7,8 +5,8 @@ import { isAnswer, type Guest, type Hosted } from "../hosted/hosted.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { confirmLinkPage } from "../pages/confirm-link-page.ts";
-import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
+import type { ConfirmLinks } from "./confirm-links.ts";
 import type { ConfirmPages } from "./confirm-pages.ts";
 import { accountAddress } from "./redirects.ts";
 import type { SignIn } from "./service.ts";
@@ -27,17 +25,17 @@ export function createConfirmLinkPages(deps: {
   visits: Visits;
   confirm: ConfirmPages;
   signIn: SignIn;
+  confirmLinks: ConfirmLinks;
   emailTokens: EmailTokens;
-  browserSessions: BrowserSessions;
-  applications: Applications;
-  users: Users;
   baseUrl: string;
 }) {
-  const { hosted, browsers, visits, confirm, signIn, emailTokens, browserSessions, applications, users, baseUrl } =
-    deps;
+  const { hosted, browsers, visits, confirm, signIn, confirmLinks, emailTokens, baseUrl } = deps;
 
-  async function signUpGuest(request: HttpRequest, emailToken: EmailToken): Promise<LinkGuest | Answer> {
-    const sessionId = emailTokens.sessionIdOf(emailToken) ?? "";
+  async function signUpGuest(
+    request: HttpRequest,
+    emailToken: EmailToken,
+    sessionId: string,
+  ): Promise<LinkGuest | Answer> {
     const opened = await signIn.open(sessionId, browsers.meet(request, { kind: "sign-in", key: sessionId }).digest);
     if (opened.state === "other-browser") {
       const { application, session } = opened;
@@ -50,23 +48,22 @@ export function createConfirmLinkPages(deps: {
   }
 
   async function accountGuest(request: HttpRequest, emailToken: EmailToken): Promise<LinkGuest | Answer> {
-    const { appId, userId } = emailToken;
-    const application = await applications.find(appId);
-    if (!application) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
-    const browser = browsers.meet(request, { kind: "account", key: appId });
-    const session = await browserSessions.find(browser.digest, appId);
-    const user = session && session.userId === userId ? await users.find(userId) : undefined;
+    const browser = browsers.meet(request, { kind: "account", key: emailToken.appId });
+    const found = await confirmLinks.findAccount(emailToken, browser.digest);
+    if (!found) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
+    const { application, user } = found;
     const frame = hosted.frameFor(request, { application, locale: user?.locale ?? null });
-    return user?.disabledAt === null
+    return user
       ? { request, application, browser, frame, user, emailToken }
       : hosted.message(frame, { kind: "link-elsewhere" });
   }
 
   async function linkGuest(request: HttpRequest): Promise<LinkGuest | Answer> {
-    const token = await emailTokens.find(request.parameter("token"));
-    if (token?.purpose === "sign-up") return await signUpGuest(request, token);
-    if (token?.purpose === "verify") return await accountGuest(request, token);
-    return hosted.message(hosted.frameFor(request), { kind: "link-over" });
+    const link = await confirmLinks.find(request.parameter("token"));
+    if (!link) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
+    return link.purpose === "sign-up"
+      ? await signUpGuest(request, link.token, link.sessionId)
+      : await accountGuest(request, link.token);
   }
 
   return {

@@ -2,13 +2,12 @@ import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import type { Log } from "../lib/log.ts";
-import type { AuthorizationRequests } from "../oauth/authorization-requests.ts";
 import type { ProviderClients } from "../oauth/provider-clients.ts";
 import { leavePage } from "../pages/leave-page.ts";
 import type { SignInProblem } from "../pages/problems.ts";
 import type { AddPages } from "./add-pages.ts";
 import { pathOf, type ChoosePages } from "./choose-pages.ts";
-import type { SignIn } from "./service.ts";
+import type { ProviderSignIn } from "./provider-sign-in.ts";
 import type { Visit, Visits } from "./visits.ts";
 
 type ProviderProblem = Extract<SignInProblem, { provider: string }>["kind"];
@@ -20,14 +19,13 @@ export function createOauthDepartures(deps: {
   visits: Visits;
   choose: ChoosePages;
   add: AddPages;
-  signIn: SignIn;
+  providerSignIn: ProviderSignIn;
   providerClients: ProviderClients;
-  authorizationRequests: AuthorizationRequests;
   /** Throws RATE_LIMITED. */
   countStart(ipAddress: string): Promise<void>;
   log: Log;
 }) {
-  const { visits, choose, add, signIn, providerClients, authorizationRequests, countStart, log } = deps;
+  const { visits, choose, add, providerSignIn, providerClients, countStart, log } = deps;
 
   async function problem(visit: Visit, provider: string, kind: ProviderProblem, adds = false): Promise<Answer> {
     // Adding returns to its own page, which can show these two.
@@ -53,25 +51,16 @@ export function createOauthDepartures(deps: {
     return problem(visit, provider, "provider-failed", adds);
   }
 
-  /**
-   * The provider's URL, or why there is none. Checks that the session may use the provider, and
-   * binds the session to this browser.
-   */
+  /** The provider's URL, or the page that says why there is none. */
   async function begin(visit: Visit, provider: string, adds = false): Promise<{ address: string } | Answer> {
-    if (!signIn.allowsProvider(visit.session, visit.application, provider))
-      return choose.methodDisabled(visit, "oauth");
-    if (!(await signIn.claim(visit.session, visit.browser.digest)))
-      return visits.message(visit, { kind: "other-browser" });
-    try {
-      const address = await authorizationRequests.start(visit.application, provider, {
-        sessionId: visit.sessionId,
-        browserDigest: visit.browser.digest,
-        adds,
-      });
-      return address === undefined ? choose.methodDisabled(visit, "oauth") : { address };
-    } catch (error) {
-      return await failed(visit, provider, error, adds);
-    }
+    const started = await providerSignIn
+      .start(visits.forProof(visit), provider, { adds })
+      .catch((error: unknown) => ({ error }));
+    if (started === "method-disabled") return choose.methodDisabled(visit, "oauth");
+    if (started === "other-browser") return visits.message(visit, { kind: started });
+    // Without a fresh proof, the session's own page asks for one.
+    if (started === "not-fresh") return seeOther(pathOf(visit));
+    return "error" in started ? await failed(visit, provider, started.error, adds) : started;
   }
 
   function goTo({ browser: { setCookie } }: Visit, address: string): Answer {
@@ -124,10 +113,7 @@ export function createOauthDepartures(deps: {
     async addByForm(request: HttpRequest): Promise<Answer> {
       const posted = await visits.submit(request);
       if (isAnswer(posted)) return posted;
-      const provider = posted.session.addsProvider;
-      // Without a fresh proof, the session's own page asks for one.
-      if (provider === null || !(await add.allowed(posted, "oauth"))) return seeOther(pathOf(posted));
-      return await leaveFor(posted, provider, true);
+      return await leaveFor(posted, posted.session.addsProvider ?? "", true);
     },
   };
 }

@@ -19,6 +19,8 @@ type ProviderOutcome = Outcome<LinkRefusal> | "agree-first" | { waitsIn: SignInS
 /** Why an identity is not added: somebody else's, or already the user's. */
 type LinkTaken = "identity-taken" | "identity-there";
 
+type Start = { address: string } | "method-disabled" | "other-browser" | "not-fresh";
+
 type ProviderIdentity = Awaited<ReturnType<AuthorizationRequests["identify"]>>;
 
 export type ProviderSignIn = ReturnType<typeof createProviderSignIn>;
@@ -84,6 +86,20 @@ export function createProviderSignIn(deps: {
   }
 
   return {
+    /**
+     * The provider's URL for this browser, to which the session is bound. `adds`: to add the
+     * identity to the session's account. Throws ProviderFailure.
+     */
+    async start(holder: Holder, provider: string, { adds }: { adds: boolean }): Promise<Start> {
+      const { session, application, sessionId, browserDigest } = holder;
+      if (adds && (session.addsProvider !== provider || !(await proofs.findAddingUser(holder, "oauth"))))
+        return "not-fresh";
+      if (!signIn.allowsProvider(session, application, provider)) return "method-disabled";
+      if (!(await signIn.claim(session, browserDigest))) return "other-browser";
+      const address = await authorizationRequests.start(application, provider, { sessionId, browserDigest, adds });
+      return address === undefined ? "method-disabled" : { address };
+    },
+
     /** Throws ProviderFailure. */
     async signIn(holder: Holder, arrival: Arrival): Promise<ProviderOutcome> {
       return await withIdentity(holder, arrival, (identity) => signInAs(holder, arrival.provider, identity));

@@ -1,4 +1,4 @@
-import type { FirstProof } from "../oauth/first-proof.ts";
+import type { FirstProof, Unproven } from "../oauth/first-proof.ts";
 import type { Linking } from "../oauth/linking.ts";
 import type { Users } from "../users/service.ts";
 import type { FailedSignIns } from "./failed-sign-ins.ts";
@@ -6,9 +6,6 @@ import type { Holder } from "./holder.ts";
 import type { Outcome, Proofs } from "./proofs.ts";
 import type { SignIn } from "./service.ts";
 import type { SignInSession } from "./session.ts";
-
-/** What the first proof of an address would remove from its account. */
-type Unproven = NonNullable<Awaited<ReturnType<FirstProof["unprovenOf"]>>>;
 
 export type TakeOver = ReturnType<typeof createTakeOver>;
 

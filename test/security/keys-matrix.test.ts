@@ -118,7 +118,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
   it("A3: a route that needs no credential is one of these, or a page", async () => {
     const open = routesOf(current()).filter((route) => {
       const access = accessOf(route);
-      return !route.page && (access === undefined || toStrangers[access] === undefined);
+      return route.errors !== "page" && (access === undefined || toStrangers[access] === undefined);
     });
     expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
       "GET /.well-known/change-password",

@@ -63,7 +63,7 @@ export function complaintsAbout(answer: RawAnswer, { route, isPlain, toHead, may
   if (toHead) return complaints;
 
   if (type.startsWith("text/html")) {
-    must(route.page || !isPlain, "a page where there is none");
+    must(route.errors === "page" || !isPlain, "a page where there is none");
     must(type === "text/html; charset=utf-8", "a page without its charset");
     must(/^<!doctype html>/iu.test(body), "a page that is none");
     must(!body.includes(`<${canary}`), "a page holds markup that was sent");
@@ -76,7 +76,7 @@ export function complaintsAbout(answer: RawAnswer, { route, isPlain, toHead, may
     if (body !== "" && type.startsWith("application/json")) must(isJson(body), "an answer that is no JSON");
     return complaints;
   }
-  must(!(route.page && isPlain) || [400, 431].includes(status), "no page where a person waits for one");
+  must(!(route.errors === "page" && isPlain) || [400, 431].includes(status), "no page where a person waits for one");
   must(type === "application/json; charset=utf-8", `an error of type ${type}`);
   must(headers.get("cache-control") === "no-store", "an error may be kept");
   must(status !== 429 || headers.has("retry-after"), "no Retry-After");

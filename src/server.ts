@@ -157,7 +157,7 @@ function handlerFor(config: Config, app: App, { development, isReady, metrics }:
     limits: config.rateLimits,
     cors: createCors({
       application: (id) => services.applications.find(id),
-      appOfToken: services.tokens.claimedApp,
+      appOfToken: services.authentication.claimedApp,
       origins: services.browserOrigins,
     }),
     behindTlsProxy: isHttps && config.listen.tls === undefined && config.trustedProxies.length > 0,

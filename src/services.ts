@@ -19,6 +19,7 @@ import { createMethods } from "./methods/service.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
+import { createNewPasswords } from "./passwords/new-passwords.ts";
 import { maxPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
 import { createStrength } from "./passwords/strength.ts";
@@ -30,10 +31,13 @@ import { createLinking } from "./oauth/linking.ts";
 import { createProviderFetch } from "./oauth/provider-fetch.ts";
 import { createAuthorizationRequests } from "./oauth/authorization-requests.ts";
 import { createAddMethod } from "./sign-in/add-method.ts";
+import { createAdditions } from "./sign-in/adding.ts";
 import { createConfirmLinks } from "./sign-in/confirm-links.ts";
 import { createFailedSignIns } from "./sign-in/failed-sign-ins.ts";
+import { createFreshProofs } from "./sign-in/fresh-proofs.ts";
 import { createPasskeySignIn } from "./sign-in/passkey-sign-in.ts";
 import { createPasswordSignIn } from "./sign-in/password-sign-in.ts";
+import { createPendingLinks } from "./sign-in/pending-links.ts";
 import { createProofs } from "./sign-in/proofs.ts";
 import { createProviderSignIn } from "./sign-in/provider-sign-in.ts";
 import { createRedeem } from "./sign-in/redeem.ts";
@@ -42,7 +46,10 @@ import { createSignIn } from "./sign-in/service.ts";
 import { createSignUp } from "./sign-in/sign-up.ts";
 import { createTakeOver } from "./sign-in/take-over.ts";
 import type { Storage } from "./storage/storage.ts";
+import { createAuthentication } from "./tokens/authentication.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
+import { createLoginEnds } from "./tokens/login-ends.ts";
+import { createRotation } from "./tokens/rotation.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
 import { createOwnLogins } from "./tokens/own-logins.ts";
 import { createRevokeAccess } from "./tokens/revoke-access.ts";
@@ -121,16 +128,15 @@ export function createServices(foundation: Foundation) {
   });
   const signIn = createSignIn({ storage, applications, providers, clock, random, baseUrl });
   const access = createRevokeAccess({ signIn, users, browserSessions, events, audit });
+  const authentication = createAuthentication({ storage, accessTokens, applications, clock });
   const tokens = createTokens({
     storage,
     keyring,
     accessTokens,
-    applications,
-    users,
+    rotation: createRotation({ storage, applications, users, keyring, events, audit }),
     browserSessions,
     access,
-    events,
-    audit,
+    ends: createLoginEnds({ events, audit }),
     clock,
     random,
     issuer: baseUrl,
@@ -143,13 +149,18 @@ export function createServices(foundation: Foundation) {
     users,
     browserSessions,
     hasher,
-    strengthOf: createStrength(),
-    minGuessesLog10: config.passwords.minGuessesLog10,
     keyring,
     attempts,
     clock,
     random,
     log,
+  });
+  const newPasswords = createNewPasswords({
+    storage,
+    hasher,
+    strengthOf: createStrength(),
+    minGuessesLog10: config.passwords.minGuessesLog10,
+    attempts,
   });
   const passkeys = createPasskeys({ storage, users, baseUrl, clock, random, log });
   const authorizationRequests = createAuthorizationRequests({
@@ -182,16 +193,16 @@ export function createServices(foundation: Foundation) {
     audit,
     random,
   });
+  const freshProofs = createFreshProofs({ storage, passkeys, browserSessions, clock });
+  const additions = createAdditions({ storage, users, access, notices, events, audit, clock, freshProofs });
+  const pendingLinks = createPendingLinks({ users, linking, additions, providerDisplayName });
   const proofs = createProofs({
-    linking,
-    providerDisplayName,
     storage,
     users,
     passkeys,
     browserSessions,
-    access,
+    pendingLinks,
     notices,
-    events,
     audit,
     clock,
     random,
@@ -211,7 +222,19 @@ export function createServices(foundation: Foundation) {
   });
   const { mailSignUp } = mailFlows;
   const failedSignIns = createFailedSignIns({ storage, events, audit, clock, meter });
-  const signsIn = { signIn, proofs, users, passwords, passkeys, linking, firstProof, audit, failedSignIns };
+  const signsIn = {
+    signIn,
+    proofs,
+    additions,
+    users,
+    passwords,
+    newPasswords,
+    passkeys,
+    linking,
+    firstProof,
+    audit,
+    failedSignIns,
+  };
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
   const ownLogins = createOwnLogins({ storage, logins, browserSessions, access, clock });
   const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
@@ -225,12 +248,16 @@ export function createServices(foundation: Foundation) {
     browserOrigins,
     publicConfig,
     users,
+    authentication,
     tokens,
     signingKeys,
     passwords,
+    newPasswords,
     passkeys,
     signIn,
     proofs,
+    freshProofs,
+    additions,
     browserSessions,
     addMethod: createAddMethod(signsIn),
     passwordSignIn: createPasswordSignIn(signsIn),

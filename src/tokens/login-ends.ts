@@ -5,6 +5,8 @@ import type { Handle } from "../storage/storage.ts";
 import type { Events } from "../webhooks/events.ts";
 import type { EndedLogin } from "./login-store.ts";
 
+export type LoginEnds = ReturnType<typeof createLoginEnds>;
+
 /** Announces logins that were ended early, in the transaction that ends them. */
 export function createLoginEnds({ events, audit }: { events: Events; audit: Audit }) {
   /** To the app's server only: for ends that the audit log records as part of something else. */

@@ -30,21 +30,9 @@ import { createFirstProof } from "./oauth/first-proof.ts";
 import { createLinking } from "./oauth/linking.ts";
 import { createProviderFetch } from "./oauth/provider-fetch.ts";
 import { createAuthorizationRequests } from "./oauth/authorization-requests.ts";
-import { createAddMethod } from "./sign-in/add-method.ts";
-import { createAdditions } from "./sign-in/adding.ts";
-import { createConfirmLinks } from "./sign-in/confirm-links.ts";
-import { createFailedSignIns } from "./sign-in/failed-sign-ins.ts";
-import { createFreshProofs } from "./sign-in/fresh-proofs.ts";
-import { createPasskeySignIn } from "./sign-in/passkey-sign-in.ts";
-import { createPasswordSignIn } from "./sign-in/password-sign-in.ts";
-import { createPendingLinks } from "./sign-in/pending-links.ts";
-import { createProofs } from "./sign-in/proofs.ts";
-import { createProviderSignIn } from "./sign-in/provider-sign-in.ts";
+import { createSignInFlows } from "./sign-in/flows.ts";
 import { createRedeem } from "./sign-in/redeem.ts";
-import { createResets } from "./sign-in/resets.ts";
 import { createSignIn } from "./sign-in/service.ts";
-import { createSignUp } from "./sign-in/sign-up.ts";
-import { createTakeOver } from "./sign-in/take-over.ts";
 import type { Storage } from "./storage/storage.ts";
 import { createAuthentication } from "./tokens/authentication.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
@@ -193,20 +181,6 @@ export function createServices(foundation: Foundation) {
     audit,
     random,
   });
-  const freshProofs = createFreshProofs({ storage, passkeys, browserSessions, clock });
-  const additions = createAdditions({ storage, users, access, notices, events, audit, clock, freshProofs });
-  const pendingLinks = createPendingLinks({ users, linking, additions, providerDisplayName });
-  const proofs = createProofs({
-    storage,
-    users,
-    passkeys,
-    browserSessions,
-    pendingLinks,
-    notices,
-    audit,
-    clock,
-    random,
-  });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
   const redeem = createRedeem({ storage, applications, users, tokens, logins, audit, events, clock, meter });
   const mailFlows = createMailFlows({
@@ -220,21 +194,21 @@ export function createServices(foundation: Foundation) {
     random,
     baseUrl,
   });
-  const { mailSignUp } = mailFlows;
-  const failedSignIns = createFailedSignIns({ storage, events, audit, clock, meter });
-  const signsIn = {
+  const signInFlows = createSignInFlows({
+    ...aboutUsers,
+    events,
+    meter,
+    random,
     signIn,
-    proofs,
-    additions,
-    users,
     passwords,
     newPasswords,
     passkeys,
     linking,
     firstProof,
-    audit,
-    failedSignIns,
-  };
+    ...mailFlows,
+    authorizationRequests,
+    providerDisplayName,
+  });
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
   const ownLogins = createOwnLogins({ storage, logins, browserSessions, access, clock });
   const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
@@ -255,18 +229,8 @@ export function createServices(foundation: Foundation) {
     newPasswords,
     passkeys,
     signIn,
-    proofs,
-    freshProofs,
-    additions,
     browserSessions,
-    addMethod: createAddMethod(signsIn),
-    passwordSignIn: createPasswordSignIn(signsIn),
-    passkeySignIn: createPasskeySignIn(signsIn),
-    providerSignIn: createProviderSignIn({ ...signsIn, authorizationRequests, providerDisplayName }),
-    takeOver: createTakeOver(signsIn),
-    signUp: createSignUp({ ...signsIn, mailSignUp }),
-    resets: createResets({ ...signsIn, ...mailFlows }),
-    confirmLinks: createConfirmLinks({ ...mailFlows, browserSessions, applications, users }),
+    ...signInFlows,
     ...mailFlows,
     notices,
     redeem,

@@ -9,8 +9,6 @@ import type { LiveUser } from "./login.ts";
 /** The user and claims of an access token, checked in storage. */
 export type Bearer = { claims: AccessTokenClaims; scopes: string[]; user: LiveUser };
 
-export type Authentication = ReturnType<typeof createAuthentication>;
-
 /** Who calls with an access token. */
 export function createAuthentication(deps: {
   storage: Storage;

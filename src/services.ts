@@ -22,7 +22,7 @@ import { createHasher } from "./passwords/hasher.ts";
 import { createNewPasswords } from "./passwords/new-passwords.ts";
 import { maxPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
-import { createStrength } from "./passwords/strength.ts";
+import type { StrengthOf } from "./passwords/strength.ts";
 import { createRateLimits } from "./rate-limits/service.ts";
 import { createProviderClients } from "./oauth/provider-clients.ts";
 import { createDiscovery } from "./oauth/discovery.ts";
@@ -36,9 +36,10 @@ import { createSignIn } from "./sign-in/service.ts";
 import type { Storage } from "./storage/storage.ts";
 import { createAuthentication } from "./tokens/authentication.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
-import { createLoginEnds } from "./tokens/login-ends.ts";
+import { createIdTokens } from "./tokens/id-tokens.ts";
 import { createRotation } from "./tokens/rotation.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
+import { createLoginEnds } from "./tokens/login-ends.ts";
 import { createOwnLogins } from "./tokens/own-logins.ts";
 import { createRevokeAccess } from "./tokens/revoke-access.ts";
 import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
@@ -53,7 +54,7 @@ import type { Foundation } from "./core.ts";
  * Creates all services. Nothing runs by itself yet: `app.ts` sweeps and closes, `server.ts` starts
  * workers.
  */
-export function createServices(foundation: Foundation) {
+export function createServices(foundation: Foundation & { strengthOf: StrengthOf }) {
   const { storage, audit, applications, config, keyring, baseUrl, clock, random, fetch, log, meter } = foundation;
   const rateLimits = createRateLimits({ storage, keyring, clock });
   const outbound = createOutbound({
@@ -93,6 +94,7 @@ export function createServices(foundation: Foundation) {
   const users = createUsers({ storage, events, audit, random });
   const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
+  const idTokens = createIdTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const fetchProvider = createProviderFetch(fetch);
   const discover = createDiscovery(fetchProvider, clock);
   const providersOver = (over: Storage, inside: Applications) =>
@@ -114,17 +116,18 @@ export function createServices(foundation: Foundation) {
     displayNameOf: providerDisplayName,
     unusableProviders: (appId) => providers.unusable(appId),
   });
-  const signIn = createSignIn({ storage, applications, providers, clock, random, baseUrl });
-  const access = createRevokeAccess({ signIn, users, browserSessions, events, audit });
+  const clients = createClients({ storage, applications });
+  const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
+  const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
+  const access = createRevokeAccess({ signIn, users, browserSessions, loginEnds });
   const authentication = createAuthentication({ storage, accessTokens, applications, clock });
   const tokens = createTokens({
     storage,
     keyring,
     accessTokens,
-    rotation: createRotation({ storage, applications, users, keyring, events, audit }),
-    browserSessions,
+    rotation: createRotation({ storage, applications, users, keyring, loginEnds, events, audit }),
     access,
-    ends: createLoginEnds({ events, audit }),
+    loginEnds,
     clock,
     random,
     issuer: baseUrl,
@@ -146,7 +149,7 @@ export function createServices(foundation: Foundation) {
   const newPasswords = createNewPasswords({
     storage,
     hasher,
-    strengthOf: createStrength(),
+    strengthOf: foundation.strengthOf,
     minGuessesLog10: config.passwords.minGuessesLog10,
     attempts,
   });
@@ -181,8 +184,8 @@ export function createServices(foundation: Foundation) {
     audit,
     random,
   });
-  const logins = createLoginAdministration({ storage, keyring, accessTokens, browserSessions, events, audit, clock });
-  const redeem = createRedeem({ storage, applications, users, tokens, logins, audit, events, clock, meter });
+  const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
+  const redeem = createRedeem({ ...aboutUsers, clients, tokens, logins, events, meter });
   const mailFlows = createMailFlows({
     ...aboutUsers,
     keyring,
@@ -208,14 +211,15 @@ export function createServices(foundation: Foundation) {
     ...mailFlows,
     authorizationRequests,
     providerDisplayName,
+    issuer: baseUrl,
   });
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
-  const ownLogins = createOwnLogins({ storage, logins, browserSessions, access, clock });
+  const ownLogins = createOwnLogins({ storage, loginEnds, access, clock });
   const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
 
   const services = {
     applications,
-    clients: createClients({ storage, applications }),
+    clients,
     events,
     webhooks,
     deliveries,
@@ -225,6 +229,7 @@ export function createServices(foundation: Foundation) {
     authentication,
     tokens,
     signingKeys,
+    idTokens,
     passwords,
     newPasswords,
     passkeys,

@@ -4,12 +4,13 @@ import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import {
   browserIsKnownUntil,
-  deleteBrowserSession,
   deleteBrowserSessionsOfUser,
+  deleteTiedBrowserSession,
   findBrowserSession,
   forgetKnownBrowsers,
   forgetOldestKnownBrowsers,
   insertBrowserSession,
+  lockBrowserSession,
   moveBrowserSessionOn,
   outdateProofsOfUser,
   rememberBrowser,
@@ -71,19 +72,24 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
       return (await findBrowserSession(tx, digest, now))?.tie;
     },
 
+    /**
+     * Locks a user's session until the transaction ends: a sign-out waits, or is seen here. False
+     * if there is none. Lock the user first (docs/decisions/0027).
+     */
+    async lock(tx: Handle, tie: string, userId: string): Promise<boolean> {
+      return await lockBrowserSession(tx, tie, userId);
+    },
+
     /** Ends the session that a login is tied to. */
     async end(tx: Handle, tie: string): Promise<void> {
       await removeTiedBrowserSession(tx, tie);
     },
 
-    /** Signs out of the account page only. */
-    async close({ digest, appId, userId }: BrowserSession, by: By): Promise<void> {
-      const now = clock();
-      await storage.write(async (tx) => {
-        // A concurrent deletion of the user has removed the session, so there is nothing to record.
-        if (!(await deleteBrowserSession(tx, digest))) return;
-        await audit.record(tx, { ...by, action: "account.sign-out", result: "success", appId, userId }, now);
-      });
+    /** The same for a browser that signs out, which the audit log records. */
+    async close(tx: Handle, { tie, appId, userId }: BrowserSession, by: By, now: number): Promise<void> {
+      // Another tab or the user's deletion may have removed it: then there is nothing to record.
+      if (!(await deleteTiedBrowserSession(tx, tie))) return;
+      await audit.record(tx, { ...by, action: "account.sign-out", result: "success", appId, userId }, now);
     },
 
     /**

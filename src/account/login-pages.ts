@@ -2,18 +2,13 @@ import { isAnswer } from "../hosted/hosted.ts";
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { OwnLogins } from "../tokens/own-logins.ts";
-import type { BrowserSessions } from "./browser-sessions.ts";
 import { byUser, type AccountVisits } from "./visits.ts";
 
 const signedOut = "/signed-out";
 
 /** Ending logins. Needs no fresh proof: whoever suspects a thief must be quick. */
-export function createLoginPages(deps: {
-  visits: AccountVisits;
-  ownLogins: OwnLogins;
-  browserSessions: BrowserSessions;
-}) {
-  const { visits, ownLogins, browserSessions } = deps;
+export function createLoginPages(deps: { visits: AccountVisits; ownLogins: OwnLogins }) {
+  const { visits, ownLogins } = deps;
 
   return {
     /** POST /account/logins/:loginId/end */
@@ -42,11 +37,11 @@ export function createLoginPages(deps: {
       return visits.leave(posted, signedOut);
     },
 
-    /** POST /account/sign-out: of this page only. */
+    /** POST /account/sign-out: this browser, with every login that it opened. */
     async signOut(request: HttpRequest): Promise<Answer> {
       const posted = await visits.post(request);
       if (isAnswer(posted)) return posted;
-      await browserSessions.close(posted.session, byUser(posted));
+      await ownLogins.endBrowser(posted.session, byUser(posted));
       return visits.leave(posted, signedOut);
     },
   };

@@ -33,6 +33,7 @@ const prepared = statements((handle) => {
   const tie = sql.placeholder("tie");
   // In sessions of an older version, logins refer to the digest.
   const tieOfRow = sql<string>`COALESCE(${sessions.tie}, ${sessions.digest})`;
+  const isTied = or(eq(sessions.tie, tie), eq(sessions.digest, tie));
   const browser = placeholders(known);
   return {
     insert: prepare(db.insert(sessions).values(given), "insert_browser_session"),
@@ -68,14 +69,19 @@ const prepared = statements((handle) => {
         .where(and(eq(sessions.digest, given.digest), gt(sessions.expiresAt, given.expiresAt))),
       "browser_session",
     ),
-    delete: prepare(
-      db.delete(sessions).where(eq(sessions.digest, given.digest)).returning({ digest: sessions.digest }),
+    deleteTied: prepare(
+      db.delete(sessions).where(isTied).returning({ digest: sessions.digest }),
       "delete_browser_session",
     ),
     remove: prepare(db.delete(sessions).where(eq(sessions.digest, given.digest)), "remove_browser_session"),
-    removeTied: prepare(
-      db.delete(sessions).where(or(eq(sessions.tie, tie), eq(sessions.digest, tie))),
-      "remove_tied_browser_session",
+    removeTied: prepare(db.delete(sessions).where(isTied), "remove_tied_browser_session"),
+    lock: prepare(
+      db
+        .update(sessions)
+        .set({ createdAt: sql`${sessions.createdAt}` })
+        .where(and(eq(sessions.userId, given.userId), isTied))
+        .returning({ digest: sessions.digest }),
+      "lock_browser_session",
     ),
     deleteOfUser: prepare(
       db.delete(sessions).where(and(eq(sessions.userId, given.userId), ne(tieOfRow, tie))),
@@ -167,9 +173,9 @@ export async function findBrowserSession(
   return row;
 }
 
-/** False if there was none. */
-export async function deleteBrowserSession(tx: Handle, digest: string): Promise<boolean> {
-  return (await prepared(tx).delete.execute({ digest })).length === 1;
+/** Ends the session with this tie; false if there was none. */
+export async function deleteTiedBrowserSession(tx: Handle, tie: string): Promise<boolean> {
+  return (await prepared(tx).deleteTied.execute({ tie })).length === 1;
 }
 
 /** On PostgreSQL, does not wait for the answer. */
@@ -225,4 +231,10 @@ export async function sweepBrowserSessions(tx: Handle, expiredBefore: number): P
   const { sweep, sweepKnown } = prepared(tx);
   const sessions = await sweep(expiredBefore);
   return (await sweepKnown(expiredBefore)) || sessions;
+}
+
+/** Locks a user's session with this tie until the transaction ends; false if there is none. */
+export async function lockBrowserSession(tx: Handle, tie: string, userId: string): Promise<boolean> {
+  const locked = await prepared(tx).lock.execute({ tie, userId });
+  return locked.length === 1;
 }

@@ -1,7 +1,10 @@
 import type { Applications } from "../applications/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { applicationAsClient, type UsableClient } from "./client.ts";
+import { isRegistered } from "../lib/redirect-uris.ts";
+import { applicationAsClient, type Client, type UsableClient } from "./client.ts";
 import { findClient } from "./store.ts";
+
+export type Clients = ReturnType<typeof createClients>;
 
 /** The OpenID Connect clients of all applications. */
 export function createClients(deps: { storage: Storage; applications: Applications }) {
@@ -18,6 +21,11 @@ export function createClients(deps: { storage: Storage; applications: Applicatio
       if (client) return undefined;
       const application = await applications.find(id, handle);
       return application && { client: applicationAsClient(application), application };
+    },
+
+    /** Whether this client may get responses at this address. */
+    allowsRedirect({ kind, redirectUris }: Client, redirectUri: string): boolean {
+      return isRegistered(redirectUri, redirectUris, { anyLoopbackPort: kind === "native" });
     },
   };
 }

@@ -45,3 +45,28 @@ export function redirectUriProblem(uri: string): string | undefined {
 export function originsOf(redirectUris: string[]): string[] {
   return redirectUris.flatMap((uri) => /^https?:\/\/[^/?]+/u.exec(uri) ?? []);
 }
+
+/** Adds parameters to `uri`. Keeps the existing query unchanged; values arrive byte for byte. */
+export function withParameters(uri: string, parameters: Record<string, string>): string {
+  const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  if (pairs.length === 0) return uri;
+  const separator = !uri.includes("?") ? "?" : uri.endsWith("?") || uri.endsWith("&") ? "" : "&";
+  return `${uri}${separator}${pairs.join("&")}`;
+}
+
+const loopbackForm = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/u;
+
+/**
+ * Whether a redirect URI is among the registered ones, as an exact string. `anyLoopbackPort`:
+ * native programs choose their port when they start (RFC 8252 §7.3, RFC 9700 §2.1).
+ */
+export function isRegistered(
+  uri: string,
+  registered: readonly string[],
+  { anyLoopbackPort }: { anyLoopbackPort: boolean },
+): boolean {
+  if (registered.includes(uri)) return true;
+  if (!anyLoopbackPort || !loopbackForm.test(uri) || redirectUriProblem(uri) !== undefined) return false;
+  const portless = (loopback: string): string => loopback.replace(loopbackForm, "$1");
+  return registered.some((known) => loopbackForm.test(known) && portless(known) === portless(uri));
+}

@@ -2,6 +2,7 @@ import type { Application } from "../applications/application.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Clock } from "../lib/clock.ts";
+import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Notices } from "../mail/notices.ts";
 import type { Passkeys } from "../passkeys/service.ts";
@@ -10,7 +11,6 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { PendingLinks } from "./pending-links.ts";
-import { withParameters } from "./redirects.ts";
 import { codeLasts, conflictOf, type SignInSession } from "./session.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
 import { completeSession, lockSession, keepProof, recordTie } from "./store.ts";
@@ -34,7 +34,7 @@ export type How = {
  * These write nothing, except a refusal as `accept` says.
  */
 export type Outcome<R = never> =
-  | { redirectTo: string; usedWay: string }
+  | { response: AuthorizationResponse; usedWay: string }
   | { next: Exclude<Step, "done"> }
   | "refused"
   | "over"
@@ -54,14 +54,21 @@ export function createProofs(deps: {
   audit: Audit;
   clock: Clock;
   random: Random;
+  issuer: string;
 }) {
   const { storage, users, passkeys, browserSessions, pendingLinks, notices, audit, clock, random } = deps;
 
   /**
-   * Where the browser goes next. Undefined if the session has ended or the user is gone, which
+   * What goes back to the client. Undefined if the session has ended or the user is gone, which
    * rolls everything back.
    */
-  async function finish(tx: Handle, holder: Holder, user: User, how: How, now: number): Promise<string | undefined> {
+  async function finish(
+    tx: Handle,
+    holder: Holder,
+    user: User,
+    how: How,
+    now: number,
+  ): Promise<AuthorizationResponse | undefined> {
     const { session, application, clientInfo, sessionId } = holder;
     const userId = user.id;
     const { signedInWith, provider = null } = how;
@@ -130,7 +137,7 @@ export function createProofs(deps: {
       details,
     } as const;
     await audit.record(tx, event, now);
-    return withParameters(session.redirectUri, { code, state: session.state, sessionId: code && sessionId });
+    return authorizationResponse(session, { code }, { issuer: deps.issuer, sessionId: code && sessionId });
   }
 
   return {
@@ -167,9 +174,9 @@ export function createProofs(deps: {
         const next = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
         if (next === "done") {
           const usedWay = provider === null ? signedInWith : `${signedInWith}.${provider}`;
-          const redirectTo = await finish(tx, holder, user, how, now);
-          if (redirectTo === undefined) throw rollBack("over");
-          return { redirectTo, usedWay };
+          const response = await finish(tx, holder, user, how, now);
+          if (response === undefined) throw rollBack("over");
+          return { response, usedWay };
         }
         const proof = { provenUserId: userId, provenWith: signedInWith, provenProvider: provider, provenAt: now };
         if (!(await keepProof(tx, { digest: session.digest, browserDigest }, proof))) throw rollBack("over");

@@ -55,7 +55,7 @@ export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; cl
     if (!parsed) return { reason: "it is not a JWT" };
     const kid = typeof parsed.header["kid"] === "string" ? parsed.header["kid"] : "";
     await keys.refresh(kid === "" ? undefined : kid);
-    const problem = signatureProblem(parsed, keys.find);
+    const problem = signatureProblem(parsed, keys.find, "at+jwt");
     if (problem !== undefined) return { reason: problem };
     const { claims } = parsed;
     if (!isAccessTokenClaims(claims)) return { reason: "its claims are not those of an access token" };
@@ -82,7 +82,8 @@ export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; cl
 
   return {
     async sign(claims: AccessTokenClaims, choice: SigningChoice): Promise<string> {
-      return signJwt(claims, await keys.forSigning(choice.signingAlgorithm, choice.previousSigningAlgorithm));
+      const key = await keys.forSigning(choice.signingAlgorithm, choice.previousSigningAlgorithm);
+      return signJwt(claims, key, "at+jwt");
     },
 
     genuine,

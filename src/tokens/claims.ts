@@ -20,7 +20,7 @@ const methodReferences: Record<SignInProof | "operator", string[]> = {
  * Only a password plus an existing passkey certainly are two factors: a provider may itself have
  * used a passkey, and anyone with the password can create a new one.
  */
-function amrOf({ proofs, signedInWith }: Pick<LoginToContinue, "proofs" | "signedInWith">): string[] {
+export function amrOf({ proofs, signedInWith }: Pick<LoginToContinue, "proofs" | "signedInWith">): string[] {
   if (proofs === null) return methodReferences[signedInWith];
   const isMultiFactor = proofs.includes("password") && proofs.includes("passkey");
   return [...proofs.flatMap((proof) => methodReferences[proof]), ...(isMultiFactor ? ["mfa"] : [])];

@@ -9,10 +9,14 @@ import type { SigningAlgorithm } from "../storage/column-types.ts";
 export type VerificationKey = { id: string; algorithm: SigningAlgorithm; publicKey: KeyObject };
 export type SigningKey = { id: string; algorithm: SigningAlgorithm; privateKey: KeyObject };
 
-/** RFC 9068: access tokens name their type, so that no other kind of JWT is accepted as one. */
-const accessTokenType = "at+jwt";
-/** Far above our tokens (about 700 bytes), far below what is expensive to parse. */
-const maxCharacters = 4096;
+/**
+ * The `typ` of access tokens (RFC 9068) and ID tokens. Each is refused where the other is expected
+ * (RFC 8725 §3.11).
+ */
+export type JwtType = "at+jwt" | "JWT";
+
+/** Far above our access tokens (about 700 bytes), far below what is expensive to parse. */
+const maxAccessTokenCharacters = 4096;
 const base64url = /^[A-Za-z0-9_-]+$/u;
 
 export function importPublicKey(jwk: webcrypto.JsonWebKey): KeyObject {
@@ -23,8 +27,8 @@ export function importPrivateKey(jwk: webcrypto.JsonWebKey): KeyObject {
   return createPrivateKey({ key: jwk, format: "jwk" });
 }
 
-export function signJwt(claims: object, key: SigningKey): string {
-  const header = { alg: key.algorithm, typ: accessTokenType, kid: key.id };
+export function signJwt(claims: object, key: SigningKey, typ: JwtType): string {
+  const header = { alg: key.algorithm, typ, kid: key.id };
   const signingInput = `${encode(JSON.stringify(header))}.${encode(JSON.stringify(claims))}`;
   const signature = sign(digestFor(key.algorithm), Buffer.from(signingInput), {
     key: key.privateKey,
@@ -44,7 +48,7 @@ export type ParsedJwt = {
  * Parses a token without trusting it; undefined unless it is a compact JWS with JSON header and
  * payload in canonical base64url.
  */
-export function parseJwt(token: string): ParsedJwt | undefined {
+export function parseJwt(token: string, maxCharacters = maxAccessTokenCharacters): ParsedJwt | undefined {
   if (token.length > maxCharacters) return undefined;
   const parts = token.split(".", 4);
   const [headerPart, claimsPart, signaturePart] = parts;
@@ -63,9 +67,10 @@ export function parseJwt(token: string): ParsedJwt | undefined {
 export function signatureProblem(
   parsed: ParsedJwt,
   findKey: (kid: string) => VerificationKey | undefined,
+  wanted: JwtType,
 ): string | undefined {
   const { alg, typ, kid } = parsed.header;
-  if (typ !== accessTokenType) return "it is not an access token (typ is not at+jwt)";
+  if (typ !== wanted) return `it is another kind of token (typ is not ${wanted})`;
   if (typeof kid !== "string") return "it names no signing key (kid)";
   if ("crit" in parsed.header) return "it requires an unsupported extension (crit)";
   const key = findKey(kid);

@@ -1,13 +1,11 @@
-import type { BrowserSessions } from "../account/browser-sessions.ts";
-import type { Actor, Audit } from "../audit/audit.ts";
+import type { Actor } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import type { Events } from "../webhooks/events.ts";
 import type { AccessTokens } from "./access-tokens.ts";
-import { createLoginEnds } from "./login-ends.ts";
+import type { LoginEnds } from "./login-ends.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
 import { endLogin, findLogin, findLoginsBeyond } from "./login-store.ts";
 import { parseRefreshToken } from "./refresh-tokens.ts";
@@ -40,13 +38,10 @@ export function createLoginAdministration(deps: {
   storage: Storage;
   keyring: Keyring;
   accessTokens: AccessTokens;
-  browserSessions: BrowserSessions;
-  events: Events;
-  audit: Audit;
+  loginEnds: LoginEnds;
   clock: Clock;
 }) {
-  const { storage, keyring, accessTokens, browserSessions, clock } = deps;
-  const { note: recordEnd } = createLoginEnds(deps);
+  const { storage, keyring, accessTokens, loginEnds, clock } = deps;
 
   /**
    * The login of an access token that this service signed (even if expired) or of a refresh token.
@@ -62,8 +57,6 @@ export function createLoginAdministration(deps: {
   }
 
   return {
-    recordEnd,
-
     /**
      * Ends the oldest logins of a user with too many, but never `started`, even if other nodes'
      * clocks differ. Runs in the transaction that started it, with the user locked: of two
@@ -81,7 +74,7 @@ export function createLoginAdministration(deps: {
       const by = { actor: { kind: "service", name: "logins" }, clientInfo } as const;
       for (const id of await findLoginsBeyond(tx, { userId, id: started.id, most: maxLogins, now })) {
         const ended = await endLogin(tx, id, "too-many", now);
-        if (ended) await recordEnd(tx, ended, by, now, { reason: "too-many" });
+        if (ended) await loginEnds.note(tx, ended, by, now, { reason: "too-many" });
       }
     },
 
@@ -93,7 +86,7 @@ export function createLoginAdministration(deps: {
     loginIdOf,
 
     /**
-     * Ends one login and its browser's account page; repeating it changes nothing. Returns the
+     * Ends one login and what its browser opened; repeating it changes nothing. Returns the
      * login's new state. Throws LOGIN_NOT_FOUND.
      */
     async end(id: string, { dryRun }: { dryRun: boolean }, actor: Actor): Promise<LoginAnswer> {
@@ -101,11 +94,7 @@ export function createLoginAdministration(deps: {
       const login = await storage.write(async (tx) => {
         const found = await findLogin(tx, id);
         if (!found || dryRun) return found;
-        // The browser session before the login, like a sign-in in that browser.
-        if (found.endedAt === null && found.browserSessionDigest !== null)
-          await browserSessions.end(tx, found.browserSessionDigest);
-        const ended = await endLogin(tx, id, "operator", now);
-        if (ended) await recordEnd(tx, ended, { actor }, now);
+        if (found.endedAt === null) await loginEnds.endOne(tx, found, { reason: "operator", by: { actor } }, now);
         return await findLogin(tx, id);
       });
       if (!login) throw new AppError("LOGIN_NOT_FOUND", "There is no login with this id.");

@@ -1,14 +1,31 @@
+import type { BrowserSessions } from "../account/browser-sessions.ts";
+import type { BrowserSession } from "../account/store.ts";
 import type { Audit, By } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
+import type { Users } from "../users/service.ts";
 import type { Events } from "../webhooks/events.ts";
-import type { EndedLogin } from "./login-store.ts";
+import { endLogin, endLoginsOfBrowser, endLoginWithBrowser, type EndedLogin } from "./login-store.ts";
+import type { Login } from "./login.ts";
 
 export type LoginEnds = ReturnType<typeof createLoginEnds>;
 
-/** Announces logins that were ended early, in the transaction that ends them. */
-export function createLoginEnds({ events, audit }: { events: Events; audit: Audit }) {
+/** `by`: who ended it, for the audit log and webhooks. */
+type End = { reason: EndReason; by: By };
+
+/**
+ * Ends logins early with what belongs to them, and announces it in the same transaction. Locks in
+ * the order of a redemption: the user, its browser sessions, its logins (docs/decisions/0027).
+ */
+export function createLoginEnds(deps: {
+  users: Pick<Users, "lock">;
+  browserSessions: BrowserSessions;
+  events: Events;
+  audit: Audit;
+}) {
+  const { users, browserSessions, events, audit } = deps;
+
   /** To the app's server only: for ends that the audit log records as part of something else. */
   async function announce(tx: Handle, ended: EndedLogin, clientInfo: ClientInfo | null, now: number): Promise<void> {
     const { id: sessionId, appId, userId } = ended;
@@ -29,5 +46,40 @@ export function createLoginEnds({ events, audit }: { events: Events; audit: Audi
     await announce(tx, ended, by.clientInfo ?? null, now);
   }
 
-  return { announce, note };
+  async function endWithBrowser(tx: Handle, login: Login, reason: EndReason, now: number): Promise<EndedLogin[]> {
+    const { id, userId, browserSessionDigest: tie } = login;
+    if (tie === null) {
+      const ended = await endLogin(tx, id, reason, now);
+      return ended ? [ended] : [];
+    }
+    await users.lock(tx, userId);
+    await browserSessions.end(tx, tie);
+    return await endLoginWithBrowser(tx, id, { userId, tie, reason }, now);
+  }
+
+  return {
+    announce,
+
+    note,
+
+    /**
+     * Ends one live login, its browser session, and all logins of OpenID Connect clients that this
+     * session opened. Others that the application itself began there go on. True if this call ended
+     * the login.
+     */
+    async endOne(tx: Handle, login: Login, { reason, by }: End, now: number): Promise<boolean> {
+      const ended = await endWithBrowser(tx, login, reason, now);
+      for (const one of ended) await note(tx, one, by, now);
+      return ended.some(({ id }) => id === login.id);
+    },
+
+    /** Ends a browser session and every login that it opened. */
+    async endBrowser(tx: Handle, session: BrowserSession, { reason, by }: End, now: number): Promise<void> {
+      const { userId, tie } = session;
+      await users.lock(tx, userId);
+      await browserSessions.close(tx, session, by, now);
+      const ended = await endLoginsOfBrowser(tx, { userId, tie, reason }, now);
+      for (const login of ended) await note(tx, login, by, now);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, gt, isNull, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import type { EndReason } from "../storage/column-types.ts";
 import { gatheredLogins, type LiveLogin, liveUserOf, loginStartOf } from "./gathered-login-store.ts";
 import { rotatedLoginOf, type LoginStart, type RotatedLogin } from "./rotated-login-store.ts";
@@ -33,6 +33,8 @@ const prepared = statements((handle) => {
   // up.
   const silent = { userEmail: null, userEmailVerified: null, userName: null, userDisabledAt: null };
   const end = { endedAt: given.endedAt, endReason: given.endReason, ...silent };
+  const ended = { id: logins.id, appId: logins.appId, userId: logins.userId };
+  const ofBrowser = eq(logins.browserSessionDigest, given.browserSessionDigest);
   const unexpired = and(isNull(logins.endedAt), gt(logins.expiresAt, sql.placeholder("now")));
   const live = and(unexpired, isNull(logins.userDisabledAt));
   const start = prepare(db.select(loginStartOf(tables)).from(logins).where(eq(logins.id, id)), "login_start");
@@ -81,8 +83,30 @@ const prepared = statements((handle) => {
         .update(logins)
         .set(end)
         .where(and(eq(logins.id, id), isNull(logins.endedAt)))
-        .returning({ id: logins.id, appId: logins.appId, userId: logins.userId }),
+        .returning(ended),
       "end_login",
+    ),
+    endWithBrowser: prepare(
+      db
+        .update(logins)
+        .set(end)
+        .where(
+          and(
+            eq(logins.userId, given.userId),
+            isNull(logins.endedAt),
+            or(eq(logins.id, id), and(ofBrowser, isNotNull(logins.clientId))),
+          ),
+        )
+        .returning(ended),
+      "end_login_with_browser",
+    ),
+    endOfBrowser: prepare(
+      db
+        .update(logins)
+        .set(end)
+        .where(and(eq(logins.userId, given.userId), isNull(logins.endedAt), ofBrowser))
+        .returning(ended),
+      "end_logins_of_browser",
     ),
     endOfUser: prepare(
       db
@@ -96,7 +120,7 @@ const prepared = statements((handle) => {
             or(isNull(logins.browserSessionDigest), ne(logins.browserSessionDigest, given.browserSessionDigest)),
           ),
         )
-        .returning({ id: logins.id, appId: logins.appId, userId: logins.userId }),
+        .returning(ended),
       "end_logins_of_user",
     ),
     beyond: prepare(
@@ -165,6 +189,33 @@ export async function endLogin(
 ): Promise<EndedLogin | undefined> {
   const [ended] = await prepared(tx).end.execute({ id, endedAt: now, endReason: reason });
   return ended;
+}
+
+/** A browser session of a user, by the tie that its logins have, and why its logins end. */
+export type BrowserEnd = { userId: string; tie: string; reason: EndReason };
+
+/**
+ * Ends one login and those of OpenID Connect clients that the same browser session opened; returns
+ * the ended ones.
+ */
+export async function endLoginWithBrowser(
+  tx: Handle,
+  id: string,
+  { userId, tie, reason }: BrowserEnd,
+  now: number,
+): Promise<EndedLogin[]> {
+  const end = { id, userId, browserSessionDigest: tie, endedAt: now, endReason: reason };
+  return await prepared(tx).endWithBrowser.execute(end);
+}
+
+/** Ends every login that a browser session opened; returns the ended ones. */
+export async function endLoginsOfBrowser(
+  tx: Handle,
+  { userId, tie, reason }: BrowserEnd,
+  now: number,
+): Promise<EndedLogin[]> {
+  const end = { userId, browserSessionDigest: tie, endedAt: now, endReason: reason };
+  return await prepared(tx).endOfBrowser.execute(end);
 }
 
 /** Ends a user's logins except one and those with a kept tie; returns the ended ones. */

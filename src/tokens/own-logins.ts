@@ -1,10 +1,10 @@
-import type { BrowserSessions } from "../account/browser-sessions.ts";
+import type { BrowserSession } from "../account/store.ts";
 import type { By } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { LoginAdministration } from "./login-administration.ts";
+import type { LoginEnds } from "./login-ends.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
-import { endLogin, findLogin } from "./login-store.ts";
+import { findLogin } from "./login-store.ts";
 import type { RevokeAccess } from "./revoke-access.ts";
 import type { Login } from "./login.ts";
 
@@ -14,14 +14,8 @@ export type OwnLogins = ReturnType<typeof createOwnLogins>;
  * A user's own logins, for the account page. Tokens of an ended login are refused from the next
  * call on.
  */
-export function createOwnLogins(deps: {
-  storage: Storage;
-  logins: LoginAdministration;
-  browserSessions: BrowserSessions;
-  access: RevokeAccess;
-  clock: Clock;
-}) {
-  const { storage, logins, browserSessions, access, clock } = deps;
+export function createOwnLogins(deps: { storage: Storage; loginEnds: LoginEnds; access: RevokeAccess; clock: Clock }) {
+  const { storage, loginEnds, access, clock } = deps;
 
   return {
     /** Live logins, newest first. */
@@ -30,7 +24,7 @@ export function createOwnLogins(deps: {
     },
 
     /**
-     * Ends a login and its browser's account page; repeating it changes nothing. Returns the login
+     * Ends a login and what its browser opened; repeating it changes nothing. Returns the login
      * as it was before; undefined if it is not this user's.
      */
     async end(userId: string, loginId: string, by: By): Promise<Login | undefined> {
@@ -39,9 +33,7 @@ export function createOwnLogins(deps: {
         const login = await findLogin(tx, loginId);
         if (login?.userId !== userId) return undefined;
         // A later sign-in of the same browser may have continued the session of an ended login.
-        if (login.endedAt === null && login.browserSessionDigest !== null)
-          await browserSessions.end(tx, login.browserSessionDigest);
-        if (await endLogin(tx, loginId, "account", now)) await logins.recordEnd(tx, login, by, now);
+        if (login.endedAt === null) await loginEnds.endOne(tx, login, { reason: "account", by }, now);
         return login;
       });
     },
@@ -53,6 +45,12 @@ export function createOwnLogins(deps: {
     async endOthers(userId: string, browserSession: string, by: By): Promise<void> {
       const now = clock();
       await storage.write((tx) => access.revoke(tx, userId, { reason: "account", by, keep: { browserSession } }, now));
+    },
+
+    /** Signs this browser out: of the account page, and of every login that it opened. */
+    async endBrowser(session: BrowserSession, by: By): Promise<void> {
+      const now = clock();
+      await storage.write((tx) => loginEnds.endBrowser(tx, session, { reason: "account", by }, now));
     },
 
     /** Ends everything, in all browsers. */

@@ -1,12 +1,11 @@
 import type { BrowserSessions } from "../account/browser-sessions.ts";
-import type { Audit, By } from "../audit/audit.ts";
+import type { By } from "../audit/audit.ts";
 import type { SignIn } from "../sign-in/service.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
-import type { Events } from "../webhooks/events.ts";
-import { createLoginEnds } from "./login-ends.ts";
+import type { LoginEnds } from "./login-ends.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
 import { endLoginsOfUser, findLogin } from "./login-store.ts";
 
@@ -33,11 +32,9 @@ export function createRevokeAccess(deps: {
   signIn: SignIn;
   users: Users;
   browserSessions: BrowserSessions;
-  events: Events;
-  audit: Audit;
+  loginEnds: LoginEnds;
 }) {
-  const { signIn, users, browserSessions } = deps;
-  const ends = createLoginEnds(deps);
+  const { signIn, users, browserSessions, loginEnds } = deps;
 
   return {
     /**
@@ -71,7 +68,7 @@ export function createRevokeAccess(deps: {
       await browserSessions.endAll(tx, userId, { keep: tie, forgetBrowsers });
       const kept = { login: keep.login, tie };
       const ended = await endLoginsOfUser(tx, userId, { reason, keep: kept }, now);
-      for (const login of ended) await ends.note(tx, login, by, now, { reason });
+      for (const login of ended) await loginEnds.note(tx, login, by, now, { reason });
       return ended.length;
     },
   };

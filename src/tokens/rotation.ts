@@ -7,6 +7,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { Events } from "../webhooks/events.ts";
+import type { LoginEnds } from "./login-ends.ts";
 import { endLogin, findLogin, findLoginStart, rotateLogin } from "./login-store.ts";
 import { refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.ts";
 import type { LoginStart, RotatedLogin } from "./rotated-login-store.ts";
@@ -40,10 +41,11 @@ export function createRotation(deps: {
   applications: Applications;
   users: Users;
   keyring: Keyring;
+  loginEnds: LoginEnds;
   events: Events;
   audit: Audit;
 }) {
-  const { storage, applications, users, keyring, events, audit } = deps;
+  const { storage, applications, users, keyring, loginEnds, events, audit } = deps;
 
   /**
    * Whether the application still allows the login's method. If not, a refresh is refused without
@@ -141,7 +143,7 @@ export function createRotation(deps: {
     );
     const about = { appId: login.appId, userId: login.userId, authMethod: null, clientInfo, sessionId: login.id };
     await events.record(tx, { kind: "token.reuse", ...about }, now);
-    await events.record(tx, { kind: "user.logout", ...about }, now);
+    await loginEnds.announce(tx, login, clientInfo, now);
   }
 
   return { rotate };

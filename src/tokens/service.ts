@@ -1,4 +1,3 @@
-import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Application } from "../applications/application.ts";
 import type { By } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
@@ -41,14 +40,13 @@ export function createTokens(deps: {
   keyring: Keyring;
   accessTokens: AccessTokens;
   rotation: Rotation;
-  browserSessions: BrowserSessions;
   access: RevokeAccess;
-  ends: LoginEnds;
+  loginEnds: LoginEnds;
   clock: Clock;
   random: Random;
   issuer: string;
 }) {
-  const { storage, keyring, accessTokens, rotation, browserSessions, access, ends, clock, random, issuer } = deps;
+  const { storage, keyring, accessTokens, rotation, access, loginEnds, clock, random, issuer } = deps;
 
   async function pairFor(
     login: LoginToContinue,
@@ -123,7 +121,7 @@ export function createTokens(deps: {
     /** Ends a login; true if it was live. */
     async endLogin(tx: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
       const ended = await endLogin(tx, id, reason, now);
-      if (ended) await ends.announce(tx, ended, null, now);
+      if (ended) await loginEnds.announce(tx, ended, null, now);
       return ended !== undefined;
     },
 
@@ -172,14 +170,11 @@ export function createTokens(deps: {
     },
   };
 
-  /** Ends a login and its account page. False if the user has no such live login. */
+  /** Ends a login and what its browser opened. False if the user has no such live login. */
   async function endOne(tx: Handle, id: string, userId: string, by: By, now: number): Promise<boolean> {
     const login = await findLogin(tx, id);
     if (login?.userId !== userId || login.endedAt !== null || login.expiresAt <= now) return false;
-    if (login.browserSessionDigest !== null) await browserSessions.end(tx, login.browserSessionDigest);
-    const ended = await endLogin(tx, id, "logout", now);
-    if (ended) await ends.note(tx, ended, by, now);
-    return ended !== undefined;
+    return await loginEnds.endOne(tx, login, { reason: "logout", by }, now);
   }
 }
 

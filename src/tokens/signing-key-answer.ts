@@ -23,6 +23,18 @@ export function signingKeyAt<Row extends Pick<SigningKeyRow, "signsFrom" | "gene
   return generations.findLast((row) => row.signsFrom <= now);
 }
 
+/** An algorithm's keys whose tokens have all expired at `now`. */
+export function expiredGenerations<Row extends Pick<SigningKeyRow, "signsFrom">>(
+  generations: Row[],
+  now: number,
+  keptAfter: number,
+): Row[] {
+  return generations.filter((_, position) => {
+    const successor = generations[position + 1];
+    return successor !== undefined && successor.signsFrom + keptAfter < now;
+  });
+}
+
 /** The state of an algorithm's keys at `now`, oldest first. */
 export function describeGenerations(
   generations: Omit<SigningKeyRow, "encryptedPrivateJwk">[],

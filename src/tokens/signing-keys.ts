@@ -6,7 +6,7 @@ import type { SigningAlgorithm } from "../storage/column-types.ts";
 import type { Storage } from "../storage/storage.ts";
 import { importPublicKey, type SigningKey, type VerificationKey } from "./jwt.ts";
 import { decryptSigningKey, newSigningKey, sealed } from "./new-signing-key.ts";
-import { describeGenerations, signingKeyAt, type SigningKeyAnswer } from "./signing-key-answer.ts";
+import { describeGenerations, expiredGenerations, signingKeyAt, type SigningKeyAnswer } from "./signing-key-answer.ts";
 import {
   deleteSigningKeys,
   insertSigningKey,
@@ -113,13 +113,22 @@ export function createSigningKeys(deps: {
     return publicKeys.size === 0 ? now : now + firstPublishedBefore;
   }
 
-  /** The first algorithm with an active key. None is active if the clock was set back: use any. */
-  function keyFor(wanted: SigningAlgorithm[], now: number): SigningKeyRow | undefined {
-    for (const algorithm of wanted) {
-      const row = signingKeyAt(generations(algorithm), now);
-      if (row) return row;
+  /** The first algorithm's active key. None is active if the clock was set back: use any. */
+  function keyFor(wanted: SigningAlgorithm[], now: number): SigningKey {
+    const known = wanted.map((algorithm) => generations(algorithm));
+    const row = known.map((rows) => signingKeyAt(rows, now)).find((found) => found) ?? known.flat()[0];
+    if (!row) throw new Error(`no signing key for ${wanted[0]}`);
+    let key = privateKeys.get(row.id);
+    if (!key) {
+      key = decryptSigningKey(row, keyring);
+      privateKeys.set(row.id, key);
     }
-    return wanted.flatMap((algorithm) => generations(algorithm))[0];
+    return key;
+  }
+
+  async function createFirst(algorithm: SigningAlgorithm, now: number): Promise<void> {
+    await readOnce();
+    if (generations(algorithm).length === 0) await create(algorithm, 1, firstSignsFrom(now));
   }
 
   return {
@@ -129,17 +138,19 @@ export function createSigningKeys(deps: {
      * signs.
      */
     async forSigning(algorithm: SigningAlgorithm, before?: SigningAlgorithm): Promise<SigningKey> {
-      await readOnce();
       const now = clock();
-      if (generations(algorithm).length === 0) await create(algorithm, 1, firstSignsFrom(now));
-      const row = keyFor([algorithm, ...(before ? [before] : []), ...algorithms], now);
-      if (!row) throw new Error(`no signing key for ${algorithm}`);
-      let key = privateKeys.get(row.id);
-      if (!key) {
-        key = decryptSigningKey(row, keyring);
-        privateKeys.set(row.id, key);
-      }
-      return key;
+      await createFirst(algorithm, now);
+      return keyFor([algorithm, ...(before ? [before] : []), ...algorithms], now);
+    },
+
+    /**
+     * A key of this algorithm and no other: clients know it from the discovery document. A new
+     * algorithm's first key signs at once, because clients read the key set again for it.
+     */
+    async forSigningExactly(algorithm: SigningAlgorithm): Promise<SigningKey> {
+      const now = clock();
+      await createFirst(algorithm, now);
+      return keyFor([algorithm], now);
     },
 
     /**
@@ -196,17 +207,8 @@ export function createSigningKeys(deps: {
         if (newest && newest.signsFrom + signsFor - publishedBefore <= now) {
           await create(algorithm, newest.generation + 1, Math.max(newest.signsFrom + signsFor, now + publishedBefore));
         }
-        const expired = rows.filter((_, position) => {
-          const successor = rows[position + 1];
-          return successor !== undefined && successor.signsFrom + keptAfter < now;
-        });
-        if (expired.length > 0)
-          await storage.write((tx) =>
-            deleteSigningKeys(
-              tx,
-              expired.map((row) => row.id),
-            ),
-          );
+        const expired = expiredGenerations(rows, now, keptAfter).map(({ id }) => id);
+        if (expired.length > 0) await storage.write((tx) => deleteSigningKeys(tx, expired));
       }
       await readOnce();
     },

@@ -13,6 +13,7 @@ import {
   goodPassword,
   type Tokens,
 } from "../support/person.ts";
+import { openAccount, press } from "../support/account.ts";
 import { addingSession, prove } from "../support/adding.ts";
 import { givePasskey } from "../support/methods.ts";
 import { startProvider, type Provider } from "../support/providers/provider.ts";
@@ -50,6 +51,10 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
       await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
     const tokens = await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
     return { ...tokens, id: String(tokens.user["id"]), email, visitor };
+  }
+
+  async function loginId({ accessToken }: Tokens): Promise<string> {
+    return await service.server.app.services.logins.loginIdOf(accessToken);
   }
 
   async function untilWaiting(many: number): Promise<void> {
@@ -132,7 +137,35 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
     expect((await call(service, method, path, bearer(person), body)).status).toBe(200);
   };
 
-  const callers: [title: string, prepare: (person: Someone) => Promise<() => Promise<unknown>>][] = [
+  type Caller = [title: string, prepare: (person: Someone) => Promise<() => Promise<unknown>>];
+
+  /** What ends one login, with what its browser opened. */
+  const enders: Caller[] = [
+    ["a logout of one login", calls("POST", "/auth/logout", {})],
+    [
+      "the end of one login on the account page",
+      async (person) => {
+        const id = await loginId(person);
+        return () => service.server.app.services.ownLogins.end(person.id, id, { actor: operator });
+      },
+    ],
+    [
+      "an operator's end of one login",
+      async (person) => {
+        const id = await loginId(person);
+        return () => service.server.app.services.logins.end(id, doing, operator);
+      },
+    ],
+    [
+      "the sign-out on the account page",
+      async ({ visitor }) => {
+        const page = await openAccount(service, app, visitor);
+        return async () => expect((await press(app, visitor, page, "/sign-out")).status).toBe(303);
+      },
+    ],
+  ];
+
+  const callers: Caller[] = [
     ["a logout of all sessions", calls("POST", "/auth/logout", { allSessions: true })],
     ["the deletion of an account", calls("DELETE", "/users/profile")],
     [
@@ -154,7 +187,7 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
         () =>
           service.server.app.services.ownLogins.endOthers(id, "another browser", { actor: operator }),
     ],
-    ...(["revokeLogins", "disable"] as const).map((what): (typeof callers)[number] => [
+    ...(["revokeLogins", "disable"] as const).map((what): Caller => [
       `an operator's ${what}`,
       async ({ id }) =>
         () =>
@@ -183,6 +216,25 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
     });
     const [redeemed] = await Promise.all(beside);
     expect(redeemed).toBe("refused");
+  });
+
+  it.each(enders)("%s takes the user, then browser sessions and logins", async (_title, prepare) => {
+    const person = await someone();
+    const act = await prepare(person);
+    const code = await signIn(service, app, person);
+    let beside: Promise<unknown>[] = [];
+    await expectUserFirst(person.id, act, async () => {
+      const sessions = "SELECT 1 FROM browser_sessions WHERE user_id = $1 FOR UPDATE NOWAIT";
+      expect((await other.query(sessions, [person.id])).rowCount).toBeGreaterThan(0);
+      beside = [
+        redeem(service, app, code),
+        signIn(service, app, person, {}, person.visitor),
+        refresh(service, app, person.refreshToken),
+        call(service, "POST", "/auth/logout", bearer(person), { allSessions: true }),
+      ];
+      await untilWaiting(3);
+    });
+    await Promise.allSettled(beside);
   });
 
   it("a sign-in in another language, which moves the logins of its browser, waits for it, too", async () => {

@@ -15,7 +15,7 @@ function problem(token: string, algorithm: SigningAlgorithm): string | undefined
   const publicKey = importPublicKey(pairs[algorithm].publicKey.export({ format: "jwk" }));
   const parsed = parseJwt(token);
   return parsed
-    ? signatureProblem(parsed, (kid) => (kid === "k1" ? { id: "k1", algorithm, publicKey } : undefined))
+    ? signatureProblem(parsed, (kid) => (kid === "k1" ? { id: "k1", algorithm, publicKey } : undefined), "at+jwt")
     : "not a JWT";
 }
 
@@ -31,7 +31,8 @@ it("a token of more than 4096 characters is not parsed", () => {
 
 describe.each(["ES256", "EdDSA", "RS256"] as const)("JWTs signed with %s", (algorithm) => {
   const privateJwk = pairs[algorithm].privateKey.export({ format: "jwk" });
-  const sign = (): string => signJwt(claims, { id: "k1", algorithm, privateKey: importPrivateKey(privateJwk) });
+  const sign = (): string =>
+    signJwt(claims, { id: "k1", algorithm, privateKey: importPrivateKey(privateJwk) }, "at+jwt");
 
   it("verify in jose", async () => {
     const publicKey = await importJWK(pairs[algorithm].publicKey.export({ format: "jwk" }), algorithm);
@@ -105,11 +106,15 @@ describe("hostile JWTs", () => {
   });
 
   it("are refused in a second spelling of the same bytes", () => {
-    const [header = "", payload = "", last = ""] = signJwt(claims, {
-      id: "k1",
-      algorithm: "ES256",
-      privateKey: pairs.ES256.privateKey,
-    }).split(".");
+    const [header = "", payload = "", last = ""] = signJwt(
+      claims,
+      {
+        id: "k1",
+        algorithm: "ES256",
+        privateKey: pairs.ES256.privateKey,
+      },
+      "at+jwt",
+    ).split(".");
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     // 64 bytes leave four unused bits in the last character: 15 other characters decode to the same
     // bytes.

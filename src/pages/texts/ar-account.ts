@@ -66,7 +66,7 @@ export const account: AccountTexts = {
   signOutOthers: "تسجيل الخروج من كل الأماكن الأخرى",
   signOutAll: "تسجيل الخروج من كل مكان",
   signingOut: "جارٍ تسجيل الخروج…",
-  signOutHere: "تسجيل الخروج من هذه الصفحة",
+  signOutHere: "تسجيل الخروج من هذا المتصفح",
 
   // Personal data.
   data: "بياناتك",

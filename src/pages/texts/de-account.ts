@@ -65,7 +65,7 @@ export const account: AccountTexts = {
   signOutOthers: "Überall sonst abmelden",
   signOutAll: "Überall abmelden",
   signingOut: "Abmeldung läuft\u00a0…",
-  signOutHere: "Von dieser Seite abmelden",
+  signOutHere: "In diesem Browser abmelden",
 
   // Personal data.
   data: "Ihre Daten",

@@ -64,7 +64,7 @@ export const account = {
   signOutOthers: "Sign out everywhere else",
   signOutAll: "Sign out everywhere",
   signingOut: "Signing out…",
-  signOutHere: "Sign out of this page",
+  signOutHere: "Sign out of this browser",
 
   // Personal data.
   data: "Your data",

@@ -64,7 +64,7 @@ export const account: AccountTexts = {
   signOutOthers: "Cerrar las demás sesiones",
   signOutAll: "Cerrar todas las sesiones",
   signingOut: "Cerrando sesión…",
-  signOutHere: "Cerrar sesión en esta página",
+  signOutHere: "Cerrar sesión en este navegador",
 
   // Personal data.
   data: "Tus datos",

@@ -65,7 +65,7 @@ export const account: AccountTexts = {
   signOutOthers: "Se déconnecter partout ailleurs",
   signOutAll: "Se déconnecter partout",
   signingOut: "Déconnexion…",
-  signOutHere: "Se déconnecter de cette page",
+  signOutHere: "Se déconnecter de ce navigateur",
 
   // Personal data.
   data: "Vos données",

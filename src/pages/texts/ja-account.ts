@@ -65,7 +65,7 @@ export const account: AccountTexts = {
   signOutOthers: "ほかのすべてのデバイスからサインアウト",
   signOutAll: "すべてのデバイスからサインアウト",
   signingOut: "サインアウトしています…",
-  signOutHere: "このページからサインアウト",
+  signOutHere: "このブラウザーからサインアウト",
 
   // Personal data.
   data: "データ",

@@ -65,7 +65,7 @@ export const account: AccountTexts = {
   signOutOthers: "Encerrar as outras sessões",
   signOutAll: "Encerrar todas as sessões",
   signingOut: "Encerrando…",
-  signOutHere: "Sair desta página",
+  signOutHere: "Sair neste navegador",
 
   // Personal data.
   data: "Seus dados",

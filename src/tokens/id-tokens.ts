@@ -1,0 +1,82 @@
+import { hash } from "node:crypto";
+import { second, type Clock } from "../lib/clock.ts";
+import type { SigningAlgorithm, SignInProof } from "../storage/column-types.ts";
+import { amrOf } from "./claims.ts";
+import { parseJwt, signatureProblem, signJwt } from "./jwt.ts";
+import type { LoginToContinue } from "./rotated-login-store.ts";
+import type { SigningKeys } from "./signing-keys.ts";
+
+const idTokenSeconds = 900;
+/** With the longest nonce, name and picture. */
+const maxCharacters = 8192;
+
+/** What an ID token that we issued says of its login. The token may have expired. */
+export type IdTokenHint = { sub: string; sid: string; clientId: string };
+
+/** `userClaims`: those of the granted scopes and the `claims` parameter. */
+export type IdTokenInput = {
+  login: LoginToContinue;
+  client: { id: string; idTokenAlg: SigningAlgorithm };
+  nonce: string | null;
+  accessToken: string;
+  userClaims: Record<string, unknown>;
+};
+
+/** Signs ID tokens (OpenID Connect Core 1.0 §2) and recognizes them as hints. */
+export function createIdTokens(deps: { keys: SigningKeys; issuer: string; clock: Clock }) {
+  const { keys, issuer, clock } = deps;
+
+  return {
+    async sign({ login, client, nonce, accessToken, userClaims }: IdTokenInput): Promise<string> {
+      const issuedAt = Math.floor(clock() / second);
+      const claims = {
+        ...userClaims,
+        iss: issuer,
+        sub: login.userId,
+        aud: client.id,
+        azp: client.id,
+        iat: issuedAt,
+        exp: issuedAt + idTokenSeconds,
+        auth_time: Math.floor(login.signedInAt / second),
+        ...(nonce === null ? {} : { nonce }),
+        acr: acrOf(login),
+        amr: amrOf(login),
+        sid: login.id,
+        at_hash: leftHalfHash(accessToken, client.idTokenAlg),
+      };
+      return signJwt(claims, await keys.forSigningExactly(client.idTokenAlg), "JWT");
+    },
+
+    /**
+     * An ID token that this service issued, at any time: expired ones are hints too. Undefined if
+     * it did not. The caller checks that it is of its client and browser.
+     */
+    async findHint(idToken: string): Promise<IdTokenHint | undefined> {
+      const parsed = parseJwt(idToken, maxCharacters);
+      const kid = parsed?.header["kid"];
+      if (!parsed || typeof kid !== "string") return undefined;
+      await keys.refresh(kid);
+      if (signatureProblem(parsed, keys.find, "JWT") !== undefined) return undefined;
+      const { iss, sub, sid, aud: clientId } = parsed.claims;
+      if (typeof sub !== "string" || typeof sid !== "string" || typeof clientId !== "string") return undefined;
+      return iss === issuer ? { sub, sid, clientId } : undefined;
+    },
+
+    acrOf,
+  };
+}
+
+/**
+ * Two factors: a passkey, whose user was verified, or a password and a passkey that existed before
+ * (docs/spec/openid.md, 3).
+ */
+function acrOf({ proofs, signedInWith }: { proofs: SignInProof[] | null; signedInWith: string }): string {
+  const hasTwoFactors = proofs === null ? signedInWith === "passkey" : proofs.includes("passkey");
+  return hasTwoFactors ? "urn:authsvc:acr:2" : "urn:authsvc:acr:1";
+}
+
+/** `at_hash` (OpenID Connect Core 1.0 §3.1.3.6); Ed25519 hashes by SHA-512. */
+function leftHalfHash(token: string, algorithm: SigningAlgorithm): string {
+  const digest = hash(algorithm === "EdDSA" ? "sha512" : "sha256", token, "buffer");
+  return digest.subarray(0, digest.length / 2).toString("base64url");
+}

@@ -168,7 +168,7 @@ describeEachDatabase("two copies of one browser", (current) => {
     const names = ["first", "second"].map((name) => `${name} ${service.dialect}`);
     const holders = await Promise.all(names.map(copy));
     const acts = holders.map((holder) => () => proofs.accept(holder, { signedInWith: "password" }, async () => userId));
-    for (const done of await atOnce(service, acts)) expect(done).toHaveProperty("redirectTo");
+    for (const done of await atOnce(service, acts)) expect(done).toHaveProperty("response");
     const { db, tables } = storage.reader;
     const ties = await db
       .select({ digest: tables.browserSessions.digest, tie: tables.browserSessions.tie })
@@ -216,7 +216,7 @@ describeEachDatabase("the first proof of an address", (current) => {
         return { methodId, name: "Planted" };
       });
     const [added, isReset] = await atOnce(service, [add, () => passwordReset.finish(token, hash, clientInfo)]);
-    expect(added).toHaveProperty("redirectTo");
+    expect(added).toHaveProperty("response");
     expect(isReset).toBe(true);
     expect((await users.find(id))?.emailVerified).toBe(true);
     expect(await passkeys.hasAny(id)).toBe(false);

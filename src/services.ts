@@ -4,7 +4,6 @@ import { createBrowserOrigins } from "./applications/browser-origins.ts";
 import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import type { Applications } from "./applications/service.ts";
-import { createClients } from "./clients/service.ts";
 import { isStandIn } from "./dev/left.ts";
 import { createMailbox } from "./dev/mailbox.ts";
 import { createMailAllowance } from "./email-tokens/allowance.ts";
@@ -16,6 +15,7 @@ import { createSmtpTransport } from "./mail/smtp.ts";
 import { providerDisplayName } from "./oauth/providers.ts";
 import { createCircumstances } from "./methods/circumstances.ts";
 import { createMethods } from "./methods/service.ts";
+import { createOpenIdServices } from "./openid-services.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
@@ -116,9 +116,10 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     displayNameOf: providerDisplayName,
     unusableProviders: (appId) => providers.unusable(appId),
   });
-  const clients = createClients({ storage, applications });
-  const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
   const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
+  const openId = createOpenIdServices(foundation, { loginEnds, logoutReceivers: outbound.logoutReceivers });
+  const { clients } = openId;
+  const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
   const access = createRevokeAccess({ signIn, users, browserSessions, loginEnds });
   const authentication = createAuthentication({ storage, accessTokens, applications, clock });
   const tokens = createTokens({
@@ -219,7 +220,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
 
   const services = {
     applications,
-    clients,
+    ...openId,
     events,
     webhooks,
     deliveries,
@@ -272,6 +273,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     /** Every service with rows that expire. */
     sweepers: [
       applications,
+      clients,
       signIn,
       passkeys,
       passwords,

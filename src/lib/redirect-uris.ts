@@ -1,7 +1,9 @@
+import { invalidRequest } from "./errors.ts";
 import { hostOf, isLoopbackHost } from "./loopback.ts";
 import { hasPlainHost } from "./text.ts";
 
 const maxCharacters = 2048;
+const maxRedirectUris = 50;
 /**
  * RFC 8252 §7.1: a private-use scheme is a reversed domain name. It contains a dot, so it is never
  * javascript:, data: or file:.
@@ -44,6 +46,20 @@ export function redirectUriProblem(uri: string): string | undefined {
  */
 export function originsOf(redirectUris: string[]): string[] {
   return redirectUris.flatMap((uri) => /^https?:\/\/[^/?]+/u.exec(uri) ?? []);
+}
+
+/** The addresses without duplicates. Throws INVALID_REQUEST naming the first invalid one. */
+export function checkedRedirectUris(
+  uris: readonly string[],
+  field = "redirectUris",
+  problemOf: (uri: string) => string | undefined = redirectUriProblem,
+): string[] {
+  if (uris.length > maxRedirectUris) throw invalidRequest(`${field}: at most ${maxRedirectUris}`);
+  for (const [position, uri] of uris.entries()) {
+    const problem = problemOf(uri);
+    if (problem !== undefined) throw invalidRequest(`${field}[${position}]: ${problem}`);
+  }
+  return [...new Set(uris)];
 }
 
 /** Adds parameters to `uri`. Keeps the existing query unchanged; values arrive byte for byte. */

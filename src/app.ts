@@ -122,6 +122,9 @@ export async function openApp(
         await services.applications.keyUses
           .flush()
           .catch((error: unknown) => log.error("writing the last use of API keys failed", error));
+        await services.clients.uses
+          .flush()
+          .catch((error: unknown) => log.error("writing the last use of clients failed", error));
         await closeConnections();
         await storage.close();
       },

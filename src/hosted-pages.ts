@@ -6,6 +6,7 @@ import { createHosted } from "./hosted/hosted.ts";
 import { addressKey, limitKey } from "./http/addresses.ts";
 import { AppError } from "./lib/errors.ts";
 import type { AssetLinks } from "./pages/assets.ts";
+import { createAuthorizePages } from "./openid/authorize-pages.ts";
 import { createAccountNames } from "./sign-in/account-names.ts";
 import { createAddPages } from "./sign-in/add-pages.ts";
 import { createChoosePages } from "./sign-in/choose-pages.ts";
@@ -25,7 +26,18 @@ export type HostedPages = ReturnType<typeof createHostedPages>;
 /** Wires the hosted pages, as `services.ts` wires the services. */
 export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, assets: AssetLinks) {
   const { baseUrl, random, keyring, limiter, log, services } = app;
-  const { signIn, proofs, passwords, passkeys, users, authorizationRequests, signUp, addMethod } = services;
+  const {
+    signIn,
+    proofs,
+    freshProofs,
+    additions,
+    passwords,
+    passkeys,
+    users,
+    authorizationRequests,
+    signUp,
+    addMethod,
+  } = services;
   const { providers: providerClients, passwordSignIn, passkeySignIn, providerSignIn, takeOver } = services;
 
   /** Limits visits that write and contact a provider. Throws RATE_LIMITED. */
@@ -46,8 +58,17 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     accountNames,
     passkeysAvailable: passkeys.available,
   });
-  const add = createAddPages({ visits, proofs, passkeys, passwords, providerClients, accountNames, users, addMethod });
-  const steps = createStepPages({ visits, choose, add, proofs, passkeys, passkeySignIn });
+  const add = createAddPages({
+    visits,
+    additions,
+    passkeys,
+    passwords,
+    providerClients,
+    accountNames,
+    users,
+    addMethod,
+  });
+  const steps = createStepPages({ visits, choose, add, proofs, freshProofs, passkeys, passkeySignIn });
   const oauthDepartures = createOauthDepartures({
     visits,
     choose,
@@ -62,6 +83,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   const confirm = createConfirmPages({ ...mailed, steps });
   return {
     hosted,
+    authorizePages: createAuthorizePages({ hosted, clients: services.clients, signIn, issuer: baseUrl }),
     visits,
     choose,
     add,

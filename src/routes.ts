@@ -37,10 +37,12 @@ export type Pages = HostedPages & { assets: Assets };
  * handler. The router, the limiter and the API documentation use it.
  */
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
-  const { applications, publicConfig, users, tokens, signingKeys, signIn, redeem, profiles, methods } = app.services;
+  const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
+    app.services;
   const { passkeys, webhooks } = app.services;
   const {
     hosted,
+    authorizePages,
     visits,
     choose,
     steps,
@@ -57,7 +59,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   } = pages;
   const check = {
     apiKey: applications.authenticate,
-    accessToken: tokens.authenticate,
+    accessToken: authentication.authenticate,
     application: (id: string) => applications.find(id),
     rateLimits: app.rateLimitsOf,
   };
@@ -170,6 +172,9 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       "authentication",
       authorizeHandler({ signIn, visits, oauthDepartures, application: check.application }),
     ),
+
+    pageRoute("GET", "/oauth2/authorize", "authentication", authorizePages.authorize),
+    pageRoute("POST", "/oauth2/authorize", "authentication", authorizePages.posted),
 
     pageRoute("GET", "/account", undefined, account.overview.overview),
     pageRoute("GET", "/account/signed-out", undefined, account.overview.signedOut),

@@ -2,19 +2,15 @@ import type { Application } from "../applications/application.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Clock } from "../lib/clock.ts";
+import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Notices } from "../mail/notices.ts";
-import type { Linking } from "../oauth/linking.ts";
 import type { Passkeys } from "../passkeys/service.ts";
-import type { SignInMethod, SignInProof, PendingLink } from "../storage/column-types.ts";
+import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import type { RevokeAccess } from "../tokens/revoke-access.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
-import type { Events } from "../webhooks/events.ts";
-import { createAdding } from "./adding.ts";
-import { createFreshProofs } from "./fresh-proofs.ts";
-import { withParameters } from "./redirects.ts";
+import type { PendingLinks } from "./pending-links.ts";
 import { codeLasts, conflictOf, type SignInSession } from "./session.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
 import { completeSession, lockSession, keepProof, recordTie } from "./store.ts";
@@ -38,7 +34,7 @@ export type How = {
  * These write nothing, except a refusal as `accept` says.
  */
 export type Outcome<R = never> =
-  | { redirectTo: string; usedWay: string }
+  | { response: AuthorizationResponse; usedWay: string }
   | { next: Exclude<Step, "done"> }
   | "refused"
   | "over"
@@ -53,47 +49,26 @@ export function createProofs(deps: {
   users: Users;
   passkeys: Passkeys;
   browserSessions: BrowserSessions;
-  access: RevokeAccess;
-  linking: Linking;
-  providerDisplayName(provider: string): string;
+  pendingLinks: PendingLinks;
   notices: Notices;
-  events: Events;
   audit: Audit;
   clock: Clock;
   random: Random;
+  issuer: string;
 }) {
-  const { storage, clock, users, passkeys, browserSessions, linking, providerDisplayName, notices, audit, random } =
-    deps;
-  const fresh = createFreshProofs(deps);
-  const adding = createAdding(deps, { fresh });
+  const { storage, users, passkeys, browserSessions, pendingLinks, notices, audit, clock, random } = deps;
 
   /**
-   * If the identity was linked elsewhere meanwhile, the sign-in continues without it. False if the
-   * user is gone.
-   */
-  async function linkPending(
-    tx: Handle,
-    { id }: User,
-    { pendingLink, application, clientInfo }: Pick<Holder, "application" | "clientInfo"> & { pendingLink: PendingLink },
-    now: number,
-  ): Promise<boolean> {
-    // Lock the user first, as in `add`.
-    const user = await users.lockForChange(tx, id, now);
-    if (!user) return false;
-    const { provider, issuer, subject } = pendingLink;
-    const identity = { issuer, subject, email: user.email };
-    const linked = await linking.addTo(tx, id, { application, provider, identity }, now);
-    if (typeof linked === "string") return true;
-    const added = { type: "oauth", provider, methodId: linked.methodId, name: providerDisplayName(provider) } as const;
-    await adding.recordAdded(tx, user, added, clientInfo, now);
-    return true;
-  }
-
-  /**
-   * Where the browser goes next. Undefined if the session has ended or the user is gone, which
+   * What goes back to the client. Undefined if the session has ended or the user is gone, which
    * rolls everything back.
    */
-  async function finish(tx: Handle, holder: Holder, user: User, how: How, now: number): Promise<string | undefined> {
+  async function finish(
+    tx: Handle,
+    holder: Holder,
+    user: User,
+    how: How,
+    now: number,
+  ): Promise<AuthorizationResponse | undefined> {
     const { session, application, clientInfo, sessionId } = holder;
     const userId = user.id;
     const { signedInWith, provider = null } = how;
@@ -123,7 +98,10 @@ export function createProofs(deps: {
     if (!completed) return undefined;
     const pendingLink = conflictOf(completed);
     // Only to the proven account, in the session of the browser that brought the identity.
-    if (pendingLink?.userId === userId && !(await linkPending(tx, user, { pendingLink, application, clientInfo }, now)))
+    if (
+      pendingLink?.userId === userId &&
+      !(await pendingLinks.link(tx, user, { pendingLink, application, clientInfo }, now))
+    )
       return undefined;
     // The user before its browser session, like every change of the user (docs/decisions/0027).
     if (user.locale !== holder.lang) await users.recordLocale(tx, userId, holder.lang);
@@ -159,7 +137,7 @@ export function createProofs(deps: {
       details,
     } as const;
     await audit.record(tx, event, now);
-    return withParameters(session.redirectUri, { code, state: session.state, sessionId: code && sessionId });
+    return authorizationResponse(session, { code }, { issuer: deps.issuer, sessionId: code && sessionId });
   }
 
   return {
@@ -196,9 +174,9 @@ export function createProofs(deps: {
         const next = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
         if (next === "done") {
           const usedWay = provider === null ? signedInWith : `${signedInWith}.${provider}`;
-          const redirectTo = await finish(tx, holder, user, how, now);
-          if (redirectTo === undefined) throw rollBack("over");
-          return { redirectTo, usedWay };
+          const response = await finish(tx, holder, user, how, now);
+          if (response === undefined) throw rollBack("over");
+          return { response, usedWay };
         }
         const proof = { provenUserId: userId, provenWith: signedInWith, provenProvider: provider, provenAt: now };
         if (!(await keepProof(tx, { digest: session.digest, browserDigest }, proof))) throw rollBack("over");
@@ -221,12 +199,6 @@ export function createProofs(deps: {
       const user = await users.find(provenUserId);
       return user?.disabledAt === null ? { user, next } : undefined;
     },
-
-    findFreshProof: fresh.find,
-
-    isFresh: fresh.isFresh,
-
-    ...adding,
   };
 }
 

@@ -62,7 +62,16 @@ export async function findEndpoint(handle: Handle, id: string): Promise<Endpoint
   return row;
 }
 
-/** Oldest first; of all applications without `appId`. */
+/** The receiver of a client's logout tokens. */
+export async function findEndpointOfClient(
+  { db, tables: { webhookEndpoints: endpoints } }: Handle,
+  clientId: string,
+): Promise<EndpointRow | undefined> {
+  const [row] = await db.select().from(endpoints).where(eq(endpoints.clientId, clientId));
+  return row;
+}
+
+/** Oldest first, without the receivers of logout tokens; of all applications without `appId`. */
 export async function listEndpoints(
   { db, tables: { webhookEndpoints: endpoints } }: Handle,
   appId: string | undefined,
@@ -70,7 +79,7 @@ export async function listEndpoints(
   return await db
     .select()
     .from(endpoints)
-    .where(appId === undefined ? undefined : eq(endpoints.appId, appId))
+    .where(and(isNull(endpoints.clientId), appId === undefined ? undefined : eq(endpoints.appId, appId)))
     .orderBy(asc(endpoints.createdAt), asc(endpoints.id));
 }
 
@@ -78,7 +87,10 @@ export async function countEndpoints(
   { db, tables: { webhookEndpoints: endpoints } }: Handle,
   appId: string,
 ): Promise<number> {
-  const [row] = await db.select({ endpoints: count() }).from(endpoints).where(eq(endpoints.appId, appId));
+  const [row] = await db
+    .select({ endpoints: count() })
+    .from(endpoints)
+    .where(and(isNull(endpoints.clientId), eq(endpoints.appId, appId)));
   return row?.endpoints ?? 0;
 }
 

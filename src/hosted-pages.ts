@@ -27,16 +27,21 @@ export type HostedPages = ReturnType<typeof createHostedPages>;
 /** Wires the hosted pages, as `services.ts` wires the services. */
 export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, assets: AssetLinks) {
   const { baseUrl, random, keyring, limiter, log, services } = app;
-  const { signIn, proofs, passwords, passkeys, users, authorizationRequests, signUp, addMethod } = services;
   const {
-    providers: providerClients,
-    passwordSignIn,
-    passkeySignIn,
-    providerSignIn,
-    takeOver,
+    signIn,
+    proofs,
+    freshProofs,
+    additions,
+    passwords,
+    passkeys,
+    users,
+    authorizationRequests,
+    signUp,
+    addMethod,
     singleSignOn,
     consentSignIn,
   } = services;
+  const { providers: providerClients, passwordSignIn, passkeySignIn, providerSignIn, takeOver } = services;
 
   /** Limits visits that write and contact a provider. Throws RATE_LIMITED. */
   async function countStart(ipAddress: string): Promise<void> {
@@ -57,9 +62,18 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     singleSignOn,
     passkeysAvailable: passkeys.available,
   });
-  const add = createAddPages({ visits, proofs, passkeys, passwords, providerClients, accountNames, users, addMethod });
+  const add = createAddPages({
+    visits,
+    additions,
+    passkeys,
+    passwords,
+    providerClients,
+    accountNames,
+    users,
+    addMethod,
+  });
   const consent = createConsentPages({ visits, consentSignIn });
-  const steps = createStepPages({ visits, choose, add, consent, proofs, passkeys, passkeySignIn });
+  const steps = createStepPages({ visits, choose, add, consent, proofs, freshProofs, passkeys, passkeySignIn });
   const oauthDepartures = createOauthDepartures({
     visits,
     choose,

@@ -3,13 +3,12 @@ import type { Audit } from "../audit/audit.ts";
 import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Notices } from "../mail/notices.ts";
-import type { Linking } from "../oauth/linking.ts";
-import type { PendingLink, SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
-import type { RecordAdded } from "./adding.ts";
 import type { Holder } from "./holder.ts";
+import type { PendingLinks } from "./pending-links.ts";
 import { codeLasts, conflictOf } from "./session.ts";
 import { completeSession, recordTie } from "./store.ts";
 
@@ -28,42 +27,16 @@ function storedProofs({ proofs }: Proven): SignInProof[] | null {
 }
 
 /** Finishes a session: its code, its browser session, its entry in the audit log. */
-export function createFinish(
-  deps: {
-    users: Users;
-    browserSessions: BrowserSessions;
-    linking: Linking;
-    providerDisplayName(provider: string): string;
-    notices: Notices;
-    audit: Audit;
-    random: Random;
-    issuer: string;
-  },
-  { recordAdded }: { recordAdded: RecordAdded },
-) {
-  const { users, browserSessions, linking, providerDisplayName, notices, audit, random } = deps;
-
-  /**
-   * If the identity was linked elsewhere meanwhile, the sign-in continues without it. False if the
-   * user is gone.
-   */
-  async function linkPending(
-    tx: Handle,
-    { id }: User,
-    { pendingLink, application, clientInfo }: Pick<Holder, "application" | "clientInfo"> & { pendingLink: PendingLink },
-    now: number,
-  ): Promise<boolean> {
-    // Lock the user first, as in `add`.
-    const user = await users.lockForChange(tx, id, now);
-    if (!user) return false;
-    const { provider, issuer, subject } = pendingLink;
-    const identity = { issuer, subject, email: user.email };
-    const linked = await linking.addTo(tx, id, { application, provider, identity }, now);
-    if (typeof linked === "string") return true;
-    const added = { type: "oauth", provider, methodId: linked.methodId, name: providerDisplayName(provider) } as const;
-    await recordAdded(tx, user, added, clientInfo, now);
-    return true;
-  }
+export function createFinish(deps: {
+  users: Users;
+  browserSessions: BrowserSessions;
+  pendingLinks: PendingLinks;
+  notices: Notices;
+  audit: Audit;
+  random: Random;
+  issuer: string;
+}) {
+  const { users, browserSessions, pendingLinks, notices, audit, random } = deps;
 
   /** Opens the browser session of a new proof. */
   async function openBrowserSession(
@@ -143,7 +116,10 @@ export function createFinish(
     if (!completed) return undefined;
     const pendingLink = conflictOf(completed);
     // Only to the proven account, in the session of the browser that brought the identity.
-    if (pendingLink?.userId === userId && !(await linkPending(tx, user, { pendingLink, application, clientInfo }, now)))
+    if (
+      pendingLink?.userId === userId &&
+      !(await pendingLinks.link(tx, user, { pendingLink, application, clientInfo }, now))
+    )
       return undefined;
     // Single sign-on leaves the browser as it is: the old proof does not become a new one.
     if (continued === null) await openBrowserSession(tx, holder, { user, proven, tie: completed.tie }, meeting, now);

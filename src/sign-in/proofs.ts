@@ -7,17 +7,13 @@ import type { Clock } from "../lib/clock.ts";
 import type { AuthorizationResponse } from "../hosted/authorization-response.ts";
 import type { Random } from "../lib/random.ts";
 import type { Notices } from "../mail/notices.ts";
-import type { Linking } from "../oauth/linking.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import type { RevokeAccess } from "../tokens/revoke-access.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
-import type { Events } from "../webhooks/events.ts";
-import { createAdding } from "./adding.ts";
 import { createFinish, type Proven } from "./finish.ts";
-import { createFreshProofs } from "./fresh-proofs.ts";
+import type { PendingLinks } from "./pending-links.ts";
 import { waitsForConsent, type SignInSession } from "./session.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
 import { lockSession, keepProof } from "./store.ts";
@@ -61,11 +57,8 @@ export function createProofs(deps: {
   users: Users;
   passkeys: Passkeys;
   browserSessions: BrowserSessions;
-  access: RevokeAccess;
-  linking: Linking;
-  providerDisplayName(provider: string): string;
+  pendingLinks: PendingLinks;
   notices: Notices;
-  events: Events;
   clients: Clients;
   consents: Consents;
   audit: Audit;
@@ -74,9 +67,7 @@ export function createProofs(deps: {
   issuer: string;
 }) {
   const { storage, clock, users, passkeys, clients, consents } = deps;
-  const fresh = createFreshProofs(deps);
-  const adding = createAdding(deps, { fresh });
-  const finish = createFinish(deps, adding);
+  const finish = createFinish(deps);
 
   /** Whether the person must first agree to what an OpenID Connect client asks. */
   async function asksConsent(tx: Handle, { authorization, scopes }: SignInSession, userId: string): Promise<boolean> {
@@ -158,12 +149,6 @@ export function createProofs(deps: {
       const user = await users.find(provenUserId);
       return user?.disabledAt === null ? { user, next } : undefined;
     },
-
-    findFreshProof: fresh.find,
-
-    isFresh: fresh.isFresh,
-
-    ...adding,
   };
 }
 

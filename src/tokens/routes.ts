@@ -6,7 +6,8 @@ import { isoTime, second } from "../lib/clock.ts";
 import { invalidApiKey } from "../lib/errors.ts";
 import { pageLanguages } from "../pages/texts/texts.ts";
 import { keySetMaxAgeSeconds, type SigningKeys } from "./signing-keys.ts";
-import type { Bearer, Tokens } from "./service.ts";
+import type { Bearer } from "./authentication.ts";
+import type { Tokens } from "./service.ts";
 
 export const refreshBody = z.strictObject({ refreshToken: z.string("required, a string") });
 
@@ -30,13 +31,9 @@ export function refreshHandler(tokens: Tokens) {
 
 /** GET /auth/validate */
 export function validateHandler() {
-  // A cached token's claims are the same object every time.
-  const expiries = new WeakMap<Bearer["claims"], string>();
   return (_request: HttpRequest, bearer: Bearer) => {
     const { claims, scopes } = bearer;
-    const expiresAt = expiries.get(claims) ?? isoTime(claims.exp * second);
-    expiries.set(claims, expiresAt);
-    return json({ valid: true, user: userOf(bearer), scopes, expiresAt });
+    return json({ valid: true, user: userOf(bearer), scopes, expiresAt: isoTime(claims.exp * second) });
   };
 }
 

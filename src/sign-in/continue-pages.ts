@@ -1,31 +1,12 @@
 import { isAnswer } from "../hosted/hosted.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
-import { consentPage } from "../pages/consent-page.ts";
 import { pathOf, type ChoosePages } from "./choose-pages.ts";
 import type { ConsentSignIn } from "./consent-sign-in.ts";
 import { waitsForConsent } from "./session.ts";
 import type { SingleSignOn } from "./single-sign-on.ts";
 import type { StepPages } from "./step-pages.ts";
-import type { Visit, Visits } from "./visits.ts";
-
-export type ConsentPages = ReturnType<typeof createConsentPages>;
-
-/** The page that asks for consent; the answer comes to `createContinuePages`. */
-export function createConsentPages(deps: { visits: Visits; consentSignIn: ConsentSignIn }) {
-  const { visits, consentSignIn } = deps;
-
-  return {
-    async show(visit: Visit): Promise<Answer> {
-      const { session, frame, browser } = visit;
-      const client = await consentSignIn.clientOf(session);
-      if (!client) return await visits.over(visit);
-      const { host, protocol } = new URL(session.redirectUri);
-      const shown = { client: client.name, returnsTo: host === "" ? protocol : host, scopes: session.scopes };
-      return visits.page(visit, consentPage(frame, { sessionPath: pathOf(visit), token: browser.formToken, ...shown }));
-    },
-  };
-}
+import type { Visits } from "./visits.ts";
 
 /** What a person who is signed in to this browser decides: to continue, and to agree. */
 export function createContinuePages(deps: {

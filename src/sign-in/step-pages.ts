@@ -8,7 +8,7 @@ import type { Passkeys } from "../passkeys/service.ts";
 import type { User } from "../users/user.ts";
 import type { AddPages } from "./add-pages.ts";
 import { pathOf, type ChoosePages } from "./choose-pages.ts";
-import type { ConsentPages } from "./continue-pages.ts";
+import type { ConsentPages } from "./consent-pages.ts";
 import type { PasskeySignIn } from "./passkey-sign-in.ts";
 import type { FreshProofs } from "./fresh-proofs.ts";
 import type { Outcome, Proofs } from "./proofs.ts";

@@ -141,10 +141,14 @@ describeOnSqlite("what a client asks of single sign-on", (current) => {
   it("is off where the application says so", async () => {
     const service = current();
     const { visitor, second, app } = await signedIn(service);
-    await service.server.app.services.applications.update(app.id, { settings: { singleSignOnSeconds: 0 } } as never, {
-      kind: "cli",
-      name: "test",
-    });
+    await service.server.app.services.applications.update(
+      app.id,
+      { settings: { singleSignOnSeconds: 0 } },
+      {
+        kind: "cli",
+        name: "test",
+      },
+    );
     expect(isAsked(await visitor.get(authorizeUrl(service, second)))).toBe(true);
     const page = await visitor.get((await initiate(service, app)).authUrl);
     expect(page.text).not.toContain("/continue");

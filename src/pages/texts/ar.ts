@@ -66,10 +66,10 @@ export const ar: Texts = {
   continuing: "جارٍ المتابعة…",
 
   // Signed in to this browser already, and what a client of OpenID Connect asks for.
-  continueAs: (name) => `المتابعة باسم ${name}`,
+  continueAs: (name) => `المتابعة باسم ${isolated(name)}`,
   orSomebodyElse: "أو باسم شخص آخر",
-  consentTitle: (client) => `${client} يطلب الوصول`,
-  consentQuestion: (client, app) => `هل تسمح لـ ${client} باستخدام حسابك في ${app}؟`,
+  consentTitle: (client) => `${isolated(client)} يطلب الوصول`,
+  consentQuestion: (client, app) => `هل تسمح لـ ${isolated(client)} باستخدام حسابك في ${isolated(app)}؟`,
   consentGets: "يحصل على:",
   consentReturnsTo: "ستعود إلى",
   scopeOpenid: "أنك سجّلت الدخول، ومعرّف لحسابك",

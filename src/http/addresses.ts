@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP, isIPv4 } from "node:net";
+import { BlockList, isIP, isIPv4, type Socket } from "node:net";
 import { networkOf } from "../lib/networks.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 
@@ -43,12 +43,22 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
     return address;
   }
 
+  // All requests of an untrusted connection have the same address.
+  const strangers = new WeakMap<Socket, string>();
+
   return {
     isTrustedProxy,
     clientAddress,
     of({ socket, headers }) {
+      const known = strangers.get(socket);
+      if (known !== undefined) return known;
       const forwardedFor = headers["x-forwarded-for"];
-      return clientAddress(socket.remoteAddress, Array.isArray(forwardedFor) ? forwardedFor.join(",") : forwardedFor);
+      const address = clientAddress(
+        socket.remoteAddress,
+        Array.isArray(forwardedFor) ? forwardedFor.join(",") : forwardedFor,
+      );
+      if (!isTrustedProxy(canonicalAddress(socket.remoteAddress ?? ""))) strangers.set(socket, address);
+      return address;
     },
   };
 }

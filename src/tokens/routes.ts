@@ -31,9 +31,13 @@ export function refreshHandler(tokens: Tokens) {
 
 /** GET /auth/validate */
 export function validateHandler() {
+  // A cached token's claims are the same object every time.
+  const expiries = new WeakMap<Bearer["claims"], string>();
   return (_request: HttpRequest, bearer: Bearer) => {
     const { claims, scopes } = bearer;
-    return json({ valid: true, user: userOf(bearer), scopes, expiresAt: isoTime(claims.exp * second) });
+    const expiresAt = expiries.get(claims) ?? isoTime(claims.exp * second);
+    expiries.set(claims, expiresAt);
+    return json({ valid: true, user: userOf(bearer), scopes, expiresAt });
   };
 }
 

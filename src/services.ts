@@ -138,7 +138,6 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const attempts = rateLimits.attempts("password", config.passwords.attemptsPerMinute);
   const passwords = createPasswords({
     storage,
-    users,
     browserSessions,
     hasher,
     keyring,

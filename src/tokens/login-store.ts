@@ -33,7 +33,7 @@ const prepared = statements((handle) => {
   // up.
   const silent = { userEmail: null, userEmailVerified: null, userName: null, userDisabledAt: null };
   const end = { endedAt: given.endedAt, endReason: given.endReason, ...silent };
-  const ended = { id: logins.id, appId: logins.appId, userId: logins.userId };
+  const ended = { id: logins.id, appId: logins.appId, userId: logins.userId, clientId: logins.clientId };
   const ofBrowser = eq(logins.browserSessionDigest, given.browserSessionDigest);
   const unexpired = and(isNull(logins.endedAt), gt(logins.expiresAt, sql.placeholder("now")));
   const live = and(unexpired, isNull(logins.userDisabledAt));
@@ -178,7 +178,7 @@ export function rotateLogin(handle: Handle, rotation: LoginRotation): Promise<Ro
   return prepared(handle).asked.rotate(rotation);
 }
 
-export type EndedLogin = Pick<Login, "id" | "appId" | "userId">;
+export type EndedLogin = Pick<Login, "id" | "appId" | "userId" | "clientId">;
 
 /** The login, if this call ended it; undefined if it had ended before or does not exist. */
 export async function endLogin(

@@ -7,6 +7,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createEvents } from "./events.ts";
+import type { SignLogoutToken } from "./message.ts";
 import { createSender } from "./sender.ts";
 import { createWebhooks } from "./service.ts";
 import { targetPolicy } from "./target.ts";
@@ -19,6 +20,7 @@ export function createOutbound(deps: {
   keyring: Keyring;
   audit: Audit;
   findApplication(id: string, handle: Handle): Promise<unknown>;
+  signLogoutToken: SignLogoutToken;
   clock: Clock;
   random: Random;
   log: Log;
@@ -36,7 +38,15 @@ export function createOutbound(deps: {
     webhooks: createWebhooks({ ...deps, sender, policy }),
     /** The webhooks service on another storage. */
     webhooksOver: (storage: Storage) => createWebhooks({ ...deps, storage, sender, policy }),
-    worker: createWebhookWorker({ events, deliveries, sender, clock, log, meter }),
+    worker: createWebhookWorker({
+      events,
+      deliveries,
+      sender,
+      signLogoutToken: deps.signLogoutToken,
+      clock,
+      log,
+      meter,
+    }),
     /** Closes the connections to receivers. */
     close: sender.close,
   };

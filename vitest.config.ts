@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // Tests start the program hundreds of times. Node keeps what it compiled, so that a start takes a third of the time.
@@ -10,13 +11,16 @@ const executableTests = "test/executable/**/*.test.ts";
 const longTests = ["test/nodes", "test/long", "test/faults"].map((folder) => `${folder}/**/*.test.ts`);
 /** `npm test` tries a thousand inputs, `npm run test:long` ten thousand. */
 const malformedInputs = "test/security/malformed-inputs.test.ts";
+const databaseServer = "test/support/postgres-global-setup.ts";
+/** After the server: a contributor's memory holds what tests write, not what a server does. */
+const inMemory = [databaseServer, "test/support/memory-folder-global-setup.ts"];
 const commandTests = "test/cli/**/*.test.ts";
 /** The commands that `npm test` runs on the executable as well; `npm run test:long` runs the others on it. */
 const commandsOnExecutable = ["apps", "conventions", "serve"].map((name) => `test/cli/${name}.test.ts`);
 
 const onExecutable = {
   env: { AUTHSVC_TEST_EXECUTABLE: `${import.meta.dirname}/dist/authsvc` },
-  globalSetup: ["test/support/postgres-global-setup.ts", "test/support/executable-global-setup.ts"],
+  globalSetup: [...inMemory, "test/support/executable-global-setup.ts"],
   testTimeout: 240_000,
   hookTimeout: 240_000,
   maxWorkers: 3,
@@ -43,7 +47,7 @@ export default defineConfig({
           name: "server",
           include: ["test/**/*.test.ts"],
           exclude: [browserTests, executableTests, ...longTests],
-          globalSetup: ["test/support/postgres-global-setup.ts"],
+          globalSetup: inMemory,
           // A test is not wrong because the machine is busy: this only ends what hangs.
           testTimeout: 240_000,
           hookTimeout: 240_000,
@@ -57,7 +61,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: [browserTests],
-          globalSetup: ["test/support/postgres-global-setup.ts"],
+          globalSetup: inMemory,
           testTimeout: 240_000,
           hookTimeout: 240_000,
           // One browser at a time, after everything else: a page that waits for its turn looks like a page that is broken.
@@ -79,8 +83,9 @@ export default defineConfig({
         test: {
           name: "long",
           include: [...longTests, malformedInputs],
-          env: { AUTHSVC_FUZZ_INPUTS: "10000" },
-          globalSetup: ["test/support/postgres-global-setup.ts"],
+          // On a real disk, also when another project runs in memory.
+          env: { AUTHSVC_FUZZ_INPUTS: "10000", TMPDIR: tmpdir() },
+          globalSetup: [databaseServer],
           testTimeout: 900_000,
           hookTimeout: 240_000,
           maxWorkers: 1,

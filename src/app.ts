@@ -6,6 +6,7 @@ import { silentMeter, type Meter } from "./lib/meter.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
 import { silentLog } from "./lib/silent-log.ts";
 import { openCore } from "./core.ts";
+import { createStrength, type StrengthOf } from "./passwords/strength.ts";
 import { findMetadata, replaceMetadata } from "./secrets/store.ts";
 import { openKeyring } from "./secrets/open-keyring.ts";
 import { sweepAll } from "./storage/sweep.ts";
@@ -18,6 +19,7 @@ export type Surroundings = {
   fetch?: typeof globalThis.fetch;
   log?: Log;
   meter?: Meter | undefined;
+  strengthOf?: StrengthOf;
 };
 
 const baseUrlMetadata = "base-url";
@@ -39,6 +41,7 @@ export async function openApp(
     fetch = globalThis.fetch,
     log = silentLog,
     meter,
+    strengthOf = createStrength(),
     serves = false,
   }: Surroundings & { baseUrl?: string | undefined; serves?: boolean },
 ) {
@@ -58,6 +61,7 @@ export async function openApp(
       fetch,
       log,
       meter: meter ?? silentMeter,
+      strengthOf,
     });
 
     const watchClock = createClockWatch({ storage, clock, log });
@@ -118,6 +122,9 @@ export async function openApp(
         await services.applications.keyUses
           .flush()
           .catch((error: unknown) => log.error("writing the last use of API keys failed", error));
+        await services.clients.uses
+          .flush()
+          .catch((error: unknown) => log.error("writing the last use of clients failed", error));
         await closeConnections();
         await storage.close();
       },

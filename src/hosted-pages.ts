@@ -6,6 +6,7 @@ import { createHosted } from "./hosted/hosted.ts";
 import { addressKey, limitKey } from "./http/addresses.ts";
 import { AppError } from "./lib/errors.ts";
 import type { AssetLinks } from "./pages/assets.ts";
+import { createAuthorizePages } from "./openid/authorize-pages.ts";
 import { createAccountNames } from "./sign-in/account-names.ts";
 import { createAddPages } from "./sign-in/add-pages.ts";
 import { createChoosePages } from "./sign-in/choose-pages.ts";
@@ -62,6 +63,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   const confirm = createConfirmPages({ ...mailed, steps });
   return {
     hosted,
+    authorizePages: createAuthorizePages({ hosted, clients: services.clients, signIn, issuer: baseUrl }),
     visits,
     choose,
     add,

@@ -41,6 +41,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const { passkeys, webhooks } = app.services;
   const {
     hosted,
+    authorizePages,
     visits,
     choose,
     steps,
@@ -170,6 +171,9 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       "authentication",
       authorizeHandler({ signIn, visits, oauthDepartures, application: check.application }),
     ),
+
+    pageRoute("GET", "/oauth2/authorize", "authentication", authorizePages.authorize),
+    pageRoute("POST", "/oauth2/authorize", "authentication", authorizePages.posted),
 
     pageRoute("GET", "/account", undefined, account.overview.overview),
     pageRoute("GET", "/account/signed-out", undefined, account.overview.signedOut),

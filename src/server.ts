@@ -56,7 +56,13 @@ export type Start = Surroundings & { redirectUris?: readonly string[]; beforeSto
  * UNUSABLE_STORAGE.
  */
 export async function startServer(config: Config, surroundings: Start = {}): Promise<RunningServer> {
-  const { clock = systemClock, random = systemRandom, log = createLog(config.log), redirectUris = [] } = surroundings;
+  const {
+    clock = systemClock,
+    random = systemRandom,
+    log = createLog(config.log),
+    redirectUris = [],
+    strengthOf,
+  } = surroundings;
   const { host, tls } = config.listen;
   sizeThreadPool(config.passwords.concurrency);
   // Check before touching the database: a new version that cannot listen must not migrate what an
@@ -70,7 +76,8 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   const traces = createTraces(random);
   const fetch = traces.fetch(surroundings.fetch ?? globalThis.fetch);
   surroundings.beforeStorage?.();
-  const app = await openApp(config, { clock, random, fetch, log, meter: metrics?.meter, baseUrl, serves: true });
+  const meter = metrics?.meter;
+  const app = await openApp(config, { clock, random, fetch, log, meter, strengthOf, baseUrl, serves: true });
   let ready = true;
   let listener: Listener;
   let scrapes: Listener | undefined;

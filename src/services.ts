@@ -4,7 +4,6 @@ import { createBrowserOrigins } from "./applications/browser-origins.ts";
 import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import type { Applications } from "./applications/service.ts";
-import { createClients } from "./clients/service.ts";
 import { isStandIn } from "./dev/left.ts";
 import { createMailbox } from "./dev/mailbox.ts";
 import { createMailAllowance } from "./email-tokens/allowance.ts";
@@ -16,12 +15,13 @@ import { createSmtpTransport } from "./mail/smtp.ts";
 import { providerDisplayName } from "./oauth/providers.ts";
 import { createCircumstances } from "./methods/circumstances.ts";
 import { createMethods } from "./methods/service.ts";
+import { createOpenIdServices } from "./openid-services.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
 import { maxPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
-import { createStrength } from "./passwords/strength.ts";
+import type { StrengthOf } from "./passwords/strength.ts";
 import { createRateLimits } from "./rate-limits/service.ts";
 import { createProviderClients } from "./oauth/provider-clients.ts";
 import { createDiscovery } from "./oauth/discovery.ts";
@@ -61,7 +61,7 @@ import type { Foundation } from "./core.ts";
  * Creates all services. Nothing runs by itself yet: `app.ts` sweeps and closes, `server.ts` starts
  * workers.
  */
-export function createServices(foundation: Foundation) {
+export function createServices(foundation: Foundation & { strengthOf: StrengthOf }) {
   const { storage, audit, applications, config, keyring, baseUrl, clock, random, fetch, log, meter } = foundation;
   const rateLimits = createRateLimits({ storage, keyring, clock });
   const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
@@ -125,8 +125,10 @@ export function createServices(foundation: Foundation) {
     displayNameOf: providerDisplayName,
     unusableProviders: (appId) => providers.unusable(appId),
   });
-  const signIn = createSignIn({ storage, applications, providers, clock, random, baseUrl });
   const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
+  const openId = createOpenIdServices(foundation, { loginEnds, logoutReceivers: outbound.logoutReceivers });
+  const { clients } = openId;
+  const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
   const access = createRevokeAccess({ signIn, users, browserSessions, loginEnds });
   const tokens = createTokens({
     storage,
@@ -150,7 +152,7 @@ export function createServices(foundation: Foundation) {
     users,
     browserSessions,
     hasher,
-    strengthOf: createStrength(),
+    strengthOf: foundation.strengthOf,
     minGuessesLog10: config.passwords.minGuessesLog10,
     keyring,
     attempts,
@@ -190,21 +192,16 @@ export function createServices(foundation: Foundation) {
     random,
   });
   const proofs = createProofs({
+    ...aboutUsers,
     linking,
     providerDisplayName,
-    storage,
-    users,
     passkeys,
-    browserSessions,
-    access,
-    notices,
     events,
-    audit,
-    clock,
     random,
+    issuer: baseUrl,
   });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
-  const redeem = createRedeem({ storage, applications, users, tokens, logins, audit, events, clock, meter });
+  const redeem = createRedeem({ ...aboutUsers, clients, tokens, logins, events, meter });
   const mailFlows = createMailFlows({
     ...aboutUsers,
     keyring,
@@ -225,7 +222,7 @@ export function createServices(foundation: Foundation) {
 
   const services = {
     applications,
-    clients: createClients({ storage, applications }),
+    ...openId,
     events,
     webhooks,
     deliveries,
@@ -284,6 +281,7 @@ export function createServices(foundation: Foundation) {
     /** Every service with rows that expire. */
     sweepers: [
       applications,
+      clients,
       signIn,
       passkeys,
       passwords,

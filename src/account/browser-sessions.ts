@@ -10,6 +10,7 @@ import {
   forgetKnownBrowsers,
   forgetOldestKnownBrowsers,
   insertBrowserSession,
+  lockBrowserSession,
   moveBrowserSessionOn,
   outdateProofsOfUser,
   rememberBrowser,
@@ -69,6 +70,14 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
     /** The tie of the live session with this digest; undefined if there is none. */
     async findTie(tx: Handle, digest: string, now: number): Promise<string | undefined> {
       return (await findBrowserSession(tx, digest, now))?.tie;
+    },
+
+    /**
+     * Locks a user's session until the transaction ends: a sign-out waits, or is seen here. False
+     * if there is none. Lock the user first (docs/decisions/0027).
+     */
+    async lock(tx: Handle, tie: string, userId: string): Promise<boolean> {
+      return await lockBrowserSession(tx, tie, userId);
     },
 
     /** Ends the session that a login is tied to. */

@@ -75,6 +75,14 @@ const prepared = statements((handle) => {
     ),
     remove: prepare(db.delete(sessions).where(eq(sessions.digest, given.digest)), "remove_browser_session"),
     removeTied: prepare(db.delete(sessions).where(isTied), "remove_tied_browser_session"),
+    lock: prepare(
+      db
+        .update(sessions)
+        .set({ createdAt: sql`${sessions.createdAt}` })
+        .where(and(eq(sessions.userId, given.userId), isTied))
+        .returning({ digest: sessions.digest }),
+      "lock_browser_session",
+    ),
     deleteOfUser: prepare(
       db.delete(sessions).where(and(eq(sessions.userId, given.userId), ne(tieOfRow, tie))),
       "delete_browser_sessions_of_user",
@@ -223,4 +231,10 @@ export async function sweepBrowserSessions(tx: Handle, expiredBefore: number): P
   const { sweep, sweepKnown } = prepared(tx);
   const sessions = await sweep(expiredBefore);
   return (await sweepKnown(expiredBefore)) || sessions;
+}
+
+/** Locks a user's session with this tie until the transaction ends; false if there is none. */
+export async function lockBrowserSession(tx: Handle, tie: string, userId: string): Promise<boolean> {
+  const locked = await prepared(tx).lock.execute({ tie, userId });
+  return locked.length === 1;
 }

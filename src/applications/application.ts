@@ -19,10 +19,11 @@ export function applicationNotFound(): AppError {
   return new AppError("APP_NOT_FOUND", "There is no application with this id.");
 }
 
-export function idExists(): AppError {
-  return new AppError("CONFLICT", "An application with this id already exists.");
-}
+/** Who has or had an id. An App ID is also a client id, so both share one set of ids. */
+export type IdOwner = "application" | "client" | "deleted";
 
-export function idWasDeleted(): AppError {
-  return new AppError("CONFLICT", "This id belonged to a deleted application. Choose another id.");
+export function idIsTaken(owner: IdOwner): AppError {
+  if (owner === "application") return new AppError("CONFLICT", "An application with this id already exists.");
+  if (owner === "client") return new AppError("CONFLICT", "A client with this id already exists.");
+  return new AppError("CONFLICT", "This id belonged to a deleted application or client. Choose another id.");
 }

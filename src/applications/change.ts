@@ -1,11 +1,12 @@
 import { isIP } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import { invalidRequest } from "../lib/errors.ts";
+import { checkedName } from "../lib/names.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
+import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import { hasPlainHost, isHttpsAddress, isShowable } from "../lib/text.ts";
 import type { AppSettings, AuthMethods, Branding, Scope } from "../storage/column-types.ts";
 import type { Application } from "./application.ts";
-import { redirectUriProblem } from "../lib/redirect-uris.ts";
 
 /** The changes to an application; omitted fields stay unchanged. */
 export type ApplicationChange = {
@@ -28,7 +29,6 @@ export type ApplicationChange = {
 };
 
 const hostName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/u;
-const maxRedirectUris = 50;
 
 const fewestPasswordCharacters = 8;
 /** Far below the maximum length of a password, so that every password manager can comply. */
@@ -128,14 +128,6 @@ function isWholeNumber(value: number, least: number, most: number): boolean {
   return Number.isInteger(value) && value >= least && value <= most;
 }
 
-/** Checks a name given by an operator. Throws INVALID_REQUEST naming the field. */
-export function checkedName(field: string, name: string, maxLength: number): string {
-  const trimmed = name.trim();
-  if (trimmed.length < 1 || trimmed.length > maxLength) throw invalidRequest(`${field}: 1 to ${maxLength} characters`);
-  if (!isShowable(trimmed)) throw invalidRequest(`${field}: no control characters`);
-  return trimmed;
-}
-
 function checkMailName(before: string | null | undefined, name: string | null | undefined): void {
   if (name === undefined || name === null || name === before) return;
   if (name.trim() === "" || name.length > 64 || !isShowable(name))
@@ -199,16 +191,6 @@ function changedRedirectUris(
     throw invalidRequest(`removedRedirectUris[${unknown}]: this is not one of the application's redirect URIs`);
   if (added.length === 0 && removedRedirectUris.length === 0) return base;
   return checkedRedirectUris([...base.filter((uri) => !removedRedirectUris.includes(uri)), ...added]);
-}
-
-/** The addresses without duplicates. Throws INVALID_REQUEST naming the first invalid one. */
-export function checkedRedirectUris(uris: readonly string[], field = "redirectUris"): string[] {
-  if (uris.length > maxRedirectUris) throw invalidRequest(`${field}: at most ${maxRedirectUris}`);
-  for (const [position, uri] of uris.entries()) {
-    const problem = redirectUriProblem(uri);
-    if (problem !== undefined) throw invalidRequest(`${field}[${position}]: ${problem}`);
-  }
-  return [...new Set(uris)];
 }
 
 /** The names of the fields that differ. */

@@ -1,4 +1,5 @@
 import { and, asc, count, eq, gt, isNull, lt, or } from "drizzle-orm";
+import type { RecordUse } from "../storage/last-uses.ts";
 import type { Handle } from "../storage/storage.ts";
 
 /** A server's credential; only the key's digest is stored. Instants are epoch milliseconds. */
@@ -75,7 +76,7 @@ export async function countLiveApiKeys(
 /** Unless a use at `notAfter` or later is already recorded. */
 export async function recordApiKeyUse(
   { db, tables: { apiKeys } }: Handle,
-  { keyDigest, usedAt, notAfter }: { keyDigest: string; usedAt: number; notAfter: number },
+  { key: keyDigest, usedAt, notAfter }: Parameters<RecordUse>[1],
 ): Promise<void> {
   const isLater = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, notAfter));
   await db

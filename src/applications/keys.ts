@@ -1,11 +1,11 @@
 import type { Actor, Audit } from "../audit/audit.ts";
 import { day, isoTime, type Clock } from "../lib/clock.ts";
+import { credentialRule, isPossibleCredential, newCredential } from "../lib/credentials.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
+import { checkedName } from "../lib/names.ts";
 import { digestOf, newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { isPossibleApiKey, newApiKey } from "./api-keys.ts";
 import { applicationNotFound } from "./application.ts";
-import { checkedName } from "./change.ts";
 import {
   countLiveApiKeys,
   expireApiKeys,
@@ -73,12 +73,8 @@ export function createApiKeys(deps: { storage: Storage; audit: Audit; clock: Clo
 
   /** Throws INVALID_REQUEST if the operator's own key is not acceptable. */
   function chosenOrNew(chosen: string | undefined): string {
-    if (chosen !== undefined && !isPossibleApiKey(chosen)) {
-      throw invalidRequest(
-        "apiKey: 32 to 256 letters, digits, '.', '_' or '-' (a key in authsvc's own form must be complete)",
-      );
-    }
-    return chosen ?? newApiKey(random);
+    if (chosen !== undefined && !isPossibleCredential(chosen)) throw invalidRequest(`apiKey: ${credentialRule}`);
+    return chosen ?? newCredential("ak", random);
   }
 
   async function insert(

@@ -1,10 +1,10 @@
 import type { Clock } from "../lib/clock.ts";
+import { isPossibleCredential } from "../lib/credentials.ts";
 import { invalidApiKey } from "../lib/errors.ts";
 import { digestOf } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { isPossibleApiKey } from "./api-keys.ts";
 import type { Application } from "./application.ts";
-import type { KeyUses } from "./key-uses.ts";
+import type { LastUses } from "../storage/last-uses.ts";
 import { findApplication, findApplicationByKey, listThreeApplications } from "./store.ts";
 
 /** Recognises the application of development mode; only one with this id can be it. */
@@ -14,7 +14,7 @@ export type DemoApp = { id: string; isIt(application: Application): boolean };
 export function createLookup(deps: {
   storage: Storage;
   clock: Clock;
-  keyUses: KeyUses;
+  keyUses: LastUses;
   demoApp: DemoApp;
   /** Whether the demo application may be used too. In commands it may. */
   demoAppActs: boolean;
@@ -56,7 +56,7 @@ export function createLookup(deps: {
 
     /** The application of an API key. Throws INVALID_API_KEY. */
     async authenticate(apiKey: string): Promise<Application> {
-      if (!isPossibleApiKey(apiKey)) throw invalidApiKey();
+      if (!isPossibleCredential(apiKey)) throw invalidApiKey();
       const [keyDigest, now] = [digestOf(apiKey), clock()];
       const application = usable(await findApplicationByKey(storage.reader, keyDigest, now));
       if (!application) throw invalidApiKey();

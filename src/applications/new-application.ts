@@ -1,4 +1,4 @@
-import { invalidRequest } from "../lib/errors.ts";
+import { checkedId } from "../lib/names.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { Application } from "./application.ts";
 import { changedApplication, type ApplicationChange, type KnowsProvider } from "./change.ts";
@@ -10,8 +10,6 @@ export type NewApplication = ApplicationChange & {
   methods?: SignInMethod[];
   development?: true;
 };
-
-const idForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
 
 /** The application that `input` describes. Throws INVALID_REQUEST naming the field. */
 export function applicationFrom(
@@ -47,10 +45,4 @@ export function applicationFrom(
     updatedAt: now,
   };
   return changedApplication(bare, input, knowsProvider);
-}
-
-function checkedId(id: string): string {
-  if (!idForm.test(id))
-    throw invalidRequest("id: 1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit");
-  return id;
 }

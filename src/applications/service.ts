@@ -2,19 +2,21 @@ import type { Actor, Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import { newId, type Random } from "../lib/random.ts";
+import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import type { AuthMethods, SignInMethod } from "../storage/column-types.ts";
+import { createLastUses } from "../storage/last-uses.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { applicationNotFound, idExists, idWasDeleted, type Application } from "./application.ts";
+import { applicationNotFound, idIsTaken, type Application } from "./application.ts";
 import {
   changeByApp,
   changedApplication,
   changedFields,
-  checkedRedirectUris,
   type ApplicationChange,
   type KnowsProvider,
 } from "./change.ts";
 import { noStats, readAllStats, readStats, sweepCounters, type ApplicationStats } from "./counter-store.ts";
-import { createKeyUses } from "./key-uses.ts";
+import { recordApiKeyUse } from "./key-store.ts";
+import { ids } from "./ids.ts";
 import { createApiKeys } from "./keys.ts";
 import { createLookup, type DemoApp } from "./lookup.ts";
 import { applicationFrom } from "./new-application.ts";
@@ -28,7 +30,6 @@ import {
   listProviderNames,
   saveApplication,
   lockApplication,
-  wasDeleted,
 } from "./store.ts";
 
 /** The application in answers (docs/spec/http-api.md, 2.4). */
@@ -53,7 +54,7 @@ export function createApplications(deps: {
 }) {
   const { storage, audit, clock, random, isKnownProvider } = deps;
   const keys = createApiKeys(deps);
-  const keyUses = createKeyUses(deps);
+  const keyUses = createLastUses({ storage, record: recordApiKeyUse });
 
   async function withStats(application: Application): Promise<ApplicationAnswer> {
     return answerFor(application, await readStats(storage.reader, application.id, clock()));
@@ -63,11 +64,10 @@ export function createApplications(deps: {
     tx: Handle,
     application: Application,
     actor: Actor,
-    { mayReuseId = false }: { mayReuseId?: boolean | undefined } = {},
+    options: { mayReuseId?: boolean | undefined } = {},
   ): Promise<void> {
-    if (!(await insertApplication(tx, application))) throw idExists();
-    // After the insert, which waits for a concurrent deletion of an application with this id.
-    if (!mayReuseId && (await wasDeleted(tx, application.id))) throw idWasDeleted();
+    await ids.claimId(tx, application.id, application.createdAt, options);
+    if (!(await insertApplication(tx, application))) throw idIsTaken("application");
     await audit.record(
       tx,
       { actor, action: "application.create", result: "success", appId: application.id },
@@ -110,8 +110,7 @@ export function createApplications(deps: {
     /** Like `create`, without changing anything. Throws INVALID_REQUEST, CONFLICT. */
     async check(input: NewApplication): Promise<ApplicationAnswer> {
       const application = newApplication(input);
-      if (await findApplication(storage.reader, application.id)) throw idExists();
-      if (await wasDeleted(storage.reader, application.id)) throw idWasDeleted();
+      await ids.refuseTakenId(storage.reader, application.id);
       return answerFor(application, noStats);
     },
 
@@ -270,6 +269,8 @@ export function createApplications(deps: {
     },
 
     allows,
+
+    ...ids,
 
     /** Removes rows that are no longer needed. */
     async sweep(): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import { sharedInTurn } from "../storage/gathered.ts";
 import { beginsWith, prepare, statements, type Handle } from "../storage/storage.ts";
-import type { Application } from "./application.ts";
+import type { Application, IdOwner } from "./application.ts";
 
 type LiveKey = { keyDigest: string; now: number };
 
@@ -119,20 +119,51 @@ export async function saveApplication(
   await db.update(applications).set(changed).where(eq(applications.id, id));
 }
 
-/** Deletes an application with all its rows, and records its id. False if there was none. */
-export async function deleteApplication({ db, tables }: Handle, id: string, now: number): Promise<boolean> {
-  const { applications, deletedApplications } = tables;
+/**
+ * Deletes an application with all its rows, and records its id and those of its clients. False if
+ * there was none.
+ */
+export async function deleteApplication(tx: Handle, id: string, now: number): Promise<boolean> {
+  const { db, tables } = tx;
+  const { applications, clients } = tables;
+  const ownClients = await db.select({ id: clients.id }).from(clients).where(eq(clients.appId, id));
+  for (const client of ownClients) await retireId(tx, client.id, now);
   const deleted = await db.delete(applications).where(eq(applications.id, id)).returning({ id: applications.id });
   if (deleted.length === 0) return false;
-  // The demo application may be deleted more than once.
-  await db.insert(deletedApplications).values({ id, deletedAt: now }).onConflictDoNothing();
+  await retireId(tx, id, now);
   return true;
 }
 
-/** Whether an application with this id was deleted. */
-export async function wasDeleted({ db, tables: { deletedApplications } }: Handle, id: string): Promise<boolean> {
-  const rows = await db.select().from(deletedApplications).where(eq(deletedApplications.id, id));
-  return rows.length > 0;
+/** Records that an id belonged to an application or a client that is deleted now. */
+export async function retireId(
+  { db, tables: { deletedApplications } }: Handle,
+  id: string,
+  now: number,
+): Promise<void> {
+  // The demo application may be deleted more than once.
+  await db.insert(deletedApplications).values({ id, deletedAt: now }).onConflictDoNothing();
+}
+
+/** Makes other transactions that lock or delete this id wait until this one ends. */
+export async function lockId({ db, tables: { deletedApplications } }: Handle, id: string, now: number): Promise<void> {
+  const inserted = await db
+    .insert(deletedApplications)
+    .values({ id, deletedAt: now })
+    .onConflictDoNothing()
+    .returning({ id: deletedApplications.id });
+  if (inserted.length === 1) await db.delete(deletedApplications).where(eq(deletedApplications.id, id));
+}
+
+export async function findIdOwner(
+  { db, tables: { applications, clients, deletedApplications } }: Handle,
+  id: string,
+): Promise<IdOwner | undefined> {
+  const ofApplication = await db.select({ id: applications.id }).from(applications).where(eq(applications.id, id));
+  if (ofApplication.length > 0) return "application";
+  const ofClient = await db.select({ id: clients.id }).from(clients).where(eq(clients.id, id));
+  if (ofClient.length > 0) return "client";
+  const deleted = await db.select().from(deletedApplications).where(eq(deletedApplications.id, id));
+  return deleted.length > 0 ? "deleted" : undefined;
 }
 
 /** Removes a batch of an application's users; true if more may be left. */

@@ -20,6 +20,7 @@ export const exitCodeOf: Record<ErrorCode, ExitCode> = {
   KEY_NOT_FOUND: exitCodes.notFound,
   LOGIN_NOT_FOUND: exitCodes.notFound,
   WEBHOOK_NOT_FOUND: exitCodes.notFound,
+  CLIENT_NOT_FOUND: exitCodes.notFound,
   USER_NOT_FOUND: exitCodes.notFound,
   METHOD_NOT_FOUND: exitCodes.notFound,
   CONFLICT: exitCodes.refused,

@@ -1,4 +1,6 @@
 import type { Application } from "../applications/application.ts";
+import { isoTime } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
 import type { Row } from "../storage/storage.ts";
 
 /**
@@ -9,6 +11,15 @@ export type Client = Row<"clients">;
 
 /** An enabled client, and the application whose users it signs in. */
 export type UsableClient = { client: Client; application: Application };
+
+/** A client as shown. */
+export type ClientAnswer = Omit<Client, "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt"> & {
+  createdAt: string;
+  updatedAt: string;
+  /** Accurate to an hour; null if never used. */
+  lastUsedAt: string | null;
+  disabledAt: string | null;
+};
 
 /**
  * The application as its own first client: its id, its redirect URIs, and its API keys as secrets.
@@ -22,7 +33,7 @@ export function applicationAsClient(application: Application): Client {
     redirectUris: application.redirectUris,
     postLogoutRedirectUris: application.redirectUris,
     backchannelLogoutUri: null,
-    scopes: ["openid", "offline_access", ...application.settings.scopes],
+    scopes: scopesOf(application),
     consent: "none",
     requirePkce: false,
     idTokenAlg: "RS256",
@@ -34,4 +45,24 @@ export function applicationAsClient(application: Application): Client {
     lastUsedAt: null,
     disabledAt: null,
   };
+}
+
+/** The scopes that clients of an application may have. */
+export function scopesOf({ settings }: Application): string[] {
+  return ["openid", ...settings.scopes, "offline_access"];
+}
+
+export function clientAnswer(client: Client): ClientAnswer {
+  const { createdAt, updatedAt, lastUsedAt, disabledAt, ...rest } = client;
+  return {
+    ...rest,
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
+    disabledAt: disabledAt === null ? null : isoTime(disabledAt),
+  };
+}
+
+export function clientNotFound(): AppError {
+  return new AppError("CLIENT_NOT_FOUND", "There is no client with this id.");
 }

@@ -1,13 +1,102 @@
 import type { Applications } from "../applications/service.ts";
+import type { Actor, Audit } from "../audit/audit.ts";
+import type { Clock } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
+import { newId, type Random } from "../lib/random.ts";
+import { isRegistered } from "../lib/redirect-uris.ts";
+import { createLastUses } from "../storage/last-uses.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { applicationAsClient, type UsableClient } from "./client.ts";
-import { findClient } from "./store.ts";
+import { sweepAll } from "../storage/sweep.ts";
+import type { LoginEnds } from "../tokens/login-ends.ts";
+import type { LogoutReceivers } from "../webhooks/logout-receivers.ts";
+import {
+  applicationAsClient,
+  clientAnswer,
+  clientNotFound,
+  type Client,
+  type ClientAnswer,
+  type UsableClient,
+} from "./client.ts";
+import { changedClient, changedFields, clientFrom, type ClientChange, type NewClient } from "./rules.ts";
+import { createClientSecrets } from "./secrets.ts";
+import {
+  deleteClient,
+  findClient,
+  insertClient,
+  listClients,
+  lockClient,
+  recordClientUse,
+  saveClient,
+  sweepAssertions,
+} from "./store.ts";
+
+/** `dryRun`: checks everything, changes nothing. */
+export type ClientCall = { actor: Actor; dryRun?: boolean };
+
+export type Clients = ReturnType<typeof createClients>;
 
 /** The OpenID Connect clients of all applications. */
-export function createClients(deps: { storage: Storage; applications: Applications }) {
-  const { storage, applications } = deps;
+export function createClients(deps: {
+  storage: Storage;
+  applications: Applications;
+  loginEnds: LoginEnds;
+  logoutReceivers: LogoutReceivers;
+  audit: Audit;
+  clock: Clock;
+  random: Random;
+}) {
+  const { storage, applications, loginEnds, logoutReceivers, audit, clock, random } = deps;
+  const { urlProblem } = logoutReceivers;
+  const secrets = createClientSecrets(deps);
+  const uses = createLastUses({ storage, record: recordClientUse });
+
+  async function note(
+    tx: Handle,
+    actor: Actor,
+    action: "create" | "update" | "delete",
+    { client, fields }: { client: Client; fields?: string },
+    now: number,
+  ): Promise<void> {
+    const { id: clientId, appId } = client;
+    const details = { clientId, ...(fields === undefined ? {} : { fields }) };
+    await audit.record(tx, { actor, action: `client.${action}`, result: "success", appId, details }, now);
+  }
+
+  async function setReceiver(tx: Handle, { id, appId, backchannelLogoutUri: url }: Client, now: number): Promise<void> {
+    await logoutReceivers.set(tx, { clientId: id, appId, url }, now);
+  }
+
+  async function applicationOf(handle: Handle, appId: string) {
+    const application = await applications.find(appId, handle);
+    if (!application) throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
+    return application;
+  }
+
+  async function changed(handle: Handle, client: Client, change: ClientChange, now: number): Promise<Client> {
+    return changedClient(client, change, await applicationOf(handle, client.appId), urlProblem, now);
+  }
+
+  /** The client of a row; an App ID names its application as client. Throws CLIENT_NOT_FOUND. */
+  async function known(id: string): Promise<Client> {
+    const client = await findClient(storage.reader, id);
+    if (client) return client;
+    const application = await applications.find(id);
+    if (!application) throw clientNotFound();
+    return applicationAsClient(application);
+  }
+
+  /** Throws CLIENT_NOT_FOUND, and CONFLICT for an App ID, which has no row to change. */
+  async function refuseApplication(id: string): Promise<void> {
+    const { appId } = await known(id);
+    if (appId !== id) return;
+    throw new AppError("CONFLICT", "This client is the application itself: change it with app update and key create.");
+  }
 
   return {
+    ...secrets.commands,
+    isLiveSecret: secrets.isLiveSecret,
+    uses,
+
     /** An enabled client by its id; undefined if there is none. An App ID names its application. */
     async find(id: string, handle: Handle = storage.reader): Promise<UsableClient | undefined> {
       const client = await findClient(handle, id);
@@ -18,6 +107,103 @@ export function createClients(deps: { storage: Storage; applications: Applicatio
       if (client) return undefined;
       const application = await applications.find(id, handle);
       return application && { client: applicationAsClient(application), application };
+    },
+
+    /** Whether this client may get responses at this address. */
+    allowsRedirect({ kind, redirectUris }: Client, redirectUri: string): boolean {
+      return isRegistered(redirectUri, redirectUris, { anyLoopbackPort: kind === "native" });
+    },
+
+    /**
+     * Creates a client, and with kind `web` its first secret, which is shown only here. Without
+     * `secret` only if it has no keys either. Throws APP_NOT_FOUND, INVALID_REQUEST, CONFLICT.
+     */
+    async create(
+      input: NewClient,
+      { secret: chosen }: { secret?: string | undefined },
+      { actor, dryRun = false }: ClientCall,
+    ): Promise<{ client: ClientAnswer; secret: string | null }> {
+      const now = clock();
+      const application = await applicationOf(storage.reader, input.appId);
+      const client = clientFrom(input, application, newId("cli", now, random), urlProblem, now);
+      const needsSecret = chosen !== undefined || (client.kind === "web" && client.jwks === null);
+      const secret = needsSecret ? secrets.chosenOrNew(chosen) : null;
+      if (dryRun) {
+        await applications.refuseTakenId(storage.reader, client.id);
+        return { client: clientAnswer(client), secret: null };
+      }
+      await storage.write(async (tx) => {
+        await applications.claimId(tx, client.id, now);
+        // Again: it may have been deleted.
+        await applicationOf(tx, input.appId);
+        await insertClient(tx, client);
+        await setReceiver(tx, client, now);
+        await note(tx, actor, "create", { client }, now);
+        if (secret !== null) await secrets.insert(tx, client, secret, actor, now);
+      });
+      return { client: clientAnswer(client), secret };
+    },
+
+    /** Oldest first; of all applications without `appId`. Not the applications themselves. */
+    async list(appId?: string): Promise<ClientAnswer[]> {
+      if (appId !== undefined) await applicationOf(storage.reader, appId);
+      return (await listClients(storage.reader, appId)).map(clientAnswer);
+    },
+
+    /** A client, enabled or not; an App ID names its application. Throws CLIENT_NOT_FOUND. */
+    get: async (id: string): Promise<ClientAnswer> => clientAnswer(await known(id)),
+
+    /** Throws CLIENT_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for an application. */
+    async update(id: string, change: ClientChange, { actor, dryRun = false }: ClientCall): Promise<ClientAnswer> {
+      const now = clock();
+      await refuseApplication(id);
+      if (dryRun) return clientAnswer(await changed(storage.reader, await known(id), change, now));
+      return await storage.write(async (tx) => {
+        const before = await lockClient(tx, id, now);
+        if (!before) throw clientNotFound();
+        const after = await changed(tx, before, change, now);
+        await saveClient(tx, after);
+        const fields = changedFields(before, after);
+        if (fields.includes("backchannelLogoutUri")) await setReceiver(tx, after, now);
+        if (fields.length > 0) await note(tx, actor, "update", { client: after, fields: fields.join(", ") }, now);
+        return clientAnswer(after);
+      });
+    },
+
+    /**
+     * Deletes a client and ends its logins; its id is never reused. Throws CLIENT_NOT_FOUND,
+     * CONFLICT for an application.
+     */
+    async delete(id: string, { actor, dryRun = false }: ClientCall): Promise<void> {
+      await refuseApplication(id);
+      if (dryRun) return;
+      const now = clock();
+      // First it can start no login, then the existing ones end, in batches.
+      await storage.write(async (tx) => {
+        const client = await lockClient(tx, id, now);
+        if (client) await saveClient(tx, { ...client, disabledAt: client.disabledAt ?? now });
+      });
+      const end = { reason: "client-deleted", by: { actor } } as const;
+      const endSome = async () => await storage.write((tx) => loginEnds.endOfClient(tx, id, end, now));
+      await sweepAll(endSome, () => false);
+      await storage.write(async (tx) => {
+        const client = await lockClient(tx, id, now);
+        if (!client) throw clientNotFound();
+        while (await loginEnds.endOfClient(tx, id, end, now));
+        await deleteClient(tx, id);
+        await applications.retireId(tx, id, now);
+        await note(tx, actor, "delete", { client }, now);
+      });
+    },
+
+    /** Removes rows that are no longer needed; true if more may be left. */
+    async sweep(): Promise<boolean> {
+      const now = clock();
+      await uses.flush();
+      return await storage.write(async (tx) => {
+        await secrets.sweep(tx, now);
+        return await sweepAssertions(tx, now);
+      });
     },
   };
 }

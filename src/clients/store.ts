@@ -1,15 +1,80 @@
-import { eq } from "drizzle-orm";
+import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
+import type { RecordUse } from "../storage/last-uses.ts";
 import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
+import { prepareSweep } from "../storage/sweep.ts";
 import type { Client } from "./client.ts";
 
-const prepared = statements(({ db, tables: { clients } }) => {
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { clients, usedAssertions } = tables;
   const given = placeholders(clients);
+  const assertion = placeholders(usedAssertions);
   return {
     byId: prepare(db.select().from(clients).where(eq(clients.id, given.id)), "client_by_id"),
+    useAssertion: prepare(
+      db.insert(usedAssertions).values(assertion).onConflictDoNothing().returning({ digest: usedAssertions.digest }),
+      "use_assertion",
+    ),
+    sweepAssertions: prepareSweep(
+      handle,
+      { table: usedAssertions, key: usedAssertions.digest, instant: usedAssertions.expiresAt },
+      "sweep_used_assertions",
+    ),
   };
 });
 
 export async function findClient(handle: Handle, id: string): Promise<Client | undefined> {
   const [row] = await prepared(handle).byId.execute({ id });
   return row;
+}
+
+/** Oldest first; of all applications without `appId`. */
+export async function listClients({ db, tables: { clients } }: Handle, appId: string | undefined): Promise<Client[]> {
+  return await db
+    .select()
+    .from(clients)
+    .where(appId === undefined ? undefined : eq(clients.appId, appId))
+    .orderBy(asc(clients.createdAt), asc(clients.id));
+}
+
+export async function insertClient({ db, tables: { clients } }: Handle, client: Client): Promise<void> {
+  await db.insert(clients).values(client);
+}
+
+/** Locks the client until the transaction ends, and returns its latest committed state. */
+export async function lockClient(
+  { db, tables: { clients } }: Handle,
+  id: string,
+  now: number,
+): Promise<Client | undefined> {
+  const [row] = await db.update(clients).set({ updatedAt: now }).where(eq(clients.id, id)).returning();
+  return row;
+}
+
+/** Writes a client that this transaction has locked and changed. */
+export async function saveClient({ db, tables: { clients } }: Handle, { id, ...changed }: Client): Promise<void> {
+  await db.update(clients).set(changed).where(eq(clients.id, id));
+}
+
+/** Deletes a client with its secrets, consents and back-channel receiver. */
+export async function deleteClient({ db, tables: { clients } }: Handle, id: string): Promise<boolean> {
+  return (await db.delete(clients).where(eq(clients.id, id)).returning({ id: clients.id })).length === 1;
+}
+
+export const recordClientUse: RecordUse = async ({ db, tables: { clients } }, { key, usedAt, notAfter }) => {
+  const isLater = or(isNull(clients.lastUsedAt), lt(clients.lastUsedAt, notAfter));
+  await db
+    .update(clients)
+    .set({ lastUsedAt: usedAt })
+    .where(and(eq(clients.id, key), isLater));
+};
+
+/** False if the assertion was used before. */
+export async function useAssertion(handle: Handle, assertion: { digest: string; expiresAt: number }): Promise<boolean> {
+  return (await prepared(handle).useAssertion.execute(assertion)).length === 1;
+}
+
+/** Removes a batch of expired assertions; true if more may be left. */
+export async function sweepAssertions(tx: Handle, before: number): Promise<boolean> {
+  return await prepared(tx).sweepAssertions(before);
 }

@@ -1,16 +1,20 @@
 import type { Application } from "../applications/application.ts";
-import type { Answer } from "../http/answer.ts";
+import { seeOther, type Answer } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Html } from "../lib/html.ts";
 import { networkOf } from "../lib/networks.ts";
+import { withParameters } from "../lib/redirect-uris.ts";
 import type { AssetLinks } from "../pages/assets.ts";
 import { logoUrl, serviceLook, type Frame, type Look } from "../pages/frame.ts";
 import { messagePage, type Message } from "../pages/message-page.ts";
+import { continuePage } from "../pages/continue-page.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
 import { textsFor } from "../pages/texts/texts.ts";
+import type { AuthorizationResponse } from "./authorization-response.ts";
 import type { Browser, Browsers } from "./browser.ts";
+import { formTargets } from "./form-targets.ts";
 
 /**
  * The application that a page is for. `locale` is what the app requested, `backUrl` the way back to
@@ -90,6 +94,17 @@ export function createHosted(deps: { browsers: Browsers; assets: AssetLinks; bas
     page,
 
     message,
+
+    /** Sends a response to the client: by redirect, or as a form that the page's script submits. */
+    respond(
+      frame: Frame,
+      { redirectUri, mode, parameters }: AuthorizationResponse,
+      { application, cookies = [] }: { application: Application; cookies?: string[] },
+    ): Answer {
+      if (mode === "query") return { ...seeOther(withParameters(redirectUri, parameters)), cookies };
+      const body = continuePage(frame, { action: redirectUri, fields: Object.entries(parameters) });
+      return page(frame, body, { cookies, targets: formTargets(redirectUri, application.domain) });
+    },
 
     /**
      * Returns the guest with the form, after checking that one of our pages posted it from a

@@ -2,16 +2,27 @@ import { invalidRequest } from "../lib/errors.ts";
 import { isStorable } from "../lib/text.ts";
 
 /**
+ * The query's parameters, as often as they are given. Throws INVALID_REQUEST for malformed escapes,
+ * NUL and lone surrogates. Messages never repeat the input.
+ */
+export function parsePairs(query: string): [name: string, value: string][] {
+  return query
+    .split("&")
+    .filter((text) => text !== "")
+    .map((pair) => {
+      const separator = pair.indexOf("=");
+      const name = decoded(separator === -1 ? pair : pair.slice(0, separator));
+      return [name, separator === -1 ? "" : decoded(pair.slice(separator + 1))];
+    });
+}
+
+/**
  * Parses a request's query. Throws INVALID_REQUEST for what two readers could understand
- * differently (duplicate parameters, lists such as `token[]`, malformed escapes), and for NUL and
- * lone surrogates. Messages never repeat the input.
+ * differently (duplicate parameters, lists such as `token[]`), and as `parsePairs` does.
  */
 export function parseQuery(query: string): Map<string, string> {
   const parameters = new Map<string, string>();
-  for (const pair of query.split("&").filter((text) => text !== "")) {
-    const separator = pair.indexOf("=");
-    const name = decoded(separator === -1 ? pair : pair.slice(0, separator));
-    const value = separator === -1 ? "" : decoded(pair.slice(separator + 1));
+  for (const [name, value] of parsePairs(query)) {
     if (/[[\]]/u.test(name)) throw invalidRequest("query: a parameter is written as a list");
     if (parameters.has(name)) throw invalidRequest("query: a parameter is given twice");
     parameters.set(name, value);

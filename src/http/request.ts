@@ -6,7 +6,7 @@ import { clip, isStorable } from "../lib/text.ts";
 import { readTrace } from "../lib/trace.ts";
 import { prefersHtml } from "./accept.ts";
 import { parseJson } from "./json-body.ts";
-import { parseQuery } from "./query.ts";
+import { parsePairs, parseQuery } from "./query.ts";
 
 const maxBodyBytes = 16 * 1024;
 
@@ -94,9 +94,18 @@ export class HttpRequest {
 
   /** The query's parameters. Throws INVALID_REQUEST as `parseQuery` does. */
   query(): Map<string, string> {
+    return parseQuery(this.#queryText());
+  }
+
+  /** The query's parameters, also repeated ones. Throws INVALID_REQUEST as `parsePairs` does. */
+  queryPairs(): [name: string, value: string][] {
+    return parsePairs(this.#queryText());
+  }
+
+  #queryText(): string {
     const address = this.#message.url ?? "";
     const start = address.indexOf("?");
-    return parseQuery(start === -1 ? "" : address.slice(start + 1));
+    return start === -1 ? "" : address.slice(start + 1);
   }
 
   /** In the order of the header. */
@@ -146,14 +155,20 @@ export class HttpRequest {
   }
 
   async #readForm(): Promise<Map<string, string>> {
-    this.#requireMediaType("application/x-www-form-urlencoded");
     const fields = new Map<string, string>();
-    for (const [name, value] of new URLSearchParams(Buffer.from(await this.#bytes()).toString("utf8"))) {
+    for (const [name, value] of await this.formPairs()) {
       if (fields.has(name)) throw invalidRequest("form: a field is given twice");
-      if (!isStorable(name) || !isStorable(value)) throw invalidRequest("form: a field holds NUL or half a character");
       fields.set(name, value);
     }
     return fields;
+  }
+
+  /** The fields of a form, also repeated ones. Throws INVALID_REQUEST. */
+  async formPairs(): Promise<[name: string, value: string][]> {
+    this.#requireMediaType("application/x-www-form-urlencoded");
+    const pairs = [...new URLSearchParams(Buffer.from(await this.#bytes()).toString("utf8"))];
+    if (!pairs.flat().every(isStorable)) throw invalidRequest("form: a field holds NUL or half a character");
+    return pairs;
   }
 
   #requireMediaType(wanted: string): void {

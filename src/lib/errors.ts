@@ -26,6 +26,7 @@ export type ErrorCode =
   | "KEY_NOT_FOUND"
   | "LOGIN_NOT_FOUND"
   | "WEBHOOK_NOT_FOUND"
+  | "CLIENT_NOT_FOUND"
   | "CONFLICT"
   | "INVALID_CONFIG"
   | "UNUSABLE_STORAGE";

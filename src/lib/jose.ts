@@ -1,4 +1,13 @@
-import { calculateJwkThumbprint, createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } from "jose";
+import {
+  calculateJwkThumbprint,
+  createRemoteJWKSet,
+  customFetch,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+} from "jose";
 
 /** The RFC 7638 thumbprint of a public key. */
 export async function keyThumbprint(publicJwk: object): Promise<string> {
@@ -38,4 +47,56 @@ export async function verifyIdToken(
   if (Array.isArray(aud) && (azp === undefined ? aud.length > 1 : azp !== expected.clientId))
     throw new errors.JWTClaimValidationFailed('unexpected "azp" claim value', payload, "azp", "check_failed");
   return payload;
+}
+
+/** The client that an assertion names, unverified (RFC 7523 §3); undefined if it is no JWT. */
+export function assertedClient(assertion: string): string | undefined {
+  try {
+    return decodeJwt(assertion).sub;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Verifies a client assertion (RFC 7523 §3) with the client's public keys. Every audience must be
+ * ours, so that it cannot have been made for another service. Undefined if it is not valid.
+ */
+export async function verifyClientAssertion(
+  assertion: string,
+  keys: readonly Record<string, unknown>[],
+  expected: { clientId: string; audiences: string[]; algorithms: string[]; now: number },
+): Promise<{ jti: string; expiresAt: number } | undefined> {
+  const { clientId, audiences, algorithms, now } = expected;
+  for (const key of keys) {
+    const payload = await verifiedBy(assertion, key, {
+      algorithms,
+      issuer: clientId,
+      subject: clientId,
+      requiredClaims: ["exp", "jti", "aud"],
+      clockTolerance: 60,
+      currentDate: new Date(now),
+    });
+    if (!payload) continue;
+    const { aud, jti, exp = 0 } = payload;
+    const named = Array.isArray(aud) ? aud : [aud];
+    const isOurs = named.length > 0 && named.every((one) => one !== undefined && audiences.includes(one));
+    return isOurs && typeof jti === "string" && jti !== "" ? { jti, expiresAt: exp * 1000 } : undefined;
+  }
+  return undefined;
+}
+
+async function verifiedBy(
+  token: string,
+  key: Record<string, unknown>,
+  options: Parameters<typeof jwtVerify>[2],
+): Promise<JWTPayload | undefined> {
+  try {
+    const { kid } = decodeProtectedHeader(token);
+    if (kid !== undefined && key["kid"] !== undefined && kid !== key["kid"]) return undefined;
+    return (await jwtVerify(token, key, options)).payload;
+  } catch {
+    // Also a key of another kind than the token's algorithm.
+    return undefined;
+  }
 }

@@ -1,7 +1,9 @@
+import { invalidRequest } from "./errors.ts";
 import { hostOf, isLoopbackHost } from "./loopback.ts";
 import { hasPlainHost } from "./text.ts";
 
 const maxCharacters = 2048;
+const maxRedirectUris = 50;
 /**
  * RFC 8252 §7.1: a private-use scheme is a reversed domain name. It contains a dot, so it is never
  * javascript:, data: or file:.
@@ -44,4 +46,43 @@ export function redirectUriProblem(uri: string): string | undefined {
  */
 export function originsOf(redirectUris: string[]): string[] {
   return redirectUris.flatMap((uri) => /^https?:\/\/[^/?]+/u.exec(uri) ?? []);
+}
+
+/** The addresses without duplicates. Throws INVALID_REQUEST naming the first invalid one. */
+export function checkedRedirectUris(
+  uris: readonly string[],
+  field = "redirectUris",
+  problemOf: (uri: string) => string | undefined = redirectUriProblem,
+): string[] {
+  if (uris.length > maxRedirectUris) throw invalidRequest(`${field}: at most ${maxRedirectUris}`);
+  for (const [position, uri] of uris.entries()) {
+    const problem = problemOf(uri);
+    if (problem !== undefined) throw invalidRequest(`${field}[${position}]: ${problem}`);
+  }
+  return [...new Set(uris)];
+}
+
+/** Adds parameters to `uri`. Keeps the existing query unchanged; values arrive byte for byte. */
+export function withParameters(uri: string, parameters: Record<string, string>): string {
+  const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  if (pairs.length === 0) return uri;
+  const separator = !uri.includes("?") ? "?" : uri.endsWith("?") || uri.endsWith("&") ? "" : "&";
+  return `${uri}${separator}${pairs.join("&")}`;
+}
+
+const loopbackForm = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/u;
+
+/**
+ * Whether a redirect URI is among the registered ones, as an exact string. `anyLoopbackPort`:
+ * native programs choose their port when they start (RFC 8252 §7.3, RFC 9700 §2.1).
+ */
+export function isRegistered(
+  uri: string,
+  registered: readonly string[],
+  { anyLoopbackPort }: { anyLoopbackPort: boolean },
+): boolean {
+  if (registered.includes(uri)) return true;
+  if (!anyLoopbackPort || !loopbackForm.test(uri) || redirectUriProblem(uri) !== undefined) return false;
+  const portless = (loopback: string): string => loopback.replace(loopbackForm, "$1");
+  return registered.some((known) => loopbackForm.test(known) && portless(known) === portless(uri));
 }

@@ -3,8 +3,8 @@ import { framePage, type Frame } from "./frame.ts";
 import { submitButton } from "./parts.ts";
 
 /**
- * Resends the fields that a provider's site posted, this time with this site's cookie. The script
- * presses the button.
+ * Posts fields from this page: what a provider's site posted, this time with this site's cookie, or
+ * a response to the client (OAuth 2.0 Form Post Response Mode). The script presses the button.
  */
 export function continuePage(
   frame: Frame,

@@ -76,7 +76,7 @@ export function createAddPages(deps: {
     if (outcome === "over") return await visits.over(proofVisit);
     // Without a fresh proof, the session's own page asks for one.
     if (outcome === "not-fresh") return seeOther(pathOf(proofVisit));
-    return "refusal" in outcome ? await again(outcome.refusal) : seeOther(outcome.redirectTo);
+    return "refusal" in outcome ? await again(outcome.refusal) : visits.respond(proofVisit, outcome.response);
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
+import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
 import type { Notices } from "../mail/notices.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
@@ -10,11 +11,10 @@ import type { Users } from "../users/service.ts";
 import type { Events } from "../webhooks/events.ts";
 import type { FreshProofs } from "./fresh-proofs.ts";
 import type { Holder } from "./holder.ts";
-import { withParameters } from "./redirects.ts";
 import { completeSession } from "./store.ts";
 
 /** The result of adding: where to go, or why nothing was written. */
-export type Adding<R> = { redirectTo: string } | { refusal: R } | "over" | "not-fresh";
+export type Adding<R> = { response: AuthorizationResponse } | { refusal: R } | "over" | "not-fresh";
 
 /** `changes`: whether it replaces an existing method. */
 type Made = { methodId: string; name: string | null; changes?: boolean };
@@ -31,6 +31,7 @@ export function createAdding(
     events: Events;
     audit: Audit;
     clock: Clock;
+    issuer: string;
   },
   { fresh }: { fresh: FreshProofs },
 ) {
@@ -113,14 +114,8 @@ export function createAdding(
           await access.revoke(tx, userId, { reason: "password-changed", by, keep }, now);
         }
         await recordAdded(tx, user, { ...adds, ...added }, clientInfo, now);
-        return {
-          redirectTo: withParameters(session.redirectUri, {
-            status: changes ? "changed" : "added",
-            methodId,
-            state: session.state,
-            sessionId,
-          }),
-        };
+        const parameters = { status: changes ? "changed" : "added", methodId };
+        return { response: authorizationResponse(session, parameters, { issuer: deps.issuer, sessionId }) };
       });
     },
   };

@@ -8,7 +8,6 @@ import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
 import { signInPage } from "../pages/sign-in-page.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { AccountNames } from "./account-names.ts";
-import { withParameters } from "./redirects.ts";
 import type { SignIn } from "./service.ts";
 import { conflictOf, signUpIsOpen } from "./session.ts";
 import type { Visit, Visits } from "./visits.ts";
@@ -59,15 +58,14 @@ export function createChoosePages(deps: {
       : visits.message(visit, { kind: "no-methods" });
   }
 
-  function methodDisabled({ session, sessionId }: Visit, method: SignInMethod): Answer {
-    return seeOther(
-      withParameters(session.redirectUri, {
-        error: "method_disabled",
-        error_description: `Signing in by ${method} is not enabled.`,
-        state: session.state,
-        sessionId,
-      }),
-    );
+  function methodDisabled(visit: Visit, method: SignInMethod): Answer {
+    const description = `Signing in by ${method} is not enabled.`;
+    return visits.respond(visit, signIn.refusal(visit.session, visit.sessionId, "method_disabled", description));
+  }
+
+  function cancelled(visit: Visit): Answer {
+    const description = "The sign-in was cancelled.";
+    return visits.respond(visit, signIn.refusal(visit.session, visit.sessionId, "access_denied", description));
   }
 
   function isUsable({ passkey, password, oauth }: PageMethods): boolean {
@@ -141,6 +139,9 @@ export function createChoosePages(deps: {
     /** Back to the app: the method was disabled after the page was shown. */
     methodDisabled,
 
+    /** Back to the app: the person gave up. */
+    cancelled,
+
     createAccountPage: async (request: HttpRequest) => {
       const visit = await visits.visit(request);
       return isAnswer(visit) ? visit : await showCreateAccount(visit);
@@ -148,7 +149,7 @@ export function createChoosePages(deps: {
 
     cancel: async (request: HttpRequest) => {
       const visit = await visits.visit(request);
-      return isAnswer(visit) ? visit : seeOther(signIn.cancelAddress(visit.session, visit.sessionId));
+      return isAnswer(visit) ? visit : cancelled(visit);
     },
   };
 }

@@ -88,8 +88,7 @@ export function createOauthPages(deps: {
   async function notThere(visit: Visit, provider: string, error: string | undefined, adds: boolean): Promise<Answer> {
     const cancelled =
       error === "access_denied" || error === "user_cancelled_login" || error === "user_cancelled_authorize";
-    if (visit.session.authMethod === "oauth" && cancelled)
-      return seeOther(signIn.cancelAddress(visit.session, visit.sessionId));
+    if (visit.session.authMethod === "oauth" && cancelled) return choose.cancelled(visit);
     return cancelled
       ? await problem(visit, provider, "provider-cancelled", adds)
       : await failed(visit, provider, "the provider answered with an error", adds);

@@ -2,6 +2,7 @@ import type { Application } from "../applications/application.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Clock } from "../lib/clock.ts";
+import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Notices } from "../mail/notices.ts";
 import type { Linking } from "../oauth/linking.ts";
@@ -14,7 +15,6 @@ import type { User } from "../users/user.ts";
 import type { Events } from "../webhooks/events.ts";
 import { createAdding } from "./adding.ts";
 import { createFreshProofs } from "./fresh-proofs.ts";
-import { withParameters } from "./redirects.ts";
 import { codeLasts, conflictOf, type SignInSession } from "./session.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
 import { completeSession, lockSession, keepProof, recordTie } from "./store.ts";
@@ -38,7 +38,7 @@ export type How = {
  * These write nothing, except a refusal as `accept` says.
  */
 export type Outcome<R = never> =
-  | { redirectTo: string; usedWay: string }
+  | { response: AuthorizationResponse; usedWay: string }
   | { next: Exclude<Step, "done"> }
   | "refused"
   | "over"
@@ -61,6 +61,7 @@ export function createProofs(deps: {
   audit: Audit;
   clock: Clock;
   random: Random;
+  issuer: string;
 }) {
   const { storage, clock, users, passkeys, browserSessions, linking, providerDisplayName, notices, audit, random } =
     deps;
@@ -90,10 +91,16 @@ export function createProofs(deps: {
   }
 
   /**
-   * Where the browser goes next. Undefined if the session has ended or the user is gone, which
+   * What goes back to the client. Undefined if the session has ended or the user is gone, which
    * rolls everything back.
    */
-  async function finish(tx: Handle, holder: Holder, user: User, how: How, now: number): Promise<string | undefined> {
+  async function finish(
+    tx: Handle,
+    holder: Holder,
+    user: User,
+    how: How,
+    now: number,
+  ): Promise<AuthorizationResponse | undefined> {
     const { session, application, clientInfo, sessionId } = holder;
     const userId = user.id;
     const { signedInWith, provider = null } = how;
@@ -159,7 +166,7 @@ export function createProofs(deps: {
       details,
     } as const;
     await audit.record(tx, event, now);
-    return withParameters(session.redirectUri, { code, state: session.state, sessionId: code && sessionId });
+    return authorizationResponse(session, { code }, { issuer: deps.issuer, sessionId: code && sessionId });
   }
 
   return {
@@ -196,9 +203,9 @@ export function createProofs(deps: {
         const next = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
         if (next === "done") {
           const usedWay = provider === null ? signedInWith : `${signedInWith}.${provider}`;
-          const redirectTo = await finish(tx, holder, user, how, now);
-          if (redirectTo === undefined) throw rollBack("over");
-          return { redirectTo, usedWay };
+          const response = await finish(tx, holder, user, how, now);
+          if (response === undefined) throw rollBack("over");
+          return { response, usedWay };
         }
         const proof = { provenUserId: userId, provenWith: signedInWith, provenProvider: provider, provenAt: now };
         if (!(await keepProof(tx, { digest: session.digest, browserDigest }, proof))) throw rollBack("over");

@@ -1,20 +1,24 @@
-import { hash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit } from "../audit/audit.ts";
+import type { BrowserSessions } from "../account/browser-sessions.ts";
+import type { Client } from "../clients/client.ts";
+import type { Clients } from "../clients/service.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
-import { isOver, type Clock } from "../lib/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Meter } from "../lib/meter.ts";
 import { digestOf } from "../lib/random.ts";
+import type { AuthorizationDetails } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { LoginAdministration } from "../tokens/login-administration.ts";
 import type { StartedLogin, TokenPair, Tokens } from "../tokens/service.ts";
 import type { SignedInUserAnswer, Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { Events } from "../webhooks/events.ts";
-import { codeLasts, sessionLasts, type SignInSession } from "./session.ts";
+import { answersTheSession, type CodeProofs } from "./code-answers.ts";
+import type { SignInSession } from "./session.ts";
 import { consumeCode, findSessionByCode } from "./store.ts";
 
 /** The body of POST /auth/callback (docs/spec/http-api.md, 4.1; docs/spec/decisions.md, 4). */
@@ -34,18 +38,51 @@ export type CallbackCall = {
   clientInfo: ClientInfo;
 };
 
-/** The result of a valid code, written in one transaction. */
-type Redeemed = { started: StartedLogin; user: User; userAnswer: SignedInUserAnswer; application: Application };
+/** A code at the token endpoint of OpenID Connect. */
+export type ClientCall = {
+  code: string;
+  /** Must be that of the authorization request. */
+  redirectUri: string | undefined;
+  codeVerifier: string | undefined;
+  client: Client;
+  application: Application;
+  /** The client did not authenticate: only codes with PKCE. */
+  withoutSecret: boolean;
+  clientInfo: ClientInfo;
+};
 
-/** RFC 7636 §4.1. */
-const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/u;
+type CodeCall = {
+  code: string;
+  codeVerifier: string | undefined;
+  proofs: CodeProofs;
+  application: Application;
+  withoutSecret: boolean;
+  clientInfo: ClientInfo;
+};
+
+/** The result of a valid code, written in one transaction. */
+type Redeemed = {
+  started: StartedLogin;
+  user: User;
+  userAnswer: SignedInUserAnswer;
+  application: Application;
+  session: SignInSession;
+};
+
+/** What an OpenID Connect client gets tokens for. Its login was started at `now`. */
+export type ClientRedemption = Pick<Redeemed, "started" | "user" | "application"> & {
+  authorization: AuthorizationDetails;
+  now: number;
+};
 
 export type Redeem = ReturnType<typeof createRedeem>;
 
 export function createRedeem(deps: {
   storage: Storage;
   applications: Applications;
+  clients: Clients;
   users: Users;
+  browserSessions: BrowserSessions;
   tokens: Tokens;
   logins: LoginAdministration;
   audit: Audit;
@@ -53,35 +90,48 @@ export function createRedeem(deps: {
   clock: Clock;
   meter: Meter;
 }) {
-  const { storage, applications, users, tokens, logins, audit, events, clock, meter } = deps;
+  const { storage, applications, clients, users, browserSessions, tokens, logins, audit, events, clock, meter } = deps;
 
   /**
    * The first write consumes the code, even if a later check fails. A second use ends the login of
    * the first.
    */
-  async function consumeAndCheck(tx: Handle, call: CallbackCall, now: number): Promise<Redeemed | undefined> {
-    const codeDigest = digestOf(call.body.code);
+  async function consumeAndCheck(tx: Handle, call: CodeCall, now: number): Promise<Redeemed | undefined> {
+    const codeDigest = digestOf(call.code);
     const appId = call.application.id;
     const loginId = tokens.newLoginId(now);
     // Together: on PostgreSQL one round trip. The application is read again, because the sign-in
     // must still be allowed now.
     const [session, application] = await Promise.all([
-      consumeCode(tx, { codeDigest, appId, loginId, publicOnly: call.withoutApiKey }, now),
+      consumeCode(tx, { codeDigest, appId, loginId, door: call.proofs.door, publicOnly: call.withoutSecret }, now),
       applications.find(appId, tx),
     ]);
     if (!session) {
       await endLoginOfReusedCode(tx, codeDigest, call, now);
       return undefined;
     }
-    if (!application || !answersTheSession(call.body, session, now)) return undefined;
+    if (!application || !answersTheSession(call, session, now)) return undefined;
+    if (!(await mayReturn(tx, session, application, call.proofs))) return undefined;
     return await startLogin(tx, { ...session, loginId }, application, call, now);
+  }
+
+  /** Whether the redirect URI is still registered, and the client still enabled. */
+  async function mayReturn(
+    tx: Handle,
+    { redirectUri }: SignInSession,
+    application: Application,
+    proofs: CodeProofs,
+  ): Promise<boolean> {
+    if (proofs.door === "contract") return application.redirectUris.includes(redirectUri);
+    const found = await clients.find(proofs.client.id, tx);
+    return found?.application.id === application.id && clients.allowsRedirect(found.client, redirectUri);
   }
 
   async function startLogin(
     tx: Handle,
     session: SignInSession & { loginId: string },
     application: Application,
-    call: CallbackCall,
+    call: CodeCall,
     now: number,
   ): Promise<Redeemed | undefined> {
     const {
@@ -96,10 +146,13 @@ export function createRedeem(deps: {
     } = session;
     if (userId === null || signedInWith === null || signedInAt === null) return undefined;
     if (!applications.accepts(application, signedInWith, provider)) return undefined;
-    if (!application.redirectUris.includes(session.redirectUri)) return undefined;
     const found = await users.recordLogin(tx, userId, { at: now, ipAddress, userAgent });
     if (!found) return undefined;
     const { user } = found;
+    const { authorization, browserSessionDigest } = session;
+    // A logout since the code: the browser is no longer signed in (docs/decisions/0042).
+    if (authorization && !(await browserSessions.lock(tx, browserSessionDigest ?? "", userId))) return undefined;
+    const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
     const login = {
       id: session.loginId,
       appId: application.id,
@@ -111,15 +164,15 @@ export function createRedeem(deps: {
       scopes,
       ipAddress,
       userAgent,
-      browserSessionDigest: session.browserSessionDigest,
-      publicClient: call.withoutApiKey,
-      clientId: null,
-      claimsRequest: null,
+      browserSessionDigest,
+      publicClient: call.withoutSecret,
+      clientId,
+      claimsRequest: authorization?.claims ?? null,
     };
     const started = await tokens.startLogin(tx, login, now, user);
     await logins.endOldest(tx, user, started.login, call.clientInfo, now);
     const actor = { kind: "user", name: userId } as const;
-    const details = { method: signedInWith, loginId: started.login.id };
+    const details = { method: signedInWith, loginId: started.login.id, ...(clientId === null ? {} : { clientId }) };
     await audit.record(
       tx,
       {
@@ -140,13 +193,16 @@ export function createRedeem(deps: {
       { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, clientInfo, sessionId },
       now,
     );
-    return { started, user, userAnswer: users.answerFor(found, scopes), application };
+    return { started, user, userAnswer: users.answerFor(found, scopes), application, session };
   }
 
-  async function endLoginOfReusedCode(tx: Handle, codeDigest: string, call: CallbackCall, now: number): Promise<void> {
+  async function endLoginOfReusedCode(tx: Handle, codeDigest: string, call: CodeCall, now: number): Promise<void> {
     const session = await findSessionByCode(tx, codeDigest);
     if (!session?.loginId || session.appId !== call.application.id) return;
-    if (call.withoutApiKey && session.codeChallenge === null) return;
+    if (call.withoutSecret && session.codeChallenge === null) return;
+    // The wrong door, or another client's code: that login is not this caller's to end.
+    const { proofs } = call;
+    if (session.authorization?.clientId !== (proofs.door === "client" ? proofs.client.id : undefined)) return;
     if (!(await tokens.endLogin(tx, session.loginId, "code-reuse", now))) return;
     const actor = { kind: "app", name: session.appId } as const;
     const details = { loginId: session.loginId };
@@ -165,6 +221,18 @@ export function createRedeem(deps: {
     );
   }
 
+  /** Undefined for every problem with a code. */
+  async function redeemCode(call: CodeCall, now: number): Promise<Redeemed | undefined> {
+    const redeemed = await storage.write((tx) => consumeAndCheck(tx, call, now));
+    if (redeemed) meter.signIn(redeemed.started.login.signedInWith, "success");
+    else {
+      const app = { id: call.application.id };
+      const { clientInfo } = call;
+      audit.aggregatedEvents.note({ action: "user.login", result: "failure", app, clientInfo, details: {} });
+    }
+    return redeemed;
+  }
+
   return {
     /**
      * Exchanges a code for tokens. Throws INVALID_REQUEST with the same message for every problem
@@ -172,41 +240,30 @@ export function createRedeem(deps: {
      */
     async redeem(call: CallbackCall): Promise<TokenPair & { user: SignedInUserAnswer }> {
       const now = clock();
-      const redeemed = await storage.write((tx) => consumeAndCheck(tx, call, now));
+      const { body, application, withoutApiKey: withoutSecret, clientInfo } = call;
+      const { code, codeVerifier, sessionId, state } = body;
+      const proofs = { door: "contract", sessionId, state } as const;
+      const redeemed = await redeemCode({ code, codeVerifier, proofs, application, withoutSecret, clientInfo }, now);
       if (!redeemed) {
-        const app = { id: call.application.id };
-        audit.aggregatedEvents.note({
-          action: "user.login",
-          result: "failure",
-          app,
-          clientInfo: call.clientInfo,
-          details: {},
-        });
         throw new AppError("INVALID_REQUEST", "The code cannot be redeemed.", {
           details: "code, state or sessionId: wrong, used or expired",
         });
       }
-      meter.signIn(redeemed.started.login.signedInWith, "success");
       const pair = await tokens.firstPair(redeemed.started, redeemed.user, redeemed.application, now);
       return { ...pair, user: redeemed.userAnswer };
     },
+
+    /**
+     * Starts the login of a client for its code. Undefined for every problem with the code
+     * (`invalid_grant`). The caller makes the tokens, after this commit.
+     */
+    async redeemForClient({ client, redirectUri, ...call }: ClientCall): Promise<ClientRedemption | undefined> {
+      const now = clock();
+      const redeemed = await redeemCode({ ...call, proofs: { door: "client", client, redirectUri } }, now);
+      const authorization = redeemed?.session.authorization;
+      if (!redeemed || !authorization) return undefined;
+      const { started, user, application } = redeemed;
+      return { started, user, application, authorization, now };
+    },
   };
-}
-
-/**
- * Checks each binding separately (CVE-2026-28513 combined two of them with the wrong operator).
- */
-function answersTheSession(body: CallbackBody, session: SignInSession, now: number): boolean {
-  if (session.codeExpiresAt === null || isOver(session.codeExpiresAt, codeLasts, now)) return false;
-  if (isOver(session.expiresAt, sessionLasts, now)) return false;
-  if (digestOf(body.sessionId) !== session.digest) return false;
-  if ((body.state ?? null) !== session.state) return false;
-  if (session.codeChallenge === null) return body.codeVerifier === undefined;
-  return body.codeVerifier !== undefined && answersChallenge(body.codeVerifier, session.codeChallenge);
-}
-
-/** PKCE, method S256 (RFC 7636 §4.6). */
-function answersChallenge(verifier: string, challenge: string): boolean {
-  if (!verifierForm.test(verifier)) return false;
-  return timingSafeEqual(Buffer.from(hash("sha256", verifier, "base64url")), Buffer.from(challenge));
 }

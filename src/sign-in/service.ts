@@ -1,15 +1,17 @@
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
+import type { Clients } from "../clients/service.ts";
 import { day, isOver, isoTime, type Clock } from "../lib/clock.ts";
 import { appHome } from "../hosted/hosted.ts";
+import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { ProviderClients } from "../oauth/provider-clients.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
-import type { SignInMethod, PendingLink } from "../storage/column-types.ts";
+import type { AuthorizationDetails, SignInMethod, PendingLink } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { addMethodRequest, type AddMethodBody } from "./add-method-body.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
-import { accountAddress, withParameters } from "./redirects.ts";
+import { accountAddress } from "./redirects.ts";
 import { consumePendingLink, recordPendingLink } from "./pending-link-store.ts";
 import { conflictOf, isSessionId, newSession, sessionLasts, type SignInSession } from "./session.ts";
 import {
@@ -39,17 +41,24 @@ export type OpenedSession =
 /** The answer of initiate and add-method (docs/spec/http-api.md, 2.1). */
 export type SessionAnswer = { authUrl: string; sessionId: string; expiresAt: string };
 
+/** What an OpenID Connect client asks of a sign-in. */
+export type AuthorizationAsked = Pick<
+  SignInSession,
+  "redirectUri" | "state" | "scopes" | "codeChallenge" | "loginHint" | "locale"
+> & { authorization: AuthorizationDetails };
+
 export type SignIn = ReturnType<typeof createSignIn>;
 
 export function createSignIn(deps: {
   storage: Storage;
   applications: Applications;
+  clients: Clients;
   providers: ProviderClients;
   clock: Clock;
   random: Random;
   baseUrl: string;
 }) {
-  const { storage, applications, providers, clock, random, baseUrl } = deps;
+  const { storage, applications, clients, providers, clock, random, baseUrl } = deps;
 
   async function begin(
     application: Application,
@@ -68,6 +77,15 @@ export function createSignIn(deps: {
     };
     await storage.writeOne((handle) => insertSession(handle, session));
     return { authUrl: `${baseUrl}/sign-in/${sessionId}`, sessionId, expiresAt: isoTime(expiresAt) };
+  }
+
+  /** Whether the address to return to is still registered, and an OpenID Connect client enabled. */
+  async function mayReturn(session: SignInSession, application: Application): Promise<boolean> {
+    const { authorization, redirectUri } = session;
+    if (authorization === null)
+      return endsAtAccount(session, baseUrl) || application.redirectUris.includes(redirectUri);
+    const found = await clients.find(authorization.clientId);
+    return found?.application.id === application.id && clients.allowsRedirect(found.client, redirectUri);
   }
 
   return {
@@ -90,6 +108,11 @@ export function createSignIn(deps: {
         throw invalidRequest("provider: not configured for this application");
       }
       return await begin(application, { purpose: "add-method", accountUserId: userId, ...request });
+    },
+
+    /** Starts a sign-in for an OpenID Connect client, whose request was checked. */
+    async initiateAuthorization(application: Application, request: AuthorizationAsked): Promise<SessionAnswer> {
+      return await begin(application, { purpose: "sign-in", ...request });
     },
 
     /** Like `initiateAdding`, but returns to the account page. */
@@ -129,7 +152,9 @@ export function createSignIn(deps: {
       const session = isSessionId(sessionId) ? await findSession(storage.reader, digestOf(sessionId)) : undefined;
       const application = session && (await applications.find(session.appId));
       if (!session || !application) return { state: "unknown" };
-      return { state: stateOf(session, application, browserDigest, clock(), baseUrl), session, application };
+      // First: never redirect to an address that was removed.
+      const state = (await mayReturn(session, application)) ? stateOf(session, browserDigest, clock()) : "bad-redirect";
+      return { state, session, application };
     },
 
     /** Binds the session to this browser before any action. False if another browser was first. */
@@ -164,15 +189,16 @@ export function createSignIn(deps: {
       return endsAtAccount(session, baseUrl) ? session.redirectUri : appHome(session.redirectUri);
     },
 
-    /** Where a person goes on cancelling. The session does not change. */
-    cancelAddress(session: SignInSession, sessionId: string): string {
-      const description = "The sign-in was cancelled.";
-      return withParameters(session.redirectUri, {
-        error: "access_denied",
-        error_description: description,
-        state: session.state,
-        sessionId,
-      });
+    /** Tells the client why there is no code. The session does not change. */
+    refusal(
+      session: SignInSession,
+      sessionId: string,
+      error: "access_denied" | "method_disabled",
+      description: string,
+    ): AuthorizationResponse {
+      // RFC 6749 §4.1.2.1 has no code for a disabled method.
+      const parameters = { error: session.authorization ? "access_denied" : error, error_description: description };
+      return authorizationResponse(session, parameters, { issuer: baseUrl, sessionId });
     },
 
     /** Invalidates a user's unredeemed codes. */
@@ -220,16 +246,7 @@ function endsAtAccount({ purpose, redirectUri, appId }: SignInSession, baseUrl: 
   return purpose !== "sign-in" && redirectUri === accountAddress(baseUrl, appId);
 }
 
-function stateOf(
-  session: SignInSession,
-  application: Application,
-  browserDigest: string | undefined,
-  now: number,
-  baseUrl: string,
-) {
-  // First: never redirect to an address that the app has removed.
-  if (!endsAtAccount(session, baseUrl) && !application.redirectUris.includes(session.redirectUri))
-    return "bad-redirect";
+function stateOf(session: SignInSession, browserDigest: string | undefined, now: number) {
   if (session.browserDigest !== null && session.browserDigest !== browserDigest) return "other-browser";
   if (session.signedInAt !== null) return "finished";
   return isOver(session.expiresAt, sessionLasts, now) ? "expired" : "open";

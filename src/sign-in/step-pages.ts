@@ -60,9 +60,9 @@ export function createStepPages(deps: {
     if (outcome === "other-account" || outcome === "refused")
       return await again({ kind: outcome === "refused" ? "wrong-credentials" : outcome });
     // Keep the cookies: with the session's own, a returning browser sees "You're signed in".
-    if ("redirectTo" in outcome) {
+    if ("response" in outcome) {
       const cookies = [...proofVisit.cookies, visits.usedLastCookie(proofVisit, outcome.usedWay)];
-      return { ...seeOther(outcome.redirectTo), cookies };
+      return visits.respond(proofVisit, outcome.response, cookies);
     }
     // Redirect, so that reloading the page does not repeat the password.
     return seeOther(pathOf(proofVisit));

@@ -13,6 +13,7 @@ const prepared = statements((handle) => {
     eq(sessions.codeDigest, codeDigest),
     eq(sessions.appId, given.appId),
     isNull(sessions.codeUsedAt),
+    sql`CASE WHEN ${sessions.authorization} IS NULL THEN 'contract' ELSE 'client' END = ${sql.placeholder("door")}`,
   );
   const consumed = { codeUsedAt, loginId: given.loginId };
   const open = isNull(sessions.signedInAt);
@@ -231,11 +232,12 @@ export async function keepProof(
 
 /**
  * Consumes a code: of concurrent calls, only one gets the session. `publicOnly` excludes codes
- * whose app did not ask for PKCE. `loginId`: the new login, which a second use of the code ends.
+ * without PKCE. `door`: that of the session; the other one's codes stay untouched. `loginId`: the
+ * new login, which a second use of the code ends.
  */
 export async function consumeCode(
   tx: Handle,
-  code: { codeDigest: string; appId: string; loginId: string; publicOnly: boolean },
+  code: { codeDigest: string; appId: string; loginId: string; door: "contract" | "client"; publicOnly: boolean },
   now: number,
 ): Promise<SignInSession | undefined> {
   const { consumeCode: anyCode, consumePublicCode: publicCode } = prepared(tx);
@@ -243,6 +245,7 @@ export async function consumeCode(
     codeDigest: code.codeDigest,
     appId: code.appId,
     loginId: code.loginId,
+    door: code.door,
     codeUsedAt: now,
   });
   return session;

@@ -1,5 +1,6 @@
 import type { Answer } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import type { AuthorizationResponse } from "../hosted/authorization-response.ts";
 import { formTargets } from "../hosted/form-targets.ts";
 import { isAnswer, type Guest, type Hosted, type PostedForm, type Setting } from "../hosted/hosted.ts";
 import type { Browsers } from "../hosted/browser.ts";
@@ -75,6 +76,11 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
     page(visit: Visit, body: Html, status = 200, targets: string[] = []): Answer {
       const cookies = [visit.browser.setCookie, ...browsers.surplus(visit.request)];
       return hosted.page(visit.frame, body, { status, targets: targetsOf(visit, targets), cookies });
+    },
+
+    /** Back to whoever began the session. */
+    respond({ frame, application }: Visit, response: AuthorizationResponse, cookies: string[] = []): Answer {
+      return hosted.respond(frame, response, { application, cookies });
     },
 
     message(visit: Visit, content: Message): Answer {

@@ -154,6 +154,7 @@ export type EndReason =
   | "code-reuse"
   | "operator"
   | "user-disabled"
+  | "client-deleted"
   | "restored"
   | "too-many";
 

@@ -6,7 +6,13 @@ import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { Events } from "../webhooks/events.ts";
-import { endLogin, endLoginsOfBrowser, endLoginWithBrowser, type EndedLogin } from "./login-store.ts";
+import {
+  endLogin,
+  endLoginsOfBrowser,
+  endLoginsOfClient,
+  endLoginWithBrowser,
+  type EndedLogin,
+} from "./login-store.ts";
 import type { Login } from "./login.ts";
 
 export type LoginEnds = ReturnType<typeof createLoginEnds>;
@@ -72,6 +78,13 @@ export function createLoginEnds(deps: {
       const ended = await endWithBrowser(tx, login, reason, now);
       for (const one of ended) await note(tx, one, by, now);
       return ended.some(({ id }) => id === login.id);
+    },
+
+    /** Ends a batch of the logins of a client; true if more may be left. */
+    async endOfClient(tx: Handle, clientId: string, { reason, by }: End, now: number): Promise<boolean> {
+      const ended = await endLoginsOfClient(tx, clientId, reason, now);
+      for (const login of ended) await note(tx, login, by, now, { reason });
+      return ended.length > 0;
     },
 
     /** Ends a browser session and every login that it opened. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, gt, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import type { EndReason } from "../storage/column-types.ts";
 import { gatheredLogins, type LiveLogin, liveUserOf, loginStartOf } from "./gathered-login-store.ts";
 import { rotatedLoginOf, type LoginStart, type RotatedLogin } from "./rotated-login-store.ts";
@@ -8,8 +8,18 @@ import { prepareSweep } from "../storage/sweep.ts";
 import type { User } from "../users/user.ts";
 import type { Login, LoginRotation, LiveUser } from "./login.ts";
 
-/** Excess logins that one sign-in ends; the next one continues. */
+/** Logins that one sign-in or one batch ends; the next one continues. */
 const maxEndedAtOnce = 20;
+
+/**
+ * An ended login needs no copy of the user's data, and must not keep a name that the user gave up.
+ */
+const withoutUser = { userEmail: null, userEmailVerified: null, userName: null, userDisabledAt: null };
+
+/** The columns of an `EndedLogin`. */
+function endedOf({ logins }: Pick<Handle["tables"], "logins">) {
+  return { id: logins.id, appId: logins.appId, userId: logins.userId, clientId: logins.clientId };
+}
 
 /** The columns of a `Login`, without the database's copy of the user's data. */
 export function loginColumns({ logins }: Pick<Handle["tables"], "logins">) {
@@ -29,11 +39,8 @@ const prepared = statements((handle) => {
   const columns = loginColumns(tables);
   const given = placeholders(logins);
   const { id } = given;
-  // An ended login needs no copy of the user's data, and must not keep a name that the user gave
-  // up.
-  const silent = { userEmail: null, userEmailVerified: null, userName: null, userDisabledAt: null };
-  const end = { endedAt: given.endedAt, endReason: given.endReason, ...silent };
-  const ended = { id: logins.id, appId: logins.appId, userId: logins.userId, clientId: logins.clientId };
+  const end = { endedAt: given.endedAt, endReason: given.endReason, ...withoutUser };
+  const ended = endedOf(tables);
   const ofBrowser = eq(logins.browserSessionDigest, given.browserSessionDigest);
   const unexpired = and(isNull(logins.endedAt), gt(logins.expiresAt, sql.placeholder("now")));
   const live = and(unexpired, isNull(logins.userDisabledAt));
@@ -233,6 +240,25 @@ export async function endLoginsOfUser(
     id: keep.login ?? "",
     browserSessionDigest: keep.tie ?? "",
   });
+}
+
+/** Ends a batch of a client's logins; returns the ended ones, none if none is left. */
+export async function endLoginsOfClient(
+  { db, tables: { logins } }: Handle,
+  clientId: string,
+  reason: EndReason,
+  now: number,
+): Promise<EndedLogin[]> {
+  const some = db
+    .select({ id: logins.id })
+    .from(logins)
+    .where(and(eq(logins.clientId, clientId), isNull(logins.endedAt)))
+    .limit(maxEndedAtOnce);
+  return await db
+    .update(logins)
+    .set({ endedAt: now, endReason: reason, ...withoutUser })
+    .where(inArray(logins.id, some))
+    .returning(endedOf({ logins }));
 }
 
 /** A user's live logins beyond `most`, which includes `id` and the newest of the others. */

@@ -28,7 +28,7 @@ import {
   recordSuccess,
   type DeliveryTarget,
 } from "./endpoint-store.ts";
-import { endpointNotFound, secretsOf } from "./endpoint.ts";
+import { asWebhook, endpointNotFound, secretsOf } from "./endpoint.ts";
 
 /** An endpoint that has only failed for this long is disabled. */
 const failingIsToleratedFor = 5 * day;
@@ -212,7 +212,7 @@ export function createDeliveries(deps: {
 
     /** Newest first. Throws WEBHOOK_NOT_FOUND. */
     async list(endpointId: string, filter: DeliveryFilter & { limit: number }): Promise<DeliveryAnswer[]> {
-      if (!(await findEndpoint(storage.reader, endpointId))) throw endpointNotFound();
+      if (!asWebhook(await findEndpoint(storage.reader, endpointId))) throw endpointNotFound();
       return (await listDeliveries(storage.reader, endpointId, filter)).map(answerFor);
     },
 
@@ -223,7 +223,7 @@ export function createDeliveries(deps: {
       actor: Actor,
     ): Promise<number> {
       const now = clock();
-      const endpoint = await findEndpoint(storage.reader, endpointId);
+      const endpoint = asWebhook(await findEndpoint(storage.reader, endpointId));
       if (!endpoint) throw endpointNotFound();
       let deliveries = 0;
       await sweepAll(

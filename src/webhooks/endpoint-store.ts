@@ -64,10 +64,9 @@ export async function listEnabledEndpoints(
   return await prepared(handle).enabledOfApp.execute({ appId });
 }
 
-/** An endpoint of events. The receivers of logout tokens are not shown, changed or tested. */
 export async function findEndpoint(handle: Handle, id: string): Promise<EndpointRow | undefined> {
   const [row] = await prepared(handle).byId.execute({ id });
-  return row?.endpoint.clientId === null ? row.endpoint : undefined;
+  return row?.endpoint;
 }
 
 /** Where deliveries go. `client`: it receives the logout tokens of this client. */
@@ -79,6 +78,15 @@ export async function findTarget(handle: Handle, id: string): Promise<DeliveryTa
   const { endpoint, idTokenAlg } = row;
   const client = endpoint.clientId !== null && idTokenAlg !== null ? { id: endpoint.clientId, idTokenAlg } : null;
   return { ...endpoint, client };
+}
+
+/** The receiver of a client's logout tokens. */
+export async function findEndpointOfClient(
+  { db, tables: { webhookEndpoints: endpoints } }: Handle,
+  clientId: string,
+): Promise<EndpointRow | undefined> {
+  const [row] = await db.select().from(endpoints).where(eq(endpoints.clientId, clientId));
+  return row;
 }
 
 /** Oldest first, without the receivers of logout tokens; of all applications without `appId`. */

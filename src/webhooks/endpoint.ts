@@ -23,8 +23,6 @@ export type EndpointAnswer = {
   updatedAt: string;
 };
 
-const idForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
-
 export function endpointAnswer(endpoint: Omit<EndpointRow, "encryptedSecret">, now: number): EndpointAnswer {
   const { id, appId, url, events, enabled, disabledReason, failingSince, oldSecretUntil, createdAt, updatedAt } =
     endpoint;
@@ -42,18 +40,17 @@ export function endpointAnswer(endpoint: Omit<EndpointRow, "encryptedSecret">, n
   };
 }
 
+/** What webhooks show and change: no receiver of logout tokens. Undefined for any other. */
+export function asWebhook(endpoint: EndpointRow | undefined): EndpointRow | undefined {
+  return endpoint?.clientId === null ? endpoint : undefined;
+}
+
 /** The same for unknown and foreign ids. */
 export function endpointNotFound(): AppError {
   return new AppError("WEBHOOK_NOT_FOUND", "There is no webhook endpoint with this id.");
 }
 
 /** Throws INVALID_REQUEST naming the field, like the next one. */
-export function checkedEndpointId(id: string): string {
-  if (!idForm.test(id))
-    throw invalidRequest("id: 1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit");
-  return id;
-}
-
 export function checkedUrl(url: string, policy: TargetPolicy): string {
   const problem = targetProblem(url, policy);
   if (problem !== undefined) throw invalidRequest(`url: ${problem}`);

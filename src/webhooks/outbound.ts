@@ -7,6 +7,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createEvents } from "./events.ts";
+import { createLogoutReceivers } from "./logout-receivers.ts";
 import type { SignLogoutToken } from "./message.ts";
 import { createSender } from "./sender.ts";
 import { createWebhooks } from "./service.ts";
@@ -38,6 +39,7 @@ export function createOutbound(deps: {
     webhooks: createWebhooks({ ...deps, sender, policy }),
     /** The webhooks service on another storage. */
     webhooksOver: (storage: Storage) => createWebhooks({ ...deps, storage, sender, policy }),
+    logoutReceivers: createLogoutReceivers({ ...deps, policy }),
     worker: createWebhookWorker({
       events,
       deliveries,

@@ -2,6 +2,7 @@ import type { Actor, Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { day, minute, second, type Clock } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
+import { checkedId } from "../lib/names.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { DeliveryAttempt, EventKind } from "../storage/column-types.ts";
@@ -9,7 +10,7 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import { countWaitingDeliveries } from "./delivery-list-store.ts";
 import { removeDeliveries } from "./delivery-store.ts";
 import {
-  checkedEndpointId,
+  asWebhook,
   checkedEvents,
   checkedUrl,
   endpointAnswer,
@@ -95,7 +96,7 @@ export function createWebhooks(deps: {
   }
 
   async function find(handle: Handle, id: string, { appId }: Pick<EndpointCall, "appId">): Promise<EndpointRow> {
-    const endpoint = await findEndpoint(handle, id);
+    const endpoint = asWebhook(await findEndpoint(handle, id));
     if (!endpoint || (appId !== undefined && endpoint.appId !== appId)) throw endpointNotFound();
     return endpoint;
   }
@@ -159,7 +160,7 @@ export function createWebhooks(deps: {
     /** Throws INVALID_REQUEST, APP_NOT_FOUND, or CONFLICT if the id is taken. */
     async create(appId: string, input: NewEndpoint, call: EndpointCall): Promise<EndpointAnswer> {
       const now = clock();
-      const id = input.id === undefined ? newId("whe", now, random) : checkedEndpointId(input.id);
+      const id = input.id === undefined ? newId("whe", now, random) : checkedId(input.id);
       const secret = checkedSecret(input.secret);
       const endpoint: Omit<EndpointRow, "encryptedSecret"> = {
         id,

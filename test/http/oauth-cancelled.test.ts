@@ -115,7 +115,7 @@ describeEachDatabase("somebody who turns back", (current) => {
       const injected = new URL((await atProvider(attacker.address, provider, nobody)).url);
       injected.searchParams.set("code", stolen);
       expect((await attacker.visitor.get(injected.href)).status).toBe(400);
-      expect(provider.complaints).toEqual(["github: token: code_verifier"]);
+      expect(provider.complaints).toEqual(["github: token: code_verifier: does not belong to the code_challenge"]);
       expect(await usersOf(service, app)).toEqual([]);
     });
   });

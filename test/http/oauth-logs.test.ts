@@ -114,7 +114,7 @@ function misbehaviours(provider: FakeProvider): (() => void)[] {
     () =>
       void provider.instead.set(path, () => ({ status, body }));
   const words = { error: canary, error_description: canary, access_token: { [canary]: canary }, id: { a: canary } };
-  const paths = ["/token", ...(["github", "discord"].includes(provider.name) ? ["/user"] : ["/keys"])];
+  const paths = ["/token", ...({ github: ["/user"], discord: ["/users/@me"] }[provider.name] ?? ["/keys"])];
   return [
     () => {},
     ...paths.flatMap((path) => [

@@ -110,7 +110,7 @@ describe("a provider whose configuration is broken", () => {
     await service.server.app.services.providers.set(app.id, { ...github.settings(), secret: "old" }, actor);
     const back = await atProvider(round.address, github, { subject: "1", email: newEmail(), verified: true });
     expect((await comeBack(round.visitor, back)).status).toBe(400);
-    expect(github.complaints).toEqual(["github: token: the client's secret"]);
+    expect(github.complaints).toEqual(["github: token: The client credentials are wrong, or not in the body."]);
     expect(await usersOf(service, app)).toEqual([]);
   });
 });

@@ -28,13 +28,15 @@ afterAll(async () => {
 });
 
 async function redeem(codeDigest: string): Promise<void> {
-  await storage.write((tx) => consumeCode(tx, { codeDigest, appId, loginId: "lgn_1", publicOnly: false }, 0));
+  await storage.write((tx) =>
+    consumeCode(tx, { codeDigest, appId, loginId: "lgn_1", door: "contract", publicOnly: false }, 0),
+  );
 }
 
 /** The rows that the connection reads to find one code, with the plan that it has for that. */
 async function rowsRead(codeDigest: string): Promise<number> {
   const { rows } = await pool.query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
-    `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE consume_code(0, 'lgn_1', '${codeDigest}', '${appId}')`,
+    `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE consume_code(0, 'lgn_1', '${codeDigest}', '${appId}', 'contract')`,
   );
   return rowsOf(rows[0]?.["QUERY PLAN"][0].Plan);
 }

@@ -106,15 +106,38 @@ export function createPostgresFolder(): string {
   return folder;
 }
 
+/** A database that others are copies of; `fill` makes what it holds. */
+export type Template = { name: string; fill(url: string): Promise<void> };
+
 /**
- * Creates an empty database with a random name and returns its `postgres://` URL. It lasts until
- * the end of the test run. Uses the server of the test run; where there is none (a benchmark),
- * starts one that ends with this process.
+ * Creates a database with a random name, empty or a copy of `template`, and returns its
+ * `postgres://` URL. It lasts until the end of the test run. Uses the server of the test run; where
+ * there is none (a benchmark), starts one that ends with this process.
  */
-export async function createTestDatabase(): Promise<string> {
+export async function createTestDatabase(template?: Template): Promise<string> {
+  const folder = await sharedFolder();
+  if (template) await makeTemplate(folder, template);
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await administer(await sharedFolder(), `CREATE DATABASE ${name}`);
-  return urlFor(await sharedFolder(), name);
+  await administer(folder, `CREATE DATABASE ${name}${template ? ` TEMPLATE ${template.name}` : ""}`);
+  return urlFor(folder, name);
+}
+
+const made = new Set<string>();
+
+/** Once for all workers: the others wait for the lock, and find it there. */
+async function makeTemplate(folder: string, { name, fill }: Template): Promise<void> {
+  if (made.has(name)) return;
+  await asAdministrator(folder, async (client) => {
+    await client.query("SELECT pg_advisory_lock(1)");
+    const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [name]);
+    if (rowCount === 1) return;
+    const unfinished = `${name}_unfinished`;
+    await client.query(`DROP DATABASE IF EXISTS ${unfinished}`);
+    await client.query(`CREATE DATABASE ${unfinished}`);
+    await fill(urlFor(folder, unfinished));
+    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
+  });
+  made.add(name);
 }
 
 let shared: Promise<string> | undefined;
@@ -136,10 +159,14 @@ async function findSharedFolder(): Promise<string> {
 }
 
 async function administer(folder: string, statement: string): Promise<void> {
+  await asAdministrator(folder, async (client) => void (await client.query(statement)));
+}
+
+async function asAdministrator(folder: string, work: (client: Client) => Promise<void>): Promise<void> {
   const client = new Client({ connectionString: urlFor(folder, "postgres") });
   await client.connect();
   try {
-    await client.query(statement);
+    await work(client);
   } finally {
     await client.end();
   }

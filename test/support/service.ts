@@ -8,7 +8,8 @@ import type { Surroundings } from "../../src/app.ts";
 import type { NewApplication } from "../../src/applications/new-application.ts";
 import type { Config } from "../../src/config/config.ts";
 import { startServer, type RunningServer } from "../../src/server.ts";
-import { createTestDatabase } from "./postgres.ts";
+import { createStrength } from "../../src/passwords/strength.ts";
+import { copyMigrated, createMigratedDatabase } from "./migrated.ts";
 
 export type Dialect = "sqlite" | "postgres";
 
@@ -65,6 +66,9 @@ export const testConfig = {
   log: { level: "silent", format: "json", requests: "errors" },
 } satisfies Partial<Config>;
 
+/** One thread for all services of a worker: its dictionaries take longer to load than a service. */
+const strengthOf = createStrength();
+
 /** Starts a service on a new database. `stop` leaves the data; `restart` opens it again. */
 export async function startTestService(
   dialect: Dialect,
@@ -72,7 +76,8 @@ export async function startTestService(
   surroundings: Omit<Surroundings, "clock"> = {},
 ) {
   const dataDir = mkdtempSync(join(tmpdir(), "authsvc-test-"));
-  const url = dialect === "postgres" ? await createTestDatabase() : undefined;
+  const url = dialect === "postgres" ? await createMigratedDatabase() : undefined;
+  if (dialect === "sqlite") await copyMigrated(dataDir);
   const masterKey = dialect === "postgres" ? testMasterKey : undefined;
   const config: Config = { ...testConfig, masterKey, database: { url, poolSize: 5 }, dataDir, ...overrides };
   // A real moment, so that tokens look like today's to other libraries.
@@ -83,7 +88,7 @@ export async function startTestService(
     },
   };
   const start = async (): Promise<RunningServer> =>
-    await startServer(config, { ...surroundings, clock: () => clock.now });
+    await startServer(config, { strengthOf, ...surroundings, clock: () => clock.now });
   let server = await start();
   let apps = 0;
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isPossibleApiKey, newApiKey } from "../../src/applications/api-keys.ts";
+import { isPossibleCredential, newCredential } from "../../src/lib/credentials.ts";
 import { digestOf, newId, newSecret, systemRandom } from "../../src/lib/random.ts";
 import { createMasterKeyFrom, macKeysAsText, macKeysFrom } from "../../src/secrets/key.ts";
 import { createKeyring, createOpener } from "../../src/secrets/keyring.ts";
@@ -125,16 +125,16 @@ describe("identifiers and capabilities", () => {
   });
 
   it("API keys carry a checksum, so that a mistyped one is refused without a look at storage", () => {
-    const keys = Array.from({ length: 1000 }, () => newApiKey(systemRandom));
+    const keys = Array.from({ length: 1000 }, () => newCredential("ak", systemRandom));
     expect(new Set(keys).size).toBe(1000);
-    expect(isPossibleApiKey("ak_1fJjkkpe9PiTw9KSulA8Ghct30vZz4HpdQ5c5b9cPF1_2dZ9Ea")).toBe(true);
+    expect(isPossibleCredential("ak_1fJjkkpe9PiTw9KSulA8Ghct30vZz4HpdQ5c5b9cPF1_2dZ9Ea")).toBe(true);
     for (const key of keys) {
       expect(key).toMatch(/^ak_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/u);
-      expect(isPossibleApiKey(key)).toBe(true);
-      expect(isPossibleApiKey(`${key.slice(0, 10)}${key[10] === "a" ? "b" : "a"}${key.slice(11)}`)).toBe(false);
+      expect(isPossibleCredential(key)).toBe(true);
+      expect(isPossibleCredential(`${key.slice(0, 10)}${key[10] === "a" ? "b" : "a"}${key.slice(11)}`)).toBe(false);
     }
-    expect(isPossibleApiKey("an-operators-own-key-of-32-chars-or-more")).toBe(true);
+    expect(isPossibleCredential("an-operators-own-key-of-32-chars-or-more")).toBe(true);
     for (const bad of ["", "short", "with space ".repeat(5), "é".repeat(40), "a".repeat(257)])
-      expect(isPossibleApiKey(bad)).toBe(false);
+      expect(isPossibleCredential(bad)).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ import { appleTeam, issuerOf, type StandIn } from "./stand-ins.ts";
  */
 export function isClient(
   standIn: StandIn,
-  request: HttpRequest,
+  request: Pick<HttpRequest, "header">,
   form: Map<string, string>,
   apple: { publicKey: KeyObject; origin: string; now: number },
 ): boolean {

@@ -14,7 +14,7 @@ const generate = promisify(generateKeyPair);
 /**
  * Creates and signs id_tokens. Each issuer has its own key, created on demand and never stored.
  */
-export function createIdTokens({ origin, clock }: { origin: string; clock: Clock }) {
+export function createIdTokens(issuer: { origin: string; clock: Clock }) {
   const keys = new Map<string, Promise<SigningKey>>();
 
   function keyOf({ name, says }: StandIn): Promise<SigningKey> {
@@ -25,37 +25,13 @@ export function createIdTokens({ origin, clock }: { origin: string; clock: Clock
     return key;
   }
 
-  function claimsFor(standIn: StandIn, { person, request, failure }: Grant): Record<string, unknown> {
-    const now = Math.floor(clock() / 1000);
-    const issuedAt = failure === "id-token-expired" ? now - 2 * idTokensLastSeconds : now;
-    const email = request.scopes.includes("email") ? (person.email ?? undefined) : undefined;
-    const [, domain] = email?.split("@") ?? [];
-    // Other addresses belong to Workspace domains.
-    const google = { hd: domain === "gmail.com" ? undefined : domain };
-    const microsoft = { tid: microsoftTenant, ver: "2.0", preferred_username: email };
-    return {
-      iss: failure === "id-token-issuer" ? "https://another.example" : issuerOf(origin, standIn),
-      aud: failure === "id-token-audience" ? "another-client" : standIn.clientId,
-      sub: subjectOf(standIn.name, person),
-      iat: issuedAt,
-      exp: issuedAt + idTokensLastSeconds,
-      nonce: failure === "id-token-nonce" ? "another-nonce" : request.nonce,
-      email,
-      // Apple's documentation allows strings, and Apple has sent them.
-      email_verified: email !== undefined && standIn.saysVerified ? verified(standIn, person.verified) : undefined,
-      name: request.scopes.includes("profile") && person.name !== "" ? person.name : undefined,
-      ...(standIn.name === "google" ? google : {}),
-      ...(standIn.name === "microsoft" ? microsoft : {}),
-    };
-  }
-
   return {
     async make(standIn: StandIn, grant: Grant): Promise<string> {
       const known = await keyOf(standIn);
       const alg = "idToken" in standIn.says ? standIn.says.idToken : "ES256";
       const key = grant.failure === "id-token-signature" ? (await newKey(alg)).privateKey : known.privateKey;
       const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-      const content = `${encode({ alg, kid: known.kid, typ: "JWT" })}.${encode(claimsFor(standIn, grant))}`;
+      const content = `${encode({ alg, kid: known.kid, typ: "JWT" })}.${encode(claimsFor(standIn, grant, issuer))}`;
       const signature = sign("sha256", Buffer.from(content), { key, dsaEncoding: "ieee-p1363" });
       return `${content}.${signature.toString("base64url")}`;
     },
@@ -65,6 +41,35 @@ export function createIdTokens({ origin, clock }: { origin: string; clock: Clock
       const { publicJwk, kid } = await keyOf(standIn);
       return { keys: [{ ...publicJwk, kid, use: "sig" }] };
     },
+  };
+}
+
+/** What an id_token says (OpenID Connect Core §2). */
+export function claimsFor(
+  standIn: StandIn,
+  { person, request, failure }: Grant,
+  { origin, clock }: { origin: string; clock: Clock },
+): Record<string, unknown> {
+  const now = Math.floor(clock() / 1000);
+  const issuedAt = failure === "id-token-expired" ? now - 2 * idTokensLastSeconds : now;
+  const email = request.scopes.includes("email") ? (person.email ?? undefined) : undefined;
+  const [, domain] = email?.trim().toLowerCase().split("@") ?? [];
+  // Other addresses belong to Workspace domains.
+  const google = { hd: domain === "gmail.com" ? undefined : domain };
+  const microsoft = { tid: microsoftTenant, ver: "2.0", preferred_username: email };
+  return {
+    iss: failure === "id-token-issuer" ? "https://another.example" : issuerOf(origin, standIn),
+    aud: failure === "id-token-audience" ? "another-client" : standIn.clientId,
+    sub: subjectOf(standIn.name, person),
+    iat: issuedAt,
+    exp: issuedAt + idTokensLastSeconds,
+    nonce: failure === "id-token-nonce" ? "another-nonce" : request.nonce,
+    email,
+    // Apple's documentation allows strings, and Apple has sent them.
+    email_verified: email !== undefined && standIn.saysVerified ? verified(standIn, person.verified) : undefined,
+    name: request.scopes.includes("profile") && person.name !== "" ? person.name : undefined,
+    ...(standIn.name === "google" ? google : {}),
+    ...(standIn.name === "microsoft" ? microsoft : {}),
   };
 }
 

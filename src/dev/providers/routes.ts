@@ -39,9 +39,9 @@ export function createStandIns(deps: { baseUrl: string; origin: string; clock: C
       const authorization = createAuthorization({ origin, callbackUrl, grants, assets });
 
       return standIns.flatMap((standIn) => {
-        const { name, says } = standIn;
+        const { path, says } = standIn;
         const at = (method: "GET" | "POST", below: string, handle: Handle): Route =>
-          route(method, `/dev/providers/${name}${below}`, fromHere, undefined, handle);
+          route(method, `${path}${below}`, fromHere, undefined, handle);
         const shared = [
           at("GET", "/authorize", (request) => authorization.show(standIn, request)),
           at("POST", "/authorize", (request) => authorization.answer(standIn, request)),

@@ -7,6 +7,8 @@ import { standInsPath } from "../left.ts";
 export type StandIn = {
   name: string;
   displayName: string;
+  /** The path of its base URL: "/dev/providers/google". */
+  path: string;
   clientId: string;
   /**
    * Unused by Apple, whose clients sign with a key. Public on purpose: this is development, on one
@@ -34,7 +36,7 @@ const usual = {
   colour: null,
 } satisfies Partial<StandIn>;
 
-const described: Omit<StandIn, "clientId" | "clientSecret">[] = [
+const described: Omit<StandIn, "path" | "clientId" | "clientSecret">[] = [
   {
     ...usual,
     name: "google",
@@ -82,6 +84,7 @@ const described: Omit<StandIn, "clientId" | "clientSecret">[] = [
 
 export const standIns: StandIn[] = described.map((facts) => ({
   ...facts,
+  path: `${standInsPath}${facts.name}`,
   clientId: `${facts.name}-stand-in`,
   clientSecret: `${facts.name}-stand-in-secret`,
 }));
@@ -91,8 +94,8 @@ export const appleTeam = { teamId: "STANDINTM1", keyId: "STANDINKY1" };
 export const microsoftTenant = "5d0c1f6e-7a54-4c8e-9d3b-2f6a8b1e4c70";
 
 /** `{origin}/dev/providers/google`, the base URL of a stand-in. */
-export function addressOf(origin: string, { name }: StandIn): string {
-  return `${origin}${standInsPath}${name}`;
+export function addressOf(origin: string, { path }: StandIn): string {
+  return `${origin}${path}`;
 }
 
 /** The `iss` of its id_tokens. Microsoft's contains the person's tenant. */

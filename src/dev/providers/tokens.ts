@@ -4,18 +4,20 @@ import type { HttpRequest } from "../../http/request.ts";
 import type { Grant, Grants } from "./grants.ts";
 import type { StandIn } from "./stand-ins.ts";
 
+type TokenRequest = Pick<HttpRequest, "form" | "header">;
+
 /**
  * The token endpoint (RFC 6749 §4.1.3, RFC 7636 §4.6): checks the client, then the code, which is
  * consumed by the lookup.
  */
 export function createTokenEndpoint(deps: {
   grants: Grants;
-  isClient(standIn: StandIn, request: HttpRequest, form: Map<string, string>): boolean;
+  isClient(standIn: StandIn, request: TokenRequest, form: Map<string, string>): boolean;
   idToken(standIn: StandIn, grant: Grant): Promise<string>;
 }) {
   const { grants, isClient, idToken } = deps;
 
-  return async (standIn: StandIn, request: HttpRequest): Promise<Answer> => {
+  return async (standIn: StandIn, request: TokenRequest): Promise<Answer> => {
     const form = await request.form();
     if (!isClient(standIn, request, form)) {
       const how = standIn.secretIn === "header" ? "in the Authorization header" : "in the body";

@@ -5,7 +5,9 @@ import { subjectOf } from "./people.ts";
 import type { StandIn } from "./stand-ins.ts";
 import { garbage } from "./tokens.ts";
 
-type Describe = (subject: string, grant: Grant, request: HttpRequest) => unknown;
+type UserinfoRequest = Pick<HttpRequest, "header" | "query">;
+
+type Describe = (subject: string, grant: Grant, request: UserinfoRequest) => unknown;
 
 /** The userinfo paths of providers without id_tokens, below their base URL. */
 export const userinfoPaths: Record<"github" | "discord" | "facebook", Record<string, Describe>> = {
@@ -16,7 +18,7 @@ export const userinfoPaths: Record<"github" | "discord" | "facebook", Record<str
 
 /** Answers with what `describe` says about the access token's person. */
 export function createUserinfo({ grants }: { grants: Grants }) {
-  return (standIn: StandIn, describe: Describe, request: HttpRequest): Answer => {
+  return (standIn: StandIn, describe: Describe, request: UserinfoRequest): Answer => {
     const token = /^Bearer (\S+)$/u.exec(request.header("authorization") ?? "")?.[1] ?? "";
     const grant = grants.findToken(standIn.name, token);
     if (!grant) return json({ message: "The access token is missing or not valid." }, 401);
@@ -49,7 +51,7 @@ function discordUser(subject: string, { person, request }: Grant): unknown {
 }
 
 /** Only the requested fields, and nothing about who owns the address. */
-function facebookUser(subject: string, { person, request: { scopes } }: Grant, request: HttpRequest): unknown {
+function facebookUser(subject: string, { person, request: { scopes } }: Grant, request: UserinfoRequest): unknown {
   const fields = (request.query().get("fields") ?? "id,name").split(",");
   const email = scopes.includes("email") ? (person.email ?? undefined) : undefined;
   return Object.fromEntries(

@@ -35,7 +35,7 @@ export function applicationsTables(kit: Kit) {
       appId: appId(),
       keyDigest: text("key_digest").notNull(),
       label: text("label"),
-      /** Accurate to an hour: see key-uses.ts. */
+      /** Accurate to an hour: see last-uses.ts. */
       lastUsedAt: instant("last_used_at"),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at"),

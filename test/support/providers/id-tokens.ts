@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
 export type Claims = Record<string, unknown>;
@@ -29,9 +28,4 @@ export async function signedWithSecret(claims: Claims, secret: string | Uint8Arr
 export function unsigned(claims: Claims, alg = "none"): string {
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
   return `${encode({ alg, kid: "key-1" })}.${encode(claims)}.`;
-}
-
-/** RFC 7636 §4.2, S256. */
-export function challengeOf(verifier: string): string {
-  return hash("sha256", verifier, "base64url");
 }

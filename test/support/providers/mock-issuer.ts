@@ -39,7 +39,8 @@ export async function startMockIssuer(): Promise<Provider> {
     check("redirect_uri", searchParams.get("redirect_uri")?.endsWith("/oauth/corp/callback") === true);
   });
   server.service.on("beforeTokenSigning", ({ payload }: MutableToken) => {
-    const claims = Object.entries(kinds.openid.claims?.(provider.person) ?? {});
+    const { subject: sub, email, name, verified, raw } = provider.person;
+    const claims = Object.entries({ sub, email, name, email_verified: verified, ...raw });
     Object.assign(payload, Object.fromEntries(claims.filter(([, value]) => value !== undefined)));
   });
   server.service.on("beforeResponse", (_response: MutableResponse, request: IncomingMessage & { body: object }) => {

@@ -1,10 +1,20 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import { accountWith, discoveryOf } from "../../../src/dev/providers/accounts.ts";
+import { checkAuthorizationRequest } from "../../../src/dev/providers/authorization-request.ts";
+import { isClient } from "../../../src/dev/providers/client-credentials.ts";
+import { createGrants, type Grant } from "../../../src/dev/providers/grants.ts";
+import { claimsFor } from "../../../src/dev/providers/id-tokens.ts";
+import { issuerOf, standIns, type StandIn } from "../../../src/dev/providers/stand-ins.ts";
+import { createTokenEndpoint } from "../../../src/dev/providers/tokens.ts";
+import { createUserinfo, userinfoPaths } from "../../../src/dev/providers/userinfo.ts";
+import type { Answer } from "../../../src/http/answer.ts";
+import { systemRandom } from "../../../src/lib/random.ts";
 import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
-import { formPost, isMintedSecret } from "./apple.ts";
+import { decodedPart, formPost } from "./apple.ts";
 import { startFakeServer, type FakeServer, type Handler, type Received, type Reply } from "./fake-server.ts";
-import { challengeOf, newIssuerKey, type IdTokenMaker, type IssuerKey } from "./id-tokens.ts";
-import { kinds, tenant, type Kind, type KindName, type Person } from "./kinds.ts";
+import { newIssuerKey, type IdTokenMaker, type IssuerKey } from "./id-tokens.ts";
+import { kinds, type Kind, type KindName, type Person } from "./kinds.ts";
 
 /** A provider that people sign in at, as tests see it. */
 export type Provider = {
@@ -21,23 +31,23 @@ export type Provider = {
   close(): Promise<void>;
 };
 
-const clientId = "client-1";
-const appleAccount = { teamId: "TEAM123456", keyId: "KEY1234567" };
-
-/** What a code, and later an access token, stands for. */
-type Grant = { person: Person; redirectUri: string; challenge: string; nonce: string | null };
+/** A stand-in of development mode, at the root of an origin of its own. */
+function standInFor(kindName: KindName): StandIn {
+  const standIn = standIns.find(({ name }) => name === (kindName === "openid" ? "example" : kindName));
+  if (!standIn) throw new Error(`there is no stand-in for ${kindName}`);
+  const named = kindName === "openid" ? { name: "corp", displayName: "Corp" } : {};
+  const clientSecret = `secret-${randomBytes(12).toString("hex")}`;
+  return { ...standIn, ...named, path: "", clientId: "client-1", clientSecret, namesIssuer: false };
+}
 
 /**
- * A provider with its own protocol and quirks over HTTP; it answers a wrong request as the real one
- * would, and remembers a complaint.
+ * A stand-in of development mode behind its own server, for one kind of provider. It signs in
+ * whom a test names, does what a test puts in place of the right thing, and remembers a complaint
+ * about every wrong request.
  */
 export class FakeProvider implements Provider {
-  readonly kindName: KindName;
-  readonly name: string;
-  readonly displayName: string;
+  readonly standIn: StandIn;
   readonly complaints: string[] = [];
-  readonly secret: string = `secret-${randomBytes(12).toString("hex")}`;
-  readonly appleKey = generateKeyPairSync("ec", { namedCurve: "P-256" });
   person: Person = { subject: "nobody" };
   /** What the person does at the provider: an error instead of a code. */
   refusal: string | undefined;
@@ -53,14 +63,23 @@ export class FakeProvider implements Provider {
   readonly instead = new Map<string, Handler>();
   key: IssuerKey;
   readonly #kind: Kind;
-  readonly #codes = new Map<string, Grant>();
-  readonly #tokens = new Map<string, Grant>();
+  readonly #appleKey = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  readonly #grants = createGrants({ clock: Date.now, random: systemRandom });
+  readonly #people = new WeakMap<Grant["person"], Person>();
+  readonly #userinfo = createUserinfo({ grants: this.#grants });
+  readonly #tokenEndpoint = createTokenEndpoint({
+    grants: this.#grants,
+    isClient: (standIn, request, form) => {
+      // Apple reads it at its own time: the service's clock may be ahead of this machine's.
+      const now = Number(decodedPart(form.get("client_secret") ?? "", 1)["iat"]) * 1000;
+      return isClient(standIn, request, form, { publicKey: this.#appleKey.publicKey, origin: this.origin, now });
+    },
+    idToken: async (_standIn, grant) => await (this.makeIdToken ?? this.key.sign)(this.#claims(grant)),
+  });
   #server: FakeServer | undefined;
 
   constructor(kindName: KindName, key: IssuerKey) {
-    this.kindName = kindName;
-    this.name = kindName === "openid" ? "corp" : kindName;
-    this.displayName = kinds[kindName].displayName;
+    this.standIn = standInFor(kindName);
     this.key = key;
     this.#kind = kinds[kindName];
   }
@@ -68,6 +87,18 @@ export class FakeProvider implements Provider {
   async start(): Promise<this> {
     this.#server = await startFakeServer((path) => this.instead.get(path) ?? this.#handlerFor(path));
     return this;
+  }
+
+  get name(): string {
+    return this.standIn.name;
+  }
+
+  get displayName(): string {
+    return this.standIn.displayName;
+  }
+
+  get secret(): string {
+    return this.standIn.clientSecret;
   }
 
   get origin(): string {
@@ -79,25 +110,14 @@ export class FakeProvider implements Provider {
   }
 
   /** The issuer, of the tenant where there are some. */
-  issuerOf(tid: string = tenant): string {
-    return `${this.origin}${this.#kind.issuerPath ?? ""}`.replace("{tenantid}", tid);
+  issuerOf(tenant?: string): string {
+    return issuerOf(this.origin, this.standIn, tenant);
   }
 
   settings(): ProviderInput {
-    const { origin, name } = this;
-    if (name === "corp") return { name, clientId, secret: this.secret, issuer: origin };
-    const pem = this.appleKey.privateKey.export({ type: "pkcs8", format: "pem" });
-    return {
-      name,
-      clientId,
-      secret: name === "apple" ? pem : this.secret,
-      ...(name === "apple" ? appleAccount : {}),
-      authorizationUrl: `${origin}/authorize`,
-      tokenUrl: `${origin}/token`,
-      ...(this.#kind.claims
-        ? { jwksUrl: `${origin}/keys`, issuer: this.issuerOf("{tenantid}") }
-        : { userinfoUrl: `${origin}/user` }),
-    };
+    const { origin, name, standIn } = this;
+    if (name === "corp") return { name, clientId: standIn.clientId, secret: this.secret, issuer: origin };
+    return accountWith(standIn, origin, this.#appleKey.privateKey.export({ type: "pkcs8", format: "pem" }));
   }
 
   /** As if nothing had happened: for the end of a test. */
@@ -122,22 +142,21 @@ export class FakeProvider implements Provider {
       "/token": async (received) => await this.#token(received),
       "/keys": () => ({ body: { keys: [this.key.publicJwk] } }),
       "/.well-known/openid-configuration": () => ({ body: this.discovery() }),
-      "/userinfo": (received) => this.#api(received),
-      "/user": (received) => this.#api(received),
-      "/user/emails": (received) => this.#api(received),
+      "/userinfo": (received) => this.#api(received, (_subject, grant) => this.#claims(grant)),
     };
+    const { says } = this.standIn;
+    for (const [at, describe] of "userinfo" in says ? Object.entries(userinfoPaths[says.userinfo]) : [])
+      handlers[at] = (received) =>
+        this.#api(received, (_subject, grant, request) => {
+          const person = this.#personOf(grant);
+          if (at === "/user/emails") return person.emails ?? describe(person.subject, grant, request);
+          return { ...(describe(person.subject, grant, request) as object), ...this.#changes(person) };
+        });
     return handlers[path];
   }
 
   discovery(): Record<string, unknown> {
-    const { origin } = this;
-    return {
-      issuer: origin,
-      authorization_endpoint: `${origin}/authorize`,
-      token_endpoint: `${origin}/token`,
-      jwks_uri: `${origin}/keys`,
-      userinfo_endpoint: `${origin}/userinfo`,
-    };
+    return { ...discoveryOf(this.standIn, this.origin), userinfo_endpoint: `${this.origin}/userinfo` };
   }
 
   /** The right answer, for a test that changes it a little. */
@@ -151,38 +170,42 @@ export class FakeProvider implements Provider {
     return { body: `<!doctype html><html lang="en">${head}<body>${link}</body></html>` };
   }
 
-  #complain(what: string, error: string): Reply {
-    this.complaints.push(`${this.name}: ${what}`);
-    return { status: 400, body: { error } };
+  /** Checks more than a provider may: that the service sends exactly what it should. */
+  #complaint(where: string, expected: [string, boolean][]): Reply | undefined {
+    const wrong = expected.find(([, right]) => !right);
+    if (!wrong) return undefined;
+    this.complaints.push(`${this.name}: ${where}: ${wrong[0]}`);
+    return { status: 400, body: { error: "invalid_request" } };
   }
 
   #authorize({ query, method }: Received): Reply {
     const names = [...query.keys()];
-    const expected: [string, boolean][] = [
+    const redirectUri = query.get("redirect_uri") ?? "";
+    const request = checkAuthorizationRequest(this.standIn, redirectUri, new Map(query));
+    const complaint = this.#complaint("authorize", [
       ["method", method === "GET"],
       ["a parameter twice", new Set(names).size === names.length],
-      ["response_type", query.get("response_type") === "code"],
-      ["client_id", query.get("client_id") === clientId],
-      ["redirect_uri", query.get("redirect_uri")?.endsWith(`/oauth/${this.name}/callback`) === true],
+      ["redirect_uri", redirectUri.endsWith(`/oauth/${this.name}/callback`)],
       ["scope", query.get("scope") === this.#kind.scope],
       ["state", /^[A-Za-z0-9_-]{43}$/u.test(query.get("state") ?? "")],
-      ["code_challenge_method", query.get("code_challenge_method") === "S256"],
-      ["code_challenge", /^[A-Za-z0-9_-]{43}$/u.test(query.get("code_challenge") ?? "")],
-      ["nonce", this.#kind.claims ? /^[A-Za-z0-9_-]{43}$/u.test(query.get("nonce") ?? "") : !query.has("nonce")],
-      ["response_mode", query.get("response_mode") === (this.#kind.responseMode ?? null)],
+      [
+        "nonce",
+        "idToken" in this.standIn.says ? /^[A-Za-z0-9_-]{43}$/u.test(query.get("nonce") ?? "") : !query.has("nonce"),
+      ],
+      ["response_mode", query.has("response_mode") === (this.standIn.answersBy === "form_post")],
       ["a secret in the address", !names.some((name) => /secret|verifier|token/u.test(name))],
-    ];
-    const wrong = expected.find(([, right]) => !right);
-    if (wrong) return this.#complain(`authorize: ${wrong[0]}`, "invalid_request");
-    const code = `code-${randomBytes(16).toString("hex")}`;
-    const redirectUri = query.get("redirect_uri") ?? "";
-    const challenge = query.get("code_challenge") ?? "";
-    this.#codes.set(code, { person: this.person, redirectUri, challenge, nonce: query.get("nonce") });
+      ["reason" in request ? request.reason : "", !("reason" in request)],
+    ]);
+    if (complaint || "reason" in request) return complaint ?? {};
+    const { name = "", email = null, verified = false } = this.person;
+    const person = { name, email, verified };
+    this.#people.set(person, this.person);
+    const code = this.#grants.issueCode({ provider: this.name, request, person, failure: undefined });
     const answer: Record<string, string> = this.refusal === undefined ? { code } : { error: this.refusal };
     const fields = { state: query.get("state") ?? "", ...answer, ...this.#userField(), ...this.extra };
-    if (this.#kind.responseMode) return { body: formPost(redirectUri, fields) };
+    if (this.standIn.answersBy === "form_post") return { body: formPost(redirectUri, fields) };
     const back = new URL(redirectUri);
-    for (const [name, value] of Object.entries(fields)) back.searchParams.set(name, value);
+    for (const [field, value] of Object.entries(fields)) back.searchParams.set(field, value);
     return { status: 302, headers: { location: back.href } };
   }
 
@@ -195,60 +218,55 @@ export class FakeProvider implements Provider {
 
   async #token(received: Received): Promise<Reply> {
     const { form, headers, method, query } = received;
-    const grant = this.#codes.get(form.get("code") ?? "");
-    this.#codes.delete(form.get("code") ?? "");
-    const expected: [string, boolean][] = [
+    const complaint = this.#complaint("token", [
       ["method", method === "POST" && query.size === 0],
       ["content-type", headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true],
       ["accept", headers.accept === "application/json"],
-      ["grant_type", form.get("grant_type") === "authorization_code"],
-      ["the client's secret", await this.#isOurClient(received)],
-      ["code", grant !== undefined],
-      ["redirect_uri", form.get("redirect_uri") === grant?.redirectUri],
-      ["code_verifier", challengeOf(form.get("code_verifier") ?? "") === grant?.challenge],
-    ];
-    const wrong = expected.find(([, right]) => !right);
-    // GitHub says so with status 200.
-    if (wrong || !grant) {
-      const reply = this.#complain(`token: ${wrong?.[0] ?? "code"}`, "bad_verification_code");
-      return this.name === "github" ? { ...reply, status: 200 } : reply;
-    }
-    const token = `at-${randomBytes(16).toString("hex")}`;
-    this.#tokens.set(token, grant);
-    const idToken = await this.#idToken(grant);
-    return { body: { access_token: token, token_type: "bearer", expires_in: 3600, id_token: idToken } };
+      ["client_id twice", this.standIn.secretIn === "body" || !form.has("client_id")],
+    ]);
+    return complaint ?? this.#replyOf("token", await this.#tokenEndpoint(this.standIn, requestOf(received)));
   }
 
-  async #idToken({ person, nonce }: Grant): Promise<string | undefined> {
-    const facts = this.#kind.claims?.(person);
-    if (!facts) return undefined;
-    const now = Math.floor(Date.now() / 1000);
+  #api(received: Received, describe: Parameters<ReturnType<typeof createUserinfo>>[1]): Reply {
+    const complaint = this.#complaint(received.path, [
+      ["token in the address", !received.query.has("access_token")],
+      // GitHub refuses a client without a name.
+      ["user-agent", Boolean(received.headers["user-agent"])],
+    ]);
+    return complaint ?? this.#replyOf(received.path, this.#userinfo(this.standIn, describe, requestOf(received)));
+  }
+
+  /** What the stand-in answers; a refusal, also GitHub's with status 200, is a complaint. */
+  #replyOf(where: string, { status, body }: Answer): Reply {
+    const parsed = JSON.parse(String(body)) as Record<string, unknown>;
+    if (status >= 400 || "error" in parsed)
+      this.complaints.push(`${this.name}: ${where}: ${String(parsed["error_description"] ?? parsed["message"])}`);
+    return { status, body: parsed };
+  }
+
+  #personOf({ person }: Grant): Person {
+    return this.#people.get(person) ?? { subject: "nobody" };
+  }
+
+  #changes(person: Person): Record<string, unknown> {
+    return { ...this.#kind.says?.(person), ...person.raw };
+  }
+
+  #claims(grant: Grant): Record<string, unknown> {
+    const person = this.#personOf(grant);
+    const claims = claimsFor(this.standIn, grant, { origin: this.origin, clock: Date.now });
     // A day: tests move the service's clock.
-    const claims = { iss: this.issuerOf(), aud: clientId, iat: now, exp: now + 86_400, nonce, ...facts };
-    return await (this.makeIdToken ?? this.key.sign)(claims);
+    const exp = Number(claims["iat"]) + 86_400;
+    return { ...claims, sub: person.subject, exp, ...this.#changes(person) };
   }
+}
 
-  async #isOurClient({ form, headers }: Received): Promise<boolean> {
-    if (this.#kind.secretIn === "header") {
-      const credentials = Buffer.from(`${clientId}:${this.secret}`).toString("base64");
-      return headers.authorization === `Basic ${credentials}` && !form.has("client_secret") && !form.has("client_id");
-    }
-    if (headers.authorization !== undefined || form.get("client_id") !== clientId) return false;
-    const sent = form.get("client_secret") ?? "";
-    if (this.name !== "apple") return sent === this.secret;
-    return await isMintedSecret(sent, this.appleKey.publicKey, { ...appleAccount, clientId, audience: this.origin });
-  }
-
-  #api({ path, headers, query }: Received): Reply {
-    const [, token = ""] = /^Bearer (\S+)$/u.exec(headers.authorization ?? "") ?? [];
-    const grant = this.#tokens.get(token);
-    if (!grant || query.has("access_token"))
-      return { ...this.#complain(`${path}: token`, "invalid_token"), status: 401 };
-    // GitHub refuses a client without a name.
-    if (!headers["user-agent"]) return { ...this.#complain(`${path}: user-agent`, "forbidden"), status: 403 };
-    const { api, claims } = this.#kind;
-    return { body: path === "/userinfo" ? claims?.(grant.person) : (api?.(grant.person)[path] as object) };
-  }
+function requestOf({ form, headers, query }: Received) {
+  return {
+    form: async () => new Map(form),
+    query: () => new Map(query),
+    header: (name: string) => headers[name]?.toString(),
+  };
 }
 
 export async function startProvider(kind: KindName): Promise<FakeProvider> {

@@ -1,0 +1,117 @@
+import type { Applications } from "../applications/service.ts";
+import { minute, type Clock } from "../lib/clock.ts";
+import { isPossibleCredential } from "../lib/credentials.ts";
+import { AppError, invalidClient } from "../lib/errors.ts";
+import { assertedClient, verifyClientAssertion } from "../lib/jose.ts";
+import { digestOf } from "../lib/random.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { UsableClient } from "./client.ts";
+import { clientCredentials, type ClientAuthenticationMethod, type ClientCredentials } from "./credentials.ts";
+import { assertionAlgorithms } from "./jwks.ts";
+import type { Clients } from "./service.ts";
+import { useAssertion } from "./store.ts";
+
+/** Longer ones would keep rows of `used_assertions` for long. */
+const longestAssertion = 60 * minute;
+const maxAssertionCharacters = 8192;
+
+export type AuthenticatedClient = UsableClient & { method: ClientAuthenticationMethod };
+
+/** Authenticates the clients that call OAuth endpoints (OpenID Connect Core 1.0 §9). */
+export function createClientAuthentication(deps: {
+  storage: Storage;
+  clients: Clients;
+  applications: Applications;
+  /** The issuer's URL. */
+  issuer: string;
+  clock: Clock;
+}) {
+  const { storage, clients, applications, issuer, clock } = deps;
+
+  /** A client's own secret, or any live API key of the application that is its own client. */
+  async function hasSecret(found: UsableClient | undefined, clientId: string, secret: string): Promise<boolean> {
+    if (!isPossibleCredential(secret)) return false;
+    if (found && isItsOwnClient(found)) {
+      const owner = await applications.authenticate(secret).catch(refusedKey);
+      return owner?.id === clientId;
+    }
+    // For an unknown client too, so that its answer takes as long.
+    return (await clients.isLiveSecret(clientId, secret)) && found?.client.kind === "web";
+  }
+
+  /** RFC 7523 §3. An assertion is used once, and only after it was verified. */
+  async function hasAsserted(
+    found: UsableClient | undefined,
+    clientId: string,
+    assertion: string,
+    endpoint: string,
+  ): Promise<boolean> {
+    const keys = found?.client.jwks?.keys ?? [];
+    const now = clock();
+    // RFC 9126 §2: at each endpoint, also the issuer and the token endpoint are right audiences.
+    const audiences = [issuer, endpoint, `${issuer}/oauth2/token`];
+    const verified = await verifyClientAssertion(assertion, keys, {
+      clientId,
+      audiences,
+      algorithms: assertionAlgorithms,
+      now,
+    });
+    if (!verified || verified.expiresAt > now + longestAssertion) return false;
+    const digest = digestOf(`${clientId} ${verified.jti}`);
+    // Kept a minute longer than it is accepted.
+    const expiresAt = verified.expiresAt + 2 * minute;
+    return await storage.write((tx) => useAssertion(tx, { digest, expiresAt }));
+  }
+
+  async function proves(
+    found: UsableClient | undefined,
+    credentials: ClientCredentials,
+    endpoint: string,
+  ): Promise<boolean> {
+    const { clientId } = credentials;
+    switch (credentials.method) {
+      case "client_secret_basic":
+      case "client_secret_post":
+        return await hasSecret(found, clientId, credentials.secret);
+      case "private_key_jwt":
+        return await hasAsserted(found, clientId, credentials.assertion, endpoint);
+      case "none":
+        return found !== undefined && found.client.kind !== "web";
+    }
+  }
+
+  return {
+    /**
+     * The client of a call. `authorization`: the header. `form`: the body, each parameter once.
+     * `endpoint`: the URL that was called. Throws INVALID_CLIENT, the same for every cause, and
+     * INVALID_REQUEST for two methods at once.
+     */
+    async authenticate({
+      authorization,
+      form,
+      endpoint,
+    }: {
+      authorization: string | undefined;
+      form: ReadonlyMap<string, string>;
+      endpoint: string;
+    }): Promise<AuthenticatedClient> {
+      const credentials = clientCredentials(authorization, form, (assertion) =>
+        assertion.length > maxAssertionCharacters ? undefined : assertedClient(assertion),
+      );
+      const found = await clients.find(credentials.clientId);
+      if (!(await proves(found, credentials, endpoint)) || !found)
+        throw invalidClient(`${credentials.method} ${found ? "failed" : "of an unknown client"}`);
+      if (!isItsOwnClient(found)) clients.uses.note(found.client.id, clock());
+      return { ...found, method: credentials.method };
+    },
+  };
+}
+
+function isItsOwnClient({ client, application }: UsableClient): boolean {
+  return client.id === application.id;
+}
+
+/** A wrong API key is a wrong secret; anything else is passed on. */
+function refusedKey(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== "INVALID_API_KEY") throw error;
+}

@@ -1,0 +1,185 @@
+import type { Actor, Audit } from "../audit/audit.ts";
+import { day, isoTime, type Clock } from "../lib/clock.ts";
+import { credentialRule, isPossibleCredential, newCredential } from "../lib/credentials.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { digestOf, newId, type Random } from "../lib/random.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import { clientNotFound, type Client } from "./client.ts";
+import { refuseSecrets } from "./rules.ts";
+import {
+  countLiveSecrets,
+  expireSecrets,
+  findSecret,
+  findSecretByDigest,
+  insertSecret,
+  listSecrets,
+  removeSecretsEndedBefore,
+  revokeSecret,
+  type ClientSecret,
+} from "./secret-store.ts";
+import { findClient, lockClient } from "./store.ts";
+
+const longestOverlap = 90 * day;
+/** Live secrets per client: enough for every stage of a rotation. */
+const maxSecrets = 10;
+/** Ended secrets stay visible as long as the audit log mentions them. */
+const endedSecretsAreKept = 90 * day;
+
+/** A new secret, shown only once. */
+export type NewSecretAnswer = { id: string; clientId: string; secret: string; createdAt: string };
+
+/** A secret without its text. */
+export type SecretAnswer = {
+  id: string;
+  clientId: string;
+  state: "live" | "expired" | "revoked";
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+};
+
+function isLive({ expiresAt, revokedAt }: ClientSecret, now: number): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now);
+}
+
+function secretAnswer(secret: ClientSecret, now: number): SecretAnswer {
+  const { id, clientId, createdAt, expiresAt, revokedAt } = secret;
+  return {
+    id,
+    clientId,
+    state: revokedAt === null ? (isLive(secret, now) ? "live" : "expired") : "revoked",
+    createdAt: isoTime(createdAt),
+    expiresAt: expiresAt === null ? null : isoTime(expiresAt),
+    revokedAt: revokedAt === null ? null : isoTime(revokedAt),
+  };
+}
+
+/** The secrets of clients. */
+export function createClientSecrets(deps: { storage: Storage; audit: Audit; clock: Clock; random: Random }) {
+  const { storage, audit, clock, random } = deps;
+
+  async function note(
+    tx: Handle,
+    actor: Actor,
+    action: string,
+    { client: { id: clientId, appId }, secretId }: { client: Pick<Client, "id" | "appId">; secretId: string },
+    now: number,
+  ): Promise<void> {
+    await audit.record(tx, { actor, action, result: "success", appId, details: { clientId, secretId } }, now);
+  }
+
+  /** Throws INVALID_REQUEST if the operator's own secret is not acceptable. */
+  function chosenOrNew(chosen: string | undefined): string {
+    if (chosen !== undefined && !isPossibleCredential(chosen)) throw invalidRequest(`secret: ${credentialRule}`);
+    return chosen ?? newCredential("cs", random);
+  }
+
+  /** Throws CONFLICT. The client must be locked: concurrent calls count each other's secrets. */
+  async function insert(
+    tx: Handle,
+    client: Client,
+    secret: string,
+    actor: Actor,
+    now: number,
+  ): Promise<NewSecretAnswer> {
+    const { id: clientId } = client;
+    refuseSecrets(client);
+    if ((await countLiveSecrets(tx, clientId, now)) >= maxSecrets)
+      throw new AppError("CONFLICT", "The client has the maximum number of secrets.", {
+        details: `live secrets: at most ${maxSecrets}`,
+      });
+    const id = newId("sec", now, random);
+    const secretDigest = digestOf(secret);
+    const row = { id, clientId, secretDigest, createdAt: now, expiresAt: null, revokedAt: null };
+    if (!(await insertSecret(tx, row))) throw new AppError("CONFLICT", "This client secret is already in use.");
+    await note(tx, actor, "client-secret.create", { client, secretId: id }, now);
+    return { id, clientId, secret, createdAt: isoTime(now) };
+  }
+
+  async function locked(tx: Handle, clientId: string, now: number): Promise<Client> {
+    const client = await lockClient(tx, clientId, now);
+    if (!client) throw clientNotFound();
+    return client;
+  }
+
+  return {
+    chosenOrNew,
+    insert,
+
+    /** Whether this is a live secret of the client. The same work for every client and secret. */
+    async isLiveSecret(clientId: string, secret: string): Promise<boolean> {
+      const found = await findSecretByDigest(storage.reader, digestOf(secret));
+      return found?.clientId === clientId && isLive(found, clock());
+    },
+
+    /** Removes secrets that ended long ago. */
+    async sweep(tx: Handle, now: number): Promise<void> {
+      await removeSecretsEndedBefore(tx, now - endedSecretsAreKept);
+    },
+
+    commands: {
+      /**
+       * Creates another secret of a client. Throws CLIENT_NOT_FOUND, INVALID_REQUEST, CONFLICT.
+       */
+      async createSecret(
+        { clientId, secret }: { clientId: string; secret?: string | undefined },
+        actor: Actor,
+      ): Promise<NewSecretAnswer> {
+        const chosen = chosenOrNew(secret);
+        const now = clock();
+        return await storage.write(async (tx) => await insert(tx, await locked(tx, clientId, now), chosen, actor, now));
+      },
+
+      /** The secret with this text, of any client; undefined if there is none. */
+      async findSecret(secret: string): Promise<SecretAnswer | undefined> {
+        const found = await findSecretByDigest(storage.reader, digestOf(secret));
+        return found && secretAnswer(found, clock());
+      },
+
+      /** All secrets or those of one client, oldest first. Throws CLIENT_NOT_FOUND. */
+      async listSecrets(clientId?: string): Promise<SecretAnswer[]> {
+        if (clientId !== undefined && !(await findClient(storage.reader, clientId))) throw clientNotFound();
+        const now = clock();
+        return (await listSecrets(storage.reader, clientId)).map((secret) => secretAnswer(secret, now));
+      },
+
+      /**
+       * Creates a secret and ends the existing ones after `overlap` milliseconds (0: now) unless
+       * they end sooner; these are returned as `ending`. Throws CLIENT_NOT_FOUND, INVALID_REQUEST,
+       * CONFLICT.
+       */
+      async rotateSecret(
+        { clientId, overlap, secret }: { clientId: string; overlap: number; secret?: string | undefined },
+        actor: Actor,
+      ): Promise<NewSecretAnswer & { ending: SecretAnswer[] }> {
+        if (!Number.isInteger(overlap) || overlap < 0 || overlap > longestOverlap)
+          throw invalidRequest(`overlap: from 0 to ${longestOverlap / day} days`);
+        const chosen = chosenOrNew(secret);
+        const now = clock();
+        return await storage.write(async (tx) => {
+          const client = await locked(tx, clientId, now);
+          const ending = await expireSecrets(tx, clientId, now + overlap);
+          for (const { id: secretId } of ending)
+            await note(tx, actor, "client-secret.expire", { client, secretId }, now);
+          return {
+            ...(await insert(tx, client, chosen, actor, now)),
+            ending: ending.map((one) => secretAnswer(one, now)),
+          };
+        });
+      },
+
+      /** Ends a secret at once; does nothing if it has ended. Throws KEY_NOT_FOUND. */
+      async revokeSecret(id: string, actor: Actor): Promise<SecretAnswer> {
+        const now = clock();
+        return await storage.write(async (tx) => {
+          const revoked = await revokeSecret(tx, id, now);
+          const client = revoked && (await findClient(tx, revoked.clientId));
+          if (client) await note(tx, actor, "client-secret.revoke", { client, secretId: id }, now);
+          const secret = revoked ?? (await findSecret(tx, id));
+          if (!secret) throw new AppError("KEY_NOT_FOUND", "There is no client secret with this id.");
+          return secretAnswer(secret, now);
+        });
+      },
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { crc32 } from "node:zlib";
+import type { Random } from "./random.ts";
+
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const ourForm = /^(?:ak|cs)_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})$/u;
+/**
+ * Those chosen by operators, for example for a pipeline written before the service first runs. 32
+ * characters have at least 160 random bits.
+ */
+const acceptedForm = /^[A-Za-z0-9_.-]{32,256}$/u;
+
+/** The rule for one that an operator chose. */
+export const credentialRule = "32 to 256 letters, digits, '.', '_' or '-' (one in authsvc's own form must be complete)";
+
+/**
+ * An API key (`ak`) or client secret (`cs`): prefix + 256 random bits + CRC-32, letters and digits
+ * only: selected by a double click, and recognised reliably by secret scanners.
+ */
+export function newCredential(prefix: "ak" | "cs", random: Random): string {
+  const body = base62(BigInt(`0x${Buffer.from(random(32)).toString("hex")}`), 43);
+  return `${prefix}_${body}_${checksum(body)}`;
+}
+
+/**
+ * Whether an API key or client secret can exist: refuses mistyped ones and forms that no command
+ * accepts, without reading storage.
+ */
+export function isPossibleCredential(text: string): boolean {
+  const parts = ourForm.exec(text);
+  return parts?.[1] !== undefined ? checksum(parts[1]) === parts[2] : acceptedForm.test(text);
+}
+
+/** Computed on every call with a key. 32 bits fit into a number. */
+function checksum(body: string): string {
+  let text = "";
+  for (let rest = crc32(body); text.length < 6; rest = Math.floor(rest / 62)) text = digits.charAt(rest % 62) + text;
+  return text;
+}
+
+function base62(value: bigint, length: number): string {
+  let text = "";
+  for (let rest = value; text.length < length; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text;
+  return text;
+}

@@ -1,0 +1,18 @@
+import { createClientAuthentication } from "./clients/authentication.ts";
+import { createClients } from "./clients/service.ts";
+import type { Foundation } from "./core.ts";
+import type { LoginEnds } from "./tokens/login-ends.ts";
+import type { LogoutReceivers } from "./webhooks/logout-receivers.ts";
+
+/** The services of OpenID Connect clients; `services.ts` creates them. */
+export function createOpenIdServices(
+  foundation: Foundation,
+  services: { loginEnds: LoginEnds; logoutReceivers: LogoutReceivers },
+) {
+  const deps = { ...foundation, ...services };
+  const clients = createClients(deps);
+  return {
+    clients,
+    clientAuthentication: createClientAuthentication({ ...deps, clients, issuer: foundation.baseUrl }),
+  };
+}

@@ -1,0 +1,153 @@
+import type { Application } from "../applications/application.ts";
+import type { Client } from "../clients/client.ts";
+import { canonicalEmail } from "../lib/email.ts";
+import type { OAuthErrorCode } from "../lib/errors.ts";
+import { textsFor } from "../pages/texts/texts.ts";
+import type { AuthorizationAsked } from "../sign-in/service.ts";
+import type { AuthorizationDetails } from "../storage/column-types.ts";
+import { parseClaimsRequest } from "./claims-request.ts";
+
+/** Public: `description` never contains a submitted value. */
+export type AuthorizationRefusal = { error: OAuthErrorCode; description: string };
+
+/** A checked request. `isSilent`: `prompt=none`, so no page may be shown. */
+export type AuthorizationRequest = AuthorizationAsked & { isSilent: boolean; idTokenHint: string | null };
+
+/** Parameters by name. An empty one counts as omitted (RFC 6749 §3.1). */
+export type AuthorizationParameters = { get(name: string): string | undefined; isRepeated: boolean };
+
+/** The longest value of each parameter that we read. Others are ignored. */
+const longest: Record<string, number> = {
+  response_type: 64,
+  client_id: 256,
+  redirect_uri: 2048,
+  scope: 1024,
+  state: 2048,
+  response_mode: 32,
+  nonce: 1024,
+  prompt: 64,
+  max_age: 10,
+  login_hint: 254,
+  ui_locales: 256,
+  acr_values: 512,
+  id_token_hint: 8192,
+  claims: 4096,
+  code_challenge: 43,
+  code_challenge_method: 16,
+  request: 8192,
+  request_uri: 2048,
+  registration: 4096,
+};
+
+/** `isRepeated`: one of ours was given twice, which RFC 6749 §3.1 forbids. */
+export function authorizationParameters(pairs: readonly (readonly [string, string])[]): AuthorizationParameters {
+  const known = pairs.filter(([name]) => Object.hasOwn(longest, name));
+  const values = new Map(known.filter(([, value]) => value !== ""));
+  return {
+    get: (name) => values.get(name),
+    isRepeated: new Set(known.map(([name]) => name)).size < known.length,
+  };
+}
+
+/** A valid `state`, to be sent back with any error. */
+export function stateOf(parameters: AuthorizationParameters): string | null {
+  const state = parameters.get("state");
+  return state === undefined || state.length > 2048 ? null : state;
+}
+
+/** How to send a response; by the query if that is the question. */
+export function responseModeOf(parameters: AuthorizationParameters): AuthorizationDetails["responseMode"] {
+  return parameters.get("response_mode") === "form_post" ? "form_post" : "query";
+}
+
+/**
+ * The request of a client whose redirect URI is already known to be right (OpenID Connect Core 1.0
+ * §3.1.2.2, RFC 7636 §4.4.1).
+ */
+export function authorizationRequest(
+  parameters: AuthorizationParameters,
+  { client, application, redirectUri }: { client: Client; application: Application; redirectUri: string },
+): AuthorizationRequest | AuthorizationRefusal {
+  const given = (name: string): string | null => parameters.get(name) ?? null;
+  const invalid = (description: string) => ({ error: "invalid_request", description }) as const;
+  if (parameters.isRepeated) return invalid("a parameter is given twice");
+  for (const name of ["request", "request_uri", "registration"] as const)
+    if (given(name) !== null) return { error: `${name}_not_supported`, description: `${name}: not supported` };
+  for (const [name, most] of Object.entries(longest))
+    if ((given(name)?.length ?? 0) > most) return invalid(`${name}: at most ${most} characters`);
+
+  const responseType = given("response_type");
+  if (responseType === null) return invalid("response_type: required");
+  if (responseType !== "code") return { error: "unsupported_response_type", description: "response_type: only code" };
+  const mode = given("response_mode") ?? "query";
+  if (mode !== "query" && mode !== "form_post") return invalid("response_mode: query or form_post");
+  if (mode === "form_post" && !/^https?:/u.test(redirectUri))
+    return invalid("response_mode: form_post needs a redirect_uri of http or https");
+
+  const scopes = scopesFor(given("scope"), client, application);
+  if (scopes.length === 0) return { error: "invalid_scope", description: "scope: none that this client may request" };
+
+  const codeChallenge = given("code_challenge");
+  const method = given("code_challenge_method");
+  if (codeChallenge === null ? method !== null : method !== "S256")
+    return invalid("code_challenge_method: S256, with code_challenge");
+  if (codeChallenge !== null && !/^[A-Za-z0-9_-]{43}$/u.test(codeChallenge))
+    return invalid("code_challenge: the base64url SHA-256 of the code verifier, 43 characters");
+  if (codeChallenge === null && (client.requirePkce || client.kind !== "web"))
+    return invalid("code_challenge: required for this client");
+
+  const prompts = wordsOf(given("prompt"));
+  const prompt = prompts.filter((word) => word !== "none");
+  if (!prompt.every(isPrompt)) return invalid("prompt: none, login, consent or select_account");
+  const isSilent = prompts.length > prompt.length;
+  if (isSilent && prompt.length > 0) return invalid("prompt: none only alone");
+
+  const maxAge = given("max_age");
+  if (maxAge !== null && !/^\d+$/u.test(maxAge)) return invalid("max_age: a whole number of seconds");
+  const claimsText = given("claims");
+  const claims = claimsText === null ? null : parseClaimsRequest(claimsText);
+  if (claims === undefined) return invalid("claims: JSON as in OpenID Connect Core 1.0, section 5.5");
+
+  return {
+    redirectUri,
+    state: given("state"),
+    scopes,
+    codeChallenge,
+    loginHint: canonicalEmail(given("login_hint") ?? "") ?? null,
+    locale: wordsOf(given("ui_locales")).find((tag) => tag.length <= 35 && isSupported(tag)) ?? null,
+    isSilent,
+    idTokenHint: given("id_token_hint"),
+    authorization: {
+      clientId: client.id,
+      responseMode: mode,
+      nonce: given("nonce"),
+      prompt,
+      maxAge: maxAge === null ? null : Number(maxAge),
+      acrValues: wordsOf(given("acr_values")),
+      claims,
+    },
+  };
+}
+
+function wordsOf(text: string | null): string[] {
+  return [...new Set(text?.split(" ").filter((word) => word !== ""))];
+}
+
+function isPrompt(word: string): word is AuthorizationDetails["prompt"][number] {
+  return word === "login" || word === "consent" || word === "select_account";
+}
+
+/**
+ * The requested scopes that the client and its application have. Others are ignored (OpenID Connect
+ * Core 1.0 §3.1.2.1).
+ */
+function scopesFor(text: string | null, client: Client, { settings }: Application): string[] {
+  const known: string[] = ["openid", "offline_access", ...settings.scopes];
+  return wordsOf(text).filter((scope) => known.includes(scope) && client.scopes.includes(scope));
+}
+
+/** Whether there are pages in this language. */
+function isSupported(tag: string): boolean {
+  const [language = ""] = tag.toLowerCase().split("-");
+  return textsFor(tag, undefined).lang.toLowerCase().split("-")[0] === language;
+}

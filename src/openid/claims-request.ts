@@ -1,0 +1,33 @@
+import { z } from "zod";
+import type { ClaimsRequest } from "../storage/column-types.ts";
+
+const member = z.object({
+  essential: z.boolean().optional(),
+  value: z.unknown().optional(),
+  values: z.array(z.unknown()).max(20).optional(),
+});
+
+/** More claims than anybody has. */
+const mostClaims = 50;
+
+const byClaim = z
+  .record(z.string().max(100), member.nullable())
+  .refine((claims) => Object.keys(claims).length <= mostClaims);
+
+const claimsRequest = z.object({ userinfo: byClaim.optional(), id_token: byClaim.optional() });
+
+/**
+ * The `claims` parameter (OpenID Connect Core 1.0 §5.5); undefined if it is not as documented.
+ * Unknown members are ignored.
+ */
+export function parseClaimsRequest(text: string): ClaimsRequest | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const parsed = claimsRequest.safeParse(value);
+  // Only what the type says: without members of other specifications.
+  return parsed.success ? (JSON.parse(JSON.stringify(parsed.data)) as ClaimsRequest) : undefined;
+}

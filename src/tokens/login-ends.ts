@@ -32,7 +32,7 @@ export function createLoginEnds(deps: {
 }) {
   const { users, browserSessions, events, audit } = deps;
 
-  /** To the app's server and the login's client: for ends that the audit log has in other entries. */
+  /** To the app's server and the client: for ends that the audit log records as part of another. */
   async function announce(tx: Handle, ended: EndedLogin, clientInfo: ClientInfo | null, now: number): Promise<void> {
     const { id: sessionId, appId, userId, clientId } = ended;
     const event = { kind: "user.logout", appId, userId, authMethod: null, clientInfo, sessionId, clientId } as const;

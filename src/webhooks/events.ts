@@ -20,8 +20,8 @@ export function createEvents({ random }: { random: Random }) {
   return {
     /**
      * Database work only, so call it inside `storage.write`. Writes nothing unless the application
-     * has an enabled endpoint for this kind, or the client a receiver. `user.deleted` also reduces the user's waiting events
-     * to the id.
+     * has an enabled endpoint for this kind, or the client a receiver. `user.deleted` also reduces
+     * the user's waiting events to the id.
      */
     async record(tx: Handle, event: NewEvent, now: number): Promise<void> {
       if (event.kind === "user.deleted" && event.userId !== null) await forgetUserInDeliveries(tx, event.userId);

@@ -1,9 +1,11 @@
+import { eq } from "drizzle-orm";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { day, minute } from "../../src/lib/clock.ts";
 import type { SigningAlgorithm } from "../../src/storage/column-types.ts";
+import { updateEndpoint } from "../../src/webhooks/endpoint-store.ts";
 import { openAccount, press } from "../support/account.ts";
-import { createClient, signInByClient } from "../support/clients-logout.ts";
+import { createClient, receiverOf, signInByClient } from "../support/clients-logout.ts";
 import { bearer } from "../support/methods.ts";
 import { invalidToken } from "../support/outcomes.ts";
 import { call, isLive, refresh, signedUp, validate, Visitor, type Tokens } from "../support/person.ts";
@@ -53,8 +55,11 @@ describeEachDatabase(
 
     async function deliveriesOf(clientId: string) {
       const { db, tables } = current().server.app.storage.reader;
-      const rows = await db.select().from(tables.webhookDeliveries);
-      return rows.filter(({ endpointId }) => endpointId === `whe_${clientId}`);
+      const { webhookDeliveries: deliveries } = tables;
+      return await db
+        .select()
+        .from(deliveries)
+        .where(eq(deliveries.endpointId, await receiverOf(current(), clientId)));
     }
 
     it.each<SigningAlgorithm>(["RS256", "ES256", "EdDSA"])("says by %s which login of whom has ended", async (alg) => {
@@ -196,7 +201,7 @@ describeEachDatabase(
 
     it("its receivers are no webhook endpoints", async () => {
       const { clientId } = await someone();
-      const id = `whe_${clientId}`;
+      const id = await receiverOf(current(), clientId);
       const { webhooks, deliveries } = current().server.app.services;
       const notFound = { code: "WEBHOOK_NOT_FOUND" };
       await expect(webhooks.get(id)).rejects.toMatchObject(notFound);
@@ -238,7 +243,11 @@ describeOnSqlite("logout tokens where private networks are not allowed", (curren
   it("never go to a private address", async () => {
     const receiver = await startReceiver();
     const app = await current().createApp();
-    const clientId = await createClient(current(), app, { backchannelLogoutUri: receiver.url });
+    const clientId = await createClient(current(), app, { backchannelLogoutUri: "https://wiki.example/logout" });
+    // As if the name had been a public one when the client was created.
+    await current().server.app.storage.write(async (tx) => {
+      await updateEndpoint(tx, await receiverOf(current(), clientId), { url: receiver.url });
+    });
     const { email } = await signedUp(current(), app);
     const { accessToken } = await signInByClient(current(), app, email, clientId);
     await call(current(), "POST", "/auth/logout", bearer(accessToken), {});

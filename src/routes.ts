@@ -37,11 +37,13 @@ export type Pages = HostedPages & { assets: Assets };
  * handler. The router, the limiter and the API documentation use it.
  */
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
-  const { applications, publicConfig, users, tokens, signingKeys, signIn, redeem, profiles, methods } = app.services;
+  const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
+    app.services;
   const { passkeys, webhooks } = app.services;
   const {
     hosted,
     authorizePages,
+    continuePages,
     visits,
     choose,
     steps,
@@ -58,7 +60,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   } = pages;
   const check = {
     apiKey: applications.authenticate,
-    accessToken: tokens.authenticate,
+    accessToken: authentication.authenticate,
     application: (id: string) => applications.find(id),
     rateLimits: app.rateLimitsOf,
   };
@@ -154,6 +156,9 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     pageRoute("POST", `${session}/step/passkey`, "authentication", steps.usePasskey),
     pageRoute("POST", `${session}/step/new-passkey`, "authentication", steps.newPasskey),
     pageRoute("POST", `${session}/step/take-over`, "authentication", takeOver.agree),
+    pageRoute("POST", `${session}/continue`, "authentication", continuePages.continueAs),
+    pageRoute("POST", `${session}/step/consent`, "authentication", continuePages.agree),
+    pageRoute("POST", `${session}/step/deny`, "authentication", continuePages.deny),
     pageRoute("POST", `${session}/step/skip`, "authentication", steps.skip),
     route("POST", `${session}/step/passkey/options`, anyone, "authentication", steps.usePasskeyOptions),
     route("POST", `${session}/step/new-passkey/options`, anyone, "authentication", steps.newPasskeyOptions),

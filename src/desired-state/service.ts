@@ -13,7 +13,7 @@ import { usedReferences, type UsedReference } from "./references.ts";
 
 /** The tables that a plan writes to. */
 const planned = {
-  copied: ["applications", "apiKeys", "oauthProviders", "webhookEndpoints"],
+  copied: ["applications", "apiKeys", "oauthProviders", "clients", "webhookEndpoints"],
   emptied: ["auditEvents", "webhookDeliveries"],
 } as const;
 

@@ -1,4 +1,5 @@
 import { html, type Html } from "../lib/html.ts";
+import { emailField } from "./email-field.ts";
 import { framePage, type Frame } from "./frame.ts";
 import type { PageMethods } from "./methods.ts";
 import {
@@ -14,7 +15,7 @@ import {
 } from "./parts.ts";
 import { passkeySignal } from "./passkey-signal.ts";
 import { passkeyForm, passkeyHelp } from "./passkey-form.ts";
-import { emailChecks, signInProblemWords, type ProblemWords, type SignInProblem } from "./problems.ts";
+import { signInProblemWords, type ProblemWords, type SignInProblem } from "./problems.ts";
 
 export type SignInData = {
   /** "/sign-in/sis_…", without a trailing slash. */
@@ -30,6 +31,8 @@ export type SignInData = {
   /** The display name of the provider to link after another sign-in. */
   links?: string;
   problem?: SignInProblem;
+  /** Who is signed in to this browser, and may continue without a proof. */
+  continueAs?: string | undefined;
   /** The last method used in this browser: "passkey", "password" or "oauth.PROVIDER". */
   usedLast?: string | undefined;
 };
@@ -43,6 +46,7 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)} ${whose(frame, data)}
     ${data.links !== undefined && html`<p>${texts.providerLinksAfter(data.links, look.name)}</p>`}
+    ${continuePart(frame, data)}
     ${passkeySignal(data.problem?.kind === "passkey-unknown" ? data.problem.signal : undefined)}
     ${methods.passkey && passkeyPart(frame, data)} ${methods.password && passwordForm(frame, data, words)}
     ${methods.password && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}
@@ -59,6 +63,16 @@ export function signInPage(frame: Frame, data: SignInData): Html {
 function titleFor({ texts, look }: Frame, { purpose }: SignInData): string {
   if (purpose === undefined) return texts.signInTo(look.name);
   return purpose.account === undefined ? texts.signInToAccount(look.name) : texts.confirmItsYou;
+}
+
+/** Single sign-on, if the person wants it. The forms below are for somebody else. */
+function continuePart({ texts }: Frame, { continueAs, sessionPath, token }: SignInData): Html | undefined {
+  if (continueAs === undefined) return undefined;
+  const label = texts.continueAs(continueAs);
+  return html`<form method="post" action="${sessionPath}/continue">
+      ${tokenField(token)} ${submitButton({ label, busy: texts.continuing, look: "main" })}
+    </form>
+    ${divider(texts.orSomebodyElse)}`;
 }
 
 function whose({ texts, look }: Frame, { purpose }: SignInData): Html | undefined {
@@ -96,19 +110,7 @@ function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | unde
   const { sessionPath, token, email, methods } = data;
   return html`<form method="post" action="${sessionPath}/password" novalidate>
     ${tokenField(token)} ${methods.passkey && html`<input type="hidden" name="passkeys" value="1" disabled />`}
-    ${field(
-      frame,
-      {
-        name: "email",
-        label: texts.email,
-        type: "email",
-        // "webauthn" must come last: it makes browsers offer passkeys in this field.
-        autocomplete: methods.passkey ? "username webauthn" : "username",
-        value: email,
-        checks: emailChecks(frame),
-      },
-      words,
-    )}
+    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}
     ${field(
       frame,
       {

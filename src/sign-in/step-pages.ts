@@ -8,7 +8,9 @@ import type { Passkeys } from "../passkeys/service.ts";
 import type { User } from "../users/user.ts";
 import type { AddPages } from "./add-pages.ts";
 import { pathOf, type ChoosePages } from "./choose-pages.ts";
+import type { ConsentPages } from "./consent-pages.ts";
 import type { PasskeySignIn } from "./passkey-sign-in.ts";
+import type { FreshProofs } from "./fresh-proofs.ts";
 import type { Outcome, Proofs } from "./proofs.ts";
 import { conflictOf } from "./session.ts";
 import type { Step } from "./steps.ts";
@@ -33,14 +35,17 @@ export function createStepPages(deps: {
   visits: Visits;
   choose: ChoosePages;
   add: AddPages;
-  proofs: Pick<Proofs, "findWaiting" | "findFreshProof">;
+  consent: ConsentPages;
+  proofs: Pick<Proofs, "findWaiting">;
+  freshProofs: FreshProofs;
   passkeys: Passkeys;
   passkeySignIn: PasskeySignIn;
 }) {
-  const { visits, choose, add, proofs, passkeys, passkeySignIn } = deps;
+  const { visits, choose, add, consent, proofs, freshProofs, passkeys, passkeySignIn } = deps;
 
   async function show(visit: Visit, next: Exclude<Step, "done">, problem?: Problem): Promise<Answer> {
     if (next === "add-method") return await add.show(visit);
+    if (next === "ask-consent") return await consent.show(visit);
     const step = ({ "use-passkey": "use", "create-passkey": "create", "offer-passkey": "offer" } as const)[next];
     const data = { step, sessionPath: pathOf(visit), token: visit.browser.formToken, problem };
     return visits.page(visit, passkeyStepPage(visit.frame, data), problem ? 422 : 200);
@@ -61,7 +66,8 @@ export function createStepPages(deps: {
       return await again({ kind: outcome === "refused" ? "wrong-credentials" : outcome });
     // Keep the cookies: with the session's own, a returning browser sees "You're signed in".
     if ("response" in outcome) {
-      const cookies = [...proofVisit.cookies, visits.usedLastCookie(proofVisit, outcome.usedWay)];
+      const { usedWay } = outcome;
+      const cookies = usedWay === null ? [] : [...proofVisit.cookies, visits.usedLastCookie(proofVisit, usedWay)];
       return visits.respond(proofVisit, outcome.response, cookies);
     }
     // Redirect, so that reloading the page does not repeat the password.
@@ -112,7 +118,7 @@ export function createStepPages(deps: {
         if (asksFirst) return asksFirst;
         const found = await proofs.findWaiting(visit);
         if (found && found.next !== "done") return await show(visit, found.next);
-        if (visit.session.purpose === "add-method" && (await proofs.findFreshProof(visits.forProof(visit))))
+        if (visit.session.purpose === "add-method" && (await freshProofs.find(visits.forProof(visit))))
           return await add.show(visit);
         const { provider } = visit.session;
         // Link previews and prefetches must not start the provider; a person's visit does.

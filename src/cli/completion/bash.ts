@@ -41,7 +41,7 @@ _authsvc() {
     words\\ *) _authsvc_reply "$(printf '%s\\n' \${kind#words })" ;;
     files) _authsvc_paths -f ;;
     folders) _authsvc_paths -d ;;
-    apps | users | emails) _authsvc_values ;;
+    apps | clients | users | emails) _authsvc_values ;;
   esac
 }
 

@@ -15,8 +15,12 @@ const databaseServer = "test/support/postgres-global-setup.ts";
 /** After the server: a contributor's memory holds what tests write, not what a server does. */
 const inMemory = [databaseServer, "test/support/memory-folder-global-setup.ts"];
 const commandTests = "test/cli/**/*.test.ts";
-/** The commands that `npm test` runs on the executable as well; `npm run test:long` runs the others on it. */
-const commandsOnExecutable = ["apps", "conventions", "serve"].map((name) => `test/cli/${name}.test.ts`);
+/** `npm test` runs these on the executable as well; `npm run test:long` runs the others on it. */
+const commandsOnExecutable = ["test/cli/conventions.test.ts"];
+/** Only `npm run test:long` runs these: a serving process whose database fails, for seconds each. */
+const commandsOnlyOnExecutable = ["test/cli/serve-failures.test.ts"];
+/** Every block of the documentation, in processes of its own. */
+const documentedCommands = "test/docs/commands.test.ts";
 
 const onExecutable = {
   env: { AUTHSVC_TEST_EXECUTABLE: `${import.meta.dirname}/dist/authsvc` },
@@ -46,7 +50,7 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["test/**/*.test.ts"],
-          exclude: [browserTests, executableTests, ...longTests],
+          exclude: [browserTests, executableTests, documentedCommands, ...commandsOnlyOnExecutable, ...longTests],
           globalSetup: inMemory,
           // A test is not wrong because the machine is busy: this only ends what hangs.
           testTimeout: 240_000,
@@ -64,8 +68,8 @@ export default defineConfig({
           globalSetup: inMemory,
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          // One browser at a time, after everything else: a page that waits for its turn looks like a page that is broken.
-          maxWorkers: 1,
+          // After everything else, one for each core. All of a worker's files share its browser.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
@@ -82,7 +86,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "long",
-          include: [...longTests, malformedInputs],
+          include: [...longTests, malformedInputs, documentedCommands],
           // On a real disk, also when another project runs in memory.
           env: { AUTHSVC_FUZZ_INPUTS: "10000", TMPDIR: tmpdir() },
           globalSetup: [databaseServer],

@@ -26,7 +26,18 @@ export type HostedPages = ReturnType<typeof createHostedPages>;
 /** Wires the hosted pages, as `services.ts` wires the services. */
 export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, assets: AssetLinks) {
   const { baseUrl, random, keyring, limiter, log, services } = app;
-  const { signIn, proofs, passwords, passkeys, users, authorizationRequests, signUp, addMethod } = services;
+  const {
+    signIn,
+    proofs,
+    freshProofs,
+    additions,
+    passwords,
+    passkeys,
+    users,
+    authorizationRequests,
+    signUp,
+    addMethod,
+  } = services;
   const { providers: providerClients, passwordSignIn, passkeySignIn, providerSignIn, takeOver } = services;
 
   /** Limits visits that write and contact a provider. Throws RATE_LIMITED. */
@@ -47,8 +58,17 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     accountNames,
     passkeysAvailable: passkeys.available,
   });
-  const add = createAddPages({ visits, proofs, passkeys, passwords, providerClients, accountNames, users, addMethod });
-  const steps = createStepPages({ visits, choose, add, proofs, passkeys, passkeySignIn });
+  const add = createAddPages({
+    visits,
+    additions,
+    passkeys,
+    passwords,
+    providerClients,
+    accountNames,
+    users,
+    addMethod,
+  });
+  const steps = createStepPages({ visits, choose, add, proofs, freshProofs, passkeys, passkeySignIn });
   const oauthDepartures = createOauthDepartures({
     visits,
     choose,

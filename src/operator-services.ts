@@ -11,6 +11,7 @@ import { providerTemplate } from "./oauth/providers.ts";
 import type { Passkeys } from "./passkeys/service.ts";
 import { isUsablePublicKey } from "./passkeys/webauthn.ts";
 import { affordable, firebaseHash, foreignHash } from "./passwords/foreign-hashes.ts";
+import type { NewPasswords } from "./passwords/new-passwords.ts";
 import type { Passwords } from "./passwords/service.ts";
 import { masterKeyTimes } from "./secrets/rotation.ts";
 import type { Handle, Storage } from "./storage/storage.ts";
@@ -40,6 +41,7 @@ export function createOperatorServices(
     webhooksOver(storage: Storage): Webhooks;
     users: Users;
     passwords: Passwords;
+    newPasswords: NewPasswords;
     passkeys: Passkeys;
     logins: LoginAdministration;
     access: RevokeAccess;

@@ -37,7 +37,8 @@ export type Pages = HostedPages & { assets: Assets };
  * handler. The router, the limiter and the API documentation use it.
  */
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
-  const { applications, publicConfig, users, tokens, signingKeys, signIn, redeem, profiles, methods } = app.services;
+  const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
+    app.services;
   const { passkeys, webhooks } = app.services;
   const {
     hosted,
@@ -58,7 +59,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   } = pages;
   const check = {
     apiKey: applications.authenticate,
-    accessToken: tokens.authenticate,
+    accessToken: authentication.authenticate,
     application: (id: string) => applications.find(id),
     rateLimits: app.rateLimitsOf,
   };

@@ -164,7 +164,7 @@ function handlerFor(config: Config, app: App, { development, isReady, metrics }:
     limits: config.rateLimits,
     cors: createCors({
       application: (id) => services.applications.find(id),
-      appOfToken: services.tokens.claimedApp,
+      appOfToken: services.authentication.claimedApp,
       origins: services.browserOrigins,
     }),
     behindTlsProxy: isHttps && config.listen.tls === undefined && config.trustedProxies.length > 0,
@@ -177,6 +177,7 @@ function handlerFor(config: Config, app: App, { development, isReady, metrics }:
       metrics?.answered(answered);
     },
     isKnownCause: app.writability.explains,
+    random: app.random,
     log,
   });
   return nodeHandler(router, log);

@@ -19,6 +19,7 @@ import { createOpenIdServices } from "./openid-services.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
+import { createNewPasswords } from "./passwords/new-passwords.ts";
 import { maxPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
 import type { StrengthOf } from "./passwords/strength.ts";
@@ -29,21 +30,14 @@ import { createFirstProof } from "./oauth/first-proof.ts";
 import { createLinking } from "./oauth/linking.ts";
 import { createProviderFetch } from "./oauth/provider-fetch.ts";
 import { createAuthorizationRequests } from "./oauth/authorization-requests.ts";
-import { createAddMethod } from "./sign-in/add-method.ts";
-import { createConfirmLinks } from "./sign-in/confirm-links.ts";
-import { createFailedSignIns } from "./sign-in/failed-sign-ins.ts";
-import { createPasskeySignIn } from "./sign-in/passkey-sign-in.ts";
-import { createPasswordSignIn } from "./sign-in/password-sign-in.ts";
-import { createProofs } from "./sign-in/proofs.ts";
-import { createProviderSignIn } from "./sign-in/provider-sign-in.ts";
+import { createSignInFlows } from "./sign-in/flows.ts";
 import { createRedeem } from "./sign-in/redeem.ts";
-import { createResets } from "./sign-in/resets.ts";
 import { createSignIn } from "./sign-in/service.ts";
-import { createSignUp } from "./sign-in/sign-up.ts";
-import { createTakeOver } from "./sign-in/take-over.ts";
 import type { Storage } from "./storage/storage.ts";
+import { createAuthentication } from "./tokens/authentication.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
 import { createIdTokens } from "./tokens/id-tokens.ts";
+import { createRotation } from "./tokens/rotation.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
 import { createLoginEnds } from "./tokens/login-ends.ts";
 import { createOwnLogins } from "./tokens/own-logins.ts";
@@ -127,16 +121,14 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const { clients } = openId;
   const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
   const access = createRevokeAccess({ signIn, users, browserSessions, loginEnds });
+  const authentication = createAuthentication({ storage, accessTokens, applications, clock });
   const tokens = createTokens({
     storage,
     keyring,
     accessTokens,
-    applications,
-    users,
+    rotation: createRotation({ storage, applications, users, keyring, loginEnds, events, audit }),
     access,
     loginEnds,
-    events,
-    audit,
     clock,
     random,
     issuer: baseUrl,
@@ -149,13 +141,18 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     users,
     browserSessions,
     hasher,
-    strengthOf: foundation.strengthOf,
-    minGuessesLog10: config.passwords.minGuessesLog10,
     keyring,
     attempts,
     clock,
     random,
     log,
+  });
+  const newPasswords = createNewPasswords({
+    storage,
+    hasher,
+    strengthOf: foundation.strengthOf,
+    minGuessesLog10: config.passwords.minGuessesLog10,
+    attempts,
   });
   const passkeys = createPasskeys({ storage, users, baseUrl, clock, random, log });
   const authorizationRequests = createAuthorizationRequests({
@@ -188,15 +185,6 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     audit,
     random,
   });
-  const proofs = createProofs({
-    ...aboutUsers,
-    linking,
-    providerDisplayName,
-    passkeys,
-    events,
-    random,
-    issuer: baseUrl,
-  });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
   const redeem = createRedeem({ ...aboutUsers, clients, tokens, logins, events, meter });
   const mailFlows = createMailFlows({
@@ -210,9 +198,22 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     random,
     baseUrl,
   });
-  const { mailSignUp } = mailFlows;
-  const failedSignIns = createFailedSignIns({ storage, events, audit, clock, meter });
-  const signsIn = { signIn, proofs, users, passwords, passkeys, linking, firstProof, audit, failedSignIns };
+  const signInFlows = createSignInFlows({
+    ...aboutUsers,
+    events,
+    meter,
+    random,
+    signIn,
+    passwords,
+    newPasswords,
+    passkeys,
+    linking,
+    firstProof,
+    ...mailFlows,
+    authorizationRequests,
+    providerDisplayName,
+    issuer: baseUrl,
+  });
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
   const ownLogins = createOwnLogins({ storage, loginEnds, access, clock });
   const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
@@ -226,22 +227,16 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     browserOrigins,
     publicConfig,
     users,
+    authentication,
     tokens,
     signingKeys,
     idTokens,
     passwords,
+    newPasswords,
     passkeys,
     signIn,
-    proofs,
     browserSessions,
-    addMethod: createAddMethod(signsIn),
-    passwordSignIn: createPasswordSignIn(signsIn),
-    passkeySignIn: createPasskeySignIn(signsIn),
-    providerSignIn: createProviderSignIn({ ...signsIn, authorizationRequests, providerDisplayName }),
-    takeOver: createTakeOver(signsIn),
-    signUp: createSignUp({ ...signsIn, mailSignUp }),
-    resets: createResets({ ...signsIn, ...mailFlows }),
-    confirmLinks: createConfirmLinks({ ...mailFlows, browserSessions, applications, users }),
+    ...signInFlows,
     ...mailFlows,
     notices,
     redeem,

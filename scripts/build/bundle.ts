@@ -40,18 +40,6 @@ const programFilesPlugin: Plugin = {
 };
 
 /**
- * drizzle's relations, which we do not use, import a class of its PostgreSQL half with forty more
- * modules. For SQLite commands this substitutes SQLite's class of that name.
- */
-const drizzlePlugin: Plugin = {
-  name: "drizzle",
-  resolveId: (id, importer) =>
-    id === "./pg-core/primary-keys.js" && importer?.endsWith("/drizzle-orm/relations.js")
-      ? path.join(path.dirname(importer), "sqlite-core", "primary-keys.js")
-      : null,
-};
-
-/**
  * Fills the staging folder: sources and libraries in chunks, so that a command loads only what it
  * needs, and files read at run time. `start`: the output path of the executable's first file.
  */
@@ -64,7 +52,7 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
     input: { authsvc: "src/cli/run.ts" },
     // Required by a group without its dependencies.
     preserveEntrySignatures: "allow-extension",
-    plugins: [programFilesPlugin, drizzlePlugin, ...plugins],
+    plugins: [programFilesPlugin, ...plugins],
     write: false,
     output: {
       // Importing node:http as an ES module loads all its exports, including fetch: 30 ms, and

@@ -1,7 +1,7 @@
 /**
  * The flags of the executable's Node (docs/decisions/0026). V8's young generation is limited to
- * half of the default, which saves 20 to 30 MB under load and costs no speed. It starts with 8 MB
- * instead of 1, so that short commands need no garbage collection. V8 reads both only at its start,
- * too early for `setFlagsFromString`. SIGUSR1 would open Node's debugger without authentication.
+ * half of the default, which saves 20 to 30 MB under load and costs no speed. V8 reads it only at
+ * its start, too early for `setFlagsFromString`. SIGUSR1 would open Node's debugger without
+ * authentication.
  */
-export const runtimeFlags = ["--disable-sigusr1", "--max-semi-space-size=16", "--min-semi-space-size=8"];
+export const runtimeFlags = ["--disable-sigusr1", "--max-semi-space-size=16"];

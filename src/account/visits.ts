@@ -10,7 +10,7 @@ import type { Html } from "../lib/html.ts";
 import { accountEndPage, type AccountEnd } from "../pages/account-end-page.ts";
 import { accountPath } from "../pages/account-parts.ts";
 import type { Frame } from "../pages/frame.ts";
-import type { Proofs } from "../sign-in/proofs.ts";
+import type { FreshProofs } from "../sign-in/fresh-proofs.ts";
 import type { SignIn } from "../sign-in/service.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
@@ -53,11 +53,11 @@ export function createAccountVisits(deps: {
   applications: Applications;
   users: Users;
   signIn: SignIn;
-  proofs: Proofs;
+  freshProofs: FreshProofs;
   /** Throws RATE_LIMITED. */
   countStart(ipAddress: string): Promise<void>;
 }) {
-  const { hosted, browsers, browserSessions, applications, users, signIn, proofs, countStart } = deps;
+  const { hosted, browsers, browserSessions, applications, users, signIn, freshProofs, countStart } = deps;
 
   function end(frame: Frame, content: AccountEnd, settings: PageSettings = {}): Answer {
     return hosted.page(frame, accountEndPage(frame, content), settings);
@@ -115,7 +115,7 @@ export function createAccountVisits(deps: {
    */
   async function proven<V extends AccountVisit>(found: V | Answer, next: string): Promise<V | Answer> {
     if (isAnswer(found)) return found;
-    const isProven = await proofs.isFresh(found.session, found.application);
+    const isProven = await freshProofs.isFresh(found.session, found.application);
     return isProven ? found : await begin(found, { user: found.user, next });
   }
 
@@ -140,7 +140,7 @@ export function createAccountVisits(deps: {
       return await proven(await post(request), next);
     },
 
-    isProven: async ({ session, application }: AccountVisit) => await proofs.isFresh(session, application),
+    isProven: async ({ session, application }: AccountVisit) => await freshProofs.isFresh(session, application),
 
     page(guest: Guest, body: Html, settings: PageSettings = {}): Answer {
       return hosted.page(guest.frame, body, settings);

@@ -23,8 +23,8 @@ export function createRateLimitsOf({ storage, clock }: { storage: Storage; clock
     return limits;
   }
 
-  return (appId: string): RateLimits | Promise<RateLimits> => {
+  return async (appId: string): Promise<RateLimits> => {
     const found = known.get(appId);
-    return found && Math.abs(clock() - found.readAt) < knownFor ? found.limits : read(appId);
+    return found && Math.abs(clock() - found.readAt) < knownFor ? found.limits : await read(appId);
   };
 }

@@ -95,9 +95,9 @@ export function createCors<Application extends GuardedApplication>(check: {
     },
 
     /** The headers that let a page of the call's application read the answer. */
-    headersFor(use: BrowserUse, request: HttpRequest): Record<string, string> | Promise<Record<string, string>> {
+    async headersFor(use: BrowserUse, request: HttpRequest): Promise<Record<string, string>> {
       const origin = request.header("origin");
-      return origin === undefined ? vary : sharingWith(origin, use, request);
+      return origin === undefined ? vary : await sharingWith(origin, use, request);
     },
   };
 }

@@ -15,7 +15,7 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
   apiKey(key: string): Promise<Application>;
   accessToken(token: string, appId: string | undefined): Promise<Bearer>;
   application(appId: string): Promise<Application | undefined>;
-  rateLimits(appId: string): RateLimits | Promise<RateLimits>;
+  rateLimits(appId: string): Promise<RateLimits>;
 }) {
   function appIdOf(request: HttpRequest): string | undefined {
     return request.header("x-service-app-id");
@@ -30,13 +30,8 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
   /** A user's call, with or without an App ID. */
   async function asUser(request: HttpRequest, appId: string | undefined): Promise<Caller<Bearer>> {
     const bearer = await check.accessToken(bearerCredential(request) ?? "", appId);
-    const limits = check.rateLimits(bearer.claims.aud);
-    return {
-      caller: bearer,
-      countedAs: `user:${bearer.user.id}`,
-      // Synchronous when cached.
-      limits: limits instanceof Promise ? await limits : limits,
-    };
+    const limits = await check.rateLimits(bearer.claims.aud);
+    return { caller: bearer, countedAs: `user:${bearer.user.id}`, limits };
   }
 
   return {

@@ -3,6 +3,7 @@ import { STATUS_CODES, type IncomingMessage } from "node:http";
 import { NodeRequest } from "srvx/node";
 import { AppError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
+import type { Random } from "../lib/random.ts";
 import type { RateLimiter, LimitResult, EndpointType, RateLimits } from "../lib/rate-limits.ts";
 import { addressKey, limitKey, limitOfPath, type ClientAddresses } from "./addresses.ts";
 import type { Answer } from "./answer.ts";
@@ -10,7 +11,6 @@ import type { Cors } from "./cors.ts";
 import { errorAnswer, oauthErrorAnswer, publicError, statusOf } from "./error-answers.ts";
 import type { Outgoing, Router } from "./node-handler.ts";
 import { createPageTurns } from "./page-turns.ts";
-import { createRequestIds } from "./request-ids.ts";
 import { HttpRequest } from "./request.ts";
 import type { Caller, ErrorForm, Route } from "./route.ts";
 
@@ -40,6 +40,7 @@ export type RouterOptions = {
   onAnswered(answered: Answered): void;
   /** Whether the log has already reported this cause for all affected calls: a full disk, say. */
   isKnownCause(error: unknown): boolean;
+  random: Random;
   log: Log;
 };
 
@@ -50,7 +51,6 @@ export type RouterOptions = {
 export function createRouter(options: RouterOptions): Router {
   const { cors, addresses, limiter, limits, log } = options;
   const routes = [...options.routes, ...cors.preflights(options.routes)];
-  const newRequestId = createRequestIds();
   const everyAnswers = [
     ["x-content-type-options", "nosniff"],
     ["referrer-policy", "no-referrer"],
@@ -89,7 +89,7 @@ export function createRouter(options: RouterOptions): Router {
   }
 
   function requestOf(message: IncomingMessage, parameters: Record<string, string> | undefined): HttpRequest {
-    return new HttpRequest(newRequestId(), message, addresses.of(message), parameters);
+    return new HttpRequest(newRequestId(options.random), message, addresses.of(message), parameters);
   }
 
   function serveFound(route: Route, event: H3Event): Promise<Outgoing> {
@@ -111,19 +111,15 @@ export function createRouter(options: RouterOptions): Router {
     let caller: string | undefined;
     try {
       refusePlainHttp(request);
-      const othersFirst = route.errors === "page" ? pageTurn() : undefined;
-      if (othersFirst) await othersFirst;
+      if (route.errors === "page") await pageTurn();
       const admitted = await admit(route, request);
       caller = admitted.countedAs;
-      const counted = admitted.countedAs
+      limitResult = await (admitted.countedAs
         ? count(route.limit, admitted.countedAs, admitted.limits)
-        : countAddress(route.limit, request);
-      // Synchronous when cached.
-      limitResult = counted instanceof Promise ? await counted : counted;
+        : countAddress(route.limit, request));
       refuseExceeded(limitResult);
       if (admitted.refusal) throw admitted.refusal;
-      const answered = route.answer(request, admitted.caller);
-      answer = answered instanceof Promise ? await answered : answered;
+      answer = await route.answer(request, admitted.caller);
       shown = answer.error;
     } catch (error) {
       if (error instanceof Refusal) limitResult = error.limitResult;
@@ -132,8 +128,8 @@ export function createRouter(options: RouterOptions): Router {
     }
     const milliseconds = performance.now() - startedAt;
     options.onAnswered({ request, route, status: answer.status, error: shown, milliseconds, caller });
-    const shared = route.browser && cors.headersFor(route.browser, request);
-    return respond(request, answer, limitResult, shared instanceof Promise ? await shared : shared);
+    const shared = route.browser && (await cors.headersFor(route.browser, request));
+    return respond(request, answer, limitResult, shared);
   }
 
   /** Callers without valid credentials are counted by address, which limits guessing. */
@@ -236,6 +232,11 @@ export function createRouter(options: RouterOptions): Router {
     // RFC 9110 §9.3.2: HEAD gets the headers of GET, its length included, and no body.
     return { status, reason: STATUS_CODES[status], lines, body: request.method === "HEAD" ? "" : body };
   }
+}
+
+/** 128 random bits: two ids do not reveal the number of calls in between. */
+function newRequestId(random: Random): string {
+  return `req_${Buffer.from(random(16)).toString("hex")}`;
 }
 
 /** RFC 6750 §3.1: without a credential, the challenge has no error. */

@@ -63,14 +63,10 @@ const entities: Readonly<Record<string, string>> = {
   "`": "&#96;",
 };
 
-const special = /[&<>"'`\0]/;
-
 /**
  * Escapes text for element content and quoted attributes. NUL is invalid in HTML and becomes
  * U+FFFD.
  */
 function escapeHtml(text: string): string {
-  // Fast path: most of a page's hundred values need no escaping.
-  if (!special.test(text)) return text;
   return text.replace(/[&<>"'`\0]/g, (character) => entities[character] ?? "\u{FFFD}");
 }

@@ -2,6 +2,7 @@ import type { Application } from "../applications/application.ts";
 import { clip, oneLine } from "../lib/text.ts";
 import { browserOf, deviceOf } from "../lib/user-agent.ts";
 import type { Mail, MailMethod, MailMessage, MailClientInfo } from "./mail.ts";
+import { momentOf } from "../pages/dates.ts";
 import { htmlOf, type MailWords } from "./render-html.ts";
 import { mailTextsFor, type LocalisedMail } from "./texts/texts.ts";
 
@@ -52,8 +53,8 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
     about: "method" in mail ? methodName(mail.method, localised) : undefined,
     button: url === null ? undefined : { label: says.button(app), url, addressBelow: texts.addressBelow },
     code: proof && { intro: texts.codeInstead, digits: proof.code.replace(/(\d{4})(?=\d)/gu, "$1 ") },
-    holds: proof && texts.holdsUntil(moment(proof.expiresAt, lang)),
-    facts: [texts.fact(texts.when, moment(askedAt, lang)), ...clientFacts(mail.origin, localised)],
+    holds: proof && texts.holdsUntil(momentOf(proof.expiresAt, lang, "long")),
+    facts: [texts.fact(texts.when, momentOf(askedAt, lang, "long")), ...clientFacts(mail.origin, localised)],
     ifNotYou: { title: texts.ifNotYouTitle, text: says.ifNotYou(app) },
     support: supportUrl?.startsWith("https://") === true ? { label: texts.support, url: supportUrl } : undefined,
   };
@@ -83,19 +84,6 @@ function clientFacts({ ipAddress, userAgent }: MailClientInfo, { texts }: Locali
     ...(used === undefined ? [] : [texts.fact(texts.device, used)]),
     ...(ipAddress === null ? [] : [texts.fact(texts.ipAddress, ipAddress)]),
   ];
-}
-
-/** "November 21, 2026 at 10:32 AM UTC". In UTC, because the reader's time zone is unknown. */
-function moment(epochMilliseconds: number, lang: string): string {
-  return new Intl.DateTimeFormat(lang, {
-    year: "numeric",
-    month: "long",
-    day: "numeric",
-    hour: "numeric",
-    minute: "2-digit",
-    timeZone: "UTC",
-    timeZoneName: "short",
-  }).format(epochMilliseconds);
 }
 
 function textOf({ subject, lead, about, button, code, holds, facts, ifNotYou, support }: MailWords): string {

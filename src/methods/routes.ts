@@ -1,6 +1,6 @@
 import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
-import type { Bearer } from "../tokens/service.ts";
+import type { Bearer } from "../tokens/authentication.ts";
 import type { Methods } from "./service.ts";
 
 /** GET /users/auth-methods */

@@ -79,30 +79,7 @@ export async function deleteProvider(
 }
 
 /** Everything but the key and `createdAt`. */
-function changed({
-  clientId,
-  encryptedSecret,
-  teamId,
-  keyId,
-  issuer,
-  authorizationUrl,
-  tokenUrl,
-  userinfoUrl,
-  jwksUrl,
-  trustsEmail,
-  updatedAt,
-}: ProviderRow) {
-  return {
-    clientId,
-    encryptedSecret,
-    teamId,
-    keyId,
-    issuer,
-    authorizationUrl,
-    tokenUrl,
-    userinfoUrl,
-    jwksUrl,
-    trustsEmail,
-    updatedAt,
-  };
+function changed(row: ProviderRow) {
+  const { appId: _appId, name: _name, createdAt: _createdAt, ...rest } = row;
+  return rest;
 }

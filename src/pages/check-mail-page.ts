@@ -17,26 +17,37 @@ export type CheckMailData = {
 /** Waits for the person to verify the address of a new account. */
 export function checkMailPage(frame: Frame, data: CheckMailData): Html {
   const { texts } = frame;
-  const { sessionPath, token, email } = data;
+  const { sessionPath } = data;
+  const path = `${sessionPath}/confirm`;
   const words = data.problem && codeProblemWords(frame, data.problem);
   const title = texts.checkMail;
   const body = html`<h1>${title}</h1>
-    ${problemSummary(words)}
-    <p>
-      ${texts.mailedTo} <strong><bdi>${email}</bdi></strong>
-    </p>
-    <p>${texts.mailedNext}</p>
-    <form method="post" action="${sessionPath}/confirm" novalidate>
-      ${tokenField(token)} ${codeField(frame, words)}
-      ${submitButton({ label: texts.confirmCode, busy: texts.confirming, look: "main" })}
-    </form>
-    ${sendAgain(frame, { action: `${sessionPath}/confirm/again`, token, again: data.again })}
+    ${problemSummary(words)} ${mailedCodeForm(frame, { ...data, action: path, againAction: `${path}/again` }, words)}
     ${pageEnd(frame, sessionPath, {
       lead: texts.wrongAddress,
       href: `${sessionPath}/create-account`,
       label: texts.otherAddress,
     })}`;
   return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
+}
+
+/** Says where a mail went, asks for its code, and offers another mail. */
+export function mailedCodeForm(
+  frame: Frame,
+  shown: { email: string; token: string; action: string; againAction: string; again: boolean },
+  words: ProblemWords | undefined,
+): Html {
+  const { texts } = frame;
+  const { email, token, action, againAction, again } = shown;
+  return html`<p>
+      ${texts.mailedTo} <strong><bdi>${email}</bdi></strong>
+    </p>
+    <p>${texts.mailedNext}</p>
+    <form method="post" action="${action}" novalidate>
+      ${tokenField(token)} ${codeField(frame, words)}
+      ${submitButton({ label: texts.confirmCode, busy: texts.confirming, look: "main" })}
+    </form>
+    ${sendAgain(frame, { action: againAction, token, again })}`;
 }
 
 export function codeField(frame: Frame, words: ProblemWords | undefined): Html {

@@ -1,4 +1,5 @@
 import { html, type Html } from "../lib/html.ts";
+import { emailField } from "./email-field.ts";
 import { framePage, type Frame } from "./frame.ts";
 import type { PageMethods } from "./methods.ts";
 import {
@@ -15,7 +16,6 @@ import {
 import { passkeyForm, passkeyHelp } from "./passkey-form.ts";
 import {
   createAccountProblemWords,
-  emailChecks,
   newPasswordChecks,
   type CreateAccountProblem,
   type ProblemWords,
@@ -115,18 +115,7 @@ function passkeyPart({ texts }: Frame, after?: Html): Html {
 
 function whoFields(frame: Frame, { email, name }: CreateAccountData, words: ProblemWords[]): Html {
   const { texts } = frame;
-  return html`${field(
-    frame,
-    {
-      name: "email",
-      label: texts.email,
-      type: "email",
-      autocomplete: "username",
-      value: email,
-      checks: emailChecks(frame),
-    },
-    words,
-  )}
+  return html`${emailField(frame, email, words)}
   ${field(
     frame,
     { name: "name", label: texts.name, type: "text", autocomplete: "name", value: name, mark: texts.optional },

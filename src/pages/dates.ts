@@ -7,11 +7,11 @@ export function dayOf(epochMilliseconds: number, lang: string): string {
   return new Intl.DateTimeFormat(lang, { dateStyle: "medium", timeZone: "UTC" }).format(epochMilliseconds);
 }
 
-/** "20 Nov 2026, 19:10 UTC" in the given language. */
-export function momentOf(epochMilliseconds: number, lang: string): string {
+/** "20 Nov 2026, 19:10 UTC" in the given language; in UTC like `dayOf`. */
+export function momentOf(epochMilliseconds: number, lang: string, month: "short" | "long" = "short"): string {
   return new Intl.DateTimeFormat(lang, {
     year: "numeric",
-    month: "short",
+    month,
     day: "numeric",
     hour: "numeric",
     minute: "2-digit",

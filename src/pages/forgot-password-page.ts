@@ -1,7 +1,8 @@
 import { html, type Html } from "../lib/html.ts";
+import { emailField } from "./email-field.ts";
 import { framePage, type Frame } from "./frame.ts";
-import { field, problemSummary, submitButton, tokenField } from "./parts.ts";
-import { createAccountProblemWords, emailChecks } from "./problems.ts";
+import { problemSummary, submitButton, tokenField } from "./parts.ts";
+import { createAccountProblemWords } from "./problems.ts";
 
 export type ForgotPasswordData = {
   /** "/sign-in/sis_…", without a trailing slash. */
@@ -21,19 +22,7 @@ export function forgotPasswordPage(frame: Frame, { sessionPath, token, email, pr
     ${problemSummary(words)}
     <p>${texts.forgotLead(look.name)}</p>
     <form method="post" action="${sessionPath}/forgot-password" novalidate>
-      ${tokenField(token)}
-      ${field(
-        frame,
-        {
-          name: "email",
-          label: texts.email,
-          type: "email",
-          autocomplete: "username",
-          value: email,
-          checks: emailChecks(frame),
-        },
-        words,
-      )}
+      ${tokenField(token)} ${emailField(frame, email, words)}
       ${submitButton({ label: texts.sendMail, busy: texts.sending, look: "main" })}
     </form>
     ${backToSignIn(frame, sessionPath)}`;

@@ -1,4 +1,5 @@
 import { html, type Html } from "../lib/html.ts";
+import { emailField } from "./email-field.ts";
 import { framePage, type Frame } from "./frame.ts";
 import type { PageMethods } from "./methods.ts";
 import {
@@ -14,7 +15,7 @@ import {
 } from "./parts.ts";
 import { passkeySignal } from "./passkey-signal.ts";
 import { passkeyForm, passkeyHelp } from "./passkey-form.ts";
-import { emailChecks, signInProblemWords, type ProblemWords, type SignInProblem } from "./problems.ts";
+import { signInProblemWords, type ProblemWords, type SignInProblem } from "./problems.ts";
 
 export type SignInData = {
   /** "/sign-in/sis_…", without a trailing slash. */
@@ -96,19 +97,7 @@ function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | unde
   const { sessionPath, token, email, methods } = data;
   return html`<form method="post" action="${sessionPath}/password" novalidate>
     ${tokenField(token)} ${methods.passkey && html`<input type="hidden" name="passkeys" value="1" disabled />`}
-    ${field(
-      frame,
-      {
-        name: "email",
-        label: texts.email,
-        type: "email",
-        // "webauthn" must come last: it makes browsers offer passkeys in this field.
-        autocomplete: methods.passkey ? "username webauthn" : "username",
-        value: email,
-        checks: emailChecks(frame),
-      },
-      words,
-    )}
+    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}
     ${field(
       frame,
       {

@@ -50,15 +50,8 @@ export function createHasher(
   /** Loaded with the first password: most commands need none. */
   const argon2 = (): Promise<Argon2> => (loading ??= lowerPoolPriority(log).then(() => loadArgon2(log)));
 
-  // A shared error: under load thousands are thrown per second, and each stack trace costs as much
-  // as half a page.
-  const busy = new AppError("BUSY", "Too many sign-ins at the moment.", {
-    retryAfterSeconds: 1,
-    details: "retry after 1 second",
-  });
-
   function admit(): void {
-    if (running >= places && waiting.length >= queueSize) throw busy;
+    if (running >= places && waiting.length >= queueSize) throw busy();
   }
 
   /** Waits without limit; call `admit` first. */
@@ -135,7 +128,7 @@ export function createHasher(
       await inTurn(check);
       return;
     }
-    if (!importedSlot.hasRoom(turn)) throw busy;
+    if (!importedSlot.hasRoom(turn)) throw busy();
     await importedSlot.run(turn, check);
   }
 
@@ -143,7 +136,7 @@ export function createHasher(
   async function verifyImported(stored: string, password: string, turn: TurnOf): Promise<Verdict> {
     // Counts as a failure without a check: BUSY must not be a free attempt or reveal an imported
     // account.
-    if (!importedSlot.hasRoom(turn)) return { isRight: false, evenOut: () => Promise.reject(busy) };
+    if (!importedSlot.hasRoom(turn)) return { isRight: false, evenOut: () => Promise.reject(busy()) };
     const isRight = await importedSlot.run(turn, async () => {
       const rest = missing(turn.appId, stored);
       const matched = await matches(stored, password);
@@ -209,6 +202,13 @@ export function createHasher(
       return !(Number(memory) * Number(rounds) >= memoryKiB * iterations);
     },
   };
+}
+
+function busy(): AppError {
+  return new AppError("BUSY", "Too many sign-ins at the moment.", {
+    retryAfterSeconds: 1,
+    details: "retry after 1 second",
+  });
 }
 
 /**

@@ -13,8 +13,6 @@ import { afterCommit } from "../storage/transaction.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { Hasher } from "./hasher.ts";
-import { formProblem, strengthProblem, wordsOf, type PasswordProblem } from "./rules.ts";
-import type { StrengthOf } from "./strength.ts";
 import {
   changePassword,
   countPasswordTry,
@@ -60,9 +58,6 @@ export function createPasswords(deps: {
   users: Users;
   browserSessions: Pick<BrowserSessions, "meet">;
   hasher: Hasher;
-  strengthOf: StrengthOf;
-  /** The guesses that a new password must withstand, as a power of ten. */
-  minGuessesLog10: number;
   keyring: Keyring;
   /** By network, over all accounts. */
   attempts: Attempts;
@@ -70,7 +65,7 @@ export function createPasswords(deps: {
   random: Random;
   log: Log;
 }) {
-  const { storage, users, browserSessions, hasher, strengthOf, minGuessesLog10, keyring } = deps;
+  const { storage, users, browserSessions, hasher, keyring } = deps;
   const { attempts, clock, random, log } = deps;
   let learning = Promise.resolve();
 
@@ -195,41 +190,6 @@ export function createPasswords(deps: {
     async sweep(): Promise<boolean> {
       const triedBefore = clock() - failuresAreKept;
       return await storage.write((tx) => sweepPasswordFailures(tx, triedBefore));
-    },
-
-    /**
-     * Why a new password is refused, or undefined. Throws RATE_LIMITED for too many at once from
-     * one network, BUSY under overload. `network`: undefined for an operator's command.
-     */
-    async problemWith(
-      password: string,
-      { name, branding, settings }: Application,
-      person: { email: string; name: string | null },
-      network: string | undefined,
-    ): Promise<PasswordProblem | undefined> {
-      const context = { email: person.email, personName: person.name, appNames: [name, branding.companyName] };
-      const problem = formProblem(password, { minLength: settings.passwordMinLength, context });
-      if (problem) return problem;
-      // A random character counts as ten guesses: random ones of the minimum length always suffice.
-      const enough = Math.min(minGuessesLog10, settings.passwordMinLength - 1);
-      return strengthProblem(await strengthOf({ password, words: wordsOf(context) }, network), enough);
-    },
-
-    /**
-     * The hash of a new password. Throws RATE_LIMITED for too many attempts from one network, BUSY
-     * under overload. `network`: undefined for an operator's command, which is not counted.
-     */
-    async hash(password: string, network: string | undefined): Promise<string> {
-      hasher.admit();
-      if (network === undefined) return await hasher.hash(password);
-      const attempt = attempts.admit(network);
-      try {
-        attempt.fail();
-        attempts.refuseExceeded(await storage.write((tx) => attempt.count(tx)));
-        return await hasher.hash(password);
-      } finally {
-        attempt.end();
-      }
     },
 
     async hasOne(userId: string): Promise<boolean> {

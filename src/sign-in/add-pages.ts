@@ -11,8 +11,7 @@ import type { Users } from "../users/service.ts";
 import type { AccountNames } from "./account-names.ts";
 import type { AddMethod } from "./add-method.ts";
 import { pathOf } from "./choose-pages.ts";
-import type { Adding } from "./adding.ts";
-import type { Proofs } from "./proofs.ts";
+import type { Adding, Additions } from "./adding.ts";
 import { placeOf, type ProofVisit, type Visit, type Visits } from "./visits.ts";
 
 export type AddPages = ReturnType<typeof createAddPages>;
@@ -25,7 +24,7 @@ type OauthProblem = Extract<AddMethodData, { adds: "oauth" }>["problem"];
  */
 export function createAddPages(deps: {
   visits: Visits;
-  proofs: Pick<Proofs, "findAddingUser">;
+  additions: Pick<Additions, "findAddingUser">;
   passkeys: Passkeys;
   passwords: Pick<Passwords, "hasOne">;
   providerClients: ProviderClients;
@@ -33,7 +32,7 @@ export function createAddPages(deps: {
   users: Users;
   addMethod: AddMethod;
 }) {
-  const { visits, proofs, passkeys, passwords, providerClients, accountNames, users, addMethod } = deps;
+  const { visits, additions, passkeys, passwords, providerClients, accountNames, users, addMethod } = deps;
 
   async function show(visit: Visit, problem?: CreateAccountProblem | OauthProblem): Promise<Answer> {
     const { session, application, browser } = visit;
@@ -85,7 +84,7 @@ export function createAddPages(deps: {
 
     async passkeyOptions(request: HttpRequest): Promise<Answer> {
       const posted = await visits.post(request);
-      const user = isAnswer(posted) ? undefined : await proofs.findAddingUser(visits.forProof(posted), "passkey");
+      const user = isAnswer(posted) ? undefined : await additions.findAddingUser(visits.forProof(posted), "passkey");
       if (isAnswer(posted) || !user || !passkeys.available)
         throw invalidRequest("session: cannot be used by this browser now");
       // Checked before the authenticator creates a passkey that would be useless.

@@ -21,21 +21,21 @@ type Made = { methodId: string; name: string | null; changes?: boolean };
 
 type Added = Made & { type: SignInMethod; provider: string | null };
 
+export type Additions = ReturnType<typeof createAdditions>;
+
 /** Adds a method to an account, for a browser with a fresh proof. */
-export function createAdding(
-  deps: {
-    storage: Storage;
-    users: Users;
-    access: RevokeAccess;
-    notices: Notices;
-    events: Events;
-    audit: Audit;
-    clock: Clock;
-    issuer: string;
-  },
-  { fresh }: { fresh: FreshProofs },
-) {
-  const { storage, users, access, notices, events, audit, clock } = deps;
+export function createAdditions(deps: {
+  storage: Storage;
+  users: Users;
+  access: RevokeAccess;
+  notices: Notices;
+  events: Events;
+  audit: Audit;
+  clock: Clock;
+  issuer: string;
+  freshProofs: FreshProofs;
+}) {
+  const { storage, users, access, notices, events, audit, clock, freshProofs } = deps;
 
   /** Records the new method, and notifies the user. */
   async function recordAdded(tx: Handle, user: User, added: Added, clientInfo: ClientInfo, now: number): Promise<void> {
@@ -62,7 +62,7 @@ export function createAdding(
       const { session, application } = holder;
       if (session.adds !== adds || !application.authMethods[adds].enabled || session.accountUserId === null)
         return undefined;
-      if (!(await fresh.find(holder))) return undefined;
+      if (!(await freshProofs.find(holder))) return undefined;
       const user = await users.find(session.accountUserId);
       return user?.disabledAt === null ? user : undefined;
     },
@@ -80,7 +80,7 @@ export function createAdding(
       const now = clock();
       return await storage.write<Adding<R>>(async (tx, rollBack) => {
         const userId = session.accountUserId;
-        const proof = await fresh.find(holder, tx, now);
+        const proof = await freshProofs.find(holder, tx, now);
         if (userId === null || !proof) throw rollBack("not-fresh");
         // Lock the session before its user (docs/decisions/0027).
         const completed = await completeSession(
@@ -104,7 +104,7 @@ export function createAdding(
         if (!user || user.disabledAt !== null) throw rollBack("over");
         // Checked again under the lock: a concurrent removal of unproven methods either sees this
         // one or has ended its proof.
-        if (!(await fresh.find(holder, tx, now))) throw rollBack("not-fresh");
+        if (!(await freshProofs.find(holder, tx, now))) throw rollBack("not-fresh");
         const added = await add(tx, userId, now);
         if ("refusal" in added) throw rollBack(added);
         const { methodId, changes = false } = added;

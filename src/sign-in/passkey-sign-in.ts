@@ -2,6 +2,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Passkeys, ProvenPasskey } from "../passkeys/service.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
+import type { Additions } from "./adding.ts";
 import type { FailedSignIns } from "./failed-sign-ins.ts";
 import { passkeyPlaceOf, type Holder } from "./holder.ts";
 import type { How, Outcome, Proofs } from "./proofs.ts";
@@ -14,12 +15,13 @@ export type PasskeySignIn = ReturnType<typeof createPasskeySignIn>;
 /** Signs in by a passkey, alone or as the step after another proof. */
 export function createPasskeySignIn(deps: {
   proofs: Proofs;
+  additions: Additions;
   passkeys: Passkeys;
   users: Users;
   audit: Audit;
   failedSignIns: FailedSignIns;
 }) {
-  const { proofs, passkeys, users, audit, failedSignIns } = deps;
+  const { proofs, additions, passkeys, users, audit, failedSignIns } = deps;
 
   async function accept(holder: Holder, proven: ProvenPasskey, how: Pick<How, "proofOf">): Promise<Outcome> {
     const { user, passkey } = proven;
@@ -67,12 +69,12 @@ export function createPasskeySignIn(deps: {
       if (!made) return "refused";
       const how = { signedInWith: "passkey", proofOf: user.id, isNew: true } as const;
       return await proofs.accept<"exists">(holder, how, async (tx, now) => {
-        // Lock the user first, as in `proofs.add`.
+        // Lock the user first, as in `additions.add`.
         if (!(await users.lockForChange(tx, user.id, now))) return undefined;
         const device = { userAgent: clientInfo.userAgent, lastUsedAt: now };
         const added = await passkeys.add(tx, user.id, made, device, now);
         if (!added) return { refusal: "exists" };
-        await proofs.recordAdded(tx, user, { type: "passkey", provider: null, ...added }, clientInfo, now);
+        await additions.recordAdded(tx, user, { type: "passkey", provider: null, ...added }, clientInfo, now);
         return user.id;
       });
     },

@@ -5,16 +5,12 @@ import type { Clock } from "../lib/clock.ts";
 import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Notices } from "../mail/notices.ts";
-import type { Linking } from "../oauth/linking.ts";
 import type { Passkeys } from "../passkeys/service.ts";
-import type { SignInMethod, SignInProof, PendingLink } from "../storage/column-types.ts";
+import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import type { RevokeAccess } from "../tokens/revoke-access.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
-import type { Events } from "../webhooks/events.ts";
-import { createAdding } from "./adding.ts";
-import { createFreshProofs } from "./fresh-proofs.ts";
+import type { PendingLinks } from "./pending-links.ts";
 import { codeLasts, conflictOf, type SignInSession } from "./session.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
 import { completeSession, lockSession, keepProof, recordTie } from "./store.ts";
@@ -53,42 +49,14 @@ export function createProofs(deps: {
   users: Users;
   passkeys: Passkeys;
   browserSessions: BrowserSessions;
-  access: RevokeAccess;
-  linking: Linking;
-  providerDisplayName(provider: string): string;
+  pendingLinks: PendingLinks;
   notices: Notices;
-  events: Events;
   audit: Audit;
   clock: Clock;
   random: Random;
   issuer: string;
 }) {
-  const { storage, clock, users, passkeys, browserSessions, linking, providerDisplayName, notices, audit, random } =
-    deps;
-  const fresh = createFreshProofs(deps);
-  const adding = createAdding(deps, { fresh });
-
-  /**
-   * If the identity was linked elsewhere meanwhile, the sign-in continues without it. False if the
-   * user is gone.
-   */
-  async function linkPending(
-    tx: Handle,
-    { id }: User,
-    { pendingLink, application, clientInfo }: Pick<Holder, "application" | "clientInfo"> & { pendingLink: PendingLink },
-    now: number,
-  ): Promise<boolean> {
-    // Lock the user first, as in `add`.
-    const user = await users.lockForChange(tx, id, now);
-    if (!user) return false;
-    const { provider, issuer, subject } = pendingLink;
-    const identity = { issuer, subject, email: user.email };
-    const linked = await linking.addTo(tx, id, { application, provider, identity }, now);
-    if (typeof linked === "string") return true;
-    const added = { type: "oauth", provider, methodId: linked.methodId, name: providerDisplayName(provider) } as const;
-    await adding.recordAdded(tx, user, added, clientInfo, now);
-    return true;
-  }
+  const { storage, users, passkeys, browserSessions, pendingLinks, notices, audit, clock, random } = deps;
 
   /**
    * What goes back to the client. Undefined if the session has ended or the user is gone, which
@@ -130,7 +98,10 @@ export function createProofs(deps: {
     if (!completed) return undefined;
     const pendingLink = conflictOf(completed);
     // Only to the proven account, in the session of the browser that brought the identity.
-    if (pendingLink?.userId === userId && !(await linkPending(tx, user, { pendingLink, application, clientInfo }, now)))
+    if (
+      pendingLink?.userId === userId &&
+      !(await pendingLinks.link(tx, user, { pendingLink, application, clientInfo }, now))
+    )
       return undefined;
     // The user before its browser session, like every change of the user (docs/decisions/0027).
     if (user.locale !== holder.lang) await users.recordLocale(tx, userId, holder.lang);
@@ -228,12 +199,6 @@ export function createProofs(deps: {
       const user = await users.find(provenUserId);
       return user?.disabledAt === null ? { user, next } : undefined;
     },
-
-    findFreshProof: fresh.find,
-
-    isFresh: fresh.isFresh,
-
-    ...adding,
   };
 }
 

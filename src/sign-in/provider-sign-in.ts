@@ -1,6 +1,6 @@
 import type { AuthorizationRequests, ProviderAnswer } from "../oauth/authorization-requests.ts";
 import type { Linking, LinkRefusal, Refusal } from "../oauth/linking.ts";
-import type { Adding } from "./adding.ts";
+import type { Adding, Additions } from "./adding.ts";
 import type { FailedSignIns } from "./failed-sign-ins.ts";
 import type { Holder } from "./holder.ts";
 import type { Outcome, Proofs } from "./proofs.ts";
@@ -29,12 +29,13 @@ export type ProviderSignIn = ReturnType<typeof createProviderSignIn>;
 export function createProviderSignIn(deps: {
   signIn: SignIn;
   proofs: Proofs;
+  additions: Additions;
   authorizationRequests: AuthorizationRequests;
   linking: Linking;
   providerDisplayName(provider: string): string;
   failedSignIns: FailedSignIns;
 }) {
-  const { signIn, proofs, authorizationRequests, linking, providerDisplayName, failedSignIns } = deps;
+  const { signIn, proofs, additions, authorizationRequests, linking, providerDisplayName, failedSignIns } = deps;
 
   async function signInAs(holder: Holder, provider: string, identity: ProviderIdentity): Promise<ProviderOutcome> {
     const { session, application, clientInfo } = holder;
@@ -64,8 +65,8 @@ export function createProviderSignIn(deps: {
 
   async function addTo(holder: Holder, provider: string, identity: ProviderIdentity): Promise<Adding<LinkTaken>> {
     const { application, session } = holder;
-    if (session.addsProvider !== provider || !(await proofs.findAddingUser(holder, "oauth"))) return "over";
-    return await proofs.add<LinkTaken>(holder, { type: "oauth", provider }, async (tx, userId, now) => {
+    if (session.addsProvider !== provider || !(await additions.findAddingUser(holder, "oauth"))) return "over";
+    return await additions.add<LinkTaken>(holder, { type: "oauth", provider }, async (tx, userId, now) => {
       const added = await linking.addTo(tx, userId, { application, provider, identity }, now);
       return typeof added === "string" ? { refusal: added } : { ...added, name: providerDisplayName(provider) };
     });
@@ -92,7 +93,7 @@ export function createProviderSignIn(deps: {
      */
     async start(holder: Holder, provider: string, { adds }: { adds: boolean }): Promise<Start> {
       const { session, application, sessionId, browserDigest } = holder;
-      if (adds && (session.addsProvider !== provider || !(await proofs.findAddingUser(holder, "oauth"))))
+      if (adds && (session.addsProvider !== provider || !(await additions.findAddingUser(holder, "oauth"))))
         return "not-fresh";
       if (!signIn.allowsProvider(session, application, provider)) return "method-disabled";
       if (!(await signIn.claim(session, browserDigest))) return "other-browser";

@@ -1,9 +1,11 @@
 import type { EmailToken } from "../email-tokens/email-token.ts";
 import type { PasswordReset } from "../email-tokens/password-reset.ts";
+import type { ResetLinks } from "../email-tokens/reset-links.ts";
 import type { EmailTokens } from "../email-tokens/service.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import type { Unproven } from "../oauth/first-proof.ts";
 import type { ResetProblem } from "../pages/reset-password-page.ts";
+import type { NewPasswords } from "../passwords/new-passwords.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { Holder } from "./holder.ts";
 import type { SignIn } from "./service.ts";
@@ -22,10 +24,12 @@ export type Resets = ReturnType<typeof createResets>;
 export function createResets(deps: {
   signIn: SignIn;
   passwords: Passwords;
+  newPasswords: NewPasswords;
+  resetLinks: ResetLinks;
   passwordReset: PasswordReset;
   emailTokens: EmailTokens;
 }) {
-  const { signIn, passwords, passwordReset, emailTokens } = deps;
+  const { signIn, passwords, newPasswords, resetLinks, passwordReset, emailTokens } = deps;
 
   /** The hash of a valid new password, or its problem. A problem does not consume the token. */
   async function newHash(
@@ -33,8 +37,8 @@ export function createResets(deps: {
     about: Pick<Holder, "application"> & { email: string; name: string | null },
   ): Promise<string | ResetProblem> {
     if (password === "") return { kind: "password-missing" };
-    const problem = await passwords.problemWith(password, about.application, about, network);
-    return problem ?? (await passwords.hash(password, network));
+    const problem = await newPasswords.problemWith(password, about.application, about, network);
+    return problem ?? (await newPasswords.hash(password, network));
   }
 
   /** Methods added after the page was shown must be shown too. */
@@ -48,7 +52,7 @@ export function createResets(deps: {
   }
 
   return {
-    available: passwordReset.available,
+    available: resetLinks.available,
     find: passwordReset.find,
     removes: passwordReset.removes,
 
@@ -57,7 +61,7 @@ export function createResets(deps: {
       const { application, session, sessionId, browserDigest, clientInfo, lang } = holder;
       if (!(await signIn.claim(session, browserDigest))) return "other-browser";
       // A request above the limits sends no mail, so its session is not kept either.
-      if (await passwordReset.ask({ application, email, sessionId, clientInfo, lang })) await signIn.awaitMail(session);
+      if (await resetLinks.ask({ application, email, sessionId, clientInfo, lang })) await signIn.awaitMail(session);
       return "asked";
     },
 
@@ -72,7 +76,7 @@ export function createResets(deps: {
       if (!(await signIn.claim(session, browserDigest))) return "other-browser";
       const hash = await newHash(typed, { application, email, name: null });
       if (typeof hash !== "string") return { problem: hash };
-      const token = await passwordReset.tryCode(application.id, email, code, clientInfo);
+      const token = await resetLinks.tryCode(application.id, email, code, clientInfo);
       if (typeof token === "string") return { problem: { kind: `code-${token}` } };
       const toAgree = await notAgreed(token, mark);
       return toAgree ? { toAgree } : await finish(token, hash, clientInfo);

@@ -6,7 +6,7 @@ import { addMethodBody } from "./add-method-body.ts";
 import { initiateBody } from "./initiate-body.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import { callbackBody, type Redeem } from "./redeem.ts";
-import type { Bearer } from "../tokens/service.ts";
+import type { Bearer } from "../tokens/authentication.ts";
 import type { SignIn } from "./service.ts";
 
 /** POST /auth/initiate */

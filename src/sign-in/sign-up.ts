@@ -4,6 +4,7 @@ import { appHome } from "../hosted/hosted.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import type { CreateAccountProblem } from "../pages/problems.ts";
 import type { Passkeys } from "../passkeys/service.ts";
+import type { NewPasswords } from "../passwords/new-passwords.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { EmailTokenPayload } from "../storage/column-types.ts";
 import type { Users } from "../users/service.ts";
@@ -24,11 +25,12 @@ export function createSignUp(deps: {
   signIn: SignIn;
   proofs: Proofs;
   passwords: Passwords;
+  newPasswords: NewPasswords;
   passkeys: Passkeys;
   users: Users;
   mailSignUp: MailSignUp;
 }) {
-  const { signIn, proofs, passwords, passkeys, users, mailSignUp } = deps;
+  const { signIn, proofs, passwords, newPasswords, passkeys, users, mailSignUp } = deps;
 
   /** For an address with an account, the result is the same; only the mail differs. */
   async function askByMail(holder: Holder, email: string, payload: EmailTokenPayload): Promise<CheckMail> {
@@ -52,12 +54,12 @@ export function createSignUp(deps: {
       if (password === "") problems.push({ kind: "password-missing" });
       else {
         const owner = { email: canonicalEmail(typed.email) ?? "", name: Array.isArray(person) ? null : person.name };
-        const problem = await passwords.problemWith(password, application, owner, network);
+        const problem = await newPasswords.problemWith(password, application, owner, network);
         if (problem) problems.push(problem);
       }
       if (Array.isArray(person) || problems.length > 0) return { refusal: problems };
       // Hashed before looking up the address: known and unknown ones take the same time.
-      const hash = await passwords.hash(password, network);
+      const hash = await newPasswords.hash(password, network);
       if (mailSignUp.isOn) return await askByMail(holder, person.email, { name: person.name, passwordHash: hash });
       const signedUp = { method: "password", clientInfo } as const;
       return await proofs.accept(holder, { signedInWith: "password" }, async (tx, now) => {

@@ -9,6 +9,7 @@ import type { User } from "../users/user.ts";
 import type { AddPages } from "./add-pages.ts";
 import { pathOf, type ChoosePages } from "./choose-pages.ts";
 import type { PasskeySignIn } from "./passkey-sign-in.ts";
+import type { FreshProofs } from "./fresh-proofs.ts";
 import type { Outcome, Proofs } from "./proofs.ts";
 import { conflictOf } from "./session.ts";
 import type { Step } from "./steps.ts";
@@ -33,11 +34,12 @@ export function createStepPages(deps: {
   visits: Visits;
   choose: ChoosePages;
   add: AddPages;
-  proofs: Pick<Proofs, "findWaiting" | "findFreshProof">;
+  proofs: Pick<Proofs, "findWaiting">;
+  freshProofs: FreshProofs;
   passkeys: Passkeys;
   passkeySignIn: PasskeySignIn;
 }) {
-  const { visits, choose, add, proofs, passkeys, passkeySignIn } = deps;
+  const { visits, choose, add, proofs, freshProofs, passkeys, passkeySignIn } = deps;
 
   async function show(visit: Visit, next: Exclude<Step, "done">, problem?: Problem): Promise<Answer> {
     if (next === "add-method") return await add.show(visit);
@@ -112,7 +114,7 @@ export function createStepPages(deps: {
         if (asksFirst) return asksFirst;
         const found = await proofs.findWaiting(visit);
         if (found && found.next !== "done") return await show(visit, found.next);
-        if (visit.session.purpose === "add-method" && (await proofs.findFreshProof(visits.forProof(visit))))
+        if (visit.session.purpose === "add-method" && (await freshProofs.find(visits.forProof(visit))))
           return await add.show(visit);
         const { provider } = visit.session;
         // Link previews and prefetches must not start the provider; a person's visit does.

@@ -64,26 +64,19 @@ export function createWriteQueue(connection: Database, handle: Handle) {
     }
   }
 
-  /**
-   * Runs a batch up to its commit. A failed job is rolled back alone. Its savepoint copies pages,
-   * so it is set only after earlier jobs have written.
-   */
+  /** Runs a batch up to its commit. A failed job is rolled back alone. */
   async function runInOneTransaction(batch: Job[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
+    await beginWhenFree(Math.min(...batch.map(({ queuedAt }) => queuedAt)));
     for (const job of batch) {
-      const isFirst = !connection.inTransaction;
-      if (isFirst) await beginWhenFree(job.queuedAt);
-      else savepoint.run();
+      savepoint.run();
       const outcome = await run(job);
       outcomes.push(outcome);
       const failed = "error" in outcome;
       // A full disk or an I/O error has already rolled back the whole transaction.
       if (!connection.inTransaction) throw failed ? outcome.error : new Error("the transaction ended early");
-      if (isFirst && failed) rollback.run();
-      else if (!isFirst) {
-        if (failed) rollbackTo.run();
-        release.run();
-      }
+      if (failed) rollbackTo.run();
+      release.run();
     }
     return outcomes;
   }
@@ -93,8 +86,7 @@ export function createWriteQueue(connection: Database, handle: Handle) {
     try {
       outcomes = await runInOneTransaction(batch);
       const startedAt = performance.now();
-      // Not if every job has failed.
-      if (connection.inTransaction) commit.run();
+      commit.run();
       const endedAt = performance.now();
       lastCommit = { endedAt, took: endedAt - startedAt };
     } catch (error) {

@@ -48,9 +48,7 @@ export type AccessTokens = ReturnType<typeof createAccessTokens>;
  */
 export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; clock: Clock }) {
   const { keys, issuer, clock } = deps;
-  // Created with the first token: allocating it takes 2 ms, which commands without tokens need not
-  // spend.
-  let remembered: LRUCache<string, { claims: AccessTokenClaims; kid: string }> | undefined;
+  const remembered = new LRUCache<string, { claims: AccessTokenClaims; kid: string }>({ max: maxRemembered });
 
   async function verifyNew(token: string): Promise<Verdict> {
     const parsed = parseJwt(token);
@@ -62,16 +60,15 @@ export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; cl
     const { claims } = parsed;
     if (!isAccessTokenClaims(claims)) return { reason: "its claims are not those of an access token" };
     if (claims.iss !== issuer) return { reason: "it was issued by another service (iss)" };
-    remembered ??= new LRUCache({ max: maxRemembered });
     const verdict = { claims, kid };
     remembered.set(token, verdict);
     return verdict;
   }
 
-  /** Whether this service signed it, at any time. Synchronous when cached. */
-  function genuine(token: string): Verdict | Promise<Verdict> {
-    const known = remembered?.get(token);
-    return known && keys.find(known.kid) ? known : verifyNew(token);
+  /** Whether this service signed it, at any time. */
+  async function genuine(token: string): Promise<Verdict> {
+    const known = remembered.get(token);
+    return known && keys.find(known.kid) ? known : await verifyNew(token);
   }
 
   function holdsNow(verdict: Verdict): Verdict {
@@ -96,9 +93,8 @@ export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; cl
      * caller checks in storage that its login is live and its key was not withdrawn within the last
      * minute.
      */
-    verify(token: string): Verdict | Promise<Verdict> {
-      const verdict = genuine(token);
-      return verdict instanceof Promise ? verdict.then(holdsNow) : holdsNow(verdict);
+    async verify(token: string): Promise<Verdict> {
+      return holdsNow(await genuine(token));
     },
   };
 }

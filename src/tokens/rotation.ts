@@ -31,7 +31,9 @@ export type RefreshCall = {
 /** Why a refresh gets no tokens. */
 export type Denial = "refused" | "public-client-only";
 
-type Rotation = { login: RotatedLogin; next: RefreshToken };
+type Rotated = { login: RotatedLogin; next: RefreshToken };
+
+export type Rotation = ReturnType<typeof createRotation>;
 
 /** Rotates the refresh tokens of a login (docs/decisions/0003). */
 export function createRotation(deps: {
@@ -69,7 +71,7 @@ export function createRotation(deps: {
     };
   }
 
-  async function rotate(presented: RefreshToken, call: RefreshCall, now: number): Promise<Rotation | Denial> {
+  async function rotate(presented: RefreshToken, call: RefreshCall, now: number): Promise<Rotated | Denial> {
     const next = successorOf(presented, keyring);
     const rotation = rotationTo(next, presented, call.application, now);
     const found =

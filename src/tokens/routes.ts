@@ -6,7 +6,8 @@ import { isoTime, second } from "../lib/clock.ts";
 import { invalidApiKey } from "../lib/errors.ts";
 import { pageLanguages } from "../pages/texts/texts.ts";
 import { keySetMaxAgeSeconds, type SigningKeys } from "./signing-keys.ts";
-import type { Bearer, Tokens } from "./service.ts";
+import type { Bearer } from "./authentication.ts";
+import type { Tokens } from "./service.ts";
 
 export const refreshBody = z.strictObject({ refreshToken: z.string("required, a string") });
 

@@ -1,20 +1,18 @@
 import type { Application } from "../applications/application.ts";
-import type { Applications } from "../applications/service.ts";
-import type { Audit, By } from "../audit/audit.ts";
+import type { By } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { day, type Clock } from "../lib/clock.ts";
-import { AppError, expired, invalidApiKey, invalidAppId } from "../lib/errors.ts";
+import { AppError, invalidApiKey } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
-import type { Users } from "../users/service.ts";
-import type { Events } from "../webhooks/events.ts";
-import { claimedApp, newTokenId, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
+import { newTokenId, type AccessTokens } from "./access-tokens.ts";
+import type { Bearer } from "./authentication.ts";
 import { claimsOf } from "./claims.ts";
 import type { LoginEnds } from "./login-ends.ts";
-import { endLogin, findLiveUser, findLogin, insertLogin, sweepLogins } from "./login-store.ts";
+import { endLogin, findLogin, insertLogin, sweepLogins } from "./login-store.ts";
 import {
   firstRefreshToken,
   formatRefreshToken,
@@ -24,17 +22,14 @@ import {
 } from "./refresh-tokens.ts";
 import type { LoginToContinue } from "./rotated-login-store.ts";
 import type { RevokeAccess } from "./revoke-access.ts";
-import { createRotation, type RefreshCall } from "./rotation.ts";
-import type { LiveUser, Login } from "./login.ts";
+import type { RefreshCall, Rotation } from "./rotation.ts";
+import type { Login } from "./login.ts";
 
 export const accessTokenSeconds = 900;
 const loginLastsFor = 30 * day;
 
 /** The answer of callback and refresh. `expiresIn` is in seconds. */
 export type TokenPair = { accessToken: string; refreshToken: string; expiresIn: number };
-
-/** The user and claims of an access token, checked in storage. */
-export type Bearer = { claims: AccessTokenClaims; scopes: string[]; user: LiveUser };
 
 export type StartedLogin = { login: Login; refreshToken: RefreshToken };
 
@@ -44,19 +39,14 @@ export function createTokens(deps: {
   storage: Storage;
   keyring: Keyring;
   accessTokens: AccessTokens;
-  applications: Applications;
-  users: Users;
+  rotation: Rotation;
   access: RevokeAccess;
   loginEnds: LoginEnds;
-  events: Events;
-  audit: Audit;
   clock: Clock;
   random: Random;
   issuer: string;
 }) {
-  const { storage, keyring, accessTokens, applications, access, loginEnds } = deps;
-  const { clock, random, issuer } = deps;
-  const rotation = createRotation(deps);
+  const { storage, keyring, accessTokens, rotation, access, loginEnds, clock, random, issuer } = deps;
 
   async function pairFor(
     login: LoginToContinue,
@@ -153,26 +143,6 @@ export function createTokens(deps: {
       return await pairFor({ ...login, scopes }, next, { id, email, emailVerified }, call.application, now);
     },
 
-    /**
-     * Authenticates an access token. Throws INVALID_TOKEN, or INVALID_APP_ID if `appId` is given
-     * and is not the token's.
-     */
-    async authenticate(accessToken: string, appId: string | undefined): Promise<Bearer> {
-      const verified = accessTokens.verify(accessToken);
-      // Synchronous when cached, as for most tokens.
-      const verdict = verified instanceof Promise ? await verified : verified;
-      if ("reason" in verdict) throw invalidAccessToken(verdict.expired ? expired : verdict.reason);
-      const { claims } = verdict;
-      if (!applications.isSurelyUsable(claims.aud) && !(await applications.find(claims.aud)))
-        throw invalidAccessToken("its application is of development mode");
-      const user = await findLiveUser(storage.reader, { loginId: claims.sid, kid: verdict.kid, now: clock() });
-      if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended or its key was withdrawn");
-      if (appId !== undefined && appId !== claims.aud) throw invalidAppId();
-      return { claims, scopes: claims.scope.split(" "), user };
-    },
-
-    claimedApp,
-
     /** Removes a batch of expired rows; true if more may be left. */
     async sweep(): Promise<boolean> {
       const now = clock();
@@ -210,8 +180,4 @@ export function createTokens(deps: {
 
 function invalidRefreshToken(): AppError {
   return new AppError("INVALID_TOKEN", "The refresh token is not valid.");
-}
-
-function invalidAccessToken(reason: string): AppError {
-  return new AppError("INVALID_TOKEN", "The access token is missing or not valid.", { cause: reason });
 }

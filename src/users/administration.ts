@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { canonicalEmail, newEmail } from "../lib/email.ts";
 import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { displayName, maxNameCharacters } from "../lib/text.ts";
+import type { NewPasswords } from "../passwords/new-passwords.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { LoginAdministration } from "../tokens/login-administration.ts";
@@ -29,12 +30,13 @@ export function createUserAdministration(deps: {
   applications: Applications;
   users: Users;
   passwords: Passwords;
+  newPasswords: NewPasswords;
   logins: LoginAdministration;
   access: RevokeAccess;
   audit: Audit;
   clock: Clock;
 }) {
-  const { storage, applications, users, passwords, logins, access, audit, clock } = deps;
+  const { storage, applications, users, passwords, newPasswords, logins, access, audit, clock } = deps;
 
   async function existingApplication(id: string): Promise<Application> {
     const application = await applications.find(id);
@@ -174,7 +176,7 @@ export function createUserAdministration(deps: {
   }
 
   async function hashOf(password: string, application: Application, email: string): Promise<string> {
-    const problem = await passwords.problemWith(password, application, { email, name: null }, undefined);
+    const problem = await newPasswords.problemWith(password, application, { email, name: null }, undefined);
     if (problem !== undefined) {
       const { passwordMinLength } = application.settings;
       const rules: Record<typeof problem.kind, string> = {
@@ -187,7 +189,7 @@ export function createUserAdministration(deps: {
       };
       throw invalidRequest(`password: ${rules[problem.kind]}`);
     }
-    return await passwords.hash(password, undefined);
+    return await newPasswords.hash(password, undefined);
   }
 }
 

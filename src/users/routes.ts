@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
-import type { Bearer } from "../tokens/service.ts";
+import type { Bearer } from "../tokens/authentication.ts";
 import type { Profiles } from "./profile.ts";
 import type { Users } from "./service.ts";
 

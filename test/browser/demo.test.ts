@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { addVirtualAuthenticator, launchBrowser } from "../support/chromium.ts";
+import { addVirtualAuthenticator, sharedBrowser } from "../support/chromium.ts";
 import { startTestService } from "../support/service.ts";
 import { DemoWalk } from "./demo-walk.ts";
 
@@ -18,11 +18,10 @@ let browser: Browser;
 
 beforeAll(async () => {
   running = await startTestService("sqlite", { dev: true });
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
 });
 
 afterAll(async () => {
-  await browser.close();
   await running.stop();
 });
 

@@ -2,7 +2,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContextOptions, Page, Request } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { standIns } from "../../src/dev/providers/stand-ins.ts";
-import { launchBrowser } from "../support/chromium.ts";
+import { sharedBrowser } from "../support/chromium.ts";
 import { initiate, type Session } from "../support/person.ts";
 import { startTestService, type TestApp } from "../support/service.ts";
 import { DemoWalk } from "./demo-walk.ts";
@@ -21,7 +21,7 @@ const complaints: string[] = [];
 beforeAll(async () => {
   [running, browser, site] = await Promise.all([
     startTestService("sqlite", { dev: true }),
-    launchBrowser(),
+    sharedBrowser(),
     openSite(),
   ]);
   const { url, server } = running.service;
@@ -42,7 +42,6 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
   await Promise.all([running.stop(), site.close()]);
 });
 

@@ -3,7 +3,8 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { authsvc, emptyFolder } from "./command.ts";
+import { emptyFolder } from "./command.ts";
+import { authsvc } from "./in-process.ts";
 
 const ownKey = "pipeline-key.0123456789-ABCDEFGHIJ";
 

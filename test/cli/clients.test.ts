@@ -30,12 +30,13 @@ describeEachPlace("client", (place, dialect) => {
     expect(issuer).toBe("http://localhost:8080");
     expect(await json(["list", "--app", "app_shop"])).toEqual([client]);
     expect(await json(["show", "grafana"])).toEqual(client);
-    const changed = await json([
-      ...["update", "grafana", "--name", "Graphs", "--scope", "openid", "email", "--consent", "ask"],
-      ...["--require-pkce", "on", "--id-token-alg", "ES256", "--id-token-claims", "minimal"],
-      ...["--refresh-tokens", "always", "--backchannel-logout-uri", "https://grafana.example.com/logout"],
-      ...["--post-logout-redirect-uri", "https://grafana.example.com/login", "--enabled", "off"],
-    ]);
+    const flags = [
+      "--name Graphs --scope openid email --consent ask --require-pkce on --id-token-alg ES256",
+      "--id-token-claims minimal --refresh-tokens always --enabled off",
+      "--backchannel-logout-uri https://grafana.example.com/logout",
+      "--post-logout-redirect-uri https://grafana.example.com/login",
+    ];
+    const changed = await json(["update", "grafana", ...flags.join(" ").split(" ")]);
     expect(changed).toMatchObject({
       name: "Graphs",
       scopes: ["openid", "email"],
@@ -55,7 +56,10 @@ describeEachPlace("client", (place, dialect) => {
       disabledAt: null,
       backchannelLogoutUri: null,
     });
-    expect(await run(["delete", "grafana"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    expect(await run(["delete", "grafana"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--yes") as string,
+    });
     expect(await json(["delete", "grafana", "--dry-run"])).toMatchObject({ deleted: false });
     expect(await json(["delete", "grafana", "--yes"])).toEqual({ id: "grafana", appId: "app_shop", deleted: true });
     expect(await run(["show", "grafana"])).toMatchObject({ code: 3 });
@@ -152,8 +156,12 @@ describeEachPlace("client", (place, dialect) => {
       const own = await run(["show", "app_shop", "--for", "spring"]);
       expect(own.stdout).toContain('client-id: "app_shop"');
       const { client } = await create(
-        ...["--redirect-uri", "https://a.example/graphs/login/generic_oauth", "--scope", "openid"],
-        ...["--post-logout-redirect-uri", "https://a.example/graphs/login"],
+        "--redirect-uri",
+        "https://a.example/graphs/login/generic_oauth",
+        "--scope",
+        "openid",
+        "--post-logout-redirect-uri",
+        "https://a.example/graphs/login",
       );
       const { stdout } = await run(["show", String(client["id"]), "--for", "grafana"]);
       expect(stdout).toContain("root_url = https://a.example/graphs\n");

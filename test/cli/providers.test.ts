@@ -2,7 +2,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { authsvc, emptyFolder } from "./command.ts";
+import { emptyFolder } from "./command.ts";
+import { authsvc } from "./in-process.ts";
 
 describe("app provider", () => {
   const cwd = emptyFolder();

@@ -113,7 +113,7 @@ describeEachDatabase("what else was signed in", (current) => {
     [
       "a password that is reset",
       async ({ userId }) => {
-        const { link } = await services().passwordReset.linkFor(userId, { send: false, dryRun: false }, operator);
+        const { link } = await services().resetLinks.linkFor(userId, { send: false, dryRun: false }, operator);
         const visitor = new Visitor();
         const page = await visitor.get(link ?? "");
         const done = await visitor.submit(page, new URL(link ?? "").pathname, { password: otherPassword });

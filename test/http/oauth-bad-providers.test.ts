@@ -5,7 +5,7 @@ import type { KindName } from "../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { auditOf, identitiesOf, usersOf } from "../support/providers/records.ts";
 import { appWith, codeOf, signInAt, startFromPage, startRound } from "../support/providers/round.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
 const filler = "x".repeat(1024 * 1024);
 /** Where redirects lead, and nobody may follow. */
@@ -67,7 +67,7 @@ const endpoints: [kind: KindName, path: string][] = [
   ["openid", "/keys"],
 ];
 
-describeEachDatabase("O12: a provider on a bad day", (current) => {
+describeOnSqlite("O12: a provider on a bad day", (current) => {
   beforeAll(async () => {
     elsewhere = await startFakeServer(() => () => ({ body: { access_token: "x", id: 1 } }));
   });

@@ -13,11 +13,11 @@ const triesAMinute = 10;
  * before any form can.
  */
 async function whileBusy<T>({ server }: TestService, work: () => Promise<T>): Promise<T> {
-  const { passwords } = server.app.services;
+  const { newPasswords } = server.app.services;
   const over = new AbortController();
   const hashing = Array.from({ length: 10 }, async () => {
     // BUSY for those that there is no place for at the moment.
-    while (!over.signal.aborted) await passwords.hash(goodPassword, undefined).catch(() => turn());
+    while (!over.signal.aborted) await newPasswords.hash(goodPassword, undefined).catch(() => turn());
   });
   try {
     return await work();

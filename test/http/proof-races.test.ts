@@ -168,7 +168,7 @@ describeEachDatabase("two copies of one browser", (current) => {
     const names = ["first", "second"].map((name) => `${name} ${service.dialect}`);
     const holders = await Promise.all(names.map(copy));
     const acts = holders.map((holder) => () => proofs.accept(holder, { signedInWith: "password" }, async () => userId));
-    for (const done of await atOnce(service, acts)) expect(done).toHaveProperty("redirectTo");
+    for (const done of await atOnce(service, acts)) expect(done).toHaveProperty("response");
     const { db, tables } = storage.reader;
     const ties = await db
       .select({ digest: tables.browserSessions.digest, tie: tables.browserSessions.tie })
@@ -196,7 +196,7 @@ describeEachDatabase("the first proof of an address", (current) => {
     const service = current();
     const app = await service.createApp();
     const { id, email } = await newUser(service, app, { password: goodPassword, emailVerified: false });
-    const { emailTokens, passwordReset, proofs, passwords, passkeys, users } = service.server.app.services;
+    const { emailTokens, passwordReset, additions, newPasswords, passkeys, users } = service.server.app.services;
     const { storage } = service.server.app;
     const attacker = await aboutToAdd(service, app, id);
     const slot = emailTokens.slot("reset", app.id, email);
@@ -204,10 +204,10 @@ describeEachDatabase("the first proof of an address", (current) => {
     const { secret } = await storage.write((tx) => emailTokens.issue(tx, asked, service.clock.now));
     const token = await emailTokens.find(secret, "reset");
     if (!token) throw new Error("no token");
-    const hash = await passwords.hash("the owner's own password", "192.0.2.1");
+    const hash = await newPasswords.hash("the owner's own password", "192.0.2.1");
 
     const add = () =>
-      proofs.add(attacker, { type: "passkey", provider: null }, async (tx, userId, now) => {
+      additions.add(attacker, { type: "passkey", provider: null }, async (tx, userId, now) => {
         const methodId = `mth_planted${service.dialect}`;
         const known = { signCount: 0, transports: [], aaguid: "", backedUp: true, backupEligible: true };
         const key = { credentialId: `planted ${service.dialect}`, publicKey: "pQ", ...known };
@@ -216,7 +216,7 @@ describeEachDatabase("the first proof of an address", (current) => {
         return { methodId, name: "Planted" };
       });
     const [added, isReset] = await atOnce(service, [add, () => passwordReset.finish(token, hash, clientInfo)]);
-    expect(added).toHaveProperty("redirectTo");
+    expect(added).toHaveProperty("response");
     expect(isReset).toBe(true);
     expect((await users.find(id))?.emailVerified).toBe(true);
     expect(await passkeys.hasAny(id)).toBe(false);

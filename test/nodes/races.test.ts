@@ -53,8 +53,8 @@ describe.each([2, 4])("%i nodes on one database", (count) => {
   it("take a reset link once, and every login ends", async () => {
     const { email, accessToken, user } = await signedUp(cluster.service, app);
     const operator = { kind: "cli", name: "test" } as const;
-    const { passwordReset } = cluster.operator.services;
-    const made = await passwordReset.linkFor(String(user["id"]), { send: false, dryRun: false }, operator);
+    const { resetLinks } = cluster.operator.services;
+    const made = await resetLinks.linkFor(String(user["id"]), { send: false, dryRun: false }, operator);
     // All pages are open before the first of them is sent.
     const open = await everywhere(8, async (node) => {
       const visitor = new Visitor();

@@ -129,7 +129,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
     if (!application) throw new Error("the application is gone");
     const attempt = services.passwords.admitTry("192.0.2.1");
     const proof = await services.passwords.prove(application, { email, password: goodPassword, browser: "", attempt });
-    const hash = await services.passwords.hash(newPassword, undefined);
+    const hash = await services.newPasswords.hash(newPassword, undefined);
     await storage.write((tx) => services.passwords.set(tx, userId, hash, clock()));
     const counting = storage.write(async (tx) => {
       // As a sign-in does: what is not there any more takes everything back.
@@ -157,7 +157,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
     const attempt = services.passwords.admitTry("192.0.2.1");
     const proof = await services.passwords.prove(application, { email, password: goodPassword, browser: "", attempt });
     expect(await storage.write((tx) => proof.count(tx, clock()))).toMatchObject({ id: userId });
-    const changed = await services.passwords.hash(newPassword, undefined);
+    const changed = await services.newPasswords.hash(newPassword, undefined);
     await storage.write((tx) => services.passwords.set(tx, userId, changed, clock()));
     await proof.renew();
     attempt.end();

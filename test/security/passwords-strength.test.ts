@@ -125,11 +125,11 @@ it.each([
 
 it("a password of 256 characters, whatever it is like, is estimated in another thread", async () => {
   const app = await current().createApp();
-  const { passwords, applications } = current().server.app.services;
+  const { newPasswords, applications } = current().server.app.services;
   const application = await applications.find(app.id);
   if (!application) throw new Error("the application is gone");
   const person = { email: newEmail(), name: null };
-  const estimate = async (password: string) => await passwords.problemWith(password, application, person, undefined);
+  const estimate = async (password: string) => await newPasswords.problemWith(password, application, person, undefined);
   await estimate(patternless(256));
   const hard = ["p4$$w0rd".repeat(32), "0123456789".repeat(25), "qwerty".repeat(42), patternless(256)];
   const before = performance.eventLoopUtilization();
@@ -140,11 +140,11 @@ it("a password of 256 characters, whatever it is like, is estimated in another t
 
 it("of one network forty new passwords are estimated at the same time, and others are not kept waiting by it", async () => {
   const app = await current().createApp();
-  const { passwords, applications } = current().server.app.services;
+  const { newPasswords, applications } = current().server.app.services;
   const application = await applications.find(app.id);
   if (!application) throw new Error("the application is gone");
   const estimate = async (network: string) =>
-    await passwords.problemWith(patternless(64), application, { email: newEmail(), name: null }, network);
+    await newPasswords.problemWith(patternless(64), application, { email: newEmail(), name: null }, network);
   const tries = Array.from({ length: 41 }, async () => await estimate("192.0.2.1"));
   const other = estimate("192.0.2.2");
   const outcomes = await Promise.allSettled(tries);

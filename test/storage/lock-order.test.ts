@@ -113,8 +113,8 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
   }
 
   async function resetForm({ id }: Someone): Promise<() => Promise<unknown>> {
-    const { passwordReset } = service.server.app.services;
-    const { link } = await passwordReset.linkFor(id, { send: false, dryRun: false }, operator);
+    const { resetLinks } = service.server.app.services;
+    const { link } = await resetLinks.linkFor(id, { send: false, dryRun: false }, operator);
     const visitor = new Visitor();
     const page = await visitor.get(link ?? "");
     return async () => {

@@ -39,6 +39,17 @@ export async function launchBrowser(): Promise<Browser> {
   }
 }
 
+let shared: Promise<Browser> | undefined;
+
+/**
+ * One browser for all files of a worker. Playwright ends it with the process; tests close what they
+ * open in it.
+ */
+export async function sharedBrowser(): Promise<Browser> {
+  shared ??= launchBrowser();
+  return await shared;
+}
+
 async function findBrowser(): Promise<PackagedChromium> {
   const named = process.env[browserVariable];
   if (named !== undefined && named !== "") {

@@ -22,8 +22,8 @@ export function addUserResetLink(user: Command, cli: Cli): void {
 
 async function resetLink(cli: Cli, given: string | undefined, { send = false, dryRun = false }: Flags): Promise<void> {
   const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
-  await cli.withApp(async ({ passwordReset }) => {
-    const made = await passwordReset.linkFor(userId, { send, dryRun }, commandActor());
+  await cli.withApp(async ({ resetLinks }) => {
+    const made = await resetLinks.linkFor(userId, { send, dryRun }, commandActor());
     if (dryRun) {
       await cli.result({ ...made, dryRun }, "");
       await cli.note("Dry run: no link was created.");

@@ -1,4 +1,4 @@
-import { posixTables } from "./posix-tables.ts";
+import { posixTables, posixWord } from "./posix-tables.ts";
 import type { CompletableCommand } from "./tree.ts";
 
 /** Completion for bash (3.2 and later), without the package bash-completion. */
@@ -17,17 +17,7 @@ _authsvc() {
   set +f
   for ((i = 1; i < \${#words[@]}; i++)); do
     word=\${words[i]}
-    case $flag in --config | --data) given+=("$flag" "$word") ;; esac
-    if [[ -n $flag ]]; then flag=''; continue; fi
-    case $word in
-      --config=* | --data=*) given+=("$word") ;;
-      --*=*) ;;
-      -*) if _authsvc_value "$at" "$word" >/dev/null; then flag=$word; fi ;;
-      *)
-        if _authsvc_commands "$at" | cut -f 1 | grep -Fqx -- "$word"; then at=\${at:+$at }$word
-        else ((position++)); fi ;;
-    esac
-  done
+${posixWord}  done
   if [[ -z $flag && $cur == --*=* ]]; then flag=\${cur%%=*}; cur=\${cur#*=}; fi
   COMPREPLY=()
   if [[ -n $flag ]]; then kind=$(_authsvc_value "$at" "$flag")

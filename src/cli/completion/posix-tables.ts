@@ -49,3 +49,16 @@ function lines(rows: string[][]): string {
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
+
+/** In both shells, for each word before the cursor: a flag, its value, a command or an argument. */
+export const posixWord = `    case $flag in --config | --data) given+=("$flag" "$word") ;; esac
+    if [[ -n $flag ]]; then flag=''; continue; fi
+    case $word in
+      --config=* | --data=*) given+=("$word") ;;
+      --*=*) ;;
+      -*) if _authsvc_value "$at" "$word" >/dev/null; then flag=$word; fi ;;
+      *)
+        if _authsvc_commands "$at" | cut -f 1 | grep -Fqx -- "$word"; then at=\${at:+$at }$word
+        else ((position++)); fi ;;
+    esac
+`;

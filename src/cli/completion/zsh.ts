@@ -1,4 +1,4 @@
-import { posixTables } from "./posix-tables.ts";
+import { posixTables, posixWord } from "./posix-tables.ts";
 import type { CompletableCommand } from "./tree.ts";
 
 /**
@@ -13,17 +13,7 @@ _authsvc() {
   local -a given rows
   for ((i = 2; i < CURRENT; i++)); do
     word=\${words[i]}
-    case $flag in --config | --data) given+=("$flag" "$word") ;; esac
-    if [[ -n $flag ]]; then flag=''; continue; fi
-    case $word in
-      --config=* | --data=*) given+=("$word") ;;
-      --*=*) ;;
-      -*) if _authsvc_value "$at" "$word" >/dev/null; then flag=$word; fi ;;
-      *)
-        if _authsvc_commands "$at" | cut -f 1 | grep -Fqx -- "$word"; then at=\${at:+$at }$word
-        else ((position++)); fi ;;
-    esac
-  done
+${posixWord}  done
   if [[ -z $flag && $cur == --*=* ]]; then
     flag=\${cur%%=*}
     compset -P '--*='

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 import type { Config } from "../../../src/config/config.ts";
-import { launchBrowser } from "../../support/chromium.ts";
+import { sharedBrowser } from "../../support/chromium.ts";
 import { startTestService, type Dialect, type TestService } from "../../support/service.ts";
 import { missingProtections } from "./protections.ts";
 import { openSite, type Site } from "./site.ts";
@@ -40,7 +40,7 @@ export function describeInBrowser(title: string, tests: (stage: Stage) => void, 
     let expected: RegExp[] = [];
 
     beforeAll(async () => {
-      [browser, running, site] = await Promise.all([launchBrowser(), startTestService(dialect, overrides), openSite()]);
+      [browser, running, site] = await Promise.all([sharedBrowser(), startTestService(dialect, overrides), openSite()]);
     });
 
     afterEach(async () => {
@@ -54,7 +54,6 @@ export function describeInBrowser(title: string, tests: (stage: Stage) => void, 
     });
 
     afterAll(async () => {
-      await browser.close();
       await Promise.all([running.stop(), site.close()]);
     });
 

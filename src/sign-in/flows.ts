@@ -1,0 +1,55 @@
+import { createAddMethod } from "./add-method.ts";
+import { createAdditions } from "./adding.ts";
+import { createConfirmLinks } from "./confirm-links.ts";
+import { createFailedSignIns } from "./failed-sign-ins.ts";
+import { createFreshProofs } from "./fresh-proofs.ts";
+import { createPasskeySignIn } from "./passkey-sign-in.ts";
+import { createPasswordSignIn } from "./password-sign-in.ts";
+import { createPendingLinks } from "./pending-links.ts";
+import { createProofs } from "./proofs.ts";
+import { createProviderSignIn } from "./provider-sign-in.ts";
+import { createResets } from "./resets.ts";
+import { createSignUp } from "./sign-up.ts";
+import { createTakeOver } from "./take-over.ts";
+
+type Needs<Create extends (deps: never) => unknown> = Omit<
+  Parameters<Create>[0],
+  "proofs" | "freshProofs" | "additions" | "pendingLinks" | "failedSignIns"
+>;
+
+/** All that proves who somebody is, from the first proof to the code. */
+export function createSignInFlows(
+  deps: Needs<typeof createFreshProofs> &
+    Needs<typeof createAdditions> &
+    Needs<typeof createPendingLinks> &
+    Needs<typeof createProofs> &
+    Needs<typeof createFailedSignIns> &
+    Needs<typeof createAddMethod> &
+    Needs<typeof createPasswordSignIn> &
+    Needs<typeof createPasskeySignIn> &
+    Needs<typeof createProviderSignIn> &
+    Needs<typeof createTakeOver> &
+    Needs<typeof createSignUp> &
+    Needs<typeof createResets> &
+    Needs<typeof createConfirmLinks>,
+) {
+  const freshProofs = createFreshProofs(deps);
+  const additions = createAdditions({ ...deps, freshProofs });
+  const pendingLinks = createPendingLinks({ ...deps, additions });
+  const proofs = createProofs({ ...deps, pendingLinks });
+  const failedSignIns = createFailedSignIns(deps);
+  const all = { ...deps, proofs, additions, failedSignIns };
+  return {
+    freshProofs,
+    additions,
+    proofs,
+    addMethod: createAddMethod(all),
+    passwordSignIn: createPasswordSignIn(all),
+    passkeySignIn: createPasskeySignIn(all),
+    providerSignIn: createProviderSignIn(all),
+    takeOver: createTakeOver(all),
+    signUp: createSignUp(all),
+    resets: createResets(all),
+    confirmLinks: createConfirmLinks(all),
+  };
+}

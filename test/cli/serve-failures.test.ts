@@ -1,0 +1,143 @@
+import Database from "better-sqlite3";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { startPostgres } from "../support/postgres.ts";
+import { until } from "../support/receiver.ts";
+import { mountSmallDisk, noSmallDisk } from "../support/small-disk.ts";
+import { testMasterKey } from "../support/service.ts";
+import { emptyFolder, finish, outputOf, start } from "./command.ts";
+import { answer } from "./in-process.ts";
+
+const listening = /^listening on (http:\/\/\S+)\n/;
+const limits = { AUTHSVC_RATE_LIMITS__AUTHENTICATION: "1000000" };
+const started: ReturnType<typeof start>[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+});
+
+/** `serve`, an application of it, and calls that write. */
+async function serving(cwd: string, env: Record<string, string> = {}) {
+  const created = await answer(["app", "create", "--name", "Shop", "--redirect-uri", "https://a.example/cb"], {
+    cwd,
+    env,
+  });
+  const { application, apiKey } = created as { application: { id: string }; apiKey: string };
+  const child = start(["serve", "--port", "0"], { cwd, env: { ...limits, ...env } });
+  started.push(child);
+  const finished = finish(child);
+  const url = listening.exec(await outputOf(child, listening))?.[1] ?? "";
+  return {
+    url,
+    async initiate(state = ""): Promise<number> {
+      const headers = {
+        authorization: `Bearer ${apiKey}`,
+        "x-service-app-id": application.id,
+        "content-type": "application/json",
+      };
+      const body = JSON.stringify({ redirectUri: "https://a.example/cb", state });
+      const response = await fetch(`${url}/auth/initiate`, { method: "POST", headers, body });
+      const { error } = (await response.json()) as { error?: { code: string } };
+      if (response.status !== 200) expect(error?.code).toBe("SERVER_ERROR");
+      return response.status;
+    },
+    get: async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status,
+    async stop(): Promise<number | null> {
+      child.kill("SIGTERM");
+      return (await finished).code;
+    },
+  };
+}
+
+describe("serve whose database fails it later", () => {
+  test("E6: locked by another process for a second, no call fails", async () => {
+    const cwd = emptyFolder();
+    const { initiate } = await serving(cwd);
+    const other = lock(cwd);
+    const calls = Promise.all(Array.from({ length: 40 }, () => initiate()));
+    setTimeout(() => other.release(), 1000);
+    expect(new Set(await calls)).toEqual(new Set([200]));
+  });
+
+  test("E6: locked for longer, every write fails after 10 s and not later, reads go on, and all is well afterwards", async () => {
+    const cwd = emptyFolder();
+    const { initiate, get, stop } = await serving(cwd);
+    const other = lock(cwd);
+    const began = performance.now();
+    // More than fit into one commit.
+    const calls = Promise.all(Array.from({ length: 300 }, () => initiate()));
+    expect(await get("/readyz")).toBe(200);
+    expect(await get("/.well-known/jwks.json")).toBe(200);
+    expect(new Set(await calls)).toEqual(new Set([500]));
+    const took = performance.now() - began;
+    expect(took).toBeGreaterThan(9_000);
+    expect(took).toBeLessThan(18_000);
+    other.release();
+    expect(await initiate()).toBe(200);
+    expect(await stop()).toBe(0);
+  });
+
+  test("E11: PostgreSQL goes away and comes back: SERVER_ERROR meanwhile, no restart, the same data", async () => {
+    const postgres = await startPostgres();
+    const env = { AUTHSVC_DATABASE__URL: postgres.url("postgres"), AUTHSVC_MASTER_KEY: testMasterKey };
+    const { initiate, get, stop } = await serving(emptyFolder(), env);
+    expect(await initiate()).toBe(200);
+    for (let outage = 0; outage < 3; outage += 1) {
+      const busy = Promise.all(Array.from({ length: 20 }, () => initiate()));
+      await postgres.takeDown();
+      for (const status of await busy) expect([200, 500]).toContain(status);
+      expect(await initiate()).toBe(500);
+      expect(await get("/readyz")).toBe(503);
+      expect(await get("/healthz")).toBe(200);
+      await postgres.bringUp();
+      await until(async () => (await get("/readyz")) === 200);
+      expect(new Set(await Promise.all(Array.from({ length: 20 }, () => initiate())))).toEqual(new Set([200]));
+    }
+    expect(await stop()).toBe(0);
+    await postgres.stop();
+  });
+
+  test("E5: a full disk: no write is acknowledged, reads go on, and it is well when there is room", async ({
+    skip,
+  }) => {
+    const cwd = emptyFolder();
+    const disk = mountSmallDisk(6, join(cwd, "data"));
+    if (!disk) return skip(noSmallDisk);
+    try {
+      const { initiate, get, stop } = await serving(cwd);
+      expect(await initiate()).toBe(200);
+      disk.fill();
+      // What room there is left in the file and its log is used up first.
+      let acknowledged = 0;
+      await until(async () => {
+        const status = await initiate("x".repeat(2000));
+        acknowledged += status === 200 ? 1 : 0;
+        return status === 500;
+      });
+      expect(await get("/healthz")).toBe(200);
+      expect(await get("/.well-known/jwks.json")).toBe(200);
+      expect(await initiate("x".repeat(2000))).toBe(500);
+      expect(await get("/readyz")).toBe(503);
+      disk.makeRoom();
+      expect(await initiate()).toBe(200);
+      expect(await stop()).toBe(0);
+      const open = new Database(join(disk.folder, "authsvc.db"), { readonly: true });
+      expect(open.pragma("integrity_check", { simple: true })).toBe("ok");
+      const { count } = open.prepare("SELECT count(*) AS count FROM sign_in_sessions").get() as { count: number };
+      expect(count).toBe(acknowledged + 2);
+      open.close();
+    } finally {
+      disk.remove();
+    }
+  });
+});
+
+function lock(cwd: string): { release(): void } {
+  const database = new Database(join(cwd, "data/authsvc.db"));
+  database.exec("BEGIN IMMEDIATE");
+  return {
+    release() {
+      database.exec("ROLLBACK");
+      database.close();
+    },
+  };
+}

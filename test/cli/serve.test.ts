@@ -7,8 +7,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { createTestDatabase } from "../support/postgres.ts";
 import { testMasterKey } from "../support/service.ts";
-import { authsvc as inProcess } from "./in-process.ts";
-import { authsvc, emptyFolder, finish, outputOf, start } from "./command.ts";
+import { emptyFolder, finish, outputOf, start } from "./command.ts";
+import { authsvc } from "./in-process.ts";
 
 const listening = /^listening on (http:\/\/\S+)\n/;
 const env = { AUTHSVC_PASSWORDS__MEMORY_KIB: "8", AUTHSVC_PASSWORDS__ITERATIONS: "1" };
@@ -212,14 +212,14 @@ describe("serve", () => {
       stderr: expect.stringContaining(`${said} To remove it: authsvc app delete app_demo --yes`) as string,
       code: "INVALID_API_KEY",
     });
-    const shown = await inProcess(["app", "show", "app_demo", "--json"], { cwd });
+    const shown = await authsvc(["app", "show", "app_demo", "--json"], { cwd });
     expect(JSON.parse(shown.stdout)).toMatchObject({ id: "app_demo" });
-    const found = await inProcess(["doctor"], { cwd });
+    const found = await authsvc(["doctor"], { cwd });
     expect(found.stdout).toMatch(
       /^warning {2}development +app_demo is the demo application.*\n +-> authsvc app delete app_demo --yes$/m,
     );
-    expect(await inProcess(["app", "delete", "app_demo", "--yes"], { cwd })).toMatchObject({ code: 0 });
-    expect((await inProcess(["doctor"], { cwd })).stdout).toMatch(/^ok {7}development /m);
+    expect(await authsvc(["app", "delete", "app_demo", "--yes"], { cwd })).toMatchObject({ code: 0 });
+    expect((await authsvc(["doctor"], { cwd })).stdout).toMatch(/^ok {7}development /m);
     expect((await startText()).stderr).not.toContain("development mode");
   });
 
@@ -227,16 +227,16 @@ describe("serve", () => {
     const cwd = emptyFolder();
     const first = serve(["--port", "0"], cwd);
     await addressOf(first);
-    const second = await inProcess(["serve", "--port", "0"], { cwd });
+    const second = await authsvc(["serve", "--port", "0"], { cwd });
     expect(second).toMatchObject({ code: 4, stdout: "" });
     expect(second.stderr).toContain(`(process ${first.pid}). Stop it first`);
-    expect(await inProcess(["app", "list", "--json"], { cwd })).toMatchObject({ code: 0, stdout: "[]\n" });
+    expect(await authsvc(["app", "list", "--json"], { cwd })).toMatchObject({ code: 0, stdout: "[]\n" });
     const killed = finish(first);
     first.kill("SIGKILL");
     await killed;
     const third = serve(["--port", "0"], cwd);
     await addressOf(third);
-    const again = await inProcess(["serve", "--port", "0"], { cwd });
+    const again = await authsvc(["serve", "--port", "0"], { cwd });
     expect(again.stderr).toContain(`(process ${third.pid})`);
   });
 

@@ -11,6 +11,8 @@ import { createAccountNames } from "./sign-in/account-names.ts";
 import { createAddPages } from "./sign-in/add-pages.ts";
 import { createChoosePages } from "./sign-in/choose-pages.ts";
 import { createConfirmLinkPages } from "./sign-in/confirm-link-pages.ts";
+import { createConsentPages } from "./sign-in/consent-pages.ts";
+import { createContinuePages } from "./sign-in/continue-pages.ts";
 import { createConfirmPages } from "./sign-in/confirm-pages.ts";
 import { createOauthDepartures } from "./sign-in/oauth-departures.ts";
 import { createOauthPages } from "./sign-in/oauth-pages.ts";
@@ -37,6 +39,8 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     authorizationRequests,
     signUp,
     addMethod,
+    singleSignOn,
+    consentSignIn,
   } = services;
   const { providers: providerClients, passwordSignIn, passkeySignIn, providerSignIn, takeOver } = services;
 
@@ -56,6 +60,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     signIn,
     providerClients,
     accountNames,
+    singleSignOn,
     passkeysAvailable: passkeys.available,
   });
   const add = createAddPages({
@@ -68,7 +73,8 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     users,
     addMethod,
   });
-  const steps = createStepPages({ visits, choose, add, proofs, freshProofs, passkeys, passkeySignIn });
+  const consent = createConsentPages({ visits, consentSignIn });
+  const steps = createStepPages({ visits, choose, add, consent, proofs, freshProofs, passkeys, passkeySignIn });
   const oauthDepartures = createOauthDepartures({
     visits,
     choose,
@@ -83,7 +89,8 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   const confirm = createConfirmPages({ ...mailed, steps });
   return {
     hosted,
-    authorizePages: createAuthorizePages({ hosted, clients: services.clients, signIn, issuer: baseUrl }),
+    authorizePages: createAuthorizePages({ ...services, hosted, visits, issuer: baseUrl }),
+    continuePages: createContinuePages({ ...shared, singleSignOn, consentSignIn }),
     visits,
     choose,
     add,

@@ -1,4 +1,5 @@
 import { createClientAuthentication } from "./clients/authentication.ts";
+import { createConsents } from "./clients/consents.ts";
 import { createClients } from "./clients/service.ts";
 import type { Foundation } from "./core.ts";
 import type { LoginEnds } from "./tokens/login-ends.ts";
@@ -13,6 +14,7 @@ export function createOpenIdServices(
   const clients = createClients(deps);
   return {
     clients,
+    consents: createConsents(foundation),
     clientAuthentication: createClientAuthentication({ ...deps, clients, issuer: foundation.baseUrl }),
   };
 }

@@ -43,6 +43,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const {
     hosted,
     authorizePages,
+    continuePages,
     visits,
     choose,
     steps,
@@ -155,6 +156,9 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     pageRoute("POST", `${session}/step/passkey`, "authentication", steps.usePasskey),
     pageRoute("POST", `${session}/step/new-passkey`, "authentication", steps.newPasskey),
     pageRoute("POST", `${session}/step/take-over`, "authentication", takeOver.agree),
+    pageRoute("POST", `${session}/continue`, "authentication", continuePages.continueAs),
+    pageRoute("POST", `${session}/step/consent`, "authentication", continuePages.agree),
+    pageRoute("POST", `${session}/step/deny`, "authentication", continuePages.deny),
     pageRoute("POST", `${session}/step/skip`, "authentication", steps.skip),
     route("POST", `${session}/step/passkey/options`, anyone, "authentication", steps.usePasskeyOptions),
     route("POST", `${session}/step/new-passkey/options`, anyone, "authentication", steps.newPasskeyOptions),

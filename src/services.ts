@@ -176,15 +176,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     providerDisplayName,
   });
   const firstProof = createFirstProof({ storage, passwords, passkeys, methods, access, audit, clock });
-  const linking = createLinking({
-    users,
-    firstProof,
-    access,
-    notices,
-    events,
-    audit,
-    random,
-  });
+  const linking = createLinking({ ...aboutUsers, firstProof, events, random });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
   const redeem = createRedeem({ ...aboutUsers, clients, tokens, logins, events, meter });
   const mailFlows = createMailFlows({
@@ -200,6 +192,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   });
   const signInFlows = createSignInFlows({
     ...aboutUsers,
+    ...openId,
     events,
     meter,
     random,

@@ -46,14 +46,14 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
       tx: Handle,
       session: Pick<
         BrowserSession,
-        "digest" | "appId" | "userId" | "tie" | "signedInWith" | "signedInProvider" | "proofs"
+        "digest" | "appId" | "userId" | "tie" | "signedInWith" | "signedInProvider" | "proofs" | "provenAt"
       >,
       { replaces }: { replaces: string },
       now: number,
     ): Promise<string> {
       const { tie, ...opened } = session;
       const { digest } = opened;
-      const begun = { ...opened, provenAt: now, createdAt: now, expiresAt: now + browserSessionLasts };
+      const begun = { ...opened, createdAt: now, expiresAt: now + browserSessionLasts };
       const moved = tie === digest ? undefined : await moveBrowserSessionOn(tx, replaces, begun);
       if (moved !== undefined) return moved;
       await removeBrowserSession(tx, replaces);

@@ -49,6 +49,7 @@ export type OAuthErrorCode =
   | "consent_required"
   | "interaction_required"
   | "account_selection_required"
+  | "unmet_authentication_requirements"
   | "invalid_request_uri"
   | "request_not_supported"
   | "request_uri_not_supported"

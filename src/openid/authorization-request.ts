@@ -4,7 +4,7 @@ import { canonicalEmail } from "../lib/email.ts";
 import type { OAuthErrorCode } from "../lib/errors.ts";
 import { textsFor } from "../pages/texts/texts.ts";
 import type { AuthorizationAsked } from "../sign-in/service.ts";
-import type { AuthorizationDetails } from "../storage/column-types.ts";
+import type { AuthorizationDetails, ClaimsRequest } from "../storage/column-types.ts";
 import { parseClaimsRequest } from "./claims-request.ts";
 
 /** Public: `description` never contains a submitted value. */
@@ -108,8 +108,14 @@ export function authorizationRequest(
   const claims = claimsText === null ? null : parseClaimsRequest(claimsText);
   if (claims === undefined) return invalid("claims: JSON as in OpenID Connect Core 1.0, section 5.5");
 
+  const isPasskeyAsked = asksForPasskey(claims);
+  if (isPasskeyAsked === undefined || (isPasskeyAsked && !application.authMethods.passkey.enabled))
+    return { error: "unmet_authentication_requirements", description: "claims: an acr that no sign-in here has" };
+
   return {
     redirectUri,
+    authMethod: isPasskeyAsked ? "passkey" : null,
+    accountUserId: null,
     state: given("state"),
     scopes,
     codeChallenge,
@@ -144,6 +150,21 @@ function isPrompt(word: string): word is AuthorizationDetails["prompt"][number] 
 function scopesFor(text: string | null, client: Client, { settings }: Application): string[] {
   const known: string[] = ["openid", "offline_access", ...settings.scopes];
   return wordsOf(text).filter((scope) => known.includes(scope) && client.scopes.includes(scope));
+}
+
+const oneFactor = "urn:authsvc:acr:1";
+const twoFactors = "urn:authsvc:acr:2";
+
+/**
+ * Whether an essential `acr` (OpenID Connect Core 1.0 §5.5.1.1) leaves only a passkey; undefined if
+ * nothing satisfies it. Other requests for an `acr` are wishes.
+ */
+function asksForPasskey(claims: ClaimsRequest | null): boolean | undefined {
+  const asked = claims?.id_token?.["acr"];
+  if (asked?.essential !== true) return false;
+  const values = asked.values ?? (asked.value === undefined ? [oneFactor] : [asked.value]);
+  if (values.includes(oneFactor)) return false;
+  return values.includes(twoFactors) ? true : undefined;
 }
 
 /** Whether there are pages in this language. */

@@ -1,3 +1,4 @@
+import type { Application } from "../applications/application.ts";
 import type { UsableClient } from "../clients/client.ts";
 import type { Clients } from "../clients/service.ts";
 import { authorizationResponse } from "../hosted/authorization-response.ts";
@@ -5,6 +6,10 @@ import type { Hosted } from "../hosted/hosted.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
+import type { SingleSignOn } from "../sign-in/single-sign-on.ts";
+import type { Visits } from "../sign-in/visits.ts";
+import type { IdTokens } from "../tokens/id-tokens.ts";
+import type { Users } from "../users/service.ts";
 import type { SignIn } from "../sign-in/service.ts";
 import {
   authorizationParameters,
@@ -13,14 +18,27 @@ import {
   stateOf,
   type AuthorizationParameters,
   type AuthorizationRefusal,
+  type AuthorizationRequest,
 } from "./authorization-request.ts";
+
+const loginRequired = { error: "login_required", description: "The person must sign in." } as const;
+const consentRequired = { error: "consent_required", description: "The person must agree first." } as const;
 
 /** A longer address could exceed what servers accept, ours included. */
 const longestQuery = 12_000;
 
 /** The authorization endpoint: where a client sends a browser (docs/spec/openid.md). */
-export function createAuthorizePages(deps: { hosted: Hosted; clients: Clients; signIn: SignIn; issuer: string }) {
-  const { hosted, clients, signIn, issuer } = deps;
+export function createAuthorizePages(deps: {
+  hosted: Hosted;
+  visits: Visits;
+  clients: Clients;
+  users: Users;
+  idTokens: IdTokens;
+  signIn: SignIn;
+  singleSignOn: SingleSignOn;
+  issuer: string;
+}) {
+  const { hosted, visits, clients, users, idTokens, signIn, singleSignOn, issuer } = deps;
 
   /** For a request of nobody known, or with an address that is not the client's: no redirect. */
   function errorPage(request: HttpRequest, details: string, found?: UsableClient): Answer {
@@ -42,6 +60,22 @@ export function createAuthorizePages(deps: { hosted: Hosted; clients: Clients; s
     return { ...found, redirectUri };
   }
 
+  /**
+   * The only user that the client wants: of `id_token_hint`, or of the claim `sub` (OpenID Connect
+   * Core 1.0 §3.1.2.1, §5.5.1). Undefined if there is no such user; null if anybody may sign in.
+   */
+  async function wantedUser(
+    { idTokenHint, authorization: { claims } }: AuthorizationRequest,
+    application: Application,
+  ): Promise<string | null | undefined> {
+    const hinted = idTokenHint === null ? null : ((await idTokens.findHint(idTokenHint))?.sub ?? "");
+    const claimed = claims?.id_token?.["sub"]?.value;
+    const wanted = typeof claimed === "string" ? claimed : hinted;
+    if (wanted === null) return null;
+    const user = await users.find(wanted);
+    return user?.appId === application.id && (hinted ?? wanted) === wanted ? wanted : undefined;
+  }
+
   return {
     /** GET /oauth2/authorize */
     async authorize(request: HttpRequest): Promise<Answer> {
@@ -51,9 +85,19 @@ export function createAuthorizePages(deps: { hosted: Hosted; clients: Clients; s
       const { application, redirectUri } = known;
       const checked = authorizationRequest(parameters, known);
       if ("error" in checked) return refused(checked);
-      if (checked.isSilent) return refused({ error: "login_required", description: "The person must sign in." });
-      const { authUrl } = await signIn.initiateAuthorization(application, checked);
-      return seeOther(authUrl);
+      const { isSilent, idTokenHint: _, ...asked } = checked;
+      const wanted = await wantedUser(checked, application);
+      if (wanted === undefined && isSilent) return refused(loginRequired);
+      // Nobody is asked to be a user who does not exist.
+      const begun = signIn.newAuthorization(application, { ...asked, accountUserId: wanted ?? null });
+      const visit = visits.begin(request, begun);
+      const isBrowserKnown = wanted !== undefined && visits.accountCookieOf(visit) !== undefined;
+      const outcome = isBrowserKnown ? await singleSignOn.begin(visits.forProof(visit), { isSilent }) : undefined;
+      if (typeof outcome === "object" && "response" in outcome) return visits.respond(visit, outcome.response);
+      const next = typeof outcome === "object" && "next" in outcome ? outcome.next : undefined;
+      if (isSilent) return refused(next === "ask-consent" ? consentRequired : loginRequired);
+      if (next === undefined) await signIn.store(begun);
+      return visits.enter(visit, begun.authUrl);
 
       function refused({ error, description }: AuthorizationRefusal): Answer {
         const asking = {

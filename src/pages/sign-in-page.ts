@@ -31,6 +31,8 @@ export type SignInData = {
   /** The display name of the provider to link after another sign-in. */
   links?: string;
   problem?: SignInProblem;
+  /** Who is signed in to this browser, and may continue without a proof. */
+  continueAs?: string | undefined;
   /** The last method used in this browser: "passkey", "password" or "oauth.PROVIDER". */
   usedLast?: string | undefined;
 };
@@ -44,6 +46,7 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)} ${whose(frame, data)}
     ${data.links !== undefined && html`<p>${texts.providerLinksAfter(data.links, look.name)}</p>`}
+    ${continuePart(frame, data)}
     ${passkeySignal(data.problem?.kind === "passkey-unknown" ? data.problem.signal : undefined)}
     ${methods.passkey && passkeyPart(frame, data)} ${methods.password && passwordForm(frame, data, words)}
     ${methods.password && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}
@@ -60,6 +63,16 @@ export function signInPage(frame: Frame, data: SignInData): Html {
 function titleFor({ texts, look }: Frame, { purpose }: SignInData): string {
   if (purpose === undefined) return texts.signInTo(look.name);
   return purpose.account === undefined ? texts.signInToAccount(look.name) : texts.confirmItsYou;
+}
+
+/** Single sign-on, if the person wants it. The forms below are for somebody else. */
+function continuePart({ texts }: Frame, { continueAs, sessionPath, token }: SignInData): Html | undefined {
+  if (continueAs === undefined) return undefined;
+  const label = texts.continueAs(continueAs);
+  return html`<form method="post" action="${sessionPath}/continue">
+      ${tokenField(token)} ${submitButton({ label, busy: texts.continuing, look: "main" })}
+    </form>
+    ${divider(texts.orSomebodyElse)}`;
 }
 
 function whose({ texts, look }: Frame, { purpose }: SignInData): Html | undefined {

@@ -98,6 +98,7 @@ export function createAdditions(deps: {
             codeDigest: null,
             codeExpiresAt: null,
           },
+          now,
         );
         if (!completed) throw rollBack("over");
         const user = await (adds.type === "password" ? access : users).lockForChange(tx, userId, now);

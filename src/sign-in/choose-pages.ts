@@ -9,6 +9,7 @@ import { signInPage } from "../pages/sign-in-page.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { AccountNames } from "./account-names.ts";
 import type { SignIn } from "./service.ts";
+import type { SingleSignOn } from "./single-sign-on.ts";
 import { conflictOf, signUpIsOpen } from "./session.ts";
 import type { Visit, Visits } from "./visits.ts";
 
@@ -20,9 +21,10 @@ export function createChoosePages(deps: {
   signIn: SignIn;
   providerClients: ProviderClients;
   accountNames: AccountNames;
+  singleSignOn: SingleSignOn;
   passkeysAvailable: boolean;
 }) {
-  const { visits, signIn, providerClients, accountNames, passkeysAvailable } = deps;
+  const { visits, signIn, providerClients, accountNames, singleSignOn, passkeysAvailable } = deps;
 
   function allows(visit: Visit, method: "passkey" | "password"): boolean {
     return (
@@ -63,8 +65,7 @@ export function createChoosePages(deps: {
     return visits.respond(visit, signIn.refusal(visit.session, visit.sessionId, "method_disabled", description));
   }
 
-  function cancelled(visit: Visit): Answer {
-    const description = "The sign-in was cancelled.";
+  function denied(visit: Visit, description: string): Answer {
     return visits.respond(visit, signIn.refusal(visit.session, visit.sessionId, "access_denied", description));
   }
 
@@ -83,12 +84,15 @@ export function createChoosePages(deps: {
     const { purpose, loginHint } = visit.session;
     const conflict = conflictOf(visit.session);
     const account = await accountNames.find(visit);
+    const cookie = visits.accountCookieOf(visit);
+    const signedIn = cookie === undefined ? undefined : await singleSignOn.find({ ...visit, cookie });
     const body = signInPage(visit.frame, {
       sessionPath: pathOf(visit),
       token: visit.browser.formToken,
       email: shown.email ?? loginHint ?? "",
       methods,
       usedLast: visits.usedLast(visit),
+      continueAs: signedIn && (signedIn.user.name ?? signedIn.user.email ?? signedIn.user.id),
       signUpOpen: signUpIsOpen(visit),
       ...(purpose === "sign-in" ? {} : { purpose: { kind: purpose, account } }),
       ...(conflict ? { links: providerClients.displayName(conflict.provider) } : {}),
@@ -140,7 +144,10 @@ export function createChoosePages(deps: {
     methodDisabled,
 
     /** Back to the app: the person gave up. */
-    cancelled,
+    cancelled: (visit: Visit) => denied(visit, "The sign-in was cancelled."),
+
+    /** Back to the client: the person did not agree. */
+    denied: (visit: Visit) => denied(visit, "The person did not agree."),
 
     createAccountPage: async (request: HttpRequest) => {
       const visit = await visits.visit(request);
@@ -149,7 +156,7 @@ export function createChoosePages(deps: {
 
     cancel: async (request: HttpRequest) => {
       const visit = await visits.visit(request);
-      return isAnswer(visit) ? visit : cancelled(visit);
+      return isAnswer(visit) ? visit : denied(visit, "The sign-in was cancelled.");
     },
   };
 }

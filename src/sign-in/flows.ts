@@ -1,6 +1,7 @@
 import { createAddMethod } from "./add-method.ts";
 import { createAdditions } from "./adding.ts";
 import { createConfirmLinks } from "./confirm-links.ts";
+import { createConsentSignIn } from "./consent-sign-in.ts";
 import { createFailedSignIns } from "./failed-sign-ins.ts";
 import { createFreshProofs } from "./fresh-proofs.ts";
 import { createPasskeySignIn } from "./passkey-sign-in.ts";
@@ -10,6 +11,7 @@ import { createProofs } from "./proofs.ts";
 import { createProviderSignIn } from "./provider-sign-in.ts";
 import { createResets } from "./resets.ts";
 import { createSignUp } from "./sign-up.ts";
+import { createSingleSignOn } from "./single-sign-on.ts";
 import { createTakeOver } from "./take-over.ts";
 
 type Needs<Create extends (deps: never) => unknown> = Omit<
@@ -31,7 +33,9 @@ export function createSignInFlows(
     Needs<typeof createTakeOver> &
     Needs<typeof createSignUp> &
     Needs<typeof createResets> &
-    Needs<typeof createConfirmLinks>,
+    Needs<typeof createConfirmLinks> &
+    Needs<typeof createSingleSignOn> &
+    Needs<typeof createConsentSignIn>,
 ) {
   const freshProofs = createFreshProofs(deps);
   const additions = createAdditions({ ...deps, freshProofs });
@@ -51,5 +55,7 @@ export function createSignInFlows(
     signUp: createSignUp(all),
     resets: createResets(all),
     confirmLinks: createConfirmLinks(all),
+    singleSignOn: createSingleSignOn(all),
+    consentSignIn: createConsentSignIn(all),
   };
 }

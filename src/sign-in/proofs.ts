@@ -1,24 +1,29 @@
 import type { Application } from "../applications/application.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { BrowserSessions } from "../account/browser-sessions.ts";
+import type { Clients } from "../clients/service.ts";
+import type { Consents } from "../clients/consents.ts";
 import type { Clock } from "../lib/clock.ts";
-import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
-import { digestOf, newSecret, type Random } from "../lib/random.ts";
+import type { AuthorizationResponse } from "../hosted/authorization-response.ts";
+import type { Random } from "../lib/random.ts";
 import type { Notices } from "../mail/notices.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
+import { createFinish, type Proven } from "./finish.ts";
 import type { PendingLinks } from "./pending-links.ts";
-import { codeLasts, conflictOf, type SignInSession } from "./session.ts";
+import { waitsForConsent, type SignInSession } from "./session.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
-import { completeSession, lockSession, keepProof, recordTie } from "./store.ts";
+import { lockSession, keepProof } from "./store.ts";
 import type { Holder } from "./holder.ts";
 
 /**
  * How a user was proven. `mayOffer`: a passkey may be offered afterwards. `proofOf`: relies on the
- * session's stored proof of this user. `isNew`: a passkey created in this sign-in.
+ * session's stored proof of this user. `isNew`: a passkey created in this sign-in. `continues`: the
+ * browser session of an earlier sign-in. `consented`: the person has agreed to what the client
+ * asks. `isSilent`: if a step is left, nothing is written.
  */
 export type How = {
   signedInWith: SignInMethod;
@@ -26,15 +31,18 @@ export type How = {
   mayOffer?: boolean;
   proofOf?: string;
   isNew?: boolean;
+  continues?: { tie: string; proofs: SignInProof[]; provenAt: number };
+  consented?: boolean;
+  isSilent?: boolean;
 };
 
 /**
- * `usedWay`: "passkey", "password" or "oauth.PROVIDER". `refused`: bad proof; `over`: session not
- * open; `other-account`: the session requires another user; `refusal`: the proof's own reason.
- * These write nothing, except a refusal as `accept` says.
+ * `usedWay`: "passkey", "password" or "oauth.PROVIDER"; null by single sign-on. `refused`: bad
+ * proof; `over`: session not open; `other-account`: the session requires another user; `refusal`:
+ * the proof's own reason. These write nothing, except a refusal as `accept` says.
  */
 export type Outcome<R = never> =
-  | { response: AuthorizationResponse; usedWay: string }
+  | { response: AuthorizationResponse; usedWay: string | null }
   | { next: Exclude<Step, "done"> }
   | "refused"
   | "over"
@@ -51,93 +59,22 @@ export function createProofs(deps: {
   browserSessions: BrowserSessions;
   pendingLinks: PendingLinks;
   notices: Notices;
+  clients: Clients;
+  consents: Consents;
   audit: Audit;
   clock: Clock;
   random: Random;
   issuer: string;
 }) {
-  const { storage, users, passkeys, browserSessions, pendingLinks, notices, audit, clock, random } = deps;
+  const { storage, clock, users, passkeys, clients, consents } = deps;
+  const finish = createFinish(deps);
 
-  /**
-   * What goes back to the client. Undefined if the session has ended or the user is gone, which
-   * rolls everything back.
-   */
-  async function finish(
-    tx: Handle,
-    holder: Holder,
-    user: User,
-    how: How,
-    now: number,
-  ): Promise<AuthorizationResponse | undefined> {
-    const { session, application, clientInfo, sessionId } = holder;
-    const userId = user.id;
-    const { signedInWith, provider = null } = how;
-    const proofs = proofsOf(session, how);
-    const code = session.purpose === "sign-in" ? newSecret(random) : null;
-    const completing = completeSession(
-      tx,
-      { digest: session.digest, browserDigest: holder.browserDigest, proofOf: how.proofOf },
-      {
-        userId,
-        signedInWith,
-        signedInProvider: provider,
-        signedInAt: now,
-        proofs,
-        ipAddress: clientInfo.ipAddress,
-        userAgent: clientInfo.userAgent,
-        browserSession: { digest: holder.browserSession, replaces: holder.currentBrowserSession },
-        codeDigest: code === null ? null : digestOf(code),
-        codeExpiresAt: code === null ? null : now + codeLasts,
-      },
-    );
-    // Together: on PostgreSQL one round trip inside a transaction.
-    const [completed, meeting] = await Promise.all([
-      completing,
-      browserSessions.meet(tx, userId, holder.knownBrowser, now),
-    ]);
-    if (!completed) return undefined;
-    const pendingLink = conflictOf(completed);
-    // Only to the proven account, in the session of the browser that brought the identity.
-    if (
-      pendingLink?.userId === userId &&
-      !(await pendingLinks.link(tx, user, { pendingLink, application, clientInfo }, now))
-    )
-      return undefined;
-    // The user before its browser session, like every change of the user (docs/decisions/0027).
-    if (user.locale !== holder.lang) await users.recordLocale(tx, userId, holder.lang);
-    const expected = completed.tie ?? holder.browserSession;
-    const tie = await browserSessions.start(
-      tx,
-      {
-        digest: holder.browserSession,
-        appId: application.id,
-        userId,
-        tie: expected,
-        signedInWith,
-        signedInProvider: provider,
-        proofs,
-      },
-      { replaces: holder.currentBrowserSession },
-      now,
-    );
-    // Another sign-in with the same cookie came first, or the session has just ended.
-    if (tie !== expected) await recordTie(tx, session.digest, tie);
-    await browserSessions.remember(tx, meeting, now);
-    // A user's first browser is not reported.
-    if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(tx, { user, clientInfo }, now);
-    const actor = { kind: "user", name: userId } as const;
-    const details = { method: signedInWith, provider };
-    const event = {
-      actor,
-      action: "sign-in",
-      result: "success",
-      appId: application.id,
-      userId,
-      clientInfo,
-      details,
-    } as const;
-    await audit.record(tx, event, now);
-    return authorizationResponse(session, { code }, { issuer: deps.issuer, sessionId: code && sessionId });
+  /** Whether the person must first agree to what an OpenID Connect client asks. */
+  async function asksConsent(tx: Handle, { authorization, scopes }: SignInSession, userId: string): Promise<boolean> {
+    if (authorization === null) return false;
+    if (authorization.prompt.includes("consent")) return true;
+    const found = await clients.find(authorization.clientId, tx);
+    return found !== undefined && (await consents.lacks({ client: found.client, userId, scopes }, tx));
   }
 
   return {
@@ -157,29 +94,40 @@ export function createProofs(deps: {
       const now = clock();
       return await storage.write<Outcome<R>>(async (tx, rollBack) => {
         if (how.proofOf !== undefined) await lockSession(tx, session.digest);
-        const proven = await prove(tx, now);
-        if (proven === undefined) throw rollBack("refused");
-        if (proven === false) return "refused";
-        if (typeof proven === "object" && "refusal" in proven) throw rollBack(proven);
-        const userId = typeof proven === "string" ? proven : proven.id;
+        const given = await prove(tx, now);
+        if (given === undefined) throw rollBack("refused");
+        if (given === false) return "refused";
+        if (typeof given === "object" && "refusal" in given) throw rollBack(given);
+        const userId = typeof given === "string" ? given : given.id;
         if (session.accountUserId !== null && session.accountUserId !== userId) throw rollBack("other-account");
         const asks = dependsOnPasskeys(application, { signedInWith, mayOffer: how.mayOffer === true });
         // Together: on PostgreSQL one round trip inside a transaction.
         const [user, hasPasskey] = await Promise.all([
-          typeof proven === "string" ? users.find(proven, tx) : proven,
+          typeof given === "string" ? users.find(given, tx) : given,
           asks && passkeys.hasAny(userId, tx),
         ]);
         if (!user) throw rollBack("refused");
         const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
-        const next = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
+        const waits = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
+        const consentIsNext = waits === "done" && how.consented !== true && (await asksConsent(tx, session, userId));
+        const next = consentIsNext ? "ask-consent" : waits;
+        const proven = provenBy(session, how, now);
         if (next === "done") {
-          const usedWay = provider === null ? signedInWith : `${signedInWith}.${provider}`;
-          const response = await finish(tx, holder, user, how, now);
+          const usedWay = proven.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
+          const response = await finish(tx, holder, { user, proven, proofOf: how.proofOf }, now);
           if (response === undefined) throw rollBack("over");
           return { response, usedWay };
         }
-        const proof = { provenUserId: userId, provenWith: signedInWith, provenProvider: provider, provenAt: now };
-        if (!(await keepProof(tx, { digest: session.digest, browserDigest }, proof))) throw rollBack("over");
+        if (how.isSilent === true) throw rollBack({ next });
+        const proof = {
+          provenUserId: userId,
+          provenWith: signedInWith,
+          provenProvider: provider,
+          provenAt: proven.provenAt,
+          proofs: consentIsNext ? proven.proofs : null,
+          browserSessionDigest: proven.tie,
+        };
+        if (!(await keepProof(tx, { digest: session.digest, browserDigest }, proof, now))) throw rollBack("over");
         return { next };
       });
     },
@@ -195,15 +143,25 @@ export function createProofs(deps: {
       const { provenUserId, provenWith } = session;
       if (provenUserId === null || provenWith === null) return undefined;
       const hasPasskey = await passkeys.hasAny(provenUserId);
-      const next = stepAfter(session.purpose, application, { signedInWith: provenWith, hasPasskey, mayOffer: true });
+      const next = waitsForConsent(session)
+        ? "ask-consent"
+        : stepAfter(session.purpose, application, { signedInWith: provenWith, hasPasskey, mayOffer: true });
       const user = await users.find(provenUserId);
       return user?.disabledAt === null ? { user, next } : undefined;
     },
   };
 }
 
-/** Null if there was only one proof. */
-function proofsOf({ provenWith }: SignInSession, { signedInWith, proofOf, isNew }: How): SignInProof[] | null {
-  if (proofOf === undefined || provenWith === null || provenWith === signedInWith) return null;
+/** Now, before, or in an earlier step of this session. */
+function provenBy(session: SignInSession, how: How, now: number): Proven {
+  const { signedInWith, provider = null, continues, consented } = how;
+  if (continues) return { signedInWith, provider, ...continues };
+  const { proofs, provenAt, browserSessionDigest: tie } = session;
+  if (consented === true && proofs !== null) return { signedInWith, provider, proofs, provenAt: provenAt ?? now, tie };
+  return { signedInWith, provider, proofs: proofsOf(session, how), provenAt: now, tie: null };
+}
+
+function proofsOf({ provenWith }: SignInSession, { signedInWith, proofOf, isNew }: How): SignInProof[] {
+  if (proofOf === undefined || provenWith === null || provenWith === signedInWith) return [signedInWith];
   return [provenWith, isNew ? "new-passkey" : signedInWith];
 }

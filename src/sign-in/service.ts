@@ -44,8 +44,11 @@ export type SessionAnswer = { authUrl: string; sessionId: string; expiresAt: str
 /** What an OpenID Connect client asks of a sign-in. */
 export type AuthorizationAsked = Pick<
   SignInSession,
-  "redirectUri" | "state" | "scopes" | "codeChallenge" | "loginHint" | "locale"
+  "redirectUri" | "state" | "scopes" | "codeChallenge" | "loginHint" | "locale" | "authMethod" | "accountUserId"
 > & { authorization: AuthorizationDetails };
+
+/** A session before it is stored. */
+export type NewSession = { sessionId: string; session: SignInSession; application: Application; authUrl: string };
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
@@ -60,10 +63,10 @@ export function createSignIn(deps: {
 }) {
   const { storage, applications, clients, providers, clock, random, baseUrl } = deps;
 
-  async function begin(
+  function newSessionOf(
     application: Application,
     asked: Partial<SignInSession> & Pick<SignInSession, "purpose" | "redirectUri">,
-  ): Promise<SessionAnswer> {
+  ): NewSession {
     const now = clock();
     const sessionId = `sis_${newSecret(random)}`;
     const expiresAt = now + sessionLasts;
@@ -75,8 +78,18 @@ export function createSignIn(deps: {
       createdAt: now,
       expiresAt,
     };
+    return { sessionId, session, application, authUrl: `${baseUrl}/sign-in/${sessionId}` };
+  }
+
+  async function store({ session }: NewSession): Promise<void> {
     await storage.writeOne((handle) => insertSession(handle, session));
-    return { authUrl: `${baseUrl}/sign-in/${sessionId}`, sessionId, expiresAt: isoTime(expiresAt) };
+  }
+
+  async function begin(...given: Parameters<typeof newSessionOf>): Promise<SessionAnswer> {
+    const begun = newSessionOf(...given);
+    await store(begun);
+    const { authUrl, sessionId, session } = begun;
+    return { authUrl, sessionId, expiresAt: isoTime(session.expiresAt) };
   }
 
   /** Whether the address to return to is still registered, and an OpenID Connect client enabled. */
@@ -110,10 +123,12 @@ export function createSignIn(deps: {
       return await begin(application, { purpose: "add-method", accountUserId: userId, ...request });
     },
 
-    /** Starts a sign-in for an OpenID Connect client, whose request was checked. */
-    async initiateAuthorization(application: Application, request: AuthorizationAsked): Promise<SessionAnswer> {
-      return await begin(application, { purpose: "sign-in", ...request });
+    /** A session for an OpenID Connect client, whose request was checked. It is not stored yet. */
+    newAuthorization(application: Application, request: AuthorizationAsked): NewSession {
+      return newSessionOf(application, { purpose: "sign-in", ...request });
     },
+
+    store,
 
     /** Like `initiateAdding`, but returns to the account page. */
     async initiateFromAccount(

@@ -62,6 +62,11 @@ export type SignInSession = {
   loginId: string | null;
 };
 
+/** Whether only the person's consent is missing: all proofs are stored. */
+export function waitsForConsent({ provenUserId, proofs, signedInAt }: SignInSession): boolean {
+  return provenUserId !== null && proofs !== null && signedInAt === null;
+}
+
 /** Only an app's own sign-in can create accounts. */
 export function signUpIsOpen({ session, application }: { session: SignInSession; application: Application }): boolean {
   return session.purpose === "sign-in" && !conflictOf(session) && application.settings.signUp === "open";

@@ -8,6 +8,7 @@ import type { Passkeys } from "../passkeys/service.ts";
 import type { User } from "../users/user.ts";
 import type { AddPages } from "./add-pages.ts";
 import { pathOf, type ChoosePages } from "./choose-pages.ts";
+import type { ConsentPages } from "./consent-pages.ts";
 import type { PasskeySignIn } from "./passkey-sign-in.ts";
 import type { FreshProofs } from "./fresh-proofs.ts";
 import type { Outcome, Proofs } from "./proofs.ts";
@@ -34,15 +35,17 @@ export function createStepPages(deps: {
   visits: Visits;
   choose: ChoosePages;
   add: AddPages;
+  consent: ConsentPages;
   proofs: Pick<Proofs, "findWaiting">;
   freshProofs: FreshProofs;
   passkeys: Passkeys;
   passkeySignIn: PasskeySignIn;
 }) {
-  const { visits, choose, add, proofs, freshProofs, passkeys, passkeySignIn } = deps;
+  const { visits, choose, add, consent, proofs, freshProofs, passkeys, passkeySignIn } = deps;
 
   async function show(visit: Visit, next: Exclude<Step, "done">, problem?: Problem): Promise<Answer> {
     if (next === "add-method") return await add.show(visit);
+    if (next === "ask-consent") return await consent.show(visit);
     const step = ({ "use-passkey": "use", "create-passkey": "create", "offer-passkey": "offer" } as const)[next];
     const data = { step, sessionPath: pathOf(visit), token: visit.browser.formToken, problem };
     return visits.page(visit, passkeyStepPage(visit.frame, data), problem ? 422 : 200);
@@ -63,7 +66,8 @@ export function createStepPages(deps: {
       return await again({ kind: outcome === "refused" ? "wrong-credentials" : outcome });
     // Keep the cookies: with the session's own, a returning browser sees "You're signed in".
     if ("response" in outcome) {
-      const cookies = [...proofVisit.cookies, visits.usedLastCookie(proofVisit, outcome.usedWay)];
+      const { usedWay } = outcome;
+      const cookies = usedWay === null ? [] : [...proofVisit.cookies, visits.usedLastCookie(proofVisit, usedWay)];
       return visits.respond(proofVisit, outcome.response, cookies);
     }
     // Redirect, so that reloading the page does not repeat the password.

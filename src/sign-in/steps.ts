@@ -3,7 +3,7 @@ import type { SignInMethod } from "../storage/column-types.ts";
 import type { SignInSession } from "./session.ts";
 
 /** What a session requires after a proof. */
-export type Step = "done" | "use-passkey" | "create-passkey" | "offer-passkey" | "add-method";
+export type Step = "done" | "use-passkey" | "create-passkey" | "offer-passkey" | "add-method" | "ask-consent";
 
 /**
  * `hasPasskey`: whether the user has one by now, if that matters (`dependsOnPasskeys`). `mayOffer`:
@@ -16,7 +16,11 @@ export type Proven = { signedInWith: SignInMethod; hasPasskey: boolean; mayOffer
  * (docs/spec/decisions.md, 6), and adds nothing to an account with a passkey: otherwise a thief
  * could use a stolen password to add their own passkey.
  */
-export function stepAfter(purpose: SignInSession["purpose"], application: Application, proven: Proven): Step {
+export function stepAfter(
+  purpose: SignInSession["purpose"],
+  application: Application,
+  proven: Proven,
+): Exclude<Step, "ask-consent"> {
   const { signedInWith, hasPasskey, mayOffer } = proven;
   const lacksPasskey = isPasskeyRequired(application) && signedInWith !== "passkey";
   if (lacksPasskey && hasPasskey) return "use-passkey";

@@ -18,6 +18,7 @@ const prepared = statements((handle) => {
   const consumed = { codeUsedAt, loginId: given.loginId };
   const open = isNull(sessions.signedInAt);
   const proofOf = sql.placeholder("proofOf");
+  const now = sql.placeholder("now");
   // Only read, without a lock: the browser session comes after its user (docs/decisions/0027).
   const tieOfLive = db
     .select({ tie: sql`COALESCE(${browserSessions.tie}, ${browserSessions.digest})` })
@@ -26,7 +27,7 @@ const prepared = statements((handle) => {
       and(
         eq(browserSessions.digest, sql.placeholder("replaces")),
         eq(browserSessions.userId, given.userId),
-        gt(browserSessions.expiresAt, given.signedInAt),
+        gt(browserSessions.expiresAt, now),
       ),
     );
   return {
@@ -66,7 +67,7 @@ const prepared = statements((handle) => {
             eq(sessions.digest, digest),
             eq(sessions.browserDigest, browserDigest),
             open,
-            gt(sessions.expiresAt, given.signedInAt),
+            gt(sessions.expiresAt, now),
             sql`(CAST(${proofOf} AS text) = '' OR ${sessions.provenUserId} = ${proofOf})`,
           ),
         )
@@ -85,13 +86,15 @@ const prepared = statements((handle) => {
           provenWith: given.provenWith,
           provenProvider: given.provenProvider,
           provenAt: given.provenAt,
+          proofs: given.proofs,
+          browserSessionDigest: given.browserSessionDigest,
         } satisfies Record<keyof Proof, unknown>)
         .where(
           and(
             eq(sessions.digest, digest),
             eq(sessions.browserDigest, browserDigest),
             open,
-            gt(sessions.expiresAt, given.provenAt),
+            gt(sessions.expiresAt, now),
           ),
         )
         .returning({ digest: sessions.digest }),
@@ -189,6 +192,10 @@ export type Proof = {
   provenWith: SignInMethod;
   provenProvider: string | null;
   provenAt: number;
+  /** All of them, once only the person's consent is missing; null until then. */
+  proofs: SignInProof[] | null;
+  /** The tie of the browser session that single sign-on continues. */
+  browserSessionDigest: string | null;
 };
 
 /**
@@ -200,11 +207,13 @@ export async function completeSession(
   tx: Handle,
   session: { digest: string; browserDigest: string; proofOf: string | undefined },
   { browserSession, ...completion }: Completion,
+  now: number,
 ): Promise<{ pendingLink: PendingLink | null; tie: string | null } | undefined> {
   const [completed] = await prepared(tx).complete.execute({
     ...completion,
     browserSessionDigest: browserSession?.digest ?? null,
     replaces: browserSession?.replaces ?? "",
+    now,
     digest: session.digest,
     browserDigest: session.browserDigest,
     proofOf: session.proofOf ?? "",
@@ -225,8 +234,9 @@ export async function keepProof(
   tx: Handle,
   session: { digest: string; browserDigest: string },
   proof: Proof,
+  now: number,
 ): Promise<boolean> {
-  const kept = await prepared(tx).keepProof.execute({ ...proof, ...session });
+  const kept = await prepared(tx).keepProof.execute({ ...proof, ...session, now });
   return kept.length === 1;
 }
 

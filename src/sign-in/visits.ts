@@ -1,15 +1,16 @@
-import type { Answer } from "../http/answer.ts";
+import { seeOther, type Answer } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import type { AuthorizationResponse } from "../hosted/authorization-response.ts";
 import { formTargets } from "../hosted/form-targets.ts";
 import { isAnswer, type Guest, type Hosted, type PostedForm, type Setting } from "../hosted/hosted.ts";
-import type { Browsers } from "../hosted/browser.ts";
+import type { Application } from "../applications/application.ts";
+import type { Browsers, Scope } from "../hosted/browser.ts";
 import type { Html } from "../lib/html.ts";
 import type { Frame } from "../pages/frame.ts";
 import type { Message } from "../pages/message-page.ts";
 import type { Place } from "../passkeys/service.ts";
 import type { Holder } from "./holder.ts";
-import type { OpenedSession, SignIn } from "./service.ts";
+import type { NewSession, OpenedSession, SignIn } from "./service.ts";
 import type { SignInSession } from "./session.ts";
 
 /** A session that this browser may use now. */
@@ -22,6 +23,10 @@ export type ProofVisit = Visit & Holder & { cookies: string[] };
 export type Posted = Visit & PostedForm;
 
 export type Visits = ReturnType<typeof createVisits>;
+
+function accountScope({ id }: Application): Scope {
+  return { kind: "account", key: id };
+}
 
 /** The context of this visit's passkey ceremonies. */
 export function placeOf({ session, browser }: Visit): Place {
@@ -104,9 +109,28 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
       return hosted.message(found.frame, { kind: "other-browser" });
     },
 
+    /** A visit of a session that is not stored yet. */
+    begin(request: HttpRequest, { sessionId, session, application }: NewSession): Visit {
+      const browser = browsers.meet(request, { kind: "sign-in", key: sessionId });
+      const frame = hosted.frameFor(request, settingOf({ session, application }));
+      return { request, sessionId, session, application, browser, frame };
+    },
+
+    /** To the session's own page, with its cookie. */
+    enter({ request, browser }: Visit, authUrl: string): Answer {
+      const cookies = [browser.setCookie, ...browsers.surplus(request)].filter((cookie) => cookie !== undefined);
+      return { ...seeOther(authUrl), cookies };
+    },
+
+    /** The digest of the cookie for the account page; undefined if the browser has none. */
+    accountCookieOf({ request, application }: Visit): string | undefined {
+      const browser = browsers.meet(request, accountScope(application));
+      return browser.setCookie === undefined ? browser.digest : undefined;
+    },
+
     forProof<V extends Visit>(visit: V): V & ProofVisit {
       const { request, application, browser, frame } = visit;
-      const scope = { kind: "account", key: application.id } as const;
+      const scope = accountScope(application);
       const opened = browsers.renew(scope);
       const known = browsers.meet(request, { kind: "known", key: "" });
       return {

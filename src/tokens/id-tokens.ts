@@ -22,6 +22,8 @@ export type IdTokenInput = {
   userClaims: Record<string, unknown>;
 };
 
+export type IdTokens = ReturnType<typeof createIdTokens>;
+
 /** Signs ID tokens (OpenID Connect Core 1.0 §2) and recognizes them as hints. */
 export function createIdTokens(deps: { keys: SigningKeys; issuer: string; clock: Clock }) {
   const { keys, issuer, clock } = deps;

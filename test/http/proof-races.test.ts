@@ -26,6 +26,7 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
     signedInWith: "password",
     signedInProvider: null,
     proofs: null,
+    provenAt: service.clock.now,
   } as const;
   await service.server.app.storage.write((tx) =>
     browserSessions.start(tx, opened, { replaces: "" }, service.clock.now),
@@ -144,6 +145,7 @@ describeEachDatabase("two copies of one browser", (current) => {
       signedInWith: "password",
       signedInProvider: null,
       proofs: null,
+      provenAt: service.clock.now,
     } as const;
     await storage.write((tx) => pages.start(tx, opened, { replaces: "" }, service.clock.now));
 

@@ -106,7 +106,7 @@ describeEachDatabase("prepared statements", (current) => {
     };
     const { browserSession: _none, ...written } = completion;
     const mine = { digest: "kept", browserDigest: "b", proofOf: undefined };
-    const complete = async () => await storage.write((tx) => completeSession(tx, mine, completion));
+    const complete = async () => await storage.write((tx) => completeSession(tx, mine, completion, farthest - 1));
     expect([await complete(), await complete()]).toEqual([{ pendingLink: null, tie: null }, undefined]);
     expect(await findSession(storage.reader, "kept")).toStrictEqual({ ...session, ...written });
   });

@@ -65,6 +65,20 @@ export const ar: Texts = {
   notNow: "ليس الآن",
   continuing: "جارٍ المتابعة…",
 
+  // Signed in to this browser already, and what a client of OpenID Connect asks for.
+  continueAs: (name) => `المتابعة باسم ${isolated(name)}`,
+  orSomebodyElse: "أو باسم شخص آخر",
+  consentTitle: (client) => `${isolated(client)} يطلب الوصول`,
+  consentQuestion: (client, app) => `هل تسمح لـ ${isolated(client)} باستخدام حسابك في ${isolated(app)}؟`,
+  consentGets: "يحصل على:",
+  consentReturnsTo: "ستعود إلى",
+  scopeOpenid: "أنك سجّلت الدخول، ومعرّف لحسابك",
+  scopeProfile: "اسمك وصورتك",
+  scopeEmail: "عنوان بريدك الإلكتروني",
+  scopeOfflineAccess: "الوصول أيضًا في غيابك إلى أن تنهيه",
+  consentAgree: "السماح",
+  consentDeny: "عدم السماح",
+
   // The first proof of an address, and what it removes.
   takeOverTitle: "قبل المتابعة",
   takeOverFor: (app) => `حسابك في ${isolated(app)} بعنوان البريد الإلكتروني هذا:`,

@@ -63,6 +63,20 @@ export const de: Texts = {
   notNow: "Jetzt nicht",
   continuing: "Einen Moment\u00a0…",
 
+  // Signed in to this browser already, and what a client of OpenID Connect asks for.
+  continueAs: (name) => `Weiter als ${name}`,
+  orSomebodyElse: "oder als jemand anders",
+  consentTitle: (client) => `${client} bittet um Zugriff`,
+  consentQuestion: (client, app) => `Darf ${client} Ihr ${app}-Konto verwenden?`,
+  consentGets: "Erlaubt wird:",
+  consentReturnsTo: "Danach geht es zurück zu",
+  scopeOpenid: "dass Sie angemeldet sind, und eine Kennung Ihres Kontos",
+  scopeProfile: "Ihr Name und Ihr Bild",
+  scopeEmail: "Ihre E-Mail-Adresse",
+  scopeOfflineAccess: "Zugriff auch in Ihrer Abwesenheit, bis Sie ihn beenden",
+  consentAgree: "Erlauben",
+  consentDeny: "Nicht erlauben",
+
   // The first proof of an address, and what it removes.
   takeOverTitle: "Bevor es weitergeht",
   takeOverFor: (app) => `Ihr Konto bei ${app} mit dieser E-Mail-Adresse:`,

@@ -62,6 +62,20 @@ export const en = {
   notNow: "Not now",
   continuing: "Continuing…",
 
+  // Signed in to this browser already, and what a client of OpenID Connect asks for.
+  continueAs: (name: string) => `Continue as ${name}`,
+  orSomebodyElse: "or as somebody else",
+  consentTitle: (client: string) => `${client} asks for access`,
+  consentQuestion: (client: string, app: string) => `Allow ${client} to use your ${app} account?`,
+  consentGets: "It gets:",
+  consentReturnsTo: "You return to",
+  scopeOpenid: "that you are signed in, and an id of your account",
+  scopeProfile: "your name and picture",
+  scopeEmail: "your email address",
+  scopeOfflineAccess: "access also while you are away, until you end it",
+  consentAgree: "Allow",
+  consentDeny: "Do not allow",
+
   // The first proof of an address, and what it removes.
   takeOverTitle: "Before you continue",
   takeOverFor: (app: string) => `Your ${app} account for this email address:`,

@@ -63,6 +63,20 @@ export const es: Texts = {
   notNow: "Ahora no",
   continuing: "Continuando…",
 
+  // Signed in to this browser already, and what a client of OpenID Connect asks for.
+  continueAs: (name) => `Continuar como ${name}`,
+  orSomebodyElse: "o como otra persona",
+  consentTitle: (client) => `${client} pide acceso`,
+  consentQuestion: (client, app) => `¿Permitir que ${client} use su cuenta de ${app}?`,
+  consentGets: "Obtiene:",
+  consentReturnsTo: "Volverá a",
+  scopeOpenid: "que ha iniciado sesión y un identificador de su cuenta",
+  scopeProfile: "su nombre y su foto",
+  scopeEmail: "su dirección de correo",
+  scopeOfflineAccess: "acceso también en su ausencia, hasta que usted lo termine",
+  consentAgree: "Permitir",
+  consentDeny: "No permitir",
+
   // The first proof of an address, and what it removes.
   takeOverTitle: "Antes de continuar",
   takeOverFor: (app) => `Tu cuenta de ${app} con esta dirección de correo:`,

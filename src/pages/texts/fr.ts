@@ -64,6 +64,20 @@ export const fr: Texts = {
   notNow: "Pas maintenant",
   continuing: "Un instant…",
 
+  // Signed in to this browser already, and what a client of OpenID Connect asks for.
+  continueAs: (name) => `Continuer en tant que ${name}`,
+  orSomebodyElse: "ou en tant que quelqu’un d’autre",
+  consentTitle: (client) => `${client} demande un accès`,
+  consentQuestion: (client, app) => `Autoriser ${client} à utiliser votre compte ${app} ?`,
+  consentGets: "Cela comprend :",
+  consentReturnsTo: "Vous retournerez à",
+  scopeOpenid: "le fait que vous êtes connecté, et un identifiant de votre compte",
+  scopeProfile: "votre nom et votre photo",
+  scopeEmail: "votre adresse e-mail",
+  scopeOfflineAccess: "un accès aussi en votre absence, jusqu’à ce que vous y mettiez fin",
+  consentAgree: "Autoriser",
+  consentDeny: "Ne pas autoriser",
+
   // The first proof of an address, and what it removes.
   takeOverTitle: "Avant de continuer",
   takeOverFor: (app) => `Votre compte ${app} pour cette adresse e-mail\u202f:`,

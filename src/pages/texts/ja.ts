@@ -63,6 +63,20 @@ export const ja: Texts = {
   notNow: "後で",
   continuing: "続行しています…",
 
+  // Signed in to this browser already, and what a client of OpenID Connect asks for.
+  continueAs: (name) => `${name} として続ける`,
+  orSomebodyElse: "または別の人として",
+  consentTitle: (client) => `${client} がアクセスを求めています`,
+  consentQuestion: (client, app) => `${client} に ${app} アカウントの使用を許可しますか？`,
+  consentGets: "許可する内容：",
+  consentReturnsTo: "戻り先",
+  scopeOpenid: "ログインしていることと、アカウントの識別子",
+  scopeProfile: "名前と写真",
+  scopeEmail: "メールアドレス",
+  scopeOfflineAccess: "終了するまで、不在時も含むアクセス",
+  consentAgree: "許可する",
+  consentDeny: "許可しない",
+
   // The first proof of an address, and what it removes.
   takeOverTitle: "続ける前にご確認ください",
   takeOverFor: (app) => `このメールアドレスの${app}のアカウント：`,

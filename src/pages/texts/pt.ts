@@ -63,6 +63,20 @@ export const pt: Texts = {
   notNow: "Agora não",
   continuing: "Continuando…",
 
+  // Signed in to this browser already, and what a client of OpenID Connect asks for.
+  continueAs: (name) => `Continuar como ${name}`,
+  orSomebodyElse: "ou como outra pessoa",
+  consentTitle: (client) => `${client} pede acesso`,
+  consentQuestion: (client, app) => `Permitir que ${client} use a sua conta de ${app}?`,
+  consentGets: "Isto inclui:",
+  consentReturnsTo: "Você voltará para",
+  scopeOpenid: "que você entrou na conta e um identificador da sua conta",
+  scopeProfile: "o seu nome e a sua foto",
+  scopeEmail: "o seu endereço de e-mail",
+  scopeOfflineAccess: "acesso também na sua ausência, até que você o encerre",
+  consentAgree: "Permitir",
+  consentDeny: "Não permitir",
+
   // The first proof of an address, and what it removes.
   takeOverTitle: "Antes de continuar",
   takeOverFor: (app) => `Sua conta em ${app} com este endereço de e-mail:`,

@@ -1,0 +1,35 @@
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { Client } from "./client.ts";
+import { findConsent, saveConsent } from "./consents-store.ts";
+
+export type Consents = ReturnType<typeof createConsents>;
+
+/** What users have allowed the clients that ask (docs/spec/openid.md, 5). */
+export function createConsents(deps: { storage: Storage }) {
+  const { storage } = deps;
+
+  return {
+    /** Whether the user must be asked first: for a client that asks, and only for more. */
+    async lacks(
+      { client, userId, scopes }: { client: Client; userId: string; scopes: string[] },
+      handle: Handle = storage.reader,
+    ): Promise<boolean> {
+      if (client.consent === "none") return false;
+      const granted = await findConsent(handle, userId, client.id);
+      return granted === undefined || scopes.some((scope) => !granted.scopes.includes(scope));
+    },
+
+    /** Stores the user's agreement, in addition to earlier ones. */
+    async agree(
+      tx: Handle,
+      { client, userId, scopes }: { client: Client; userId: string; scopes: string[] },
+      now: number,
+    ): Promise<void> {
+      // The application itself has no row. It asks only when its request says so.
+      if (client.id === client.appId) return;
+      const granted = await findConsent(tx, userId, client.id);
+      const all = [...new Set([...(granted?.scopes ?? []), ...scopes])];
+      await saveConsent(tx, { userId, clientId: client.id, scopes: all, createdAt: now, updatedAt: now });
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import type { BrowserSessions } from "../account/browser-sessions.ts";
+import type { Audit } from "../audit/audit.ts";
+import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
+import { digestOf, newSecret, type Random } from "../lib/random.ts";
+import type { Notices } from "../mail/notices.ts";
+import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type { Handle } from "../storage/storage.ts";
+import type { User } from "../users/user.ts";
+import type { Users } from "../users/service.ts";
+import type { Holder } from "./holder.ts";
+import type { PendingLinks } from "./pending-links.ts";
+import { codeLasts, conflictOf } from "./session.ts";
+import { completeSession, recordTie } from "./store.ts";
+
+/** All that a sign-in rests on. `tie`: of the browser session that single sign-on continues. */
+export type Proven = {
+  signedInWith: SignInMethod;
+  provider: string | null;
+  proofs: SignInProof[];
+  provenAt: number;
+  tie: string | null;
+};
+
+/** As rows have it: null if there was only one proof. */
+function storedProofs({ proofs }: Proven): SignInProof[] | null {
+  return proofs.length > 1 ? proofs : null;
+}
+
+/** Finishes a session: its code, its browser session, its entry in the audit log. */
+export function createFinish(deps: {
+  users: Users;
+  browserSessions: BrowserSessions;
+  pendingLinks: PendingLinks;
+  notices: Notices;
+  audit: Audit;
+  random: Random;
+  issuer: string;
+}) {
+  const { users, browserSessions, pendingLinks, notices, audit, random } = deps;
+
+  /** Opens the browser session of a new proof. */
+  async function openBrowserSession(
+    tx: Handle,
+    holder: Holder,
+    { user, proven, tie: found }: { user: User; proven: Proven; tie: string | null },
+    meeting: Awaited<ReturnType<BrowserSessions["meet"]>>,
+    now: number,
+  ): Promise<void> {
+    const { session, application, clientInfo } = holder;
+    const { signedInWith, provider, provenAt } = proven;
+    const userId = user.id;
+    // The user before its browser session, like every change of the user (docs/decisions/0027).
+    if (user.locale !== holder.lang) await users.recordLocale(tx, userId, holder.lang);
+    const expected = found ?? holder.browserSession;
+    const tie = await browserSessions.start(
+      tx,
+      {
+        digest: holder.browserSession,
+        appId: application.id,
+        userId,
+        tie: expected,
+        signedInWith,
+        signedInProvider: provider,
+        proofs: storedProofs(proven),
+        provenAt,
+      },
+      { replaces: holder.currentBrowserSession },
+      now,
+    );
+    // Another sign-in with the same cookie came first, or the session has just ended.
+    if (tie !== expected) await recordTie(tx, session.digest, tie);
+    await browserSessions.remember(tx, meeting, now);
+    // A user's first browser is not reported.
+    if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(tx, { user, clientInfo }, now);
+  }
+
+  /**
+   * What goes back to the client. Undefined if the session has ended or the user is gone, which
+   * rolls everything back.
+   */
+  return async function finish(
+    tx: Handle,
+    holder: Holder,
+    { user, proven, proofOf }: { user: User; proven: Proven; proofOf: string | undefined },
+    now: number,
+  ): Promise<AuthorizationResponse | undefined> {
+    const { session, application, clientInfo, sessionId } = holder;
+    const userId = user.id;
+    const { signedInWith, provider, provenAt, tie: continued } = proven;
+    const code = session.purpose === "sign-in" ? newSecret(random) : null;
+    const completing = completeSession(
+      tx,
+      { digest: session.digest, browserDigest: holder.browserDigest, proofOf },
+      {
+        userId,
+        signedInWith,
+        signedInProvider: provider,
+        signedInAt: provenAt,
+        proofs: storedProofs(proven),
+        ipAddress: clientInfo.ipAddress,
+        userAgent: clientInfo.userAgent,
+        browserSession:
+          continued === null
+            ? { digest: holder.browserSession, replaces: holder.currentBrowserSession }
+            : { digest: continued, replaces: "" },
+        codeDigest: code === null ? null : digestOf(code),
+        codeExpiresAt: code === null ? null : now + codeLasts,
+      },
+      now,
+    );
+    // Together: on PostgreSQL one round trip inside a transaction.
+    const [completed, meeting] = await Promise.all([
+      completing,
+      browserSessions.meet(tx, userId, holder.knownBrowser, now),
+    ]);
+    if (!completed) return undefined;
+    const pendingLink = conflictOf(completed);
+    // Only to the proven account, in the session of the browser that brought the identity.
+    if (
+      pendingLink?.userId === userId &&
+      !(await pendingLinks.link(tx, user, { pendingLink, application, clientInfo }, now))
+    )
+      return undefined;
+    // Single sign-on leaves the browser as it is: the old proof does not become a new one.
+    if (continued === null) await openBrowserSession(tx, holder, { user, proven, tie: completed.tie }, meeting, now);
+    const actor = { kind: "user", name: userId } as const;
+    const details = { method: signedInWith, provider, ...(continued === null ? {} : { singleSignOn: true }) };
+    const event = {
+      actor,
+      action: "sign-in",
+      result: "success",
+      appId: application.id,
+      userId,
+      clientInfo,
+      details,
+    } as const;
+    await audit.record(tx, event, now);
+    return authorizationResponse(session, { code }, { issuer: deps.issuer, sessionId: code && sessionId });
+  };
+}

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { findApplicationsBeginning } from "./applications/store.ts";
+import { findClientsBeginning } from "./clients/store.ts";
 import type { Config } from "./config/config.ts";
 import { openReader } from "./storage/open.ts";
 import { findUsersBeginning } from "./users/list-store.ts";
@@ -10,15 +11,16 @@ import { findUsersBeginning } from "./users/list-store.ts";
  */
 export async function readNames(
   config: Config,
-  kind: "apps" | "users" | "emails",
+  kind: "apps" | "clients" | "users" | "emails",
   prefix: string,
   limit: number,
 ): Promise<{ value: string; about: string }[]> {
   const storage = await openReader({ url: config.database.url, file: join(config.dataDir, "authsvc.db") });
   if (!storage) return [];
   try {
-    if (kind === "apps") {
-      const found = await findApplicationsBeginning(storage.reader, prefix, limit);
+    if (kind === "apps" || kind === "clients") {
+      const find = kind === "apps" ? findApplicationsBeginning : findClientsBeginning;
+      const found = await find(storage.reader, prefix, limit);
       return found.map(({ id, name }) => ({ value: id, about: name }));
     }
     const found = await findUsersBeginning(storage.reader, prefix, limit);

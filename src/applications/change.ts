@@ -5,7 +5,13 @@ import { checkedName } from "../lib/names.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import { hasPlainHost, isHttpsAddress, isShowable } from "../lib/text.ts";
-import type { AppSettings, AuthMethods, Branding, Scope } from "../storage/column-types.ts";
+import {
+  maxSingleSignOnSeconds,
+  type AppSettings,
+  type AuthMethods,
+  type Branding,
+  type Scope,
+} from "../storage/column-types.ts";
 import type { Application } from "./application.ts";
 
 /** The changes to an application; omitted fields stay unchanged. */
@@ -104,6 +110,8 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
   const { relyingPartyId } = next;
   if (relyingPartyId !== null && (!hostName.test(relyingPartyId) || isIP(relyingPartyId) !== 0))
     throw invalidRequest("settings.relyingPartyId: a lower-case host name, such as example.com");
+  if (!isWholeNumber(next.singleSignOnSeconds ?? 0, 0, maxSingleSignOnSeconds))
+    throw invalidRequest(`settings.singleSignOnSeconds: from 0 to ${maxSingleSignOnSeconds / 3600} hours`);
   checkMailName(settings.mailName, change.mailName);
   const scopes = allScopes.filter((scope) => next.scopes.includes(scope));
   if (scopes.length === 0) throw invalidRequest("settings.scopes: at least one of profile, email");

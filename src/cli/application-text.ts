@@ -1,4 +1,6 @@
 import type { Applications } from "../applications/service.ts";
+import { second } from "../lib/clock.ts";
+import { durationText } from "../lib/durations.ts";
 import type { AppSettings, Branding } from "../storage/column-types.ts";
 import { facts } from "./text.ts";
 
@@ -60,6 +62,11 @@ export function applicationText(application: ShownApplication): string {
   ]);
 }
 
+function singleSignOnText({ singleSignOnSeconds: seconds }: AppSettings): string {
+  if (seconds === 0) return "off";
+  return seconds === undefined ? "12h" : durationText(seconds * second);
+}
+
 function settingsFacts(settings: AppSettings): [name: string, value: string][] {
   const limits = Object.entries(settings.rateLimits).map(([type, calls]) => `${type} ${calls} per minute`);
   return [
@@ -69,6 +76,7 @@ function settingsFacts(settings: AppSettings): [name: string, value: string][] {
     ["Signing algorithm", settings.signingAlgorithm],
     ["Passkey domain", settings.relyingPartyId ?? "domain, else the service's host"],
     ["Name in mails", settings.mailName ?? "company name, else application name"],
+    ["Single sign-on", singleSignOnText(settings)],
     ["Query endpoints", settings.queryEndpoints ? "on" : "off"],
     ["Limits", limits.join(", ") || "from the configuration"],
   ];

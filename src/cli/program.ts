@@ -8,6 +8,15 @@ import { addAppShow } from "./commands/app-show.ts";
 import { addAppUpdate } from "./commands/app-update.ts";
 import { addAuditList } from "./commands/audit-list.ts";
 import { addBench } from "./commands/bench.ts";
+import { addClientCreate } from "./commands/client-create.ts";
+import { addClientDelete } from "./commands/client-delete.ts";
+import { addClientList } from "./commands/client-list.ts";
+import { addClientSecretCreate } from "./commands/client-secret-create.ts";
+import { addClientSecretList } from "./commands/client-secret-list.ts";
+import { addClientSecretRevoke } from "./commands/client-secret-revoke.ts";
+import { addClientSecretRotate } from "./commands/client-secret-rotate.ts";
+import { addClientShow } from "./commands/client-show.ts";
+import { addClientUpdate } from "./commands/client-update.ts";
 import { addCompletionValues } from "./commands/completion-values.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addConfigCheck } from "./commands/config-check.ts";
@@ -112,6 +121,12 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
     "applications that users sign in to",
     ["authsvc app list", "authsvc app show app_shop --json"],
     [addAppCreate, addAppList, addAppShow, addAppUpdate, addAppDelete, addProviders],
+  );
+  group(
+    "client",
+    "programs that sign in an application's users by OpenID Connect",
+    ["authsvc client list --app app_shop", "authsvc client show grafana --for grafana"],
+    [addClientCreate, addClientList, addClientShow, addClientUpdate, addClientDelete, addClientSecrets],
   );
   addPlan(program, cli);
   addApply(program, cli);
@@ -225,6 +240,16 @@ function addProviders(app: Command, cli: Cli): void {
     ],
   );
   for (const add of [addProviderSet, addProviderList, addProviderRemove]) add(provider, cli);
+}
+
+/** Secrets are a group within the group of clients. */
+function addClientSecrets(client: Command, cli: Cli): void {
+  const secret = examples(client.command("secret").description("secrets of OpenID Connect clients"), [
+    "authsvc client secret list grafana",
+    "authsvc client secret rotate grafana --overlap 7d",
+  ]);
+  const adding = [addClientSecretCreate, addClientSecretList, addClientSecretRotate, addClientSecretRevoke];
+  for (const add of adding) add(secret, cli);
 }
 
 /** Every long flag of a command and its subcommands. */

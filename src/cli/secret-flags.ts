@@ -11,10 +11,16 @@ export type SecretFlags = { secretStdin?: boolean; secretFile?: string };
  * Adds `--secret-stdin` and `--secret-file`. No `--secret`: every user of the machine can read
  * arguments.
  */
-export function addSecretFlags(command: Command): Command {
+export function addSecretFlags(command: Command, secret = "signing secret"): Command {
   return command
-    .addOption(new Option("--secret-stdin", "read the signing secret from standard input").conflicts("secretFile"))
-    .option("--secret-file <file>", "read the signing secret from a file");
+    .addOption(new Option("--secret-stdin", `read the ${secret} from standard input`).conflicts("secretFile"))
+    .option("--secret-file <file>", `read the ${secret} from a file`);
+}
+
+/** The secret that the operator chose; undefined if none was given. */
+export async function givenSecret(io: Io, flags: SecretFlags): Promise<{ secret: string | undefined; flag: string }> {
+  if (flags.secretFile !== undefined || flags.secretStdin === true) return await neededSecret(io, flags);
+  return { secret: undefined, flag: "--secret-stdin" };
 }
 
 /** The secret that the operator chose, or a new one, which must be shown. */
@@ -22,9 +28,9 @@ export async function chosenSecret(
   io: Io,
   flags: SecretFlags,
 ): Promise<{ secret: string; flag: string; isNew: boolean }> {
-  if (flags.secretFile !== undefined || flags.secretStdin === true)
-    return { ...(await neededSecret(io, flags)), isNew: false };
-  return { secret: `whsec_${randomBytes(32).toString("base64")}`, flag: "--secret-stdin", isNew: true };
+  const { secret, flag } = await givenSecret(io, flags);
+  if (secret !== undefined) return { secret, flag, isNew: false };
+  return { secret: `whsec_${randomBytes(32).toString("base64")}`, flag, isNew: true };
 }
 
 /** The secret that a command needs, and its flag; asks a person at a terminal. */

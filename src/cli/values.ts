@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "commander";
 import { didYouMean, nearest } from "../lib/nearest.ts";
-import { day, hour, minute, second } from "../lib/clock.ts";
+import { parseDuration } from "../lib/durations.ts";
+import { second } from "../lib/clock.ts";
 
-const units: Record<string, number> = { s: second, m: minute, h: hour, d: day };
 const instantForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u;
 
 /** `90s`, `30m`, `24h` or `7d` in milliseconds: the only form of durations on the command line. */
@@ -10,6 +10,11 @@ export function durationFrom(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) throw new InvalidArgumentError("Use a whole number and a unit: 90s, 30m, 24h or 7d.");
   return milliseconds;
+}
+
+/** `off`, or a duration, in seconds; 0 is off. */
+export function secondsOrOff(text: string): number {
+  return text === "off" ? 0 : durationFrom(text) / second;
 }
 
 /** A past moment as epoch milliseconds: a duration ago, or an ISO 8601 date (UTC) or instant. */
@@ -54,10 +59,4 @@ export function eventsFrom(list: string): string[] {
     .split(",")
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "");
-}
-
-function parseDuration(text: string): number | undefined {
-  const [, amount, unit = ""] = /^(\d{1,9})([smhd])$/u.exec(text) ?? [];
-  const length = units[unit];
-  return amount === undefined || length === undefined ? undefined : Number(amount) * length;
 }

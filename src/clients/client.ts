@@ -4,8 +4,8 @@ import { AppError } from "../lib/errors.ts";
 import type { Row } from "../storage/storage.ts";
 
 /**
- * A program that signs in an application's users by OpenID Connect (docs/spec/openid.md). Instants
- * are epoch milliseconds.
+ * A program that signs in an application's users by OpenID Connect (docs/spec/openid.md, 1).
+ * Instants are epoch milliseconds.
  */
 export type Client = Row<"clients">;
 

@@ -44,6 +44,8 @@ export function createClients(deps: {
   audit: Audit;
   clock: Clock;
   random: Random;
+  /** The issuer, without a trailing slash. */
+  baseUrl: string;
 }) {
   const { storage, applications, loginEnds, logoutReceivers, audit, clock, random } = deps;
   const { urlProblem } = logoutReceivers;
@@ -96,6 +98,7 @@ export function createClients(deps: {
     ...secrets.commands,
     isLiveSecret: secrets.isLiveSecret,
     uses,
+    issuer: deps.baseUrl,
 
     /** An enabled client by its id; undefined if there is none. An App ID names its application. */
     async find(id: string, handle: Handle = storage.reader): Promise<UsableClient | undefined> {

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import type { RecordUse } from "../storage/last-uses.ts";
-import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
+import { beginsWith, placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 import type { Client } from "./client.ts";
 
@@ -35,6 +35,20 @@ export async function listClients({ db, tables: { clients } }: Handle, appId: st
     .from(clients)
     .where(appId === undefined ? undefined : eq(clients.appId, appId))
     .orderBy(asc(clients.createdAt), asc(clients.id));
+}
+
+/** Clients whose id begins with a prefix, for shell completion. */
+export async function findClientsBeginning(
+  { db, tables: { clients } }: Handle,
+  prefix: string,
+  limit: number,
+): Promise<{ id: string; name: string }[]> {
+  return await db
+    .select({ id: clients.id, name: clients.name })
+    .from(clients)
+    .where(beginsWith(clients.id, prefix))
+    .orderBy(asc(clients.id))
+    .limit(limit);
 }
 
 export async function insertClient({ db, tables: { clients } }: Handle, client: Client): Promise<void> {

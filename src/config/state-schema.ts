@@ -87,6 +87,11 @@ const application = group({
     .describe("The scopes that sign-ins may request.")
     .optional(),
   signingAlgorithm: oneOf(["ES256", "EdDSA", "RS256"], "The algorithm that signs access tokens.").optional(),
+  singleSignOn: z
+    .string("must be a duration, such as 12h, or off")
+    .regex(/^(?:off|\d{1,9}[smh])$/u, "must be a duration, such as 12h, or off")
+    .describe("How long a sign-in also signs in to the other OpenID Connect clients: at most 12h, or off.")
+    .optional(),
   queryEndpoints: flag("Whether the query-style endpoints are enabled for this application.").optional(),
   relyingPartyId: text("The domain of the passkeys, if it is neither the domain nor the service's host.")
     .nullable()

@@ -1,7 +1,10 @@
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { DesiredApplication, DesiredProvider, DesiredWebhook } from "../config/state-schema.ts";
+import { second } from "../lib/clock.ts";
+import { durationText } from "../lib/durations.ts";
 import type { ProviderClients, ProviderSettings } from "../oauth/provider-clients.ts";
+import { maxSingleSignOnSeconds } from "../storage/column-types.ts";
 import type { Webhooks } from "../webhooks/service.ts";
 import { fieldsOf, type StateObject, type StateObjects } from "./difference.ts";
 
@@ -12,6 +15,7 @@ export function describedApplication(application: Application): DesiredApplicati
   const { id, name, domain, redirectUris, authMethods, branding, settings } = application;
   const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, rateLimits } =
     settings;
+  const { singleSignOnSeconds = maxSingleSignOnSeconds } = settings;
   const { logo, primaryColor, companyName, termsUrl = null, privacyUrl = null, supportUrl = null } = branding;
   const { passkey, password, oauth } = authMethods;
   return {
@@ -29,6 +33,7 @@ export function describedApplication(application: Application): DesiredApplicati
     passwordMinLength,
     scopes,
     signingAlgorithm,
+    singleSignOn: singleSignOnSeconds === 0 ? "off" : durationText(singleSignOnSeconds * second),
     queryEndpoints,
     relyingPartyId,
     mailName: mailName ?? null,

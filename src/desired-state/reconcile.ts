@@ -2,12 +2,18 @@ import { isDeepStrictEqual } from "node:util";
 import type { ApplicationChange } from "../applications/change.ts";
 import type { Actor } from "../audit/audit.ts";
 import type { DesiredApplication, DesiredProvider, DesiredState, DesiredWebhook } from "../config/state-schema.ts";
+import { second } from "../lib/clock.ts";
+import { parseDuration } from "../lib/durations.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { describedProvider, objectKey, type Services } from "./current.ts";
 import { fieldsOf } from "./difference.ts";
 
 /** The file's names of fields that a service names differently. */
-const fieldNames: Record<string, string> = { secret: "clientSecret", apiKey: "value" };
+const fieldNames: Record<string, string> = {
+  secret: "clientSecret",
+  apiKey: "value",
+  singleSignOnSeconds: "singleSignOn",
+};
 
 /** What was done, by object key: secrets set, identities kept, deletions postponed. */
 export type Reconciled = { secrets: Map<string, string>; kept: Map<string, number>; spared: Set<string> };
@@ -200,9 +206,11 @@ async function changeWebhook(
 function changeOf(application: DesiredApplication): ApplicationChange {
   const { name, domain, redirectUris, authMethods, branding } = application;
   const { signUp, passwordMinLength, scopes, signingAlgorithm } = application;
-  const { queryEndpoints, relyingPartyId, mailName, rateLimits } = application;
+  const { queryEndpoints, relyingPartyId, mailName, rateLimits, singleSignOn } = application;
   const tokens = { scopes, signingAlgorithm, queryEndpoints, rateLimits };
-  const settings = { signUp, passwordMinLength, relyingPartyId, mailName, ...tokens };
+  const duration = singleSignOn === undefined || singleSignOn === "off" ? 0 : parseDuration(singleSignOn);
+  const singleSignOnSeconds = singleSignOn === undefined ? undefined : (duration ?? 0) / second;
+  const settings = { signUp, passwordMinLength, relyingPartyId, mailName, singleSignOnSeconds, ...tokens };
   return { name, domain, redirectUris, authMethods, branding, settings };
 }
 

@@ -13,7 +13,15 @@ import { usedReferences, type UsedReference } from "./references.ts";
 
 /** The tables that a plan writes to. */
 const planned = {
-  copied: ["applications", "apiKeys", "oauthProviders", "clients", "webhookEndpoints"],
+  copied: [
+    "applications",
+    "deletedApplications",
+    "apiKeys",
+    "oauthProviders",
+    "clients",
+    "clientSecrets",
+    "webhookEndpoints",
+  ],
   emptied: ["auditEvents", "webhookDeliveries"],
 } as const;
 

@@ -59,6 +59,9 @@ export type AuthorizationDetails = {
   claims: ClaimsRequest | null;
 };
 
+/** The default and the most of `singleSignOnSeconds`: browser sessions last as long. */
+export const maxSingleSignOnSeconds = 12 * 3600;
+
 export type AppSettings = {
   /** Whether visitors may create accounts. */
   signUp: "open" | "closed";
@@ -86,8 +89,8 @@ export type AppSettings = {
   /** Calls per minute, where they differ from the configuration. */
   rateLimits: Partial<Record<EndpointType, number>>;
   /**
-   * For how many seconds after a proof a browser signs the same person in to other clients;
-   * missing: 12 hours, 0: off.
+   * For how many seconds after a proof a browser signs the same person in to other clients, at
+   * most 12 hours; missing: 12 hours, 0: off.
    */
   singleSignOnSeconds?: number;
   /** Created by development mode, and unusable without it. */

@@ -30,6 +30,7 @@ describeEachPlace("app update and delete", (place) => {
       ["--password-min-length", "12"],
       ["--scopes", "profile"],
       ["--signing-algorithm", "EdDSA"],
+      ["--single-sign-on", "90m"],
       ["--query-endpoints", "off"],
       ["--limit", "authentication=1000"],
       ["--limit", "user-management=7"],
@@ -51,6 +52,7 @@ describeEachPlace("app update and delete", (place) => {
         passwordMinLength: 12,
         scopes: ["profile"],
         signingAlgorithm: "EdDSA",
+        singleSignOnSeconds: 5400,
         queryEndpoints: false,
         rateLimits: { authentication: 1000, userManagement: 7 },
       },
@@ -60,6 +62,7 @@ describeEachPlace("app update and delete", (place) => {
     const { stdout } = await run(["show", "app_shop"]);
     expect(stdout).toMatch(/^Limits +authentication 1000 per minute, userManagement 7 per minute$/mu);
     expect(stdout).toMatch(/^Sign-up +closed$/mu);
+    expect(stdout).toMatch(/^Single sign-on +90m$/mu);
   });
 
   test("changes what is named and nothing else; an empty value removes what was set", async () => {

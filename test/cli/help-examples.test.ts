@@ -11,7 +11,7 @@ import { allCommands, commandsOf, newProgram, parseLine } from "./program-comman
  * Commands whose examples are run here, too. Those of the others need a server, the network or a
  * terminal, and have tests of their own.
  */
-const executed = ["app", "key", "user", "token", "signing-key", "audit", "config", "completion", "version"];
+const executed = ["app", "client", "key", "user", "token", "signing-key", "audit", "config", "completion", "version"];
 const executedElsewhere = ["user import", "user export"];
 
 const commands = allCommands(newProgram());
@@ -63,6 +63,8 @@ describe("every example does what it says", () => {
     await json("app", "create", "--name", "Shop", "--id", "app_shop");
     const user = await json("user", "create", "--app", "app_shop", "--email", "grace@example.com");
     const key = await json("key", "create", "--app", "app_shop");
+    await json("client", "create", "--app", "app_shop", "--name", "Grafana", "--id", "grafana");
+    const secret = await json("client", "secret", "create", "grafana");
     const minted = await json("token", "mint", "--user", user["id"] ?? "");
     writeFileSync(join(prepared, "token.txt"), minted["accessToken"] ?? "");
     for (const [name, text] of Object.entries(files)) writeFileSync(join(prepared, `${name}.txt`), text);
@@ -75,6 +77,7 @@ describe("every example does what it says", () => {
     Object.assign(placeholders, {
       "usr_01k…": user["id"],
       "key_01k…": key["id"],
+      "sec_01k…": secret["id"],
       "lgn_01k…": minted["loginId"],
       "eyJhbGciOi…": minted["accessToken"],
       "Zx3…": decodeProtectedHeader(minted["accessToken"] ?? "").kid ?? "",

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { asc } from "drizzle-orm";
 import { Client } from "pg";
 import { expect, it } from "vitest";
 import { stateFileText, readStateFile } from "../../src/config/state-file.ts";
@@ -51,7 +52,10 @@ async function rows(service: TestService): Promise<unknown> {
   const { db, tables } = service.server.app.storage.reader;
   return {
     applications: await db.select().from(tables.applications),
-    keys: await db.select().from(tables.apiKeys),
+    keys: await db
+      .select({ id: tables.apiKeys.id, appId: tables.apiKeys.appId, keyDigest: tables.apiKeys.keyDigest })
+      .from(tables.apiKeys)
+      .orderBy(asc(tables.apiKeys.id)),
     providers: await db.select().from(tables.oauthProviders),
     webhooks: await db.select().from(tables.webhookEndpoints),
     audit: await db.select({ id: tables.auditEvents.id }).from(tables.auditEvents),

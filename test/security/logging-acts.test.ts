@@ -21,6 +21,7 @@ describeEachDatabase("what commands do", (current) => {
   let userId = "";
   let otherId = "";
   let webhookId = "";
+  let secretId = "";
   const run = async (...args: string[]): Promise<unknown> => await answer(args, placeOf(current()));
   beforeAll(async () => {
     await run("app", "create", "--name", "Shop", "--id", "app_shop", "--redirect-uri", "https://shop.example/cb");
@@ -29,6 +30,9 @@ describeEachDatabase("what commands do", (current) => {
     const secret = join(current().dataDir, "secret");
     writeFileSync(secret, `whsec_${"A".repeat(32)}`, { mode: 0o600 });
     const hook = ["--url", "https://hooks.example.com/", "--events", "user.login", "--secret-file", secret];
+    for (const client of ["graphs", "boards", "panels"])
+      await run("client", "create", "--app", "app_shop", "--name", "Graphs", "--id", client);
+    secretId = id(await run("client", "secret", "create", "panels"));
     webhookId = id(await run("webhook", "create", "--app", "app_shop", ...hook));
   });
 
@@ -37,6 +41,12 @@ describeEachDatabase("what commands do", (current) => {
     ["application.update", () => ["app", "update", "app_shop", "--name", "Shop 2"]],
     ["api-key.create", () => ["key", "create", "--app", "app_shop"]],
     ["api-key.expire", () => ["key", "rotate", "--app", "app_other", "--overlap", "1h"]],
+    ["client.create", () => ["client", "create", "--app", "app_shop", "--name", "Graphs"]],
+    ["client.update", () => ["client", "update", "graphs", "--name", "Graphs 2"]],
+    ["client-secret.create", () => ["client", "secret", "create", "graphs"]],
+    ["client-secret.expire", () => ["client", "secret", "rotate", "boards"]],
+    ["client-secret.revoke", () => ["client", "secret", "revoke", secretId]],
+    ["client.delete", () => ["client", "delete", "graphs", "--yes"]],
     ["user.create", () => ["user", "create", "--app", "app_shop", "--email", "c@example.com"]],
     ["user.disable", () => ["user", "disable", userId, "--yes"]],
     ["user.enable", () => ["user", "enable", userId]],

@@ -7,7 +7,7 @@ import { commandActor, namingFlags } from "../cli.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { facts } from "../text.ts";
-import { wordsOf } from "../values.ts";
+import { secondsOrOff, wordsOf } from "../values.ts";
 
 const methodNames = ["passkey", "password", "oauth"] as const;
 type MethodName = (typeof methodNames)[number];
@@ -18,6 +18,7 @@ type Flags = ApiKeyFlags & {
   domain?: string;
   redirectUri?: string[];
   methods?: MethodName[];
+  singleSignOn?: number;
   dryRun?: boolean;
 };
 
@@ -30,6 +31,11 @@ export function addAppCreate(app: Command, cli: Cli): void {
     .option("--domain <host>", "domain whose passkeys the application shares")
     .option("--redirect-uri <uri...>", "URL that users return to after signing in; repeatable")
     .option("--methods <list>", "passkey, password, oauth, separated by commas", wordsOf(methodNames));
+  command.option(
+    "--single-sign-on <duration>",
+    "how long a sign-in also signs in to the application's other OpenID Connect clients, at most 12h, or off",
+    secondsOrOff,
+  );
   addApiKeyFlags(command).option("--dry-run", "validate without creating anything");
   examples(command, [
     'authsvc app create --name "My shop" --redirect-uri https://shop.example.com/callback',
@@ -38,16 +44,18 @@ export function addAppCreate(app: Command, cli: Cli): void {
 }
 
 async function create(cli: Cli, flags: Flags): Promise<void> {
-  const { id, domain, redirectUri: redirectUris, methods } = flags;
+  const { id, domain, redirectUri: redirectUris, methods, singleSignOn } = flags;
   const name = await askUnlessGiven(cli.io, flags.name, { flag: "--name", question: "Name of the application" });
   const { apiKey, flag } = await chosenApiKey(cli.io, flags);
-  const input = { id, name, domain, redirectUris, methods };
+  const settings = singleSignOn === undefined ? {} : { settings: { singleSignOnSeconds: singleSignOn } };
+  const input = { id, name, domain, redirectUris, methods, ...settings };
   const fields = {
     id: "--id",
     name: "--name",
     domain: "--domain",
     redirectUris: "--redirect-uri",
     methods: "--methods",
+    "settings.singleSignOnSeconds": "--single-sign-on",
     apiKey: flag,
   };
   await cli.withApp(async ({ applications }) => {

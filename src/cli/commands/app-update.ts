@@ -9,7 +9,7 @@ import { askUnlessGiven } from "../ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { startSigning } from "../signing-start.ts";
-import { wholeNumberFrom, wordOf, wordsOf } from "../values.ts";
+import { secondsOrOff, wholeNumberFrom, wordOf, wordsOf } from "../values.ts";
 
 type Limits = NonNullable<NonNullable<ApplicationChange["settings"]>["rateLimits"]>;
 
@@ -32,6 +32,7 @@ type Flags = {
   passwordMinLength?: number;
   scopes?: ("profile" | "email")[];
   signingAlgorithm?: Application["settings"]["signingAlgorithm"];
+  singleSignOn?: number;
   queryEndpoints?: "on" | "off";
   relyingPartyId?: string;
   mailName?: string;
@@ -57,6 +58,7 @@ const flagOfField = {
   "settings.passwordMinLength": "--password-min-length",
   "settings.scopes": "--scopes",
   "settings.relyingPartyId": "--relying-party-id",
+  "settings.singleSignOnSeconds": "--single-sign-on",
   "settings.mailName": "--mail-name",
   "settings.rateLimits": "--limit",
 };
@@ -105,6 +107,11 @@ export function addAppUpdate(app: Command, cli: Cli): void {
         "on",
         "off",
       ]),
+    )
+    .option(
+      "--single-sign-on <duration>",
+      "how long a sign-in also signs in to the application's other OpenID Connect clients, at most 12h, or off",
+      secondsOrOff,
     )
     .option("--relying-party-id <host>", "domain of the passkeys, if it is not --domain (related origins)")
     .option("--mail-name <name>", "application name in mails; API keys cannot change it")
@@ -201,6 +208,7 @@ function changeFrom(flags: Flags): ApplicationChange {
     scopes,
     signingAlgorithm,
     queryEndpoints: queryEndpoints && queryEndpoints === "on",
+    singleSignOnSeconds: flags.singleSignOn,
     relyingPartyId: cleared(relyingPartyId),
     mailName: cleared(mailName),
     rateLimits: limit,

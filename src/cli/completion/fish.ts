@@ -84,6 +84,7 @@ function sourceOf(kind: Kind): string {
     case "folders":
       return "-a '(__fish_complete_directories)'";
     case "apps":
+    case "clients":
     case "users":
     case "emails":
       return `-a '(__authsvc_values ${kind.of})'`;

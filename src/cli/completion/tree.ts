@@ -1,11 +1,11 @@
 import type { Argument, Command, Option } from "commander";
 
 /**
- * The possible values in one place of a command line. `apps`, `users` and `emails` come from the
- * database.
+ * The possible values in one place of a command line. `apps`, `clients`, `users` and `emails` come
+ * from the database.
  */
 export type Kind =
-  | { of: "apps" | "users" | "emails" | "files" | "folders" | "anything" }
+  | { of: "apps" | "clients" | "users" | "emails" | "files" | "folders" | "anything" }
   | { words: readonly string[] };
 
 export type CompletableFlag = { long: string; about: string; value: Kind | undefined };
@@ -62,5 +62,6 @@ function kindOfArgument(argument: Argument, [group = ""]: string[]): Kind {
   if (argument.name() === "PROVIDER") return { words: knownProviders };
   if (argument.name() === "FILE") return { of: "files" };
   if (argument.name() !== "ID") return { of: "anything" };
-  return { of: group === "app" ? "apps" : group === "user" ? "users" : "anything" };
+  const kinds: Record<string, Kind> = { app: { of: "apps" }, client: { of: "clients" }, user: { of: "users" } };
+  return kinds[group] ?? { of: "anything" };
 }

@@ -1,0 +1,62 @@
+import { Option, type Command } from "commander";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../client-flags.ts";
+import { clientText, secretIsShownOnce } from "../client-text.ts";
+import { examples } from "../examples.ts";
+import { addSecretFlags, givenSecret, type SecretFlags } from "../secret-flags.ts";
+import { facts } from "../text.ts";
+
+type Flags = ClientFlags &
+  SecretFlags & { app?: string; id?: string; kind?: "web" | "spa" | "native"; dryRun?: boolean };
+
+export function addClientCreate(client: Command, cli: Cli): void {
+  const command = client
+    .command("create")
+    .description("create an OpenID Connect client; its secret is shown once")
+    .option("--app <id>", "App ID of the application whose users it signs in")
+    .option("--id <id>", "client ID to use, so that a pipeline knows it in advance (default: a generated one)")
+    .addOption(
+      new Option("--kind <kind>", "web: on a server; spa: in browsers; native: on devices (default: web)").choices([
+        "web",
+        "spa",
+        "native",
+      ]),
+    );
+  addSecretFlags(addClientFlags(command), "client secret").option("--dry-run", "validate without creating anything");
+  examples(command, [
+    "authsvc client create --app app_shop --id graphs --name Grafana --redirect-uri https://grafana.example.com/login/generic_oauth",
+    "authsvc client create --app app_shop --name CLI --kind native --redirect-uri http://127.0.0.1/callback --json",
+  ]).action(async (flags: Flags) => create(cli, flags));
+}
+
+async function create(cli: Cli, flags: Flags): Promise<void> {
+  const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
+  const name = await askUnlessGiven(cli.io, flags.name, { flag: "--name", question: "Name of the program" });
+  const { secret: chosen, flag } = await givenSecret(cli.io, flags);
+  const change = await clientChangeFrom(cli.io, flags);
+  const { id, kind, dryRun = false } = flags;
+  const input = {
+    ...change,
+    appId,
+    name,
+    ...(id === undefined ? {} : { id }),
+    ...(kind === undefined ? {} : { kind }),
+  };
+  await cli.withApp(async ({ clients }) => {
+    const { client, secret } = await namingFlags({ ...clientFlagOfField, secret: flag }, () =>
+      clients.create(input, { secret: chosen }, { actor: commandActor(), dryRun }),
+    );
+    const shown = clientText(client, cli.screen());
+    if (dryRun) {
+      await cli.result({ client, dryRun }, shown);
+      await cli.note("Dry run: nothing was created.");
+      return;
+    }
+    const secretFacts = secret === null ? "" : facts([["Client secret", secret]]);
+    await cli.result({ client, clientSecret: secret, issuer: clients.issuer }, shown + secretFacts);
+    if (secret !== null && !cli.isJson()) await cli.note(secretIsShownOnce);
+    await cli.note(`The program needs the issuer ${clients.issuer} too. Settings of known programs:`);
+    await cli.note(`authsvc client show ${client.id} --for grafana`);
+  });
+}

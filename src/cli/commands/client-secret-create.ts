@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { newSecretText, secretIsShownOnce } from "../client-text.ts";
+import { examples } from "../examples.ts";
+import { addSecretFlags, givenSecret, type SecretFlags } from "../secret-flags.ts";
+
+type Flags = SecretFlags & { dryRun?: boolean };
+
+export function addClientSecretCreate(secret: Command, cli: Cli): void {
+  const command = secret
+    .command("create")
+    .description("create another secret of a client; it is shown once")
+    .argument("[ID]", "client ID");
+  addSecretFlags(command, "client secret").option("--dry-run", "validate without creating anything");
+  examples(command, [
+    "authsvc client secret create grafana",
+    "authsvc client secret create grafana --secret-file /run/secrets/key --json",
+  ]).action(async (given: string | undefined, flags: Flags) => create(cli, given, flags));
+}
+
+async function create(cli: Cli, given: string | undefined, flags: Flags): Promise<void> {
+  const clientId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
+  const { secret, flag } = await givenSecret(cli.io, flags);
+  await cli.withApp(async ({ clients }) => {
+    if (flags.dryRun) {
+      const { id } = await clients.get(clientId);
+      await cli.result({ clientId: id, dryRun: true }, "");
+      await cli.note("Dry run: nothing was created.");
+      return;
+    }
+    const created = await namingFlags({ secret: flag }, () =>
+      clients.createSecret({ clientId, secret }, commandActor()),
+    );
+    await cli.result(created, newSecretText(created));
+    if (!cli.isJson()) await cli.note(secretIsShownOnce);
+  });
+}

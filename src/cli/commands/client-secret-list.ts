@@ -1,0 +1,21 @@
+import type { Command } from "commander";
+import type { Cli } from "../cli.ts";
+import { secretTable } from "../client-text.ts";
+import { examples } from "../examples.ts";
+
+export function addClientSecretList(secret: Command, cli: Cli): void {
+  const command = secret
+    .command("list")
+    .description("list the secrets of a client; the secrets themselves cannot be shown")
+    .argument("[ID]", "client ID (default: all clients)");
+  examples(command, [
+    "authsvc client secret list grafana",
+    `authsvc client secret list --json | jq -r '.[] | select(.expiresAt) | .clientId'`,
+  ]).action(async (id: string | undefined) => {
+    await cli.withApp(async ({ clients }) => {
+      const secrets = await clients.listSecrets(id);
+      await cli.result(secrets, secrets.length === 0 ? "" : secretTable(secrets, cli.screen()));
+      if (secrets.length === 0) await cli.note("There is no client secret.");
+    });
+  });
+}

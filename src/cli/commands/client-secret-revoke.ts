@@ -1,0 +1,21 @@
+import type { Command } from "commander";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+
+export function addClientSecretRevoke(secret: Command, cli: Cli): void {
+  const command = secret
+    .command("revoke")
+    .description("revoke a client secret at once, for example after a leak: the next call with it is rejected")
+    .argument("[SECRETID]", "Secret ID, such as sec_01k…");
+  // No --yes, as for API keys: this is for emergencies.
+  examples(command, ["authsvc client secret revoke sec_01k…", "authsvc client secret revoke sec_01k… --json"]).action(
+    async (given: string | undefined) => {
+      const id = await askUnlessGiven(cli.io, given, { flag: "SECRETID", question: "Secret ID" });
+      await cli.withApp(async ({ clients }) => {
+        const revoked = await clients.revokeSecret(id, commandActor());
+        await cli.result(revoked, `${revoked.id} of ${revoked.clientId} was revoked at ${revoked.revokedAt ?? ""}.\n`);
+      });
+    },
+  );
+}

@@ -1,0 +1,41 @@
+import { Option, type Command } from "commander";
+import { AppError } from "../../lib/errors.ts";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../client-flags.ts";
+import { clientText } from "../client-text.ts";
+import { examples } from "../examples.ts";
+
+type Flags = ClientFlags & { enabled?: "on" | "off"; dryRun?: boolean };
+
+export function addClientUpdate(client: Command, cli: Cli): void {
+  const command = client
+    .command("update")
+    .description("change the given settings of a client; an empty value removes a setting")
+    .argument("[ID]", "client ID");
+  addClientFlags(command)
+    .addOption(new Option("--enabled <switch>", "off: nobody can sign in or refresh with it").choices(["on", "off"]))
+    .option("--dry-run", "validate without changing anything");
+  examples(command, [
+    "authsvc client update grafana --redirect-uri https://grafana.example.com/login/generic_oauth --require-pkce on",
+    "authsvc client update grafana --enabled off --json",
+  ]).action(async (given: string | undefined, flags: Flags) => update(cli, given, flags));
+}
+
+async function update(cli: Cli, given: string | undefined, flags: Flags): Promise<void> {
+  const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
+  const change = {
+    ...(await clientChangeFrom(cli.io, flags)),
+    ...(flags.enabled === undefined ? {} : { enabled: flags.enabled === "on" }),
+  };
+  if (Object.keys(change).length === 0)
+    throw new AppError("INVALID_REQUEST", "Nothing to change: give at least one option, such as --name");
+  const { dryRun = false } = flags;
+  await cli.withApp(async ({ clients }) => {
+    const changed = await namingFlags(clientFlagOfField, () =>
+      clients.update(id, change, { actor: commandActor(), dryRun }),
+    );
+    await cli.result(dryRun ? { ...changed, dryRun } : changed, clientText(changed, cli.screen()));
+    if (dryRun) await cli.note("Dry run: nothing was changed.");
+  });
+}

@@ -118,8 +118,8 @@ export function createClients(deps: {
     },
 
     /**
-     * Creates a client, and with kind `web` its first secret, which is shown only here: `secret`, or
-     * a generated one if it has no keys either. Throws APP_NOT_FOUND, INVALID_REQUEST, CONFLICT.
+     * Creates a client, and with kind `web` its first secret, which is shown only here: `secret`,
+     * or a generated one if it has no keys either. Throws APP_NOT_FOUND, INVALID_REQUEST, CONFLICT.
      */
     async create(
       input: NewClient,

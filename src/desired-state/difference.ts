@@ -7,8 +7,8 @@ export type StateObject = {
   kind: ObjectKind;
   application: string;
   /**
-   * Of a provider, webhook or client; for a client secret, that of its client. Undefined for applications, and for API keys, which have no chosen
-   * name.
+   * Of a provider, webhook or client; for a client secret, that of its client. Undefined for
+   * applications, and for API keys, which have no chosen name.
    */
   name?: string | undefined;
   fields: Map<string, unknown>;

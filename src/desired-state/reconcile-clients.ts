@@ -70,6 +70,8 @@ async function reconcileSecrets(
 }
 
 /** The given fields, in the form of the service. */
-function changeOf({ secrets: _, ...client }: Omit<DesiredClient, "id" | "kind">): ClientChange {
-  return Object.fromEntries(Object.entries(client).filter(([, value]) => value !== undefined));
+function changeOf(client: Omit<DesiredClient, "id" | "kind">): ClientChange {
+  return Object.fromEntries(
+    Object.entries(client).filter(([name, value]) => name !== "secrets" && value !== undefined),
+  );
 }

@@ -30,8 +30,8 @@ const batchMilliseconds = 15;
 const maxInABatch = 20;
 
 /**
- * Applications with their keys, providers, webhooks and clients as one document: planning, applying and
- * exporting it.
+ * Applications with their keys, providers, webhooks and clients as one document: planning, applying
+ * and exporting it.
  */
 export function createDesiredStates(deps: {
   storage: Storage;

@@ -17,7 +17,7 @@ const longest = {
   ui_locales: 256,
 };
 
-/** The request, or what is wrong with it. An empty parameter counts as omitted, others are ignored. */
+/** The request, or what is wrong with it. Empty parameters count as omitted; others are ignored. */
 export function logoutRequest(pairs: readonly (readonly [string, string])[]): LogoutRequest | { problem: string } {
   const values = new Map<string, string>();
   for (const [name, value] of pairs) {
@@ -26,7 +26,10 @@ export function logoutRequest(pairs: readonly (readonly [string, string])[]): Lo
     if (value.length > longest[name]) return { problem: `${name}: at most ${longest[name]} characters` };
     values.set(name, value);
   }
-  const given = (name: keyof typeof longest): string | undefined => values.get(name) || undefined;
+  const given = (name: keyof typeof longest): string | undefined => {
+    const value = values.get(name);
+    return value === "" ? undefined : value;
+  };
   return {
     idTokenHint: given("id_token_hint"),
     clientId: given("client_id"),

@@ -40,6 +40,7 @@ import { createIdTokens } from "./tokens/id-tokens.ts";
 import { createRotation } from "./tokens/rotation.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
 import { createLoginEnds } from "./tokens/login-ends.ts";
+import { createLogoutTokens } from "./tokens/logout-tokens.ts";
 import { createOwnLogins } from "./tokens/own-logins.ts";
 import { createRevokeAccess } from "./tokens/revoke-access.ts";
 import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
@@ -57,12 +58,15 @@ import type { Foundation } from "./core.ts";
 export function createServices(foundation: Foundation & { strengthOf: StrengthOf }) {
   const { storage, audit, applications, config, keyring, baseUrl, clock, random, fetch, log, meter } = foundation;
   const rateLimits = createRateLimits({ storage, keyring, clock });
+  const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
+  const logoutTokens = createLogoutTokens({ keys: signingKeys, issuer: baseUrl, clock, random });
   const outbound = createOutbound({
     settings: config,
     storage,
     keyring,
     audit,
     findApplication: (id, handle) => applications.find(id, handle),
+    signLogoutToken: logoutTokens.sign,
     clock,
     random,
     log,
@@ -92,7 +96,6 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const browserSessions = createBrowserSessions({ storage, keyring, audit, clock });
   const browserOrigins = createBrowserOrigins({ storage, clock });
   const users = createUsers({ storage, events, audit, random });
-  const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const idTokens = createIdTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const fetchProvider = createProviderFetch(fetch);
@@ -138,7 +141,6 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const attempts = rateLimits.attempts("password", config.passwords.attemptsPerMinute);
   const passwords = createPasswords({
     storage,
-    users,
     browserSessions,
     hasher,
     keyring,

@@ -66,11 +66,17 @@ export function createInstruments() {
     databaseWaiting: gauge("database_waiting", "Waiting transactions (SQLite) or callers of the pool (PostgreSQL)."),
     connections: gauge("database_connections", "Connections to PostgreSQL.", ["state"]),
     certificateValidUntil,
-    webhookAttempts: histogram("webhook_attempt_seconds", "Webhook delivery attempts, and their duration.", slow, [
-      "result",
-    ]),
-    webhooksWaiting: gauge("webhook_backlog", "Webhooks waiting to be sent or retried, counted up to 10,000."),
-    webhooksOverdue: gauge("webhook_overdue_seconds", "Age of the oldest due webhook."),
+    webhookAttempts: histogram(
+      "webhook_attempt_seconds",
+      "Delivery attempts of webhooks and logout tokens, and their duration.",
+      slow,
+      ["result"],
+    ),
+    webhooksWaiting: gauge(
+      "webhook_backlog",
+      "Webhooks and logout tokens waiting to be sent or retried, counted up to 10,000.",
+    ),
+    webhooksOverdue: gauge("webhook_overdue_seconds", "Age of the oldest due webhook or logout token."),
     mailAttempts: counter("mail_attempts_total", "Mail delivery attempts.", ["result"]),
     mailsLimited: counter("mails_limited_total", "Mails requested by visitors but blocked by a limit.", [
       "purpose",

@@ -10,7 +10,6 @@ import type { Attempt, Attempts } from "../rate-limits/service.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { afterCommit } from "../storage/transaction.ts";
-import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { Hasher } from "./hasher.ts";
 import {
@@ -55,7 +54,6 @@ export type Passwords = ReturnType<typeof createPasswords>;
 
 export function createPasswords(deps: {
   storage: Storage;
-  users: Users;
   browserSessions: Pick<BrowserSessions, "meet">;
   hasher: Hasher;
   keyring: Keyring;
@@ -65,7 +63,7 @@ export function createPasswords(deps: {
   random: Random;
   log: Log;
 }) {
-  const { storage, users, browserSessions, hasher, keyring } = deps;
+  const { storage, browserSessions, hasher, keyring } = deps;
   const { attempts, clock, random, log } = deps;
   let learning = Promise.resolve();
 
@@ -127,7 +125,7 @@ export function createPasswords(deps: {
     ): Promise<PasswordProof> {
       const appId = application.id;
       const found = await findPasswordByEmail(storage.reader, appId, email);
-      const meeting = await browserSessions.meet(storage.reader, found?.userId ?? "", browser, clock());
+      const meeting = await browserSessions.meet(storage.reader, found?.user.id ?? "", browser, clock());
       const account = failuresOf(appId, email, meeting.isKnown ? browser : undefined);
       // A disabled user is treated as unknown, in timing too.
       const stored = found?.password;
@@ -147,14 +145,9 @@ export function createPasswords(deps: {
             afterCommit(tx, () => (isCounted = true));
             return false;
           }
-          // Together: other attempts from this network wait until this transaction ends.
-          const [isNoted, user] = await Promise.all([
-            recordPasswordUse(tx, stored, now),
-            users.find(stored.userId, tx),
-          ]);
-          if (!isNoted) return undefined;
+          if (!(await recordPasswordUse(tx, stored, now))) return undefined;
           await attempt.giveBack(tx);
-          return user;
+          return found?.user;
         },
 
         async refuse() {

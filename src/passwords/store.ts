@@ -1,7 +1,8 @@
-import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, sql, type SQL } from "drizzle-orm";
 import { day, second } from "../lib/clock.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
+import type { User } from "../users/user.ts";
 import { failuresOfLongestWait, freeFailures, longestWaitSeconds, maxFailures, waitSecondsAfter } from "./rules.ts";
 
 /**
@@ -35,11 +36,10 @@ const prepared = statements((handle) => {
     byEmail: prepare(
       db
         .select({
-          userId: users.id,
-          disabledAt: users.disabledAt,
-          id: passwords.id,
+          ...getTableColumns(users),
+          passwordId: passwords.id,
           hash: passwords.hash,
-          updatedAt: passwords.updatedAt,
+          passwordUpdatedAt: passwords.updatedAt,
         })
         .from(users)
         .leftJoin(passwords, eq(passwords.userId, users.id))
@@ -92,8 +92,9 @@ function failureStatements(handle: Handle) {
   const waitAfter = (times: SQL): SQL =>
     sql`CASE WHEN ${times} >= ${sql.raw(String(maxFailures))} THEN ${sql.raw(String(day))} ELSE CASE ${times} ${sql.raw(waits.join(" "))} ELSE ${sql.raw(String(longestWaitSeconds * second))} END END`;
   // A wait with a later end was set before the clock was set back. Allows for clock differences
-  // between nodes.
-  const latestEnd = sql`CAST(${now} AS bigint) + ${waitAfter(sql`${failures}`)} + ${sql.raw(String(longestWaitSeconds * second))}`;
+  // between nodes. Not exact: PostgreSQL prepares each branch of a CASE for every execution.
+  const longestWait = sql`CASE WHEN ${failures} >= ${sql.raw(String(maxFailures))} THEN ${sql.raw(String(day))} ELSE ${sql.raw(String(longestWaitSeconds * second))} END`;
+  const latestEnd = sql`CAST(${now} AS bigint) + ${longestWait} + ${sql.raw(String(longestWaitSeconds * second))}`;
   const admitted = sql`(${blockedUntil} <= ${now} OR ${blockedUntil} > ${latestEnd})`;
   const count = (counted: { first: number; failures: SQL; blockedUntil: SQL; updatedAt: SQL }, name: string) =>
     prepare(
@@ -158,12 +159,12 @@ export async function findPasswordByEmail(
   handle: Handle,
   appId: string,
   email: string,
-): Promise<{ userId: string; password: Password | undefined } | undefined> {
+): Promise<{ user: User; password: Password | undefined } | undefined> {
   const [row] = await prepared(handle).byEmail.execute({ appId, email });
   if (!row) return undefined;
-  const { userId, disabledAt, id, hash, updatedAt } = row;
-  const isUsable = disabledAt === null && id !== null && hash !== null && updatedAt !== null;
-  return { userId, password: isUsable ? { id, userId, hash, updatedAt } : undefined };
+  const { passwordId: id, hash, passwordUpdatedAt: updatedAt, ...user } = row;
+  const isUsable = user.disabledAt === null && id !== null && hash !== null && updatedAt !== null;
+  return { user, password: isUsable ? { id, userId: user.id, hash, updatedAt } : undefined };
 }
 
 /** A batch of hashes that do not begin with `prefix`, ordered by id, after the given id. */

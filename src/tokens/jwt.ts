@@ -10,10 +10,10 @@ export type VerificationKey = { id: string; algorithm: SigningAlgorithm; publicK
 export type SigningKey = { id: string; algorithm: SigningAlgorithm; privateKey: KeyObject };
 
 /**
- * The `typ` of access tokens (RFC 9068) and ID tokens. Each is refused where the other is expected
- * (RFC 8725 §3.11).
+ * The `typ` of access tokens (RFC 9068), ID tokens and logout tokens. Each is refused where another
+ * is expected (RFC 8725 §3.11).
  */
-export type JwtType = "at+jwt" | "JWT";
+export type JwtType = "at+jwt" | "JWT" | "logout+jwt";
 
 /** Far above our access tokens (about 700 bytes), far below what is expensive to parse. */
 const maxAccessTokenCharacters = 4096;

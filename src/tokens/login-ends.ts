@@ -32,13 +32,14 @@ export function createLoginEnds(deps: {
 }) {
   const { users, browserSessions, events, audit } = deps;
 
-  /** To the app's server only: for ends that the audit log records as part of something else. */
+  /** To the app's server and the client: for ends that the audit log records as part of another. */
   async function announce(tx: Handle, ended: EndedLogin, clientInfo: ClientInfo | null, now: number): Promise<void> {
-    const { id: sessionId, appId, userId } = ended;
-    await events.record(tx, { kind: "user.logout", appId, userId, authMethod: null, clientInfo, sessionId }, now);
+    const { id: sessionId, appId, userId, clientId } = ended;
+    const event = { kind: "user.logout", appId, userId, authMethod: null, clientInfo, sessionId, clientId } as const;
+    await events.record(tx, event, now);
   }
 
-  /** To the app's server and the audit log. */
+  /** The same, and to the audit log. */
   async function note(
     tx: Handle,
     ended: EndedLogin,

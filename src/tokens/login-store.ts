@@ -16,6 +16,11 @@ const maxEndedAtOnce = 20;
  */
 const withoutUser = { userEmail: null, userEmailVerified: null, userName: null, userDisabledAt: null };
 
+/** The columns of an `EndedLogin`. */
+function endedOf({ logins }: Pick<Handle["tables"], "logins">) {
+  return { id: logins.id, appId: logins.appId, userId: logins.userId, clientId: logins.clientId };
+}
+
 /** The columns of a `Login`, without the database's copy of the user's data. */
 export function loginColumns({ logins }: Pick<Handle["tables"], "logins">) {
   const {
@@ -35,7 +40,7 @@ const prepared = statements((handle) => {
   const given = placeholders(logins);
   const { id } = given;
   const end = { endedAt: given.endedAt, endReason: given.endReason, ...withoutUser };
-  const ended = { id: logins.id, appId: logins.appId, userId: logins.userId };
+  const ended = endedOf(tables);
   const ofBrowser = eq(logins.browserSessionDigest, given.browserSessionDigest);
   const unexpired = and(isNull(logins.endedAt), gt(logins.expiresAt, sql.placeholder("now")));
   const live = and(unexpired, isNull(logins.userDisabledAt));
@@ -180,7 +185,7 @@ export function rotateLogin(handle: Handle, rotation: LoginRotation): Promise<Ro
   return prepared(handle).asked.rotate(rotation);
 }
 
-export type EndedLogin = Pick<Login, "id" | "appId" | "userId">;
+export type EndedLogin = Pick<Login, "id" | "appId" | "userId" | "clientId">;
 
 /** The login, if this call ended it; undefined if it had ended before or does not exist. */
 export async function endLogin(
@@ -253,7 +258,7 @@ export async function endLoginsOfClient(
     .update(logins)
     .set({ endedAt: now, endReason: reason, ...withoutUser })
     .where(inArray(logins.id, some))
-    .returning({ id: logins.id, appId: logins.appId, userId: logins.userId });
+    .returning(endedOf({ logins }));
 }
 
 /** A user's live logins beyond `most`, which includes `id` and the newest of the others. */

@@ -20,7 +20,14 @@ import {
   sweepDeliveries,
   type DeliveryRow,
 } from "./delivery-store.ts";
-import { disableEndpoint, findEndpoint, recordFailure, recordSuccess } from "./endpoint-store.ts";
+import {
+  disableEndpoint,
+  findEndpoint,
+  findTarget,
+  recordFailure,
+  recordSuccess,
+  type DeliveryTarget,
+} from "./endpoint-store.ts";
 import { asWebhook, endpointNotFound, secretsOf } from "./endpoint.ts";
 
 /** An endpoint that has only failed for this long is disabled. */
@@ -33,6 +40,7 @@ export type ClaimedDelivery = {
   leaseUntil: number;
   url: string;
   secrets: string[];
+  client: DeliveryTarget["client"];
   /** The endpoint's state at the claim. */
   failingSince: number | null;
 };
@@ -89,10 +97,13 @@ export function createDeliveries(deps: {
   }
 
   async function settleOne(tx: Handle, claimed: ClaimedDelivery, outcome: AttemptOutcome, now: number): Promise<void> {
-    const { row, leaseUntil } = claimed;
+    const { row, leaseUntil, client } = claimed;
     const attempts = row.attempts + 1;
     const { delivered, gone, retryAfterMilliseconds, ...attempt } = outcome;
-    const next = delivered || gone ? null : nextAttemptAt({ attempts, retryAfterMilliseconds }, chance(), now);
+    // OpenID Connect Back-Channel Logout 1.0 §2.8: the client does not accept this logout.
+    const refused = client !== null && attempt.status === 400;
+    const next =
+      delivered || gone || refused ? null : nextAttemptAt({ attempts, retryAfterMilliseconds }, chance(), now);
     const status = delivered ? "delivered" : next === null ? "failed" : "waiting";
     const history = [...row.history, attempt].slice(-attemptsRemembered);
     const triedAt = next === null ? null : now;
@@ -100,6 +111,7 @@ export function createDeliveries(deps: {
     if (status === "failed") {
       log.warn("webhook given up", {
         endpointId: row.endpointId,
+        ...(client ? { clientId: client.id } : {}),
         eventId: row.eventId,
         attempts,
         reason: attempt.error,
@@ -113,14 +125,16 @@ export function createDeliveries(deps: {
    */
   async function judge(tx: Handle, endpointId: string, settled: Settled[], now: number): Promise<void> {
     const failures = settled.filter(({ outcome }) => !outcome.delivered);
-    const failingSince = settled[0]?.claimed.failingSince ?? null;
-    const gone = failures.filter(({ outcome }) => outcome.gone).map(({ claimed }) => claimed.url);
+    const { failingSince = null, client = null } = settled[0]?.claimed ?? {};
+    // A client's receiver is never disabled: nobody would see it, and logouts would stay unknown.
+    const gone = failures.filter(({ outcome }) => outcome.gone && client === null).map(({ claimed }) => claimed.url);
     for (const goneUrl of new Set(gone)) await disable(tx, { id: endpointId, goneUrl }, now);
     if (gone.length > 0) return;
     if (failures.length < settled.length) {
       if (failingSince !== null) await recordSuccess(tx, endpointId);
     } else if (failingSince === null) await recordFailure(tx, endpointId, now);
-    else if (now - failingSince >= failingIsToleratedFor) await disable(tx, { id: endpointId, failingSince }, now);
+    else if (client === null && now - failingSince >= failingIsToleratedFor)
+      await disable(tx, { id: endpointId, failingSince }, now);
   }
 
   let lookedAt = Number.POSITIVE_INFINITY;
@@ -166,13 +180,13 @@ export function createDeliveries(deps: {
       const leaseUntil = now + leaseLasts;
       if (!(await hasKey())) return [];
       return await storage.write(async (tx) => {
-        const endpoint = await findEndpoint(tx, endpointId);
-        if (!endpoint?.enabled) return [];
-        const { url, failingSince } = endpoint;
+        const target = await findTarget(tx, endpointId);
+        if (!target?.enabled) return [];
+        const { url, failingSince, client } = target;
         // Before the claim: deliveries that cannot be signed here are left to other processes.
-        const secrets = secretsOf(endpoint, keyring, now);
+        const secrets = client ? [] : secretsOf(target, keyring, now);
         const rows = await claimDeliveries(tx, { endpointId, now, most, leaseUntil });
-        return rows.map((row) => ({ row, leaseUntil, url, secrets, failingSince }));
+        return rows.map((row) => ({ row, leaseUntil, url, secrets, client, failingSince }));
       });
     },
 

@@ -1,10 +1,10 @@
-import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
-import type { DisabledReason } from "../storage/column-types.ts";
+import { and, asc, count, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import type { DisabledReason, SigningAlgorithm } from "../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 
 export type EndpointRow = Row<"webhookEndpoints">;
 
-const prepared = statements(({ db, tables: { webhookEndpoints: endpoints } }) => {
+const prepared = statements(({ db, tables: { webhookEndpoints: endpoints, clients } }) => {
   const given = placeholders(endpoints);
   const disabling = { enabled: given.enabled, disabledReason: given.disabledReason, updatedAt: given.updatedAt };
   const isOn = and(eq(endpoints.id, given.id), eq(endpoints.enabled, true));
@@ -12,12 +12,19 @@ const prepared = statements(({ db, tables: { webhookEndpoints: endpoints } }) =>
     // Runs with every event, inside the transaction of a sign-in.
     enabledOfApp: prepare(
       db
-        .select({ id: endpoints.id, events: endpoints.events })
+        .select({ id: endpoints.id, events: endpoints.events, clientId: endpoints.clientId })
         .from(endpoints)
         .where(and(eq(endpoints.appId, given.appId), eq(endpoints.enabled, true))),
       "enabled_webhook_endpoints",
     ),
-    byId: prepare(db.select().from(endpoints).where(eq(endpoints.id, given.id)), "webhook_endpoint_by_id"),
+    byId: prepare(
+      db
+        .select({ endpoint: getTableColumns(endpoints), idTokenAlg: clients.idTokenAlg })
+        .from(endpoints)
+        .leftJoin(clients, eq(clients.id, endpoints.clientId))
+        .where(eq(endpoints.id, given.id)),
+      "webhook_endpoint_by_id",
+    ),
     recordFailure: prepare(
       db
         .update(endpoints)
@@ -53,13 +60,24 @@ const prepared = statements(({ db, tables: { webhookEndpoints: endpoints } }) =>
 export async function listEnabledEndpoints(
   handle: Handle,
   appId: string,
-): Promise<Pick<EndpointRow, "id" | "events">[]> {
+): Promise<Pick<EndpointRow, "id" | "events" | "clientId">[]> {
   return await prepared(handle).enabledOfApp.execute({ appId });
 }
 
 export async function findEndpoint(handle: Handle, id: string): Promise<EndpointRow | undefined> {
   const [row] = await prepared(handle).byId.execute({ id });
-  return row;
+  return row?.endpoint;
+}
+
+/** Where deliveries go. `client`: it receives the logout tokens of this client. */
+export type DeliveryTarget = EndpointRow & { client: { id: string; idTokenAlg: SigningAlgorithm } | null };
+
+export async function findTarget(handle: Handle, id: string): Promise<DeliveryTarget | undefined> {
+  const [row] = await prepared(handle).byId.execute({ id });
+  if (!row) return undefined;
+  const { endpoint, idTokenAlg } = row;
+  const client = endpoint.clientId !== null && idTokenAlg !== null ? { id: endpoint.clientId, idTokenAlg } : null;
+  return { ...endpoint, client };
 }
 
 /** The receiver of a client's logout tokens. */

@@ -17,6 +17,8 @@ export type NewEvent = {
    * session, which is a capability.
    */
   sessionId: string | null;
+  /** The OpenID Connect client of a login that ended: it gets a logout token if it wants them. */
+  clientId?: string | null;
 };
 
 /** The content of an event. `occurredAt` is in epoch milliseconds. */

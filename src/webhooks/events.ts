@@ -5,6 +5,9 @@ import { findEmail, forgetUserInDeliveries, insertDelivery } from "./delivery-st
 import { listEnabledEndpoints } from "./endpoint-store.ts";
 import type { NewEvent } from "./event.ts";
 
+/** A logout token says only which user and login it is about. */
+const nobody = { email: null, authMethod: null, ipAddress: null, userAgent: null };
+
 export type Events = ReturnType<typeof createEvents>;
 
 /**
@@ -17,30 +20,29 @@ export function createEvents({ random }: { random: Random }) {
   return {
     /**
      * Database work only, so call it inside `storage.write`. Writes nothing unless the application
-     * has an enabled endpoint for this kind. `user.deleted` also reduces the user's waiting events
-     * to the id.
+     * has an enabled endpoint for this kind, or the client a receiver. `user.deleted` also reduces
+     * the user's waiting events to the id.
      */
     async record(tx: Handle, event: NewEvent, now: number): Promise<void> {
       if (event.kind === "user.deleted" && event.userId !== null) await forgetUserInDeliveries(tx, event.userId);
       const endpoints = await listEnabledEndpoints(tx, event.appId);
       const interested = endpoints.filter(({ events }) => events.includes(event.kind));
-      if (interested.length === 0) return;
+      const receivers = endpoints.filter(({ clientId }) => clientId !== null && clientId === event.clientId);
+      if (interested.length + receivers.length === 0) return;
       const { kind, userId, authMethod, sessionId } = event;
       const isForgotten = kind === "user.deleted";
-      const email = userId === null || isForgotten ? null : await findEmail(tx, userId, sessionId);
-      const clientInfo = isForgotten ? null : event.clientInfo;
+      const needsEmail = userId !== null && !isForgotten && interested.length > 0;
+      const email = needsEmail ? await findEmail(tx, userId, sessionId) : null;
+      const { ipAddress = null, userAgent = null } = (isForgotten ? null : event.clientInfo) ?? {};
       const eventId = newId("evt", now, random);
-      for (const { id: endpointId } of interested) {
+      for (const { id: endpointId, clientId } of [...interested, ...receivers]) {
         await insertDelivery(tx, {
           endpointId,
           eventId,
           kind,
           occurredAt: now,
           userId,
-          email,
-          authMethod,
-          ipAddress: clientInfo?.ipAddress ?? null,
-          userAgent: clientInfo?.userAgent ?? null,
+          ...(clientId === null ? { email, authMethod, ipAddress, userAgent } : nobody),
           sessionId,
           status: "waiting",
           attempts: 0,

@@ -8,6 +8,7 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createEvents } from "./events.ts";
 import { createLogoutReceivers } from "./logout-receivers.ts";
+import type { SignLogoutToken } from "./message.ts";
 import { createSender } from "./sender.ts";
 import { createWebhooks } from "./service.ts";
 import { targetPolicy } from "./target.ts";
@@ -20,6 +21,7 @@ export function createOutbound(deps: {
   keyring: Keyring;
   audit: Audit;
   findApplication(id: string, handle: Handle): Promise<unknown>;
+  signLogoutToken: SignLogoutToken;
   clock: Clock;
   random: Random;
   log: Log;
@@ -38,7 +40,15 @@ export function createOutbound(deps: {
     /** The webhooks service on another storage. */
     webhooksOver: (storage: Storage) => createWebhooks({ ...deps, storage, sender, policy }),
     logoutReceivers: createLogoutReceivers({ ...deps, policy }),
-    worker: createWebhookWorker({ events, deliveries, sender, clock, log, meter }),
+    worker: createWebhookWorker({
+      events,
+      deliveries,
+      sender,
+      signLogoutToken: deps.signLogoutToken,
+      clock,
+      log,
+      meter,
+    }),
     /** Closes the connections to receivers. */
     close: sender.close,
   };

@@ -2,11 +2,10 @@ import { second, type Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Meter } from "../lib/meter.ts";
 import type { ClaimedDelivery, Deliveries, Settled } from "./deliveries.ts";
-import { bodyOf } from "./event.ts";
 import type { Events } from "./events.ts";
 import { createLane, type Lane } from "./lane.ts";
 import type { Sender } from "./sender.ts";
-import { signedHeaders } from "./signature.ts";
+import { createMessages, type SignLogoutToken } from "./message.ts";
 
 /** How often every process checks for events, including those of commands and other nodes. */
 const looksEvery = second;
@@ -27,11 +26,13 @@ export function createWebhookWorker(deps: {
   events: Events;
   deliveries: Deliveries;
   sender: Sender;
+  signLogoutToken: SignLogoutToken;
   clock: Clock;
   log: Log;
   meter: Meter;
 }) {
   const { events, deliveries, sender, clock, log, meter } = deps;
+  const messageFor = createMessages(deps);
   const lanes = new Map<string, Lane>();
   /** Endpoints that may have due deliveries, in the order of their turns. */
   const waiting = new Set<string>();
@@ -54,11 +55,8 @@ export function createWebhookWorker(deps: {
   }
 
   async function attempt(claimed: ClaimedDelivery, lane: Lane): Promise<void> {
-    const { row, url, secrets } = claimed;
     try {
-      const body = bodyOf(row);
-      const headers = signedHeaders({ id: row.eventId, body }, secrets, clock());
-      const outcome = await sender.send({ url, headers, body }, cutOff.signal);
+      const outcome = await sender.send(await messageFor(claimed), cutOff.signal);
       lane.learn(outcome, clock());
       ended.push({ claimed, outcome });
       meter.webhookAttempt(outcome.durationMilliseconds, outcome.delivered ? "delivered" : "failed");
@@ -66,7 +64,7 @@ export function createWebhookWorker(deps: {
       // Any other failure is our mistake. The lease then expires, so that it is not repeated at
       // once.
       if (cutOff.signal.aborted) unwanted.push(claimed);
-      else log.error("sending a webhook failed", error, { eventId: row.eventId });
+      else log.error("sending a webhook failed", error, { eventId: claimed.row.eventId });
     } finally {
       lane.underWay -= 1;
       inHand.delete(keyOf(claimed));

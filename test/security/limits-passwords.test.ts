@@ -393,6 +393,29 @@ describeEachDatabase(
       expect(await looksAt(service)).toEqual(Array.from({ length: 10 }, () => 1));
     });
 
+    it("L6: parallel tries cannot tell the right password of an account that waits from a wrong one: each uses up one of the network's tries", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const { email } = await newUser(service, app, { password: goodPassword });
+      const atOnce = 20;
+      for (const typed of [[goodPassword], [wrong], [goodPassword, wrong]]) {
+        await forgetAll(service);
+        toNextMinute(service);
+        await fail(service, app, email, looksBeforeAWait);
+        const forms = await Promise.all(Array.from({ length: atOnce }, async () => await openForm(service, app)));
+        const pages = await Promise.all(
+          forms.map(async ({ visitor, page }, n) => {
+            const password = typed[n % typed.length] ?? "";
+            return await visitor.submit(page, "/password", { email, password });
+          }),
+        );
+        const answers = pages.map(({ status }) => status).toSorted((a, b) => a - b);
+        const left = 10 - looksBeforeAWait;
+        expect(answers).toEqual(Array.from({ length: atOnce }, (_, n) => (n < left ? 401 : 429)));
+        expect(await looksAt(service)).toEqual([looksBeforeAWait]);
+      }
+    });
+
     it("thirty people behind one address sign in within a minute, in a row or at once; ten failures there shut it for the minute", async () => {
       const service = current();
       const app = await service.createApp();

@@ -38,7 +38,9 @@ export async function startReceiver() {
         path: request.url ?? "",
         headers: request.headers,
         text,
-        body: JSON.parse(text) as Received["body"],
+        body: (isForm(request.headers)
+          ? { data: Object.fromEntries(new URLSearchParams(text)) }
+          : JSON.parse(text)) as Received["body"],
         began,
         ended: undefined,
       };
@@ -75,6 +77,11 @@ export async function startReceiver() {
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** Logout tokens come as a form, whose fields are in `data`. */
+function isForm(headers: IncomingHttpHeaders): boolean {
+  return headers["content-type"] === "application/x-www-form-urlencoded";
 }
 
 /** Waits until something is so; what is not so after a minute never is. */

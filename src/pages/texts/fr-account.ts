@@ -66,7 +66,7 @@ export const account: AccountTexts = {
   signOutAll: "Se déconnecter partout",
   signingOut: "Déconnexion…",
   signOutHere: "Se déconnecter de ce navigateur",
-  signOutOf: (app) => `Se déconnecter de ${app}\u00a0?`,
+  signOutOf: (app) => `Se déconnecter de ${app}\u202f?`,
   signOutOfNext: (app) =>
     `Vous serez déconnecté de tout ce que vous avez ouvert dans ce navigateur avec votre compte ${app}.`,
   staySignedIn: "Rester connecté",

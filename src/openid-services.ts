@@ -1,6 +1,7 @@
 import { createClientAuthentication } from "./clients/authentication.ts";
 import { createConsents } from "./clients/consents.ts";
 import { createClients } from "./clients/service.ts";
+import { createPushedRequests } from "./openid/pushed-requests.ts";
 import type { Foundation } from "./core.ts";
 import type { Applications } from "./applications/service.ts";
 import type { Storage } from "./storage/storage.ts";
@@ -20,6 +21,7 @@ export function createOpenIdServices(
     clients,
     /** The same within a transaction. */
     clientsOver,
+    pushedRequests: createPushedRequests({ ...foundation, clients }),
     consents: createConsents(foundation),
     clientAuthentication: createClientAuthentication({ ...deps, clients, issuer: foundation.baseUrl }),
   };

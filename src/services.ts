@@ -273,6 +273,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     sweepers: [
       applications,
       clients,
+      openId.pushedRequests,
       signIn,
       passkeys,
       passwords,

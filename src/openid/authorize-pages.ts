@@ -28,7 +28,7 @@ const consentRequired = { error: "consent_required", description: "The person mu
 /** A longer address could exceed what servers accept, ours included. */
 const longestQuery = 12_000;
 
-/** The authorization endpoint: where a client sends a browser (docs/spec/openid.md). */
+/** The authorization endpoint: where a client sends a browser (docs/spec/openid.md, 2). */
 export function createAuthorizePages(deps: {
   hosted: Hosted;
   visits: Visits;

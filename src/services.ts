@@ -16,7 +16,7 @@ import { providerDisplayName } from "./oauth/providers.ts";
 import { createCircumstances } from "./methods/circumstances.ts";
 import { createMethods } from "./methods/service.ts";
 import { createGrants } from "./clients/grants.ts";
-import { createOpenIdServices } from "./openid-services.ts";
+import { createOpenIdEndpoints, createOpenIdServices } from "./openid-services.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
@@ -143,16 +143,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const hasher = createHasher(config.passwords, random, meter, log);
   storage.shareCommitsWhile(hasher.isBusy);
   const attempts = rateLimits.attempts("password", config.passwords.attemptsPerMinute);
-  const passwords = createPasswords({
-    storage,
-    browserSessions,
-    hasher,
-    keyring,
-    attempts,
-    clock,
-    random,
-    log,
-  });
+  const passwords = createPasswords({ storage, browserSessions, hasher, keyring, attempts, clock, random, log });
   const newPasswords = createNewPasswords({
     storage,
     hasher,
@@ -221,6 +212,16 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     applications,
     ...openId,
     grants: createGrants({ ...aboutUsers, loginEnds }),
+    ...createOpenIdEndpoints(foundation, {
+      authentication,
+      clients,
+      redeem,
+      tokens,
+      idTokens,
+      users,
+      accessTokens,
+      loginEnds,
+    }),
     events,
     webhooks,
     deliveries,

@@ -2,7 +2,7 @@ import { html, type Html } from "../lib/html.ts";
 import { actionForm, part, row, type AccountPlace } from "./account-parts.ts";
 import { momentOf } from "./dates.ts";
 import type { Frame } from "./frame.ts";
-import { linkGlyph } from "./glyphs.ts";
+import { windowsGlyph } from "./glyphs.ts";
 import { scopeWords } from "./scope-words.ts";
 
 /** A client with access to the account. Instants are epoch milliseconds. */
@@ -27,7 +27,7 @@ export function accountPrograms(frame: Frame, data: AccountPlace & { programs: A
 function programRow(frame: Frame, data: AccountPlace, { clientId, name, allowed, signedInAt }: AccountProgram): Html {
   const { texts, lang } = frame;
   return row({
-    glyph: linkGlyph,
+    glyph: windowsGlyph,
     title: name,
     facts: [
       ...(allowed?.scopes ?? []).map((scope) => [scopeWords(frame, scope)]),

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Applications } from "./applications/service.ts";
+import type { Clients } from "./clients/service.ts";
 import type { Foundation } from "./core.ts";
 import { createDesiredStates } from "./desired-state/service.ts";
 import { createDoctor } from "./doctor/service.ts";
@@ -39,6 +40,8 @@ export function createOperatorServices(
     /** The same within a transaction. */
     providersOver(storage: Storage, applications: Applications): ProviderClients;
     webhooksOver(storage: Storage): Webhooks;
+    clients: Clients;
+    clientsOver(storage: Storage, applications: Applications): Clients;
     users: Users;
     passwords: Passwords;
     newPasswords: NewPasswords;
@@ -49,7 +52,7 @@ export function createOperatorServices(
 ) {
   const deps = { ...foundation, ...services };
   const { config, storage, writability, applications, audit, clock, random, baseUrl } = foundation;
-  const { providers, webhooks, passkeys } = services;
+  const { providers, webhooks, clients, passkeys } = services;
 
   const servicesIn = (tx: Handle) => {
     const within = storageWithin(storage, tx);
@@ -58,6 +61,7 @@ export function createOperatorServices(
       applications: inside,
       providers: services.providersOver(within, inside),
       webhooks: services.webhooksOver(within),
+      clients: services.clientsOver(within, inside),
     };
   };
 
@@ -80,7 +84,7 @@ export function createOperatorServices(
     userExport: createUserExport({ storage, audit, clock }),
     desiredStates: createDesiredStates({
       storage,
-      services: { applications, providers, webhooks },
+      services: { applications, providers, webhooks, clients },
       servicesIn,
       shadowOf: async (tables) => {
         const { openShadow } = await import("./storage/open-snapshot.ts");

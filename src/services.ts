@@ -120,7 +120,10 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     unusableProviders: (appId) => providers.unusable(appId),
   });
   const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
-  const openId = createOpenIdServices(foundation, { loginEnds, logoutReceivers: outbound.logoutReceivers });
+  const { clientsOver, ...openId } = createOpenIdServices(foundation, {
+    loginEnds,
+    logoutReceivers: outbound.logoutReceivers,
+  });
   const { clients } = openId;
   const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
   const access = createRevokeAccess({ signIn, users, browserSessions, loginEnds });
@@ -254,6 +257,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     accessTokens,
     providersOver,
     webhooksOver,
+    clientsOver,
   });
   return {
     services: { ...services, ...operatorServices },
@@ -269,6 +273,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     sweepers: [
       applications,
       clients,
+      openId.pushedRequests,
       signIn,
       passkeys,
       passwords,

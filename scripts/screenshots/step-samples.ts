@@ -1,6 +1,7 @@
 import type { Html } from "../../src/lib/html.ts";
 import { addMethodPage, type AddMethodData } from "../../src/pages/add-method-page.ts";
 import type { AssetLinks } from "../../src/pages/assets.ts";
+import { consentPage } from "../../src/pages/consent-page.ts";
 import { passkeyStepPage, type PasskeyStepData } from "../../src/pages/passkey-step-page.ts";
 import { resetByCodePage } from "../../src/pages/reset-password-page.ts";
 import { takeOverPage } from "../../src/pages/take-over-page.ts";
@@ -24,6 +25,8 @@ export const stepSamples: Sample[] = [
     variants: some,
     page: signIn({ methods: usual, signUpOpen: false, purpose: { kind: "account", account: undefined } }),
   },
+  { name: "sign-in-continue", variants: all, page: signIn({ continueAs: "Ada Lovelace" }) },
+  { name: "step-consent", variants: all, page: consent },
   { name: "first-proof", variants: all, page: firstProof },
   { name: "sign-in-conflict", variants: all, page: signIn({ methods: usual, signUpOpen: false, links: "Facebook" }) },
   {
@@ -61,6 +64,12 @@ export const stepSamples: Sample[] = [
     }),
   },
 ];
+
+function consent(assets: AssetLinks, _origin: string, sessionPath: string): Html {
+  const scopes = ["openid", "profile", "email", "offline_access"];
+  const asked = { client: "Grafana", returnsTo: "grafana.example.com", scopes };
+  return consentPage(frameOf(assets), { sessionPath, token: "token", ...asked });
+}
 
 function firstProof(assets: AssetLinks, _origin: string, sessionPath: string): Html {
   return takeOverPage(frameOf(assets), { sessionPath, token: "token", email: account, unproven });

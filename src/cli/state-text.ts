@@ -3,7 +3,14 @@ import type { UsedReference } from "../desired-state/references.ts";
 import { visible } from "./text.ts";
 
 const signs = { create: "+", update: "~", delete: "-" } as const;
-const kinds = { application: "application", provider: "provider", webhook: "webhook", apiKey: "API key" } as const;
+const kinds = {
+  application: "application",
+  provider: "provider",
+  webhook: "webhook",
+  client: "client",
+  clientSecret: "client secret",
+  apiKey: "API key",
+} as const;
 
 /** Planned or applied changes: an object per line, its fields below. */
 export function changesText(changes: Change[]): string {

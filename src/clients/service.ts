@@ -118,18 +118,18 @@ export function createClients(deps: {
     },
 
     /**
-     * Creates a client, and with kind `web` its first secret, which is shown only here. Without
-     * `secret` only if it has no keys either. Throws APP_NOT_FOUND, INVALID_REQUEST, CONFLICT.
+     * Creates a client, and with kind `web` its first secret, which is shown only here: `secret`,
+     * or a generated one if it has no keys either. Throws APP_NOT_FOUND, INVALID_REQUEST, CONFLICT.
      */
     async create(
       input: NewClient,
-      { secret: chosen }: { secret?: string | undefined },
+      { secret: chosen, mayGenerate = true }: { secret?: string | undefined; mayGenerate?: boolean },
       { actor, dryRun = false }: ClientCall,
     ): Promise<{ client: ClientAnswer; secret: string | null }> {
       const now = clock();
       const application = await applicationOf(storage.reader, input.appId);
       const client = clientFrom(input, application, newId("cli", now, random), urlProblem, now);
-      const needsSecret = chosen !== undefined || (client.kind === "web" && client.jwks === null);
+      const needsSecret = chosen !== undefined || (mayGenerate && client.kind === "web" && client.jwks === null);
       const secret = needsSecret ? secrets.chosenOrNew(chosen) : null;
       if (dryRun) {
         await applications.refuseTakenId(storage.reader, client.id);

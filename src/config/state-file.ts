@@ -41,15 +41,16 @@ export function readStateFile(content: string, { name, ...sources }: { name: str
     applications.map(({ id }, index) => ({ name: id, path: ["applications", index, "id"] })),
     where,
   );
-  refuseTwins(
-    applications.flatMap(({ webhooks = [] }, application) =>
-      webhooks.map(({ id }, index) => ({
-        name: id,
-        path: ["applications", application, "webhooks", index, "id"],
-      })),
-    ),
-    where,
-  );
+  for (const list of ["webhooks", "clients"] as const)
+    refuseTwins(
+      applications.flatMap((application, index) =>
+        (application[list] ?? []).map(({ id }, position) => ({
+          name: id,
+          path: ["applications", index, list, position, "id"],
+        })),
+      ),
+      where,
+    );
   const resolved = applications.map((application, index) => {
     const path = ["applications", index];
     refuseTwins(
@@ -78,7 +79,7 @@ export function stateFileText(state: DesiredState): string {
 type Read = (reference: string, path: Path) => string;
 
 function withSecrets(application: DesiredApplication, path: Path, read: Read): DesiredApplication {
-  const { apiKeys, providers, webhooks } = application;
+  const { apiKeys, providers, webhooks, clients } = application;
   return {
     ...application,
     apiKeys: apiKeys?.map(({ value }, index) => ({ value: read(value, [...path, "apiKeys", index, "value"]) })),
@@ -94,6 +95,12 @@ function withSecrets(application: DesiredApplication, path: Path, read: Read): D
     webhooks: webhooks?.map((webhook, index) => ({
       ...webhook,
       secret: webhook.secret === undefined ? undefined : read(webhook.secret, [...path, "webhooks", index, "secret"]),
+    })),
+    clients: clients?.map((client, index) => ({
+      ...client,
+      secrets: client.secrets?.map(({ value }, position) => ({
+        value: read(value, [...path, "clients", index, "secrets", position, "value"]),
+      })),
     })),
   };
 }

@@ -56,6 +56,31 @@ const webhook = group({
   secret: secret("The signing secret.").optional(),
 });
 
+const client = group({
+  id: text("The client ID to use."),
+  name: text("The name of the program.").optional(),
+  kind: oneOf(["web", "spa", "native"], "Where it runs; cannot change.").optional(),
+  redirectUris: list("Where people return to after signing in.").optional(),
+  postLogoutRedirectUris: list("Where people may return to after signing out.").optional(),
+  backchannelLogoutUri: text("https URL that is told when somebody is signed out.").nullable().optional(),
+  scopes: list("The scopes that it may request.").optional(),
+  consent: oneOf(["none", "ask"], "Whether people are asked for their consent.").optional(),
+  requirePkce: flag("Whether sign-ins without PKCE are refused.").optional(),
+  idTokenAlg: oneOf(["RS256", "ES256", "EdDSA"], "The algorithm that signs ID tokens.").optional(),
+  idTokenClaims: oneOf(["granted", "minimal"], "Which claims ID tokens have.").optional(),
+  refreshTokens: oneOf(["offline_access", "always"], "When it gets refresh tokens.").optional(),
+  jwks: z
+    .looseObject({ keys: z.array(z.looseObject({}), "must be a list") }, "must be a JSON Web Key Set")
+    .describe("Public keys for private_key_jwt.")
+    .nullable()
+    .optional(),
+  enabled: flag("Whether people can sign in with it.").optional(),
+  secrets: z
+    .array(group({ value: secret("The client secret to use.") }), "must be a list")
+    .describe("Secrets that must exist. Others are left unchanged.")
+    .optional(),
+});
+
 const application = group({
   id: text("The App ID to use."),
   name: text("The name shown to users when they sign in.").optional(),
@@ -111,6 +136,7 @@ const application = group({
     .optional(),
   providers: z.array(provider, "must be a list").describe("Configured providers.").optional(),
   webhooks: z.array(webhook, "must be a list").describe("Webhook endpoints.").optional(),
+  clients: z.array(client, "must be a list").describe("OpenID Connect clients.").optional(),
 });
 
 /** The file for `plan` and `apply`, before its secrets are read. Omitted values stay unchanged. */
@@ -124,6 +150,7 @@ export type DesiredState = z.output<typeof stateSchema>;
 export type DesiredApplication = z.output<typeof application>;
 export type DesiredProvider = z.output<typeof provider>;
 export type DesiredWebhook = z.output<typeof webhook>;
+export type DesiredClient = z.output<typeof client>;
 
 /** The JSON Schema of the file, for editors and other programs: https://json-schema.org */
 export function stateJsonSchema(): object {

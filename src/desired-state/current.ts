@@ -1,6 +1,8 @@
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
-import type { DesiredApplication, DesiredProvider, DesiredWebhook } from "../config/state-schema.ts";
+import type { ClientAnswer } from "../clients/client.ts";
+import type { Clients } from "../clients/service.ts";
+import type { DesiredApplication, DesiredClient, DesiredProvider, DesiredWebhook } from "../config/state-schema.ts";
 import { second } from "../lib/clock.ts";
 import { durationText } from "../lib/durations.ts";
 import type { ProviderClients, ProviderSettings } from "../oauth/provider-clients.ts";
@@ -8,9 +10,14 @@ import { maxSingleSignOnSeconds } from "../storage/column-types.ts";
 import type { Webhooks } from "../webhooks/service.ts";
 import { fieldsOf, type StateObject, type StateObjects } from "./difference.ts";
 
-export type Services = { applications: Applications; providers: ProviderClients; webhooks: Webhooks };
+export type Services = {
+  applications: Applications;
+  providers: ProviderClients;
+  webhooks: Webhooks;
+  clients: Clients;
+};
 
-/** An application in the form of the file, without its keys, providers and webhooks. */
+/** An application in the form of the file, without its keys, providers, webhooks and clients. */
 export function describedApplication(application: Application): DesiredApplication {
   const { id, name, domain, redirectUris, authMethods, branding, settings } = application;
   const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, rateLimits } =
@@ -50,14 +57,21 @@ export function describedProvider(settings: ProviderSettings): DesiredProvider {
   return { name, clientId, ...(Object.fromEntries(own) as Partial<DesiredProvider>) };
 }
 
-/** An application's providers and webhooks in the form of the file. */
+/** A client without its secrets. */
+export function describedClient(client: ClientAnswer): DesiredClient {
+  const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
+  return { ...fields, enabled: disabledAt === null };
+}
+
+/** An application's providers, webhooks and clients in the form of the file. */
 export async function describedParts(
-  { providers, webhooks }: Services,
+  { providers, webhooks, clients }: Services,
   appId: string,
-): Promise<{ providers: DesiredProvider[]; webhooks: DesiredWebhook[] }> {
+): Promise<{ providers: DesiredProvider[]; webhooks: DesiredWebhook[]; clients: DesiredClient[] }> {
   return {
     providers: (await providers.settings(appId)).map(describedProvider),
     webhooks: (await webhooks.list(appId)).map(({ id, url, events, enabled }) => ({ id, url, events, enabled })),
+    clients: (await clients.list(appId)).map(describedClient),
   };
 }
 
@@ -77,6 +91,11 @@ export async function currentObjects(services: Services, appIds: Iterable<string
       add(`${application} ${name}`, { kind: "provider", application, name, fields: fieldsOf(described) });
     for (const { id: name, ...described } of parts.webhooks)
       add(name, { kind: "webhook", application, name, fields: fieldsOf(described) });
+    for (const { id: name, ...described } of parts.clients) {
+      add(name, { kind: "client", application, name, fields: fieldsOf(described) });
+      for (const { id, state } of await services.clients.listSecrets(name))
+        if (state === "live") add(id, { kind: "clientSecret", application, name, fields: new Map() });
+    }
   }
   return objects;
 }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 
-export type ObjectKind = "application" | "provider" | "webhook" | "apiKey";
+export type ObjectKind = "application" | "provider" | "webhook" | "client" | "clientSecret" | "apiKey";
 
 /** An object of the state, with its fields by dotted names. */
 export type StateObject = {
   kind: ObjectKind;
   application: string;
   /**
-   * Of a provider or webhook. Undefined for applications, and for API keys, which have no chosen
-   * name.
+   * Of a provider, webhook or client; for a client secret, that of its client. Undefined for
+   * applications, and for API keys, which have no chosen name.
    */
   name?: string | undefined;
   fields: Map<string, unknown>;

@@ -4,16 +4,11 @@ import type { Actor } from "../audit/audit.ts";
 import type { DesiredApplication, DesiredProvider, DesiredState, DesiredWebhook } from "../config/state-schema.ts";
 import { second } from "../lib/clock.ts";
 import { parseDuration } from "../lib/durations.ts";
-import { AppError, invalidRequest } from "../lib/errors.ts";
+import { invalidRequest } from "../lib/errors.ts";
 import { describedProvider, objectKey, type Services } from "./current.ts";
 import { fieldsOf } from "./difference.ts";
-
-/** The file's names of fields that a service names differently. */
-const fieldNames: Record<string, string> = {
-  secret: "clientSecret",
-  apiKey: "value",
-  singleSignOnSeconds: "singleSignOn",
-};
+import { conflict, naming } from "./places.ts";
+import { reconcileClients } from "./reconcile-clients.ts";
 
 /** What was done, by object key: secrets set, identities kept, deletions postponed. */
 export type Reconciled = { secrets: Map<string, string>; kept: Map<string, number>; spared: Set<string> };
@@ -68,6 +63,7 @@ export async function reconcileApplication(
   await reconcileProviders(services, application, { ...options, ...reconciled, at });
   await naming(at, () => services.applications.update(application.id, changeOf(application), actor));
   await reconcileKeys(services, application, { at, actor, spared });
+  await reconcileClients(services, application, { at, prune, spares, actor, spared });
   await reconcileWebhooks(services, application, { at, prune, spares, actor, secrets, spared });
 }
 
@@ -212,20 +208,4 @@ function changeOf(application: DesiredApplication): ApplicationChange {
   const singleSignOnSeconds = singleSignOn === undefined ? undefined : (duration ?? 0) / second;
   const settings = { signUp, passwordMinLength, relyingPartyId, mailName, singleSignOnSeconds, ...tokens };
   return { name, domain, redirectUris, authMethods, branding, settings };
-}
-
-/** Runs `work`, and renames a refused field to its place in the file. */
-async function naming<T>(place: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof AppError) || (error.code !== "INVALID_REQUEST" && error.code !== "CONFLICT")) throw error;
-    if (error.code === "CONFLICT") throw conflict(`${place}: ${error.message}`, error);
-    const [, field = "", rest = ""] = /^(?:settings\.)?([a-zA-Z]*)(.*)$/su.exec(error.details) ?? [];
-    throw invalidRequest(`${place}.${fieldNames[field] ?? field}${rest}`, error);
-  }
-}
-
-function conflict(message: string, cause?: unknown): AppError {
-  return new AppError("CONFLICT", message, { cause });
 }

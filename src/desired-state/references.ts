@@ -20,19 +20,21 @@ export function usedReferences(
     const [, index, list, position, field] = path;
     const application = applications[Number(index)];
     if (application === undefined) return [];
-    const used = { reference, field: list === "apiKeys" ? "apiKey" : String(field), application: application.id };
+    const named: Record<string, string> = { apiKeys: "apiKey", clients: "clientSecret" };
+    const used = { reference, field: named[String(list)] ?? String(field), application: application.id };
     return [{ ...used, ...recipientOf(application, String(list), Number(position), String(field), tokenUrlOf) }];
   });
 }
 
 function recipientOf(
-  { providers = [], webhooks = [] }: DesiredApplication,
+  { providers = [], webhooks = [], clients = [] }: DesiredApplication,
   list: string,
   position: number,
   field: string,
   tokenUrlOf: (provider: string) => string | undefined,
 ): Pick<UsedReference, "name" | "host"> {
-  // This secret only signs; it is not sent.
+  // The first are compared with what clients send, the second only sign: neither is sent.
+  if (list === "clients") return { name: clients[position]?.id ?? null, host: null };
   if (list === "webhooks") return { name: webhooks[position]?.id ?? null, host: null };
   const provider = list === "providers" ? providers[position] : undefined;
   if (provider === undefined) return { name: null, host: null };

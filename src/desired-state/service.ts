@@ -30,8 +30,8 @@ const batchMilliseconds = 15;
 const maxInABatch = 20;
 
 /**
- * Applications with their keys, providers and webhooks as one document: planning, applying and
- * exporting it.
+ * Applications with their keys, providers, webhooks and clients as one document: planning, applying
+ * and exporting it.
  */
 export function createDesiredStates(deps: {
   storage: Storage;
@@ -80,6 +80,18 @@ export function createDesiredStates(deps: {
       refuseUnagreed(changes, options.agreed);
       return { changes, next };
     });
+  }
+
+  /** Deletes the planned clients that still exist; they may have millions of logins. */
+  async function deleteClients(plan: Change[], actor: Actor): Promise<Change[]> {
+    const deleted: Change[] = [];
+    for (const change of plan.filter((one) => isDeletion(one) && one.kind === "client")) {
+      const { application: appId, name = "" } = change;
+      if (!(await services.clients.list()).some((client) => client.id === name && client.appId === appId)) continue;
+      await services.clients.delete(name, { actor });
+      deleted.push(change);
+    }
+    return deleted;
   }
 
   /** Deletes the planned webhooks that still exist; they may have millions of events. */
@@ -135,7 +147,7 @@ export function createDesiredStates(deps: {
       refuseUnagreed(applications, agreed);
       // Deleted first, in their own batches: other applications may reuse their keys and webhooks.
       for (const application of gone) await services.applications.delete(application, options.actor);
-      const webhooks = await deleteWebhooks(plan, options.actor);
+      const parts = [...(await deleteWebhooks(plan, options.actor)), ...(await deleteClients(plan, options.actor))];
       const changing = new Set(plan.map(({ application }) => application));
       const entries = [...(desired.applications ?? []).entries()].filter(([, { id }]) => changing.has(id));
       const changes: Change[] = [];
@@ -148,7 +160,7 @@ export function createDesiredStates(deps: {
         next = batch.next;
       }
       const kept = changes.filter((one) => !isDeletion(one));
-      return [...kept, ...changes.filter(isDeletion), ...webhooks, ...applications];
+      return [...kept, ...changes.filter(isDeletion), ...parts, ...applications];
     },
 
     /** Purpose and destination of each secret reference. */
@@ -161,11 +173,12 @@ export function createDesiredStates(deps: {
       for (const { id } of await services.applications.list()) {
         const found = await services.applications.find(id);
         if (!found) continue;
-        const { providers, webhooks } = await describedParts(services, id);
+        const { providers, webhooks, clients } = await describedParts(services, id);
         applications.push({
           ...describedApplication(found),
           ...(providers.length === 0 ? {} : { providers }),
           ...(webhooks.length === 0 ? {} : { webhooks }),
+          ...(clients.length === 0 ? {} : { clients }),
         });
       }
       return { version: 1, applications };

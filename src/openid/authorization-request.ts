@@ -8,7 +8,7 @@ import type { AuthorizationDetails, ClaimsRequest } from "../storage/column-type
 import { parseClaimsRequest } from "./claims-request.ts";
 
 /** Public: `description` never contains a submitted value. */
-export type AuthorizationRefusal = { error: OAuthErrorCode; description: string };
+export type AuthorizationRefusal = { error: Exclude<OAuthErrorCode, "invalid_client">; description: string };
 
 /** A checked request. `isSilent`: `prompt=none`, so no page may be shown. */
 export type AuthorizationRequest = AuthorizationAsked & { isSilent: boolean; idTokenHint: string | null };
@@ -38,6 +38,8 @@ const longest: Record<string, number> = {
   request_uri: 2048,
   registration: 4096,
 };
+
+export const parameterNames = Object.keys(longest);
 
 /** `isRepeated`: one of ours was given twice, which RFC 6749 §3.1 forbids. */
 export function authorizationParameters(pairs: readonly (readonly [string, string])[]): AuthorizationParameters {

@@ -10,6 +10,7 @@ import type { SingleSignOn } from "../sign-in/single-sign-on.ts";
 import type { Visits } from "../sign-in/visits.ts";
 import type { IdTokens } from "../tokens/id-tokens.ts";
 import type { Users } from "../users/service.ts";
+import type { PushedRequests } from "./pushed-requests.ts";
 import type { SignIn } from "../sign-in/service.ts";
 import {
   authorizationParameters,
@@ -36,9 +37,10 @@ export function createAuthorizePages(deps: {
   idTokens: IdTokens;
   signIn: SignIn;
   singleSignOn: SingleSignOn;
+  pushedRequests: PushedRequests;
   issuer: string;
 }) {
-  const { hosted, visits, clients, users, idTokens, signIn, singleSignOn, issuer } = deps;
+  const { hosted, visits, clients, users, idTokens, signIn, singleSignOn, pushedRequests, issuer } = deps;
 
   /** For a request of nobody known, or with an address that is not the client's: no redirect. */
   function errorPage(request: HttpRequest, details: string, found?: UsableClient): Answer {
@@ -47,17 +49,23 @@ export function createAuthorizePages(deps: {
     return { ...page, error: invalidRequest(details) };
   }
 
+  /** The client, its redirect URI, and what it asks: in the query, or pushed before (RFC 9126). */
   async function knownClient(
     request: HttpRequest,
-    parameters: AuthorizationParameters,
-  ): Promise<(UsableClient & { redirectUri: string }) | Answer> {
-    const found = await clients.find(parameters.get("client_id") ?? "");
+    query: AuthorizationParameters,
+  ): Promise<(UsableClient & { redirectUri: string; parameters: AuthorizationParameters }) | Answer> {
+    const found = await clients.find(query.get("client_id") ?? "");
     if (!found) return errorPage(request, "client_id: unknown or disabled");
+    const requestUri = query.get("request_uri") ?? "";
+    const isPushed = pushedRequests.isOurs(requestUri);
+    const pushed = isPushed ? await pushedRequests.consume(requestUri, found.client.id) : undefined;
+    if (isPushed && !pushed) return errorPage(request, "request_uri: unknown, used or expired", found);
+    const parameters = pushed ? authorizationParameters(pushed) : query;
     const redirectUri = parameters.get("redirect_uri");
     if (redirectUri === undefined) return errorPage(request, "redirect_uri: required", found);
     if (!clients.allowsRedirect(found.client, redirectUri))
       return errorPage(request, "redirect_uri: not registered for this client", found);
-    return { ...found, redirectUri };
+    return { ...found, redirectUri, parameters };
   }
 
   /**
@@ -79,10 +87,9 @@ export function createAuthorizePages(deps: {
   return {
     /** GET /oauth2/authorize */
     async authorize(request: HttpRequest): Promise<Answer> {
-      const parameters = authorizationParameters(request.queryPairs());
-      const known = await knownClient(request, parameters);
+      const known = await knownClient(request, authorizationParameters(request.queryPairs()));
       if ("status" in known) return known;
-      const { application, redirectUri } = known;
+      const { application, redirectUri, parameters } = known;
       const checked = authorizationRequest(parameters, known);
       if ("error" in checked) return refused(checked);
       const { isSilent, idTokenHint: _, ...asked } = checked;

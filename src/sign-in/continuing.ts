@@ -1,13 +1,12 @@
 import type { BrowserSession } from "../account/store.ts";
 import type { Application } from "../applications/application.ts";
-import { hour, minute, second } from "../lib/clock.ts";
+import { minute, second } from "../lib/clock.ts";
+import { maxSingleSignOnSeconds } from "../storage/column-types.ts";
 import type { User } from "../users/user.ts";
 import type { SignInSession } from "./session.ts";
 
 /** Who is signed in to this browser. */
 export type SignedIn = { browserSession: BrowserSession; user: User };
-
-const defaultSeconds = (12 * hour) / second;
 
 /** Until its code is redeemed, the browser session must not expire. */
 const leftAtLeast = 2 * minute;
@@ -18,7 +17,7 @@ const leftAtLeast = 2 * minute;
  */
 export function isYoungEnough(
   { provenAt, expiresAt }: Pick<BrowserSession, "provenAt" | "expiresAt">,
-  { settings: { singleSignOnSeconds = defaultSeconds } }: Pick<Application, "settings">,
+  { settings: { singleSignOnSeconds = maxSingleSignOnSeconds } }: Pick<Application, "settings">,
   now: number,
 ): boolean {
   return provenAt > 0 && now - provenAt < singleSignOnSeconds * second && expiresAt - now > leftAtLeast;

@@ -22,6 +22,7 @@ const secrets = {
   BLOG_API_KEY: `blog-key.${"0123456789".repeat(4)}`,
   SHOP_WEBHOOK_SECRET: "a webhook secret of some length",
   GITHUB_CLIENT_SECRET: "github secret",
+  WIKI_CLIENT_SECRET: `wiki-secret.${"0123456789".repeat(4)}`,
 };
 
 /** Makes it once; `receiver` is an address that takes webhooks. */

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 export type Site = {
   port: number;
   origin: string;
-  /** The queries with which browsers came back to `/callback`, oldest first. */
+  /** The queries or forms with which browsers came back to `/callback`, oldest first. */
   callbacks: URLSearchParams[];
   /** Serves a page of the test's own, or a file of another type; answers its address. */
   show(path: string, body: string, type?: string): string;
@@ -27,10 +27,15 @@ export async function openSite(): Promise<Site> {
   pages.set("/callback", page("<h1>You are back at Acme</h1>"));
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
-    if (url.pathname === "/callback") callbacks.push(url.searchParams);
-    const shown = pages.get(url.pathname);
-    response.writeHead(shown ? 200 : 404, { "content-type": shown?.type ?? html });
-    response.end(shown?.body);
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const posted = new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
+      if (url.pathname === "/callback") callbacks.push(request.method === "POST" ? posted : url.searchParams);
+      const shown = pages.get(url.pathname);
+      response.writeHead(shown ? 200 : 404, { "content-type": shown?.type ?? html });
+      response.end(shown?.body);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,0 +1,51 @@
+import { and, eq, gt } from "drizzle-orm";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { prepareSweep } from "../storage/sweep.ts";
+
+type PushedRequest = Row<"authorizationRequests">;
+
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { authorizationRequests: requests } = tables;
+  const given = placeholders(requests);
+  return {
+    insert: prepare(db.insert(requests).values(given), "insert_authorization_request"),
+    consume: prepare(
+      db
+        .delete(requests)
+        .where(
+          and(
+            eq(requests.digest, given.digest),
+            eq(requests.clientId, given.clientId),
+            gt(requests.expiresAt, given.expiresAt),
+          ),
+        )
+        .returning({ parameters: requests.parameters }),
+      "consume_authorization_request",
+    ),
+    sweep: prepareSweep(
+      handle,
+      { table: requests, key: requests.digest, instant: requests.expiresAt },
+      "sweep_authorization_requests",
+    ),
+  };
+});
+
+export async function insertPushedRequest(tx: Handle, request: PushedRequest): Promise<void> {
+  await prepared(tx).insert.execute(request);
+}
+
+/** The parameters of a client's request, once. */
+export async function consumePushedRequest(
+  tx: Handle,
+  { digest, clientId }: { digest: string; clientId: string },
+  now: number,
+): Promise<Record<string, string> | undefined> {
+  const [row] = await prepared(tx).consume.execute({ digest, clientId, expiresAt: now });
+  return row?.parameters;
+}
+
+/** Removes a batch of expired requests; true if more may be left. */
+export async function sweepPushedRequests(tx: Handle, before: number): Promise<boolean> {
+  return await prepared(tx).sweep(before);
+}

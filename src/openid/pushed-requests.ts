@@ -1,0 +1,70 @@
+import type { UsableClient } from "../clients/client.ts";
+import type { Clients } from "../clients/service.ts";
+import { second, type Clock } from "../lib/clock.ts";
+import { oauthError } from "../lib/errors.ts";
+import { digestOf, newSecret, type Random } from "../lib/random.ts";
+import type { Storage } from "../storage/storage.ts";
+import { authorizationParameters, authorizationRequest, parameterNames } from "./authorization-request.ts";
+import { consumePushedRequest, insertPushedRequest, sweepPushedRequests } from "./pushed-requests-store.ts";
+
+const prefix = "urn:ietf:params:oauth:request_uri:";
+const lastsSeconds = 60;
+
+export type PushedRequests = ReturnType<typeof createPushedRequests>;
+
+/** Authorization requests that clients send before the browser (RFC 9126). */
+export function createPushedRequests(deps: { storage: Storage; clients: Clients; clock: Clock; random: Random }) {
+  const { storage, clients, clock, random } = deps;
+
+  return {
+    /** Stores a checked request for 60 seconds and one use. Throws INVALID_REQUEST. */
+    async push(
+      { client, application }: UsableClient,
+      form: { get(name: string): string | undefined },
+    ): Promise<{ request_uri: string; expires_in: number }> {
+      const pairs = parameterNames.flatMap((name): [string, string][] => {
+        const value = form.get(name);
+        return value === undefined || name === "client_id" ? [] : [[name, value]];
+      });
+      if ((form.get("client_id") ?? client.id) !== client.id)
+        throw oauthError("invalid_request", "client_id: not the client that authenticated");
+      const redirectUri = form.get("redirect_uri");
+      if (redirectUri === undefined || !clients.allowsRedirect(client, redirectUri))
+        throw oauthError("invalid_request", "redirect_uri: not registered for this client");
+      const checked = authorizationRequest(authorizationParameters(pairs), { client, application, redirectUri });
+      // RFC 9126 §2.1: a pushed request never refers to another one.
+      if ("error" in checked)
+        throw oauthError(
+          checked.error === "request_uri_not_supported" ? "invalid_request" : checked.error,
+          checked.description,
+        );
+      const secret = newSecret(random);
+      await storage.write((tx) =>
+        insertPushedRequest(tx, {
+          digest: digestOf(secret),
+          appId: application.id,
+          clientId: client.id,
+          parameters: Object.fromEntries(pairs),
+          expiresAt: clock() + lastsSeconds * second,
+        }),
+      );
+      return { request_uri: `${prefix}${secret}`, expires_in: lastsSeconds };
+    },
+
+    /** Whether a `request_uri` has the form of ours. */
+    isOurs: (requestUri: string): boolean => requestUri.startsWith(prefix),
+
+    /** The parameters of this client's request, once; undefined if unknown, used or expired. */
+    async consume(requestUri: string, clientId: string): Promise<[name: string, value: string][] | undefined> {
+      const digest = digestOf(requestUri.slice(prefix.length));
+      const found = await storage.write((tx) => consumePushedRequest(tx, { digest, clientId }, clock()));
+      return found && Object.entries(found);
+    },
+
+    /** Removes a batch of expired rows; true if more may be left. */
+    async sweep(): Promise<boolean> {
+      const now = clock();
+      return await storage.write((tx) => sweepPushedRequests(tx, now));
+    },
+  };
+}

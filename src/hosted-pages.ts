@@ -7,6 +7,7 @@ import { addressKey, limitKey } from "./http/addresses.ts";
 import { AppError } from "./lib/errors.ts";
 import type { AssetLinks } from "./pages/assets.ts";
 import { createAuthorizePages } from "./openid/authorize-pages.ts";
+import { createEndSessionPages } from "./openid/end-session-pages.ts";
 import { createAccountNames } from "./sign-in/account-names.ts";
 import { createAddPages } from "./sign-in/add-pages.ts";
 import { createChoosePages } from "./sign-in/choose-pages.ts";
@@ -89,6 +90,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   const confirm = createConfirmPages({ ...mailed, steps });
   return {
     hosted,
+    endSessionPages: createEndSessionPages({ ...services, hosted, browsers }),
     authorizePages: createAuthorizePages({ ...services, hosted, visits, issuer: baseUrl }),
     continuePages: createContinuePages({ ...shared, singleSignOn, consentSignIn }),
     visits,

@@ -102,6 +102,8 @@ export function createOperatorServices(
       applications,
       providers,
       webhooks,
+      clients,
+      someLackEmail: async (appId) => await services.users.someLackEmail(appId),
       passkeysArePossible: passkeys.available,
       masterKeyTimes: async () => await masterKeyTimes(storage.reader),
       mailProblem: async () => config.mail && (await smtpProblem(config.mail.server, 5 * second)),

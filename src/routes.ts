@@ -43,6 +43,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const {
     hosted,
     authorizePages,
+    endSessionPages,
     continuePages,
     visits,
     choose,
@@ -179,6 +180,9 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
 
     pageRoute("GET", "/oauth2/authorize", "authentication", authorizePages.authorize),
     pageRoute("POST", "/oauth2/authorize", "authentication", authorizePages.posted),
+    pageRoute("GET", "/oauth2/end-session", "authentication", endSessionPages.endSession),
+    pageRoute("POST", "/oauth2/end-session", "authentication", endSessionPages.posted),
+    pageRoute("POST", "/oauth2/end-session/confirm", "authentication", endSessionPages.confirm),
 
     pageRoute("GET", "/account", undefined, account.overview.overview),
     pageRoute("GET", "/account/signed-out", undefined, account.overview.signedOut),

@@ -4,6 +4,7 @@ import { profileFormPage, renameFormPage } from "../../src/pages/account-form-pa
 import type { AccountLogin } from "../../src/pages/account-logins.ts";
 import type { AccountMethod } from "../../src/pages/account-methods.ts";
 import { accountPage, type AccountData } from "../../src/pages/account-page.ts";
+import { endSessionPage } from "../../src/pages/end-session-page.ts";
 import type { Frame } from "../../src/pages/frame.ts";
 import { all, everyProvider, frameOf, northwind, some, type Sample } from "./sample.ts";
 
@@ -165,6 +166,18 @@ export const accountSamples: readonly Sample[] = [
     name: "account-delete",
     variants: all,
     page: (assets) => deleteAccountPage(frameOf(assets), { ...place, account: "ada@example.com" }),
+  },
+  {
+    name: "end-session",
+    variants: all,
+    page: (assets) =>
+      endSessionPage(frameOf(assets), {
+        appId: "app_acme",
+        action: "/oauth2/end-session/confirm?client_id=cli_wiki",
+        token: "t",
+        account: "ada@example.com",
+        fields: {},
+      }),
   },
   end({ kind: "no-app" }),
   end({ kind: "signed-out", path: "/account?app_id=app_acme" }),

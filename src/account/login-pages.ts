@@ -41,7 +41,7 @@ export function createLoginPages(deps: { visits: AccountVisits; ownLogins: OwnLo
     async signOut(request: HttpRequest): Promise<Answer> {
       const posted = await visits.post(request);
       if (isAnswer(posted)) return posted;
-      await ownLogins.endBrowser(posted.session, byUser(posted));
+      await ownLogins.endBrowser(posted.session, "account", byUser(posted));
       return visits.leave(posted, signedOut);
     },
   };

@@ -21,6 +21,7 @@ export type CheckName =
   | "passkeys"
   | "providers"
   | "redirect-uris"
+  | "clients"
   | "webhooks"
   | "development";
 

@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { Applications } from "../applications/service.ts";
+import type { Clients } from "../clients/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ProviderClients } from "../oauth/provider-clients.ts";
@@ -7,6 +8,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { Webhooks } from "../webhooks/service.ts";
 import type { Writability } from "../storage/writability.ts";
 import { certificateFindings } from "./certificate.ts";
+import { addressFindings, clientFindings } from "./clients.ts";
 import { examineClock } from "./clock.ts";
 import { fileFindings } from "./files.ts";
 import { problem, type CheckName, type Finding } from "./finding.ts";
@@ -35,6 +37,7 @@ const fine: Record<Exclude<CheckName, "configuration">, string> = {
   passkeys: "Passkeys work under the base URL.",
   providers: "Every offered provider has credentials, and its linked identities can sign in.",
   "redirect-uris": "Redirect URIs match the domain or each other.",
+  clients: "OpenID Connect clients are in use, with https addresses and lasting secrets.",
   webhooks: "No webhook is failing.",
   development: "Nothing is left over from development mode.",
 };
@@ -47,6 +50,9 @@ export function createDoctor(deps: {
   applications: Applications;
   providers: ProviderClients;
   webhooks: Webhooks;
+  clients: Clients;
+  /** Whether an application has users without an email address. */
+  someLackEmail(appId: string): Promise<boolean>;
   passkeysArePossible: boolean;
   /** Since when the master key is in use, and since when it is being rotated. */
   masterKeyTimes(): Promise<Parameters<typeof masterKeyFindings>[0]>;
@@ -55,12 +61,30 @@ export function createDoctor(deps: {
   clock: Clock;
 }) {
   const { config, storage, writability, applications, providers, webhooks, passkeysArePossible, clock } = deps;
+  const { clients, someLackEmail } = deps;
   const { masterKeyTimes, mailProblem } = deps;
 
   async function database(): Promise<Finding[]> {
     if (storage.isShared) return writeFindings(await writability.look());
     const { bavail, bsize } = await statfs(config.dataDir);
     return spaceFindings(bavail * bsize, config.dataDir);
+  }
+
+  async function examineClients(appIds: string[]): Promise<Finding[]> {
+    const [all, secrets] = [await clients.list(), await clients.listSecrets()];
+    const own = all.flatMap((client) =>
+      clientFindings(
+        client,
+        secrets.filter(({ clientId }) => clientId === client.id),
+        clock(),
+      ),
+    );
+    const addresses: Finding[] = [];
+    for (const appId of appIds) {
+      const ofApp = all.filter((client) => client.appId === appId);
+      if (ofApp.length > 0 && (await someLackEmail(appId))) addresses.push(...addressFindings(appId, ofApp));
+    }
+    return [...own, ...addresses];
   }
 
   async function mail(): Promise<Finding[]> {
@@ -113,6 +137,7 @@ export function createDoctor(deps: {
         ["sign-up", signUpFindings(all, config.mail !== undefined || config.dev)],
         ["providers", accounts.flat()],
         ["redirect-uris", all.flatMap(redirectUriFindings)],
+        ["clients", await examineClients(ids)],
         ["webhooks", webhookFindings(await webhooks.list())],
         ...(config.dev ? [] : [["development", await development()] as [keyof typeof fine, Finding[]]]),
       ];

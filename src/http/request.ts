@@ -61,6 +61,11 @@ export class HttpRequest {
     return prefersHtml(this.header("accept") ?? "");
   }
 
+  /** Link previews and prefetches must not do what a person's visit does. */
+  get onlyLooks(): boolean {
+    return this.method === "HEAD" || /prefetch|preview/u.test(this.header("sec-purpose") ?? "");
+  }
+
   header(
     name:
       | "accept"

@@ -2,10 +2,10 @@ import type { Application } from "../applications/application.ts";
 import type { Client } from "../clients/client.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import type { OAuthErrorCode } from "../lib/errors.ts";
-import { textsFor } from "../pages/texts/texts.ts";
 import type { AuthorizationAsked } from "../sign-in/service.ts";
 import type { AuthorizationDetails, ClaimsRequest } from "../storage/column-types.ts";
 import { parseClaimsRequest } from "./claims-request.ts";
+import { supportedLocale } from "./ui-locales.ts";
 
 /** Public: `description` never contains a submitted value. */
 export type AuthorizationRefusal = { error: Exclude<OAuthErrorCode, "invalid_client">; description: string };
@@ -122,7 +122,7 @@ export function authorizationRequest(
     scopes,
     codeChallenge,
     loginHint: canonicalEmail(given("login_hint") ?? "") ?? null,
-    locale: wordsOf(given("ui_locales")).find((tag) => tag.length <= 35 && isSupported(tag)) ?? null,
+    locale: supportedLocale(given("ui_locales")),
     isSilent,
     idTokenHint: given("id_token_hint"),
     authorization: {
@@ -167,10 +167,4 @@ function asksForPasskey(claims: ClaimsRequest | null): boolean | undefined {
   const values = asked.values ?? (asked.value === undefined ? [oneFactor] : [asked.value]);
   if (values.includes(oneFactor)) return false;
   return values.includes(twoFactors) ? true : undefined;
-}
-
-/** Whether there are pages in this language. */
-function isSupported(tag: string): boolean {
-  const [language = ""] = tag.toLowerCase().split("-");
-  return textsFor(tag, undefined).lang.toLowerCase().split("-")[0] === language;
 }

@@ -21,12 +21,10 @@ import {
   type AuthorizationRefusal,
   type AuthorizationRequest,
 } from "./authorization-request.ts";
+import { postedQuery, postedTooLong } from "./posted-query.ts";
 
 const loginRequired = { error: "login_required", description: "The person must sign in." } as const;
 const consentRequired = { error: "consent_required", description: "The person must agree first." } as const;
-
-/** A longer address could exceed what servers accept, ours included. */
-const longestQuery = 12_000;
 
 /** The authorization endpoint: where a client sends a browser (docs/spec/openid.md). */
 export function createAuthorizePages(deps: {
@@ -121,13 +119,10 @@ export function createAuthorizePages(deps: {
       }
     },
 
-    /**
-     * POST /oauth2/authorize. The browser omits our Lax cookies from another site's post, but sends
-     * them with the same request as a GET.
-     */
+    /** POST /oauth2/authorize */
     async posted(request: HttpRequest): Promise<Answer> {
-      const query = new URLSearchParams((await request.formPairs()).map(([name, value]) => [name, value])).toString();
-      if (query.length > longestQuery) return errorPage(request, `form: at most ${longestQuery} characters`);
+      const query = postedQuery(await request.formPairs());
+      if (query === undefined) return errorPage(request, postedTooLong);
       return seeOther(`/oauth2/authorize?${query}`);
     },
   };

@@ -121,9 +121,7 @@ export function createStepPages(deps: {
         if (visit.session.purpose === "add-method" && (await freshProofs.find(visits.forProof(visit))))
           return await add.show(visit);
         const { provider } = visit.session;
-        // Link previews and prefetches must not start the provider; a person's visit does.
-        const looksOnly = request.method === "HEAD" || /prefetch|preview/u.test(request.header("sec-purpose") ?? "");
-        return provider === null || conflictOf(visit.session) !== undefined || looksOnly
+        return provider === null || conflictOf(visit.session) !== undefined || request.onlyLooks
           ? await choose.showSignIn(visit)
           : await startProvider(visit, provider);
       },

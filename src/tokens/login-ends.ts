@@ -87,6 +87,14 @@ export function createLoginEnds(deps: {
       return ended.length > 0;
     },
 
+    /** The same, unless the browser session is still open: then only that browser ends it. */
+    async endLeft(tx: Handle, login: Login, end: End, now: number): Promise<void> {
+      const { userId, browserSessionDigest: tie } = login;
+      await users.lock(tx, userId);
+      if (tie !== null && (await browserSessions.lock(tx, tie, userId))) return;
+      for (const one of await endWithBrowser(tx, login, end.reason, now)) await note(tx, one, end.by, now);
+    },
+
     /** Ends a browser session and every login that it opened. */
     async endBrowser(tx: Handle, session: BrowserSession, { reason, by }: End, now: number): Promise<void> {
       const { userId, tie } = session;

@@ -1,12 +1,20 @@
 import type { BrowserSession } from "../account/store.ts";
 import type { By } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { EndReason } from "../storage/column-types.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { IdTokenHint } from "./id-tokens.ts";
 import type { LoginEnds } from "./login-ends.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
 import { findLogin } from "./login-store.ts";
 import type { RevokeAccess } from "./revoke-access.ts";
 import type { Login } from "./login.ts";
+
+/** The login of an ID token that this service issued, while it is stored. */
+async function findHinted(handle: Handle, { sub, sid, clientId }: IdTokenHint): Promise<Login | undefined> {
+  const login = await findLogin(handle, sid);
+  return login?.userId === sub && (login.clientId ?? login.appId) === clientId ? login : undefined;
+}
 
 export type OwnLogins = ReturnType<typeof createOwnLogins>;
 
@@ -48,9 +56,24 @@ export function createOwnLogins(deps: { storage: Storage; loginEnds: LoginEnds; 
     },
 
     /** Signs this browser out: of the account page, and of every login that it opened. */
-    async endBrowser(session: BrowserSession, by: By): Promise<void> {
+    async endBrowser(session: BrowserSession, reason: EndReason, by: By): Promise<void> {
       const now = clock();
-      await storage.write((tx) => loginEnds.endBrowser(tx, session, { reason: "account", by }, now));
+      await storage.write((tx) => loginEnds.endBrowser(tx, session, { reason, by }, now));
+    },
+
+    /** Whether this browser session opened the login of an ID token. */
+    async isOf({ userId, tie }: BrowserSession, hint: IdTokenHint): Promise<boolean> {
+      const login = await findHinted(storage.reader, hint);
+      return login?.userId === userId && login.browserSessionDigest === tie;
+    },
+
+    /** Ends the login of an ID token, unless its browser is still signed in. */
+    async endLeft(hint: IdTokenHint, by: By): Promise<void> {
+      const now = clock();
+      await storage.write(async (tx) => {
+        const login = await findHinted(tx, hint);
+        if (login?.endedAt === null) await loginEnds.endLeft(tx, login, { reason: "logout", by }, now);
+      });
     },
 
     /** Ends everything, in all browsers. */

@@ -5,6 +5,7 @@ import { userNotFound } from "../lib/errors.ts";
 import { newId, newSecret, type Random } from "../lib/random.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import { someLackEmail } from "./list-store.ts";
 import {
   declinePasskey,
   findUser,
@@ -77,6 +78,8 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
     async find(id: string, handle: Handle = storage.reader): Promise<User | undefined> {
       return await findUser(handle, id);
     },
+
+    someLackEmail: async (appId: string): Promise<boolean> => await someLackEmail(storage.reader, appId),
 
     /**
      * Locks the user until the transaction ends, and returns its latest committed state; undefined

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { eq } from "drizzle-orm";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { NewClient } from "../../src/clients/rules.ts";
 import type { Finding } from "../../src/doctor/finding.ts";
 import { smtpProblem } from "../../src/mail/smtp.ts";
 import { minute } from "../../src/lib/clock.ts";
@@ -92,6 +93,90 @@ describeEachDatabase("doctor", (current) => {
     expect(await findingsOf(service, "sign-up", id)).toMatchObject([{ status: "warning" }]);
     await service.server.app.services.applications.update(id, { settings: { signUp: "closed" } }, actor);
     expect(await findingsOf(service, "sign-up", id)).toEqual([]);
+  });
+
+  describe("OpenID Connect clients", () => {
+    const day = 24 * 60 * minute;
+    const clients = () => current().server.app.services.clients;
+    const create = async (input: Partial<NewClient> = {}) => {
+      const { id: appId } = await current().createApp();
+      const redirectUris = ["https://graphs.example/cb"];
+      const { client } = await clients().create({ appId, name: "Graphs", redirectUris, ...input }, {}, { actor });
+      return { appId, id: client.id };
+    };
+    const found = async (id: string) =>
+      (await findingsOf(current(), "clients", id)).map(({ status, message, fix }) => [status, message, fix]);
+
+    it("are fine with https and a secret that lasts", async () => {
+      const { id } = await create();
+      expect(await found(id)).toEqual([]);
+    });
+
+    it("without a redirect URI, or with plain http", async () => {
+      const { id } = await create({ redirectUris: [] });
+      const fix = `authsvc client update ${id} --redirect-uri URI`;
+      expect(await found(id)).toEqual([["warning", `Nobody can sign in to ${id}: it has no redirect URI.`, fix]]);
+      await clients().update(id, { redirectUris: ["http://localhost:3000/cb"] }, { actor });
+      expect(await found(id)).toEqual([
+        ["warning", `${id} redirects to http://localhost:3000/cb, which is not https.`, fix],
+      ]);
+      await clients().update(id, { enabled: false }, { actor });
+      expect(await found(id)).toEqual([]);
+      const native = await create({ kind: "native", redirectUris: ["http://127.0.0.1/cb"] });
+      expect(await found(native.id)).toEqual([]);
+    });
+
+    it("that nobody has used for a year", async () => {
+      const { id } = await create();
+      const { now } = current().clock;
+      current().clock.advance(365 * day - 1);
+      expect(await found(id)).toEqual([]);
+      current().clock.advance(1);
+      expect(await found(id)).toEqual([["warning", `${id} has never been used.`, `authsvc client delete ${id}`]]);
+      clients().uses.note(id, current().clock.now);
+      await clients().sweep();
+      expect(await found(id)).toEqual([]);
+      current().clock.now = now;
+    });
+
+    it("whose last secret ends soon, or has ended", async () => {
+      const { id } = await create();
+      const [first] = await clients().listSecrets(id);
+      const second = await clients().rotateSecret({ clientId: id, overlap: day }, actor);
+      expect(await found(id)).toEqual([]);
+      await clients().revokeSecret(second.id, actor);
+      expect(await found(id)).toEqual([
+        [
+          "warning",
+          `The last secret of ${id} ends at ${new Date(current().clock.now + day).toISOString()}.`,
+          `authsvc client secret rotate ${id}`,
+        ],
+      ]);
+      await clients().revokeSecret(first?.id ?? "", actor);
+      expect(await found(id)).toEqual([
+        [
+          "problem",
+          `${id} cannot authenticate: it has no live secret and no keys.`,
+          `authsvc client secret create ${id}`,
+        ],
+      ]);
+    });
+
+    it("that request addresses which some users do not have", async () => {
+      const { id, appId } = await create();
+      const { userImport } = current().server.app.services;
+      const json = JSON.stringify({ id: `usr_${appId}` });
+      await userImport.importLines(appId, [{ line: 1, json }], { dryRun: false }, actor);
+      expect(await found(id)).toEqual([
+        [
+          "warning",
+          `Users of ${appId} without an address may not get into ${id}, which may request the scope email.`,
+          `authsvc client update ${id} --scope openid profile`,
+        ],
+      ]);
+      await clients().update(id, { scopes: ["openid", "profile"] }, { actor });
+      expect(await found(id)).toEqual([]);
+    });
   });
 });
 

@@ -67,6 +67,9 @@ export const account: AccountTexts = {
   signOutAll: "تسجيل الخروج من كل مكان",
   signingOut: "جارٍ تسجيل الخروج…",
   signOutHere: "تسجيل الخروج من هذا المتصفح",
+  signOutOf: (app) => `هل تريد تسجيل الخروج من ${isolated(app)}؟`,
+  signOutOfNext: (app) => `سيُسجَّل خروجك من كل ما فتحته في هذا المتصفح بحسابك في ${isolated(app)}.`,
+  staySignedIn: "البقاء مسجّلًا",
 
   // Personal data.
   data: "بياناتك",

@@ -66,6 +66,10 @@ export const account: AccountTexts = {
   signOutAll: "Überall abmelden",
   signingOut: "Abmeldung läuft\u00a0…",
   signOutHere: "In diesem Browser abmelden",
+  signOutOf: (app) => `Von ${app} abmelden?`,
+  signOutOfNext: (app) =>
+    `Sie werden überall abgemeldet, wo Sie sich in diesem Browser mit Ihrem Konto bei ${app} angemeldet haben.`,
+  staySignedIn: "Angemeldet bleiben",
 
   // Personal data.
   data: "Ihre Daten",

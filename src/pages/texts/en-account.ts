@@ -65,6 +65,10 @@ export const account = {
   signOutAll: "Sign out everywhere",
   signingOut: "Signing out…",
   signOutHere: "Sign out of this browser",
+  signOutOf: (app: string) => `Sign out of ${app}?`,
+  signOutOfNext: (app: string) =>
+    `You'll be signed out of everything that you opened in this browser with your ${app} account.`,
+  staySignedIn: "Stay signed in",
 
   // Personal data.
   data: "Your data",

@@ -65,6 +65,10 @@ export const account: AccountTexts = {
   signOutAll: "Cerrar todas las sesiones",
   signingOut: "Cerrando sesión…",
   signOutHere: "Cerrar sesión en este navegador",
+  signOutOf: (app) => `¿Cerrar sesión en ${app}?`,
+  signOutOfNext: (app) =>
+    `Se cerrará la sesión en todo lo que hayas abierto en este navegador con tu cuenta de ${app}.`,
+  staySignedIn: "Mantener la sesión",
 
   // Personal data.
   data: "Tus datos",

@@ -66,6 +66,10 @@ export const account: AccountTexts = {
   signOutAll: "Se déconnecter partout",
   signingOut: "Déconnexion…",
   signOutHere: "Se déconnecter de ce navigateur",
+  signOutOf: (app) => `Se déconnecter de ${app}\u202f?`,
+  signOutOfNext: (app) =>
+    `Vous serez déconnecté de tout ce que vous avez ouvert dans ce navigateur avec votre compte ${app}.`,
+  staySignedIn: "Rester connecté",
 
   // Personal data.
   data: "Vos données",

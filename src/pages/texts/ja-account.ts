@@ -66,6 +66,9 @@ export const account: AccountTexts = {
   signOutAll: "すべてのデバイスからサインアウト",
   signingOut: "サインアウトしています…",
   signOutHere: "このブラウザーからサインアウト",
+  signOutOf: (app) => `${app}からサインアウトしますか？`,
+  signOutOfNext: (app) => `このブラウザーで${app}のアカウントを使って開いたすべてのものからサインアウトします。`,
+  staySignedIn: "サインインしたままにする",
 
   // Personal data.
   data: "データ",

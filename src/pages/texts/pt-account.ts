@@ -66,6 +66,9 @@ export const account: AccountTexts = {
   signOutAll: "Encerrar todas as sessões",
   signingOut: "Encerrando…",
   signOutHere: "Sair neste navegador",
+  signOutOf: (app) => `Sair de ${app}?`,
+  signOutOfNext: (app) => `Você sairá de tudo o que abriu neste navegador com sua conta em ${app}.`,
+  staySignedIn: "Continuar conectado",
 
   // Personal data.
   data: "Seus dados",

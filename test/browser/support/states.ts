@@ -85,6 +85,14 @@ export const pageStates: State[] = [
   ],
   ["one's own data", /^Download your data$/u, async (scene) => await openAccount(scene, "Download your data")],
   [
+    "a logout that a client asks for",
+    /^Sign out of /u,
+    async (scene) => {
+      await openAccount(scene);
+      await scene.page.goto(`${scene.stage.service.url}/oauth2/end-session?client_id=${scene.app.id}`);
+    },
+  ],
+  [
     "an account that was left",
     /^You're signed out$/u,
     async (scene) => {

@@ -8,8 +8,15 @@ import { describeEachDatabase, type TestService } from "../support/service.ts";
 /** What openid-client does, as its users call it; it checks every response by itself. */
 async function configured(service: TestService, party: Party, authentication?: oidc.ClientAuth) {
   const options = { execute: [oidc.allowInsecureRequests] };
-  const secret = authentication ? undefined : party.secret;
-  return await oidc.discovery(new URL(service.url), party.client.id, secret, authentication, options);
+  const { id, idTokenAlg } = party.client;
+  const metadata = {
+    id_token_signed_response_alg: idTokenAlg,
+    ...(authentication ? {} : { client_secret: party.secret }),
+  };
+  const config = await oidc.discovery(new URL(service.url), id, metadata, authentication, options);
+  // Verifies the signature of ID tokens, too.
+  oidc.enableNonRepudiationChecks(config);
+  return config;
 }
 
 type Pushed = "pushed" | "in the address";
@@ -105,9 +112,6 @@ describeEachDatabase("openid-client", (current) => {
   it.each(["ES256", "RS256", "EdDSA"] as const)("takes ID tokens signed by %s", async (idTokenAlg) => {
     const party = await newParty(current(), { idTokenAlg });
     const config = await configured(current(), party);
-    oidc.enableNonRepudiationChecks(config);
-    const metadata = config.clientMetadata();
-    metadata["id_token_signed_response_alg"] = idTokenAlg;
     expect((await signIn(config, party)).claims()?.["email"]).toBe(party.email);
   });
 

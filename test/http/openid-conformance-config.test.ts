@@ -33,7 +33,7 @@ describeOnSqlite("oidcc-config-certification-test-plan", (current) => {
     // Keys of an algorithm are made for its first token.
     await relyingParty(current(), await newParty(current())).signIn();
     const { jwks_uri: address } = await discovered(current());
-    const { keys } = (await (await fetch(String(address))).json()) as { keys: Record<string, string>[] };
+    const { keys } = (await (await fetch(address)).json()) as { keys: Record<string, string>[] };
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length);
     expect(keys.map(({ kty }) => kty)).toContain("RSA");
     for (const key of keys) {

@@ -176,7 +176,7 @@ describeOnSqlite(
       expect(received?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
       const logoutToken = new URLSearchParams(received?.text).get("logout_token") ?? "";
       const { jwks_uri: keys } = await discovered(current());
-      const { payload } = await jwtVerify(logoutToken, createRemoteJWKSet(new URL(String(keys))), {
+      const { payload } = await jwtVerify(logoutToken, createRemoteJWKSet(new URL(keys)), {
         issuer: current().url,
         audience: party.client.id,
         algorithms: ["RS256"],

@@ -196,6 +196,7 @@ describeOnSqlite("attacks on the OpenID Connect provider", (current) => {
     const proven = await visitor.submit(signInPage, "/password", { email, password });
     const consentPage = await visitor.get(proven.location.href);
     expect(consentPage.text).toContain("/step/consent");
+    await visitor.submit(consentPage, "/step/consent", {});
     const logoutPage = await visitor.get(`${service.url}/oauth2/end-session?client_id=${client.id}`);
     expect(logoutPage.text).toContain("/end-session/confirm");
     for (const page of [signInPage, consentPage, logoutPage]) {

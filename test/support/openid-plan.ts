@@ -17,10 +17,12 @@ export type SignedIn = Response & { tokens: Tokens; idToken: JWTPayload; userInf
 /** How a plan of the OpenID Foundation's suite receives responses. */
 export type ResponseMode = "query" | "form_post";
 
+type Metadata = Json & Record<"issuer" | "jwks_uri" | `${"token" | "userinfo" | "end_session"}_endpoint`, string>;
+
 /** The provider's own description of itself: the suite takes every address from it. */
-export async function discovered(service: TestService): Promise<Json & Record<`${string}_endpoint`, string>> {
+export async function discovered(service: TestService): Promise<Metadata> {
   const response = await fetch(`${service.url}/.well-known/openid-configuration`);
-  return (await response.json()) as Json & Record<`${string}_endpoint`, string>;
+  return (await response.json()) as Metadata;
 }
 
 /**
@@ -91,8 +93,8 @@ export function relyingParty(service: TestService, party: Party, mode: ResponseM
 
   async function verified({ id_token: idToken, access_token: accessToken }: Tokens): Promise<JWTPayload> {
     const { issuer, jwks_uri: keys } = await discovered(service);
-    const { payload, protectedHeader } = await jwtVerify(idToken, createRemoteJWKSet(new URL(String(keys))), {
-      issuer: String(issuer),
+    const { payload, protectedHeader } = await jwtVerify(idToken, createRemoteJWKSet(new URL(keys)), {
+      issuer,
       audience: party.client.id,
       algorithms: ["RS256"],
       requiredClaims: ["iss", "sub", "aud", "exp", "iat"],

@@ -1,25 +1,23 @@
 import { changePasswordHandler, passkeyEndpointsHandler } from "./account/routes.ts";
 import { applicationHandler, publicConfigHandler, updateApplicationHandler } from "./applications/routes.ts";
+import { assertionAlgorithms } from "./clients/jwks.ts";
 import { createGuards } from "./http/guards.ts";
 import { createQueryGuards } from "./http/query-guards.ts";
-import { anyone, browser, pageRoute, route, type Route } from "./http/route.ts";
+import { anyone, browser, oauthRoute, pageRoute, route, type Route } from "./http/route.ts";
 import { assetHandler, iconHandler, robotsHandler } from "./pages/asset-routes.ts";
 import { listMethodsHandler, removeMethodHandler } from "./methods/routes.ts";
 import { docsHandler, openApiHandler } from "./openapi/routes.ts";
 import { healthHandler, readinessHandler } from "./http/health.ts";
+import { createClientGuards } from "./openid/client-guard.ts";
+import { discoveryDocuments, documentHandler } from "./openid/discovery.ts";
+import { introspectHandler, revokeHandler, tokenHandler, userInfoHandler } from "./openid/token-routes.ts";
+import { createUserInfoGuard } from "./openid/userinfo.ts";
 import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
 import type { HostedPages } from "./hosted-pages.ts";
 import { authorizeHandler } from "./sign-in/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
-import {
-  discoveryHandler,
-  keySetHandler,
-  logoutHandler,
-  refreshHandler,
-  validateHandler,
-  verifyTokenHandler,
-} from "./tokens/routes.ts";
+import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
 import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./users/routes.ts";
 import {
   createEndpointHandler,
@@ -39,7 +37,7 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
-  const { passkeys, webhooks } = app.services;
+  const { passkeys, webhooks, clientAuthentication, tokenGrants, tokenState, userInfo } = app.services;
   const {
     hosted,
     authorizePages,
@@ -67,6 +65,9 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   };
   const guards = createGuards(check);
   const queryGuards = createQueryGuards(check);
+  const { anyClient, confidentialClient } = createClientGuards(clientAuthentication, app.baseUrl);
+  const userWithOpenId = createUserInfoGuard(check);
+  const documents = discoveryDocuments(app.baseUrl, assertionAlgorithms);
   const session = "/sign-in/:sessionId";
   const profile = "/users/profile";
   const user = guards.userWith("profile");
@@ -180,6 +181,20 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
 
     pageRoute("GET", "/oauth2/authorize", "authentication", authorizePages.authorize),
     pageRoute("POST", "/oauth2/authorize", "authentication", authorizePages.posted),
+    browser("client", oauthRoute("POST", "/oauth2/token", anyClient, "authentication", tokenHandler(tokenGrants))),
+    browser(
+      "client",
+      oauthRoute("GET", "/oauth2/userinfo", userWithOpenId, "authentication", userInfoHandler(userInfo)),
+    ),
+    browser(
+      "client",
+      oauthRoute("POST", "/oauth2/userinfo", userWithOpenId, "authentication", userInfoHandler(userInfo)),
+    ),
+    browser(
+      "client",
+      oauthRoute("POST", "/oauth2/introspect", confidentialClient, "authentication", introspectHandler(tokenState)),
+    ),
+    browser("client", oauthRoute("POST", "/oauth2/revoke", anyClient, "authentication", revokeHandler(tokenState))),
     pageRoute("GET", "/oauth2/end-session", "authentication", endSessionPages.endSession),
     pageRoute("POST", "/oauth2/end-session", "authentication", endSessionPages.posted),
     pageRoute("POST", "/oauth2/end-session/confirm", "authentication", endSessionPages.confirm),
@@ -214,7 +229,14 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("GET", "/.well-known/change-password", anyone, undefined, changePasswordHandler(app.baseUrl)),
     route("GET", "/.well-known/passkey-endpoints", anyone, undefined, passkeyEndpointsHandler(app.baseUrl)),
     route("GET", "/.well-known/jwks.json", anyone, undefined, keySetHandler(signingKeys)),
-    route("GET", "/.well-known/openid-configuration", anyone, undefined, discoveryHandler(app.baseUrl)),
+    route("GET", "/.well-known/openid-configuration", anyone, undefined, documentHandler(documents.Discovery)),
+    route(
+      "GET",
+      "/.well-known/oauth-authorization-server",
+      anyone,
+      undefined,
+      documentHandler(documents.ServerMetadata),
+    ),
     pageRoute("GET", "/docs", undefined, docsHandler(app.baseUrl, pages.assets.links)),
     route("GET", "/openapi.json", anyone, undefined, openApiHandler(app.baseUrl)),
     route("GET", "/healthz", anyone, undefined, healthHandler()),

@@ -164,6 +164,7 @@ function handlerFor(config: Config, app: App, { development, isReady, metrics }:
     limits: config.rateLimits,
     cors: createCors({
       application: (id) => services.applications.find(id),
+      client: services.claimedClient,
       appOfToken: services.authentication.claimedApp,
       origins: services.browserOrigins,
     }),

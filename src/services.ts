@@ -15,7 +15,7 @@ import { createSmtpTransport } from "./mail/smtp.ts";
 import { providerDisplayName } from "./oauth/providers.ts";
 import { createCircumstances } from "./methods/circumstances.ts";
 import { createMethods } from "./methods/service.ts";
-import { createOpenIdServices } from "./openid-services.ts";
+import { createOpenIdEndpoints, createOpenIdServices } from "./openid-services.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
 import { createHasher } from "./passwords/hasher.ts";
@@ -219,6 +219,16 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const services = {
     applications,
     ...openId,
+    ...createOpenIdEndpoints(foundation, {
+      authentication,
+      clients,
+      redeem,
+      tokens,
+      idTokens,
+      users,
+      accessTokens,
+      loginEnds,
+    }),
     events,
     webhooks,
     deliveries,

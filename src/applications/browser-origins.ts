@@ -1,6 +1,5 @@
 import { minute, second, type Clock } from "../lib/clock.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { Application } from "./application.ts";
 import { originsOf } from "../lib/redirect-uris.ts";
 import { listRedirectUris } from "./store.ts";
 
@@ -13,8 +12,8 @@ const knownFor = minute;
 const unknownFor = second;
 
 /**
- * The origins of all applications' pages. A preflight does not name its application, so it is
- * answered from memory.
+ * The origins of all applications' and clients' pages. A preflight does not name its application,
+ * so it is answered from memory.
  */
 export function createBrowserOrigins({ storage, clock }: { storage: Storage; clock: Clock }) {
   let registered = new Set<string>();
@@ -28,12 +27,12 @@ export function createBrowserOrigins({ storage, clock }: { storage: Storage; clo
   }
 
   return {
-    /** Whether this is currently an origin of this application. */
-    isOf(application: Application, origin: string): boolean {
-      return originsOf(application.redirectUris).includes(origin);
+    /** Whether this is currently an origin of this application or client. */
+    isOf({ redirectUris }: { redirectUris: string[] }, origin: string): boolean {
+      return originsOf(redirectUris).includes(origin);
     },
 
-    /** Whether any application has this origin. A new one is known within a second. */
+    /** Whether any application or client has this origin. A new one is known within a second. */
     async isRegistered(origin: string): Promise<boolean> {
       const age = Math.abs(clock() - readAt);
       if (age >= (registered.has(origin) ? knownFor : unknownFor)) {

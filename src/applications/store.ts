@@ -95,10 +95,11 @@ export async function findApplicationsBeginning(
     .limit(limit);
 }
 
-/** The redirect URIs of each application. */
-export async function listRedirectUris({ db, tables: { applications } }: Handle): Promise<string[][]> {
-  const rows = await db.select({ redirectUris: applications.redirectUris }).from(applications);
-  return rows.map(({ redirectUris }) => redirectUris);
+/** The redirect URIs of each application and of each client. */
+export async function listRedirectUris({ db, tables: { applications, clients } }: Handle): Promise<string[][]> {
+  const own = await db.select({ redirectUris: applications.redirectUris }).from(applications);
+  const ofClients = await db.select({ redirectUris: clients.redirectUris }).from(clients);
+  return [...own, ...ofClients].map(({ redirectUris }) => redirectUris);
 }
 
 /** False if the id is taken. */

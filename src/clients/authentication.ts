@@ -17,6 +17,8 @@ const maxAssertionCharacters = 8192;
 
 export type AuthenticatedClient = UsableClient & { method: ClientAuthenticationMethod };
 
+export type ClientAuthentication = ReturnType<typeof createClientAuthentication>;
+
 /** Authenticates the clients that call OAuth endpoints (OpenID Connect Core 1.0 §9). */
 export function createClientAuthentication(deps: {
   storage: Storage;

@@ -3,8 +3,11 @@ import { invalidRequest } from "../lib/errors.ts";
 
 export type JwkSet = { keys: Record<string, unknown>[] };
 
-/** The signature algorithms of client assertions, and the keys that they need. */
-export const assertionAlgorithms = ["RS256", "PS256", "ES256", "EdDSA"];
+/**
+ * The signature algorithms of client assertions. `Ed25519` is the newer name of EdDSA with that
+ * curve (RFC 9864).
+ */
+export const assertionAlgorithms = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
 const maxKeys = 10;
 const maxCharacters = 512;
 const rsaBits = { least: 2048, most: 8192 };
@@ -43,7 +46,7 @@ function algorithmsOf(key: Record<string, unknown>): string[] {
   try {
     const { asymmetricKeyType: type, asymmetricKeyDetails } = createPublicKey({ key, format: "jwk" });
     const { modulusLength = 0, namedCurve } = asymmetricKeyDetails ?? {};
-    if (type === "ed25519") return ["EdDSA"];
+    if (type === "ed25519") return ["EdDSA", "Ed25519"];
     if (type === "ec") return namedCurve === "prime256v1" ? ["ES256"] : [];
     const isRsa = type === "rsa" && modulusLength >= rsaBits.least && modulusLength <= rsaBits.most;
     return isRsa ? ["RS256", "PS256"] : [];

@@ -34,3 +34,13 @@ export function unlessKnown(request: HttpRequest, answer: Answer): Answer {
   const { "content-type": _type, "content-encoding": _encoding, ...kept } = headers;
   return { status: 304, headers: kept, body: "" };
 }
+
+/** Public and the same for everyone: any origin may read it, and caches may keep it. */
+export function forEverybody(request: HttpRequest, { headers, ...answer }: Answer, maxAgeSeconds: number): Answer {
+  const shared = {
+    ...headers,
+    "cache-control": `public, max-age=${maxAgeSeconds}`,
+    "access-control-allow-origin": "*",
+  };
+  return unlessKnown(request, { ...answer, headers: shared });
+}

@@ -15,7 +15,11 @@ const allowedHeaders: Record<BrowserUse, string[]> = {
   "public-client": ["Content-Type", "X-Service-App-ID"],
   user: ["Authorization", "Content-Type", "X-Service-App-ID"],
   query: ["Authorization", "Content-Type", "X-Service-App-ID"],
+  client: ["Authorization", "Content-Type"],
 };
+
+/** An application or client, whose pages have the origins of its redirect URIs. */
+type Owner = { redirectUris: string[] };
 
 export type Cors = ReturnType<typeof createCors>;
 
@@ -24,21 +28,24 @@ export type Cors = ReturnType<typeof createCors>;
  * routes that `routes.ts` opens to browsers. Never `*` and never with credentials: the call carries
  * its authentication itself, not in a cookie.
  */
-export function createCors<Application extends GuardedApplication>(check: {
-  application(id: string): Promise<Application | undefined>;
+export function createCors(check: {
+  application(id: string): Promise<(GuardedApplication & Owner) | undefined>;
+  /** The OpenID Connect client that a call claims to be of, unverified. */
+  client(request: HttpRequest): Promise<Owner | undefined>;
   /** The application that a token claims to be for, unverified. */
   appOfToken(token: string): string | undefined;
   origins: {
-    isOf(application: Application, origin: string): boolean;
+    isOf(owner: Owner, origin: string): boolean;
     isRegistered(origin: string): Promise<boolean>;
   };
 }) {
   /**
-   * The application that a call claims to be for. That suffices: a successful call's guard has
-   * compared App ID and token, and an error reveals nothing that a stranger could not get without a
-   * browser.
+   * The application or client that a call claims to be for. That suffices: a successful call's
+   * guard has compared App ID and token, and an error reveals nothing that a stranger could not
+   * get without a browser.
    */
-  async function applicationOf(use: BrowserUse, request: HttpRequest): Promise<Application | undefined> {
+  async function ownerOf(use: BrowserUse, request: HttpRequest): Promise<Owner | undefined> {
+    if (use === "client") return await check.client(request);
     if (use === "query") {
       const application = await check.application(appIdInQuery(request) ?? "");
       return application?.settings.queryEndpoints ? application : undefined;
@@ -56,8 +63,8 @@ export function createCors<Application extends GuardedApplication>(check: {
   async function sharingWith(origin: string, use: BrowserUse, request: HttpRequest): Promise<Record<string, string>> {
     // A malformed query or a failing storage names no application; the answer itself reports the
     // problem.
-    const application = await applicationOf(use, request).catch(() => undefined);
-    if (!application || !check.origins.isOf(application, origin)) return vary;
+    const owner = await ownerOf(use, request).catch(() => undefined);
+    if (!owner || !check.origins.isOf(owner, origin)) return vary;
     return { ...vary, "access-control-allow-origin": origin, "access-control-expose-headers": exposedHeaders };
   }
 

@@ -17,9 +17,9 @@ export type Caller<T> = Counted & { caller: T; refusal?: AppError | undefined };
 
 /**
  * How pages on an application's origins call a route: without an API key, with a user's token in a
- * header, or in the query.
+ * header, in the query, or as an OpenID Connect client.
  */
-export type BrowserUse = "public-client" | "user" | "query";
+export type BrowserUse = "public-client" | "user" | "query" | "client";
 
 /**
  * Throws if the caller is not admitted: INVALID_API_KEY, INVALID_TOKEN, INVALID_APP_ID,

@@ -2,6 +2,8 @@
 export type Access =
   | "anyone"
   | "anyOfNamedApp"
+  | "client"
+  | "confidentialClient"
   | "namedApp"
   | "queryUserWithProfile"
   | "server"
@@ -10,9 +12,13 @@ export type Access =
   | "tokenOfNamedApp"
   | "user"
   | "userOfNamedApp"
+  | "userWithOpenId"
   | "userWithProfile";
 
-type Refusal = { code: "INVALID_API_KEY" | "INVALID_APP_ID" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE"; when: string };
+type Refusal = {
+  code: "INVALID_API_KEY" | "INVALID_CLIENT" | "INVALID_APP_ID" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE";
+  when: string;
+};
 
 /**
  * The credentials of a caller, as a document's `security`, and the errors for missing or wrong
@@ -21,6 +27,8 @@ type Refusal = { code: "INVALID_API_KEY" | "INVALID_APP_ID" | "INVALID_TOKEN" | 
 export type AccessDoc = {
   security: Record<string, string[]>[];
   refusals: Refusal[];
+  /** Errors are those of RFC 6749. */
+  isOAuth?: true;
 };
 
 const noKey: Refusal = { code: "INVALID_API_KEY", when: "The API key is missing, unknown or revoked." };
@@ -34,6 +42,11 @@ const noToken: Refusal = {
   when: "The access token is missing, forged or expired, its login has ended, or its user is disabled or deleted.",
 };
 const noScope: Refusal = { code: "INSUFFICIENT_SCOPE", when: "The access token lacks the scope `profile`." };
+
+const noClient: Refusal = {
+  code: "INVALID_CLIENT",
+  when: "The client is unknown or disabled, or its secret or assertion is wrong.",
+};
 
 const user: Omit<AccessDoc, "refusals"> = {
   // The App ID is optional, but checked if sent.
@@ -55,12 +68,24 @@ export const accessDocs: Record<Access, AccessDoc> = {
   user: { ...user, refusals: [noToken, otherApp] },
   userWithProfile: { ...user, refusals: [noToken, otherApp, noScope] },
   userOfNamedApp: { security: [{ accessToken: [], appId: [] }], refusals: [noToken, noApp] },
+  client: { security: [{ clientSecret: [] }, {}], refusals: [noClient], isOAuth: true },
+  confidentialClient: { security: [{ clientSecret: [] }, {}], refusals: [noClient], isOAuth: true },
+  userWithOpenId: {
+    security: [{ accessToken: [] }],
+    refusals: [noToken, { ...noScope, when: "The access token lacks the scope `openid`." }],
+    isOAuth: true,
+  },
 };
 
 export const securitySchemes = {
   apiKey: { type: "http", scheme: "bearer", description: "The application's API key. For servers only." },
   appId: { type: "apiKey", in: "header", name: "X-Service-App-ID", description: "The App ID." },
   accessToken: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "A user's access token." },
+  clientSecret: {
+    type: "http",
+    scheme: "basic",
+    description: "Client id and secret, form-urlencoded before they are joined. Or in the form, or an assertion.",
+  },
   queryToken: {
     type: "apiKey",
     in: "query",

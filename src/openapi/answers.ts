@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { openIdAnswers } from "./openid-answers.ts";
 import {
   instant,
   scope,
+  tokenScope,
   eventKind,
   text,
   number,
@@ -30,7 +32,6 @@ import {
  * fails for an undocumented field.
  */
 const endpoints = z.array(webhookEndpoint).describe("Oldest first.");
-const names = (about: string) => z.array(z.string()).describe(about);
 
 /** Every answer, by its name in the document. */
 export const answers = {
@@ -47,7 +48,7 @@ export const answers = {
     .strictObject({
       valid: flag("True: a token that is not good is answered with 401."),
       user: shortUser,
-      scopes: z.array(scope).describe("The scopes of the token."),
+      scopes: z.array(tokenScope).describe("The scopes of the token."),
       expiresAt: instant("When the token ends."),
     })
     .describe("A token that is good."),
@@ -101,16 +102,7 @@ export const answers = {
     })
     .describe("The result of a sample delivery."),
   KeySet: z.strictObject({ keys: z.array(jsonWebKey).describe("The keys.") }).describe("A JSON Web Key Set, RFC 7517."),
-  Discovery: z
-    .strictObject({
-      issuer: address("The `iss` of access tokens."),
-      jwks_uri: address("The key set."),
-      scopes_supported: names("Scopes that a token can have."),
-      claims_supported: names("Claims of access tokens."),
-      code_challenge_methods_supported: names("Methods of PKCE."),
-      ui_locales_supported: names("Languages of the hosted pages."),
-    })
-    .describe("Metadata of this service, with the names of OpenID Connect Discovery."),
+  ...openIdAnswers,
   PasskeyEndpoints: z
     .strictObject({ enroll: address("Where a passkey is added."), manage: address("Where passkeys are looked after.") })
     .describe("For password managers."),

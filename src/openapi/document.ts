@@ -24,7 +24,7 @@ export function openApiDocument(baseUrl: string): Json {
       version: packageFile.version,
       summary: "Self-hosted sign-in for your applications.",
       description:
-        "Bodies are JSON of at most 16 KiB. A field that is not named here is refused. Times are ISO 8601 in UTC. Every answer carries `X-Request-Id`.",
+        "Bodies are JSON of at most 16 KiB, and a field that is not named here is refused, but for OpenID Connect. Times are ISO 8601 in UTC. Every answer carries `X-Request-Id`.",
       contact: { name: "The operator of this service", url: baseUrl },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
@@ -76,12 +76,13 @@ function notModified(operation: Operation): Json {
 }
 
 function requestBody(name: keyof typeof requests): Json {
-  const doc: { optional?: true; example: unknown } = requests[name];
-  return { required: doc.optional !== true, content: content(name, { example: doc.example }) };
+  const doc: { isForm?: true; optional?: true; example: unknown } = requests[name];
+  const type = doc.isForm === true ? "application/x-www-form-urlencoded" : "application/json";
+  return { required: doc.optional !== true, content: content(name, { example: doc.example }, type) };
 }
 
-function content(name: string, rest: Json): Json {
-  return { "application/json": { schema: { $ref: `#/components/schemas/${name}` }, ...rest } };
+function content(name: string, rest: Json, type = "application/json"): Json {
+  return { [type]: { schema: { $ref: `#/components/schemas/${name}` }, ...rest } };
 }
 
 function parametersOf({ parameters: own = [] }: Operation): Json[] {
@@ -113,6 +114,7 @@ const tags: Record<Operation["tag"] | "Events", string> = {
   Applications: "The application itself, for its server.",
   Webhooks: "Endpoints that receive events.",
   Events: "What the service sends to webhook endpoints.",
+  "OpenID Connect": "For OpenID Connect libraries. Bodies are forms, and errors are those of RFC 6749 and RFC 6750.",
   "Query-style": "Calls that take the App ID and the token in the address.",
   Service: "What the service says about itself. Open to anyone, without rate limits.",
 };

@@ -8,6 +8,7 @@ const statuses: Record<string, number> = {
   INVALID_REQUEST: 400,
   INVALID_API_KEY: 401,
   INVALID_APP_ID: 401,
+  INVALID_CLIENT: 401,
   INVALID_TOKEN: 401,
   INSUFFICIENT_SCOPE: 403,
   USER_NOT_FOUND: 404,
@@ -18,6 +19,15 @@ const statuses: Record<string, number> = {
 
 /** On every answer of a rate limited operation, errors included. */
 export const rateLimitHeaders = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+/** What OAuth routes say instead (RFC 6749 §5.2, RFC 6750 §3.1). */
+const oauthCodes: Record<string, string> = {
+  INVALID_CLIENT: "invalid_client",
+  INVALID_TOKEN: "invalid_token",
+  INSUFFICIENT_SCOPE: "insufficient_scope",
+  RATE_LIMITED: "temporarily_unavailable",
+  SERVER_ERROR: "server_error",
+};
 
 /** Responses that many operations share, by name. */
 const common = {
@@ -64,17 +74,33 @@ export function errorResponses(operation: Operation): Record<number, unknown> {
   for (const [status, refused] of Map.groupBy(errorsOf(operation), (error) => error.status)) {
     const [name] = Object.entries(common).find(([, each]) => refused.length === 1 && refused[0] === each) ?? [];
     const isLimited = operation.limit !== undefined;
+    const isOAuth = accessDocs[operation.access].isOAuth === true;
     responses[status] =
-      name === undefined || !isLimited ? response(refused, isLimited) : { $ref: `#/components/responses/${name}` };
+      name === undefined || !isLimited || isOAuth
+        ? response(isOAuth ? refused.map(inOAuth) : refused, { isLimited, isOAuth })
+        : { $ref: `#/components/responses/${name}` };
   }
   return responses;
 }
 
 export function commonResponses(): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(common).map(([name, refused]) => [name, response([refused], true)]));
+  return Object.fromEntries(
+    Object.entries(common).map(([name, refused]) => [name, response([refused], { isLimited: true, isOAuth: false })]),
+  );
 }
 
-function response(refused: Refused[], isLimited: boolean): Record<string, unknown> {
+function inOAuth({ code, when, ...rest }: Refused): Refused {
+  const form = when
+    .replace("not JSON, or a field", "not a form, or a parameter")
+    .replace("unknown or", "given twice or");
+  const said = form.replace("application/json", "application/x-www-form-urlencoded");
+  return { ...rest, code: oauthCodes[code] ?? "invalid_request", when: said };
+}
+
+function response(
+  refused: Refused[],
+  { isLimited, isOAuth }: { isLimited: boolean; isOAuth: boolean },
+): Record<string, unknown> {
   const headers = [
     "X-Request-Id",
     ...(isLimited ? rateLimitHeaders : []),
@@ -84,7 +110,12 @@ function response(refused: Refused[], isLimited: boolean): Record<string, unknow
   return {
     description: refused.map(({ code, when }) => `\`${code}\`: ${when}`).join("\n\n"),
     headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, examples: examplesOf(refused) } },
+    content: {
+      "application/json": {
+        schema: { $ref: `#/components/schemas/${isOAuth ? "OAuthError" : "Error"}` },
+        examples: isOAuth ? oauthExamplesOf(refused) : examplesOf(refused),
+      },
+    },
   };
 }
 
@@ -95,5 +126,11 @@ function examplesOf(refused: Refused[]): Record<string, unknown> {
       code,
       { value: { error: { code, message, details: "", requestId: "req_5f0c7a1e9b3d4c6f8a2e1d0b9c7f6e5a" } } },
     ]),
+  );
+}
+
+function oauthExamplesOf(refused: Refused[]): Record<string, unknown> {
+  return Object.fromEntries(
+    refused.map(({ code, when }) => [code, { value: { error: code, error_description: when.replaceAll("`", "'") } }]),
   );
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { openIdExamples } from "./openid-examples.ts";
 import type { AnswerName, answers } from "./answers.ts";
 
 export const sessionId = "sis_1PfXufJFK8FWS56yJi91BGjd5SgxEXZH9_8OiWX67sc";
@@ -7,7 +8,14 @@ const kid = "KLep9LKuv5__YdT5WqNsCyEBj2UHTKp4I8XjhMASPoE";
 const shortUser = { id: "usr_01m839jdta2je02g4aajdct527", email: "ada@example.com", emailVerified: true, name: "Ada" };
 
 /** Decodes to real claims; the signature is made up. */
-const accessToken = [
+function exampleJwt(header: object, claims: object, signature: string): string {
+  return [header, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .concat(signature)
+    .join(".");
+}
+
+const accessToken = exampleJwt(
   { alg: "ES256", typ: "at+jwt", kid },
   {
     iss: "https://auth.example.com",
@@ -26,10 +34,32 @@ const accessToken = [
     auth_time: 1_763_632_800,
     amr: ["hwk", "user"],
   },
-]
-  .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
-  .concat("iCQmHinfcRoKkYAI5D9WuhWwJvvWSbz0r7wJAx3KAqFtuxP_WVrcRvytYfiIkEIjO2yOmMBYK-z08j_Xs6clnQ")
-  .join(".");
+  "iCQmHinfcRoKkYAI5D9WuhWwJvvWSbz0r7wJAx3KAqFtuxP_WVrcRvytYfiIkEIjO2yOmMBYK-z08j_Xs6clnQ",
+);
+
+const idToken = exampleJwt(
+  { alg: "RS256", typ: "JWT", kid: "uHwX5M2Ls4Yk0cT9vR3bQ1nE7jPzGdFaSoI6mWxVtKA" },
+  {
+    name: shortUser.name,
+    locale: "en",
+    updated_at: 1_763_632_800,
+    email: shortUser.email,
+    email_verified: true,
+    iss: "https://auth.example.com",
+    sub: shortUser.id,
+    aud: "cli_shop",
+    azp: "cli_shop",
+    iat: 1_763_632_800,
+    exp: 1_763_633_700,
+    auth_time: 1_763_632_800,
+    nonce: "n-0S6_WzA2Mj",
+    acr: "urn:authsvc:acr:2",
+    amr: ["pop", "user"],
+    sid: "lgn_01m839jdtag4pt38q71qh7yc8r",
+    at_hash: "77QmUPtjPfzWtF2AnpK9RQ",
+  },
+  "c2lnbmF0dXJl".repeat(42) + "c2lnbmF0",
+);
 
 export const refreshToken =
   "HgAAAABsZ25fMDFtODM5amR0YWc0cHQzOHE3MXFoN3ljOHKvaIxA89VfCWhJuiFc7AGh2VTQG6n-BVI7Ne-rX1cE1TB_KDJEXZ1kun6Y7NNpku0";
@@ -67,6 +97,14 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
     authUrl: `https://auth.example.com/sign-in/${sessionId}`,
     sessionId,
     expiresAt: "2026-11-20T10:10:00.000Z",
+  },
+  OAuthTokens: {
+    access_token: accessToken,
+    token_type: "Bearer",
+    expires_in: 900,
+    scope: "openid profile email offline_access",
+    refresh_token: refreshToken,
+    id_token: idToken,
   },
   Tokens: tokens,
   TokensAndUser: { ...tokens, user },
@@ -153,14 +191,7 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
       },
     ],
   },
-  Discovery: {
-    issuer: "https://auth.example.com",
-    jwks_uri: "https://auth.example.com/.well-known/jwks.json",
-    scopes_supported: ["profile", "email"],
-    claims_supported: ["sub", "aud", "iss", "iat", "exp"],
-    code_challenge_methods_supported: ["S256"],
-    ui_locales_supported: ["en", "de", "fr", "es", "pt", "ja", "ar"],
-  },
+  ...openIdExamples,
   PasskeyEndpoints: {
     enroll: "https://auth.example.com/account",
     manage: "https://auth.example.com/account",

@@ -12,7 +12,15 @@ export type Operation = {
   method: Route["method"];
   path: string;
   id: string;
-  tag: "Authentication" | "Profile" | "Sign-in methods" | "Applications" | "Webhooks" | "Query-style" | "Service";
+  tag:
+    | "Authentication"
+    | "Profile"
+    | "Sign-in methods"
+    | "Applications"
+    | "Webhooks"
+    | "OpenID Connect"
+    | "Query-style"
+    | "Service";
   summary: string;
   description: string;
   access: Access;

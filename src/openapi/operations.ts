@@ -1,5 +1,6 @@
 import { accountOperations } from "./account-operations.ts";
 import { authenticationOperations } from "./authentication-operations.ts";
+import { openIdOperations } from "./openid-operations.ts";
 import { publicOperations } from "./public-operations.ts";
 import { serverOperations } from "./server-operations.ts";
 import type { Operation } from "./operation.ts";
@@ -9,5 +10,6 @@ export const operations: Operation[] = [
   ...authenticationOperations,
   ...accountOperations,
   ...serverOperations,
+  ...openIdOperations,
   ...publicOperations,
 ];

@@ -7,6 +7,7 @@ import { eventKinds } from "../storage/column-types.ts";
 import { logoutBody, refreshBody } from "../tokens/routes.ts";
 import { profileBody } from "../users/routes.ts";
 import { code, refreshToken, sessionId } from "./examples.ts";
+import { openIdRequests } from "./openid-requests.ts";
 import { endpointChangeBody, endpointTestBody, newEndpointBody } from "../webhooks/routes.ts";
 
 /**
@@ -34,6 +35,8 @@ export type Keywords = {
 type RequestDoc<Schema extends z.ZodObject> = {
   /** The schema with which the handler reads the body. */
   schema: Schema;
+  /** The body is a form instead of JSON. */
+  isForm?: true;
   /** The body may be omitted altogether. */
   optional?: true;
   fields: { [Field in keyof z.input<Schema>]-?: string | Keywords };
@@ -208,6 +211,7 @@ export const requests = {
     },
     example: { event: "user.created" },
   }),
+  ...openIdRequests,
 };
 
 export type RequestName = keyof typeof requests;

@@ -26,7 +26,7 @@ import { postedQuery, postedTooLong } from "./posted-query.ts";
 const loginRequired = { error: "login_required", description: "The person must sign in." } as const;
 const consentRequired = { error: "consent_required", description: "The person must agree first." } as const;
 
-/** The authorization endpoint: where a client sends a browser (docs/spec/openid.md). */
+/** The authorization endpoint: where a client sends a browser (docs/spec/openid.md, 2). */
 export function createAuthorizePages(deps: {
   hosted: Hosted;
   visits: Visits;

@@ -69,11 +69,19 @@ type Redeemed = {
   session: SignInSession;
 };
 
-/** What an OpenID Connect client gets tokens for. Its login was started at `now`. */
+/**
+ * What an OpenID Connect client gets tokens for. Its login was started at `now`. `refreshes`: it
+ * gets a refresh token.
+ */
 export type ClientRedemption = Pick<Redeemed, "started" | "user" | "application"> & {
   authorization: AuthorizationDetails;
+  refreshes: boolean;
   now: number;
 };
+
+function getsRefreshTokens(proofs: CodeProofs, scopes: string[]): boolean {
+  return proofs.door === "contract" || proofs.client.refreshTokens === "always" || scopes.includes("offline_access");
+}
 
 export type Redeem = ReturnType<typeof createRedeem>;
 
@@ -168,6 +176,7 @@ export function createRedeem(deps: {
       publicClient: call.withoutSecret,
       clientId,
       claimsRequest: authorization?.claims ?? null,
+      refreshes: getsRefreshTokens(call.proofs, scopes),
     };
     const started = await tokens.startLogin(tx, login, now, user);
     await logins.endOldest(tx, user, started.login, call.clientInfo, now);
@@ -259,11 +268,13 @@ export function createRedeem(deps: {
      */
     async redeemForClient({ client, redirectUri, ...call }: ClientCall): Promise<ClientRedemption | undefined> {
       const now = clock();
-      const redeemed = await redeemCode({ ...call, proofs: { door: "client", client, redirectUri } }, now);
+      const proofs = { door: "client", client, redirectUri } as const;
+      const redeemed = await redeemCode({ ...call, proofs }, now);
       const authorization = redeemed?.session.authorization;
       if (!redeemed || !authorization) return undefined;
       const { started, user, application } = redeemed;
-      return { started, user, application, authorization, now };
+      const refreshes = getsRefreshTokens(proofs, started.login.scopes);
+      return { started, user, application, authorization, refreshes, now };
     },
   };
 }

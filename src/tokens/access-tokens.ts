@@ -113,6 +113,13 @@ export function claimedApp(token: string): string | undefined {
   return typeof aud === "string" ? aud : undefined;
 }
 
+/** The client that a token claims to be of, unverified. */
+export function claimedClient(token: string): string | undefined {
+  const claims = parseJwt(token)?.claims;
+  const clientId = claims?.["client_id"] ?? claims?.["aud"];
+  return typeof clientId === "string" ? clientId : undefined;
+}
+
 function isAccessTokenClaims(claims: Record<string, unknown>): claims is AccessTokenClaims {
   const { iss, sub, aud, user_id, app_id, iat, exp, jti, sid, scope } = claims;
   return (

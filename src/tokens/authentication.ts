@@ -2,12 +2,14 @@ import type { Applications } from "../applications/service.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError, expired, invalidAppId } from "../lib/errors.ts";
 import type { Storage } from "../storage/storage.ts";
-import { claimedApp, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
+import { claimedApp, claimedClient, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
 import { findLiveUser } from "./login-store.ts";
 import type { LiveUser } from "./login.ts";
 
 /** The user and claims of an access token, checked in storage. */
 export type Bearer = { claims: AccessTokenClaims; scopes: string[]; user: LiveUser };
+
+export type Authentication = ReturnType<typeof createAuthentication>;
 
 /** Who calls with an access token. */
 export function createAuthentication(deps: {
@@ -36,6 +38,8 @@ export function createAuthentication(deps: {
     },
 
     claimedApp,
+
+    claimedClient,
   };
 }
 

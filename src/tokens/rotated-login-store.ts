@@ -14,6 +14,7 @@ export type LoginToContinue = Pick<
   | "scopes"
   | "publicClient"
   | "clientId"
+  | "claimsRequest"
   | "signedInAt"
 >;
 
@@ -25,7 +26,19 @@ export type RotatedLogin = LoginToContinue & { email: string | null; emailVerifi
 
 /** The columns of a `RotatedLogin`, for an update of `logins`. */
 export function rotatedLoginOf({ logins }: Handle["tables"]) {
-  const { id, appId, userId, signedInWith, provider, proofs, scopes, publicClient, clientId, signedInAt } = logins;
+  const {
+    id,
+    appId,
+    userId,
+    signedInWith,
+    provider,
+    proofs,
+    scopes,
+    publicClient,
+    clientId,
+    claimsRequest,
+    signedInAt,
+  } = logins;
   const { userEmail: email, userEmailVerified } = logins;
   // Null only in ended logins, which are never rotated.
   const emailVerified = sql<boolean>`${userEmailVerified}`.mapWith(userEmailVerified);
@@ -39,6 +52,7 @@ export function rotatedLoginOf({ logins }: Handle["tables"]) {
     scopes,
     publicClient,
     clientId,
+    claimsRequest,
     signedInAt,
     email,
     emailVerified,

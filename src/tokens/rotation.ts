@@ -13,17 +13,21 @@ import { refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.
 import type { LoginStart, RotatedLogin } from "./rotated-login-store.ts";
 import type { Login, LoginRotation } from "./login.ts";
 
-const refreshIdleFor = 14 * day;
+export const refreshIdleFor = 14 * day;
 /**
  * For this long a client that lost the answer, or made two calls at once, gets the same successor
  * again.
  */
 const refreshGrace = 10 * second;
 
-/** `application`: as just authenticated. */
+/**
+ * `application`: as just authenticated. `clientId`: the OpenID Connect client that calls; null: the
+ * application itself.
+ */
 export type RefreshCall = {
   refreshToken: string;
   application: Application;
+  clientId: string | null;
   withoutApiKey: boolean;
   clientInfo: ClientInfo;
 };
@@ -31,7 +35,7 @@ export type RefreshCall = {
 /** Why a refresh gets no tokens. */
 export type Denial = "refused" | "public-client-only";
 
-type Rotated = { login: RotatedLogin; next: RefreshToken };
+export type Rotated = { login: RotatedLogin; next: RefreshToken };
 
 export type Rotation = ReturnType<typeof createRotation>;
 
@@ -89,10 +93,10 @@ export function createRotation(deps: {
   async function rotateIfAllowed(
     handle: Handle,
     rotation: LoginRotation,
-    { application, withoutApiKey }: RefreshCall,
+    { application, clientId, withoutApiKey }: RefreshCall,
   ): Promise<RotatedLogin | Denial | undefined> {
     const start = await findLoginStart(handle, rotation.id);
-    if (start?.appId !== application.id) return "refused";
+    if (start?.appId !== application.id || start.clientId !== clientId) return "refused";
     if (withoutApiKey && !start.publicClient) return "public-client-only";
     return mayContinue(start, application) ? await rotateLogin(handle, rotation) : undefined;
   }

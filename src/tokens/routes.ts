@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
-import { json, unlessKnown, type Answer } from "../http/answer.ts";
+import { forEverybody, json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { isoTime, second } from "../lib/clock.ts";
 import { invalidApiKey } from "../lib/errors.ts";
-import { pageLanguages } from "../pages/texts/texts.ts";
 import { keySetMaxAgeSeconds, type SigningKeys } from "./signing-keys.ts";
 import type { Bearer } from "./authentication.ts";
 import type { Tokens } from "./service.ts";
@@ -64,47 +63,5 @@ export function logoutHandler(tokens: Tokens) {
 
 /** GET /.well-known/jwks.json */
 export function keySetHandler(keys: SigningKeys) {
-  return async (request: HttpRequest) => forEverybody(request, json(await keys.keySet()));
-}
-
-/**
- * GET /.well-known/openid-configuration: only what applies to this service, which issues no ID
- * tokens and has no token endpoint.
- */
-export function discoveryHandler(issuer: string) {
-  const document = {
-    issuer,
-    jwks_uri: `${issuer}/.well-known/jwks.json`,
-    scopes_supported: ["profile", "email"],
-    claims_supported: [
-      "sub",
-      "aud",
-      "iss",
-      "iat",
-      "exp",
-      "jti",
-      "sid",
-      "auth_time",
-      "amr",
-      "email",
-      "email_verified",
-      "user_id",
-      "app_id",
-      "client_id",
-      "scope",
-    ],
-    code_challenge_methods_supported: ["S256"],
-    ui_locales_supported: [...pageLanguages.keys()],
-  };
-  return (request: HttpRequest) => forEverybody(request, json(document));
-}
-
-/** Public and the same for everyone: any origin may read it, and caches may keep it. */
-function forEverybody(request: HttpRequest, { headers, ...answer }: Answer): Answer {
-  const shared = {
-    ...headers,
-    "cache-control": `public, max-age=${keySetMaxAgeSeconds}`,
-    "access-control-allow-origin": "*",
-  };
-  return unlessKnown(request, { ...answer, headers: shared });
+  return async (request: HttpRequest) => forEverybody(request, json(await keys.keySet()), keySetMaxAgeSeconds);
 }

@@ -1,8 +1,8 @@
 import type { Application } from "../applications/application.ts";
 import type { By } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
-import { day, type Clock } from "../lib/clock.ts";
-import { AppError, invalidApiKey } from "../lib/errors.ts";
+import { day, hour, type Clock } from "../lib/clock.ts";
+import { AppError, invalidApiKey, oauthError } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { EndReason } from "../storage/column-types.ts";
@@ -22,11 +22,13 @@ import {
 } from "./refresh-tokens.ts";
 import type { LoginToContinue } from "./rotated-login-store.ts";
 import type { RevokeAccess } from "./revoke-access.ts";
-import type { RefreshCall, Rotation } from "./rotation.ts";
+import type { RefreshCall, Rotated, Rotation } from "./rotation.ts";
 import type { Login } from "./login.ts";
 
 export const accessTokenSeconds = 900;
 const loginLastsFor = 30 * day;
+/** A login without refresh tokens ends with the browser session that opened it, or by then. */
+const loginWithoutRefreshLastsFor = 12 * hour;
 
 /** The answer of callback and refresh. `expiresIn` is in seconds. */
 export type TokenPair = { accessToken: string; refreshToken: string; expiresIn: number };
@@ -64,12 +66,26 @@ export function createTokens(deps: {
     };
   }
 
+  /** `only`: the scopes that the caller may have. The app's may have been reduced, too. */
+  async function continued(
+    { login, next }: Rotated,
+    application: Application,
+    only: string[] | undefined,
+    now: number,
+  ): Promise<{ login: LoginToContinue; pair: TokenPair }> {
+    const allowed: string[] = ["openid", "offline_access", ...application.settings.scopes];
+    const scopes = login.scopes.filter((scope) => allowed.includes(scope) && only?.includes(scope) !== false);
+    const { userId: id, email, emailVerified } = login;
+    const continuing = { ...login, scopes };
+    return { login: continuing, pair: await pairFor(continuing, next, { id, email, emailVerified }, application, now) };
+  }
+
   return {
     newLoginId: (now: number): string => newId("lgn", now, random),
 
     /**
-     * Starts the login for a redeemed code in the caller's transaction. `lockedUser`: its user, if
-     * that transaction has locked it.
+     * Starts the login for a redeemed code in the caller's transaction. `refreshes`: it gets
+     * refresh tokens, as by default. `lockedUser`: its user, if that transaction has locked it.
      */
     async startLogin(
       tx: Handle,
@@ -89,20 +105,21 @@ export function createTokens(deps: {
         | "ipAddress"
         | "userAgent"
         | "browserSessionDigest"
-      >,
+      > & { refreshes?: boolean },
       now: number,
       lockedUser?: User,
     ): Promise<StartedLogin> {
+      const { refreshes = true, ...begun } = input;
       const refreshToken = firstRefreshToken(input.id, random);
       const login: Login = {
-        ...input,
+        ...begun,
         createdAt: now,
         lastSeenAt: now,
         generation: 0,
         refreshDigest: refreshDigest(refreshToken),
         previousDigest: null,
         refreshedAt: now,
-        expiresAt: now + loginLastsFor,
+        expiresAt: now + (refreshes ? loginLastsFor : loginWithoutRefreshLastsFor),
         endedAt: null,
         endReason: null,
       };
@@ -129,18 +146,42 @@ export function createTokens(deps: {
      * Replaces a refresh token. Throws INVALID_TOKEN, or INVALID_API_KEY if the key is missing and
      * the login is not a public client's.
      */
-    async refresh(call: RefreshCall): Promise<TokenPair> {
+    async refresh(call: Omit<RefreshCall, "clientId">): Promise<TokenPair> {
       const now = clock();
       const presented = parseRefreshToken(call.refreshToken, keyring);
       if (!presented) throw call.withoutApiKey ? invalidApiKey() : invalidRefreshToken();
-      const outcome = await rotation.rotate(presented, call, now);
+      const outcome = await rotation.rotate(presented, { ...call, clientId: null }, now);
       if (typeof outcome === "string") throw outcome === "refused" ? invalidRefreshToken() : invalidApiKey();
-      // The app's scopes may have been reduced since the sign-in.
-      const allowed: string[] = call.application.settings.scopes;
-      const { login, next } = outcome;
-      const { userId: id, email, emailVerified } = login;
-      const scopes = login.scopes.filter((scope) => allowed.includes(scope));
-      return await pairFor({ ...login, scopes }, next, { id, email, emailVerified }, call.application, now);
+      return (await continued(outcome, call.application, undefined, now)).pair;
+    },
+
+    /**
+     * The same for a client. Gives only the scopes that it may still have and, of those, the ones
+     * `asked` for. Throws INVALID_TOKEN; INVALID_REQUEST for scopes that the login does not have.
+     */
+    async refreshForClient({
+      client,
+      ...call
+    }: Omit<RefreshCall, "clientId"> & {
+      client: { id: string; scopes: string[]; asked: string[] | undefined };
+    }): Promise<{ login: LoginToContinue; pair: TokenPair }> {
+      const now = clock();
+      const { application } = call;
+      const clientId = client.id === application.id ? null : client.id;
+      const presented = parseRefreshToken(call.refreshToken, keyring);
+      if (!presented) throw invalidRefreshToken();
+      const { asked = [] } = client;
+      if (asked.length > 0) {
+        // Before the rotation, which a caller could not undo.
+        const login = await findLogin(storage.reader, presented.loginId);
+        const isOwn = login?.appId === application.id && login.clientId === clientId;
+        if (isOwn && !asked.every((scope) => login.scopes.includes(scope)))
+          throw oauthError("invalid_scope", "scope: more than was granted");
+      }
+      const outcome = await rotation.rotate(presented, { ...call, clientId }, now);
+      if (typeof outcome === "string") throw invalidRefreshToken();
+      const scopes = asked.length === 0 ? client.scopes : asked.filter((scope) => client.scopes.includes(scope));
+      return await continued(outcome, application, scopes, now);
     },
 
     /** Removes a batch of expired rows; true if more may be left. */

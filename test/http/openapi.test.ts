@@ -9,6 +9,7 @@ import { operations } from "../../src/openapi/operations.ts";
 import { requests } from "../../src/openapi/requests.ts";
 import { eventKinds } from "../../src/storage/column-types.ts";
 import { bodyOf, sampleOf } from "../../src/webhooks/event.ts";
+import { applicationParty, basic, codeFor, post, tokensFor } from "../support/openid-tokens.ts";
 import { call, initiate, newEmail, redeem, signIn, signUp, type Tokens } from "../support/person.ts";
 import { givePasskey } from "../support/methods.ts";
 import { createDescription } from "../support/openapi.ts";
@@ -155,6 +156,7 @@ describeEachDatabase(
       await walk.applications();
       await walk.webhooks();
       await walk.queries();
+      await walk.openId();
       expect(walk.problems).toEqual([]);
       const untouched = operations.filter(({ id, access }) => access !== "anyone" && !walk.called.has(`${id} ok`));
       // It answers with a redirect.
@@ -240,10 +242,14 @@ function createWalk(service: TestService, app: TestApp) {
     const operation = operations.find((each) => each.id === id);
     if (!operation) throw new Error(id);
     const path = operation.path.replaceAll(/:(\w+)/gu, (_, name: string) => replaced[name] ?? "");
-    const answer = await call(service, operation.method, `${path}${replaced["query"] ?? ""}`, given, body);
+    const address = `${path}${replaced["query"] ?? ""}`;
+    const answer =
+      body instanceof URLSearchParams
+        ? await post(service, address, Object.fromEntries(body), given)
+        : await call(service, operation.method, address, given, body);
     called.add(`${id} ${answer.status < 300 ? "ok" : "refused"}`);
     if (answer.status < 300) answered.push([operation.answer.name ?? "", answer.body]);
-    else answered.push(["Error", answer.body]);
+    else if (typeof answer.body["error"] === "object") answered.push(["Error", answer.body]);
     const problem = problemOf(id, answer.status, answer.body);
     if (problem !== "") problems.push(`${id} ${answer.status}: ${problem}`);
     return answer;
@@ -335,6 +341,26 @@ function createWalk(service: TestService, app: TestApp) {
       for (const methodId of ids) await send("removeAuthMethod", user, undefined, { methodId });
       await send("deleteProfile", user);
       await send("getProfile", user);
+    },
+
+    async openId() {
+      const party = await applicationParty(service);
+      const form = (fields: Record<string, string>): URLSearchParams => new URLSearchParams(fields);
+      const scope = { scope: "openid profile email offline_access", nonce: "n" };
+      const code = form(await codeFor(service, party, scope));
+      const client = basic(party);
+      const { body } = await send("getTokens", client, code);
+      await send("getTokens", client, code);
+      const tokens = await tokensFor(service, party, scope);
+      const bearer = { authorization: `Bearer ${tokens.access_token}` };
+      await send("getUserInfo", bearer);
+      await send("getUserInfo", { authorization: `Bearer ${String(body["access_token"])}` });
+      await send("postUserInfo", bearer);
+      for (const token of [tokens.access_token, tokens.refresh_token, "unknown"])
+        await send("introspectToken", client, form({ token }));
+      await send("introspectToken", client, form({}));
+      await send("revokeToken", client, form({ token: tokens.refresh_token }));
+      await send("revokeToken", client, form({}));
     },
   };
 }

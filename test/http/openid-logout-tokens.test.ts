@@ -7,6 +7,7 @@ import { updateEndpoint } from "../../src/webhooks/endpoint-store.ts";
 import { openAccount, press } from "../support/account.ts";
 import { createClient, receiverOf, signInByClient } from "../support/clients-logout.ts";
 import { bearer } from "../support/methods.ts";
+import { refreshWith } from "../support/openid-tokens.ts";
 import { invalidToken } from "../support/outcomes.ts";
 import { call, isLive, refresh, signedUp, validate, Visitor, type Tokens } from "../support/person.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
@@ -143,11 +144,14 @@ describeEachDatabase(
       ],
       [
         "its refresh token is used twice",
-        async ({ refreshToken }) => {
-          const next = await refresh(current(), app, refreshToken);
-          await refresh(current(), app, String(next.body["refreshToken"]));
+        async ({ refreshToken, clientId }) => {
+          const { clients } = current().server.app.services;
+          const { secret } = await clients.createSecret({ clientId }, operator.actor);
+          const client = { client: { id: clientId }, secret };
+          const next = await refreshWith(current(), client, refreshToken);
+          await refreshWith(current(), client, String(next.body["refresh_token"]));
           current().clock.advance(minute);
-          expect((await refresh(current(), app, refreshToken)).status).toBe(401);
+          expect((await refreshWith(current(), client, refreshToken)).status).toBe(400);
         },
       ],
     ];

@@ -82,7 +82,8 @@ describeOnSqlite("the routes of the service", (current) => {
         const answer = await sendUntidied(current(), method, path, {});
         expect([method, path, answer.status]).toEqual([method, path, 405]);
         expect(String(answer.headers["allow"]).split(", ").toSorted()).toEqual(allowed);
-        if (method !== "HEAD") expectError(answer, "This path does not support this method.");
+        const isOAuth = those.some(({ errors }) => errors === "oauth");
+        if (method !== "HEAD") expectError(answer, "This path does not support this method.", { isOAuth });
       }
     }
   });
@@ -117,9 +118,13 @@ describeOnSqlite("the routes of the service", (current) => {
         expect(String(answer.headers["access-control-allow-headers"])).not.toMatch(/cookie|\*/iu);
       }
       for (const { method, browser } of those) {
-        const headers = { origin: "https://mine.example", "x-service-app-id": app.id };
+        const ofClient: Record<string, string> =
+          browser === "client" ? { authorization: `Basic ${btoa(`${app.id}:x`)}` } : {};
+        const headers = { origin: "https://mine.example", "x-service-app-id": app.id, ...ofClient };
         const real = await sendUntidied(current(), method, `${path}?app_id=${app.id}`, headers);
-        const ofAnyOrigin = ["/.well-known/jwks.json", "/.well-known/openid-configuration"].includes(path);
+        const ofAnyOrigin = /^\/\.well-known\/(?:jwks\.json|openid-configuration|oauth-authorization-server)$/u.test(
+          path,
+        );
         const shared = ofAnyOrigin ? "*" : browser === undefined ? undefined : "https://mine.example";
         expect([path, method, real.headers["access-control-allow-origin"]]).toEqual([path, method, shared]);
         expect(real.headers["access-control-allow-credentials"]).toBeUndefined();
@@ -173,10 +178,16 @@ describe("development mode", () => {
   });
 });
 
-function expectError({ headers, text }: Awaited<ReturnType<typeof sendUntidied>>, message: string): void {
-  expect(JSON.parse(text)).toEqual({
-    error: { code: "INVALID_REQUEST", message, details: "", requestId: headers["x-request-id"] },
-  });
+function expectError(
+  { headers, text }: Awaited<ReturnType<typeof sendUntidied>>,
+  message: string,
+  { isOAuth } = { isOAuth: false },
+): void {
+  expect(JSON.parse(text)).toEqual(
+    isOAuth
+      ? { error: "invalid_request", error_description: message }
+      : { error: { code: "INVALID_REQUEST", message, details: "", requestId: headers["x-request-id"] } },
+  );
   expect(headers["content-type"]).toBe("application/json; charset=utf-8");
   expect(headers["cache-control"]).toBe("no-store");
   expect(headers.location).toBeUndefined();

@@ -34,8 +34,11 @@ type Json = Record<string, unknown>;
 describeOnSqlite("what a body may change", (current) => {
   let app: TestApp;
   let tokens: Tokens;
+  // Forms of OAuth: unknown parameters are ignored there (RFC 6749 §3.2).
   const bodies = operations.flatMap((operation) =>
-    operation.request ? [{ ...operation, request: operation.request }] : [],
+    operation.request && !("isForm" in requests[operation.request])
+      ? [{ ...operation, request: operation.request }]
+      : [],
   );
   beforeAll(async () => {
     app = await current().createApp({ domain: "shop.example", branding: { companyName: "Acme" } });

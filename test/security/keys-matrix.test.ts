@@ -28,6 +28,10 @@ const toStrangers: Record<Access, readonly [code: string, message: string] | und
   user: token,
   userWithProfile: token,
   userOfNamedApp: token,
+  // OAuth routes, which say it in other words.
+  client: ["invalid_client", "The client is unknown or did not authenticate."],
+  confidentialClient: ["invalid_client", "The client is unknown or did not authenticate."],
+  userWithOpenId: ["invalid_token", "The access token is missing or not valid."],
 };
 const byKey: Access[] = ["server", "serverOfItsApp", "serverOrPublicClient"];
 const byToken: Access[] = ["user", "userWithProfile", "userOfNamedApp"];
@@ -63,9 +67,10 @@ describeOnSqlite("credentials, of every route and three applications", (current)
     const headers = {
       ...(shown.by === undefined ? {} : { authorization: `Bearer ${shown.by}` }),
       ...(shown.header === undefined ? {} : { "x-service-app-id": shown.header }),
-      "content-type": "application/json",
+      "content-type": route.errors === "oauth" ? "application/x-www-form-urlencoded" : "application/json",
     };
-    const body = route.method === "POST" || route.method === "PATCH" ? '{"nobody":"takes this"}' : "";
+    const nobodysBody = route.errors === "oauth" ? "nobody=takes+this" : '{"nobody":"takes this"}';
+    const body = route.method === "POST" || route.method === "PATCH" ? nobodysBody : "";
     return await sendUntidied(
       current(),
       route.method,
@@ -101,9 +106,12 @@ describeOnSqlite("credentials, of every route and three applications", (current)
       // Group B takes its App ID from the query by contract; everything else must not.
       if (["anyOfNamedApp", "namedApp", "tokenOfNamedApp"].includes(access)) continue;
       for (const cookie of ["", `token=${mine.tokens.accessToken}; authsvc=${mine.app.apiKey}`]) {
-        const headers = { "content-type": "application/json", ...(cookie === "" ? {} : { cookie }) };
+        const isForm = route.errors === "oauth";
+        const type = isForm ? "application/x-www-form-urlencoded" : "application/json";
+        const headers = { "content-type": type, ...(cookie === "" ? {} : { cookie }) };
         const address = `${addressOf(route, { appId: mine.app.id })}?${words.toString()}`;
-        expectRefusal(await sendUntidied(current(), route.method, address, headers, claims), wanted);
+        const body = isForm ? new URLSearchParams(ids as Record<string, string>).toString() : claims;
+        expectRefusal(await sendUntidied(current(), route.method, address, headers, body), wanted);
       }
       for (const name of ["x-api-key", "x-user-id", "x-access-token", "x-authenticated-user", "proxy-authorization"]) {
         const value = `Bearer ${name === "x-access-token" ? mine.tokens.accessToken : mine.app.apiKey}`;
@@ -123,6 +131,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
     expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
       "GET /.well-known/change-password",
       "GET /.well-known/jwks.json",
+      "GET /.well-known/oauth-authorization-server",
       "GET /.well-known/openid-configuration",
       "GET /.well-known/passkey-endpoints",
       "GET /assets/:file",
@@ -285,7 +294,12 @@ function expectRefusal(
 ): void {
   // A page that starts a sign-in names its parameter, the same for every App ID.
   const details = route?.path === "/oauth/:provider/authorize" ? "app_id: missing or not valid" : "";
-  expect(JSON.parse(text)).toEqual({ error: { code, message, details, requestId: headers["x-request-id"] } });
+  const isOAuth = code === code.toLowerCase();
+  expect(JSON.parse(text)).toEqual(
+    isOAuth
+      ? { error: code, error_description: message }
+      : { error: { code, message, details, requestId: headers["x-request-id"] } },
+  );
   expect(status).toBe(401);
   expect(headers["cache-control"]).toBe("no-store");
   expect(headers.location).toBeUndefined();

@@ -3,7 +3,7 @@ import type { Client } from "../../src/clients/client.ts";
 import { goodPassword, Visitor, type Page } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
 
-const codeVerifier = "v".repeat(64);
+export const codeVerifier = "v".repeat(64);
 export const codeChallenge = hash("sha256", codeVerifier, "base64url");
 
 let clients = 0;

@@ -24,7 +24,7 @@ const codes: Record<number, string[]> = {
  * request.
  */
 const knownHeaders = new Set(
-  "access-control-allow-headers access-control-allow-methods access-control-allow-origin access-control-expose-headers access-control-max-age allow cache-control connection content-disposition content-encoding content-length content-security-policy content-type cross-origin-opener-policy cross-origin-resource-policy date etag keep-alive location referrer-policy retry-after set-cookie vary www-authenticate x-content-type-options x-frame-options x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset x-request-id".split(
+  "access-control-allow-headers access-control-allow-methods access-control-allow-origin access-control-expose-headers access-control-max-age allow cache-control connection content-disposition content-encoding content-length content-security-policy content-type cross-origin-opener-policy cross-origin-resource-policy date etag keep-alive location pragma referrer-policy retry-after set-cookie vary www-authenticate x-content-type-options x-frame-options x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset x-request-id".split(
     " ",
   ),
 );
@@ -82,7 +82,26 @@ export function complaintsAbout(answer: RawAnswer, { route, isPlain, toHead, may
   must(status !== 429 || headers.has("retry-after"), "no Retry-After");
   must(status !== 405 || headers.has("allow"), "no Allow");
   if (!isJson(body)) return [...complaints, `an error that is no JSON: ${body}`];
+  const isOAuth = typeof (JSON.parse(body) as { error?: unknown } | null)?.error === "string";
+  // What is no HTTP is refused before there is a route.
+  must(
+    isOAuth === (route.errors === "oauth") || !isPlain || [400, 408, 431].includes(status),
+    "the other error object",
+  );
+  if (isOAuth) return [...complaints, ...complaintsAboutOAuthError(JSON.parse(body))];
   return [...complaints, ...complaintsAboutError(JSON.parse(body), status, headers.get("x-request-id"))];
+}
+
+/** The error object of RFC 6749 §5.2. */
+function complaintsAboutOAuthError(body: unknown): string[] {
+  const { error, error_description: description, ...others } = body as Record<string, unknown>;
+  const complaints: string[] = [];
+  if (!/^[a-z_]+$/u.test(String(error))) complaints.push(`the OAuth error ${String(error)}`);
+  if (!/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/u.test(String(description)))
+    complaints.push("a description of other characters");
+  if (Object.keys(others).length > 0) complaints.push("other fields");
+  if (String(description).includes(canary)) complaints.push("repeats what was sent");
+  return complaints;
 }
 
 /** The error object, to the letter (docs/spec/http-api.md, 7; docs/spec/decisions.md, 3). */

@@ -1,0 +1,32 @@
+import { assertionAlgorithms } from "../clients/jwks.ts";
+import { discoveryDocuments } from "../openid/discovery.ts";
+
+const issuer = "https://auth.example.com";
+
+/** One for every answer of OpenID Connect without tokens. */
+export const openIdExamples = {
+  UserInfo: {
+    sub: "usr_01m839jdta2je02g4aajdct527",
+    name: "Ada",
+    locale: "en",
+    updated_at: 1_763_632_800,
+    email: "ada@example.com",
+    email_verified: true,
+  },
+  Introspection: {
+    active: true,
+    token_type: "Bearer" as const,
+    iss: issuer,
+    sub: "usr_01m839jdta2je02g4aajdct527",
+    aud: "app_shop",
+    client_id: "cli_shop",
+    scope: "openid profile",
+    exp: 1_763_633_700,
+    iat: 1_763_632_800,
+    jti: "PkSCh8jfzFMMx5ZhYRyFqA",
+    sid: "lgn_01m839jdtag4pt38q71qh7yc8r",
+  },
+  Revoked: {},
+  OAuthError: { error: "invalid_grant", error_description: "The refresh token is wrong, used or expired." },
+  ...discoveryDocuments(issuer, assertionAlgorithms),
+};

@@ -1,0 +1,62 @@
+import { z } from "zod";
+
+const value = z.string().optional();
+const credentials = { client_id: value, client_secret: value, client_assertion: value, client_assertion_type: value };
+const aboutCredentials = {
+  client_id: "The client. Not needed where another credential names it.",
+  client_secret: "With `client_secret_post`. The Authorization header (`client_secret_basic`) is as good.",
+  client_assertion: "With `private_key_jwt`: a JWT that the client has signed.",
+  client_assertion_type: "`urn:ietf:params:oauth:client-assertion-type:jwt-bearer`",
+};
+const example = { client_id: "cli_shop", client_secret: "cs_example" };
+const hint = "`access_token` or `refresh_token`. Not needed: either is recognized.";
+
+/** The forms of OAuth 2.0. Unknown parameters are ignored, and empty ones count as omitted. */
+export const openIdRequests = {
+  OAuthTokenRequest: {
+    isForm: true as const,
+    schema: z.looseObject({
+      grant_type: z.enum(["authorization_code", "refresh_token"]),
+      code: value,
+      redirect_uri: value,
+      code_verifier: value,
+      refresh_token: value,
+      scope: value,
+      ...credentials,
+    }),
+    fields: {
+      grant_type: "What the client has.",
+      code: "With `authorization_code`. Good once, for 60 seconds.",
+      redirect_uri: "With `authorization_code`: that of the authorization request.",
+      code_verifier: "PKCE: what `code_challenge` is the SHA-256 of.",
+      refresh_token: "With `refresh_token`: the newest of its login.",
+      scope: "With `refresh_token`: fewer scopes for this access token.",
+      ...aboutCredentials,
+    },
+    example: {
+      grant_type: "authorization_code" as const,
+      code: "IhKYSdciZ15ANiR5hHej9TgVP5JkWXg1RhBzQj2sa7o",
+      redirect_uri: "https://shop.example.com/callback",
+      ...example,
+    },
+  },
+  IntrospectionRequest: {
+    isForm: true as const,
+    schema: z.looseObject({ token: z.string(), token_type_hint: value, ...credentials }),
+    fields: { token: "An access or refresh token.", token_type_hint: hint, ...aboutCredentials },
+    example: { token: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln", ...example },
+  },
+  RevocationRequest: {
+    isForm: true as const,
+    schema: z.looseObject({ token: z.string(), token_type_hint: value, ...credentials }),
+    fields: { token: "An access or refresh token of this client.", token_type_hint: hint, ...aboutCredentials },
+    example: { token: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln", ...example },
+  },
+  UserInfoRequest: {
+    isForm: true as const,
+    optional: true as const,
+    schema: z.looseObject({ access_token: value }),
+    fields: { access_token: "Instead of the Authorization header." },
+    example: { access_token: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln" },
+  },
+};

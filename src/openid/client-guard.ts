@@ -1,0 +1,62 @@
+import type { AuthenticatedClient, ClientAuthentication } from "../clients/authentication.ts";
+import type { HttpRequest } from "../http/request.ts";
+import type { Guard } from "../http/route.ts";
+import { invalidClient } from "../lib/errors.ts";
+
+/** A client that sent a form, and its parameters. */
+export type ClientCaller = AuthenticatedClient & { form: FormParameters };
+
+/** RFC 6749 §3.2: a parameter without a value counts as omitted. */
+export type FormParameters = { get(name: string): string | undefined };
+
+/**
+ * Any client: those without a secret or key name themselves and are counted by address. Throws
+ * INVALID_CLIENT, INVALID_REQUEST.
+ */
+export function createClientGuards(authentication: ClientAuthentication, baseUrl: string) {
+  const anyClient: Guard<ClientCaller> = async (request) => {
+    const form = await formOf(request);
+    const client = await authentication.authenticate({
+      authorization: request.header("authorization"),
+      form,
+      endpoint: endpointOf(request, baseUrl),
+    });
+    const caller = { ...client, form: parameters(form) };
+    if (client.method === "none") return { caller, countedAs: undefined };
+    const { id } = client.application;
+    return {
+      caller,
+      // Calls of an application as its own client count like its others.
+      countedAs: client.client.id === id ? `app:${id}` : `client:${id}:${client.client.id}`,
+      limits: client.application.settings.rateLimits,
+    };
+  };
+
+  /** A client with a secret or key. */
+  const confidentialClient: Guard<ClientCaller> = async (request) => {
+    const admitted = await anyClient(request);
+    if (admitted.caller.method === "none") throw invalidClient("it has no secret");
+    return admitted;
+  };
+
+  return { anyClient, confidentialClient };
+}
+
+function parameters(form: Map<string, string>): FormParameters {
+  return {
+    get(name) {
+      const value = form.get(name);
+      return value === "" ? undefined : value;
+    },
+  };
+}
+
+/** Without a body it is a call without credentials. */
+async function formOf(request: HttpRequest): Promise<Map<string, string>> {
+  return request.header("content-type") === undefined ? new Map<string, string>() : await request.form();
+}
+
+function endpointOf(request: HttpRequest, baseUrl: string): string {
+  const [path = ""] = request.path.split("?", 1);
+  return `${baseUrl}${path}`;
+}

@@ -1,0 +1,72 @@
+import type { ClientInfo } from "../lib/client-info.ts";
+import { AppError } from "../lib/errors.ts";
+import type { Authentication } from "../tokens/authentication.ts";
+import type { ClientTokens } from "../tokens/client-tokens.ts";
+
+import type { ClientCaller } from "./client-guard.ts";
+
+/** RFC 7662 §2.2. Nothing else is said of a token that is not active. */
+export type IntrospectionAnswer =
+  | { active: false }
+  | {
+      active: true;
+      iss: string;
+      sub: string;
+      client_id: string;
+      scope: string;
+      exp: number;
+      iat: number;
+      sid: string;
+      token_type?: "Bearer";
+      aud?: string;
+      jti?: string;
+    };
+
+const inactive: IntrospectionAnswer = { active: false };
+
+export type TokenState = ReturnType<typeof createTokenState>;
+
+/** Introspection (RFC 7662) and revocation (RFC 7009) of access and refresh tokens. */
+export function createTokenState(deps: { authentication: Authentication; clientTokens: ClientTokens; issuer: string }) {
+  const { authentication, clientTokens, issuer } = deps;
+
+  return {
+    /** Whether a token of the client's application holds now. Others are inactive. */
+    async introspect(token: string, { application }: ClientCaller): Promise<IntrospectionAnswer> {
+      const bearer = await authentication.authenticate(token, undefined).catch(undefinedIfInvalid);
+      if (bearer) {
+        const { sub, aud, client_id: clientId = aud, scope, exp, iat, jti, sid } = bearer.claims;
+        if (aud !== application.id) return inactive;
+        return {
+          active: true,
+          token_type: "Bearer",
+          iss: issuer,
+          sub,
+          aud,
+          client_id: clientId,
+          scope,
+          exp,
+          iat,
+          jti,
+          sid,
+        };
+      }
+      const found = await clientTokens.findRefreshToken(token);
+      if (!found || found.login.appId !== application.id) return inactive;
+      const { login, issuedAt: iat, expiresAt: exp } = found;
+      const { id: sid, userId: sub, clientId, appId, scopes } = login;
+      return { active: true, iss: issuer, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
+    },
+
+    /** Ends the login of one of the client's own tokens. Others change nothing. */
+    async revoke(token: string, { client, application }: ClientCaller, clientInfo: ClientInfo): Promise<void> {
+      const clientId = client.id === application.id ? null : client.id;
+      const by = { actor: { kind: "app", name: application.id }, clientInfo } as const;
+      await clientTokens.end(token, { appId: application.id, clientId }, by);
+    },
+  };
+}
+
+function undefinedIfInvalid(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== "INVALID_TOKEN") throw error;
+}

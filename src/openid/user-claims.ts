@@ -1,0 +1,55 @@
+import type { Application } from "../applications/application.ts";
+import type { Client } from "../clients/client.ts";
+import { second } from "../lib/clock.ts";
+import type { ClaimRequest } from "../storage/column-types.ts";
+import type { Login } from "../tokens/login.ts";
+import type { User } from "../users/user.ts";
+
+/** The claims of each scope (OpenID Connect Core 1.0 §5.4), as far as we know them of a user. */
+const claimsOfScope: Record<string, Record<string, (user: User) => unknown>> = {
+  profile: {
+    name: ({ name }) => name,
+    picture: ({ picture }) => picture,
+    locale: ({ locale }) => locale,
+    updated_at: ({ updatedAt }) => Math.floor(updatedAt / second),
+  },
+  email: {
+    email: ({ email }) => email,
+    email_verified: ({ email, emailVerified }) => (email === null ? null : emailVerified),
+  },
+};
+
+/**
+ * The scopes whose claims a client may name in the `claims` parameter: all of its own, but only the
+ * granted ones where people are asked.
+ */
+export function requestable(
+  client: Pick<Client, "consent" | "scopes">,
+  { settings }: Application,
+  login: Pick<Login, "scopes">,
+): string[] {
+  return settings.scopes.filter((scope) => (client.consent === "none" ? client : login).scopes.includes(scope));
+}
+
+/** The names of all claims about users. */
+export const userClaimNames = Object.values(claimsOfScope).flatMap((claims) => Object.keys(claims));
+
+/**
+ * The claims about a user by scope, and those that the `claims` parameter names, if `allowed` has
+ * their scope. Unknown values are omitted (OpenID Connect Core 1.0 §5.3.2).
+ */
+export function userClaims(
+  user: User,
+  granted: { scopes: readonly string[]; requested: Record<string, ClaimRequest>; allowed: readonly string[] },
+): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const [scope, claims] of Object.entries(claimsOfScope)) {
+    for (const [name, valueOf] of Object.entries(claims)) {
+      const isAsked = Object.hasOwn(granted.requested, name) && granted.allowed.includes(scope);
+      if (!isAsked && !granted.scopes.includes(scope)) continue;
+      const value = valueOf(user);
+      if (value !== null) found[name] = value;
+    }
+  }
+  return found;
+}

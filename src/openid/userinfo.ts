@@ -1,0 +1,55 @@
+import type { Clients } from "../clients/service.ts";
+import { bearerCredential } from "../http/guards.ts";
+import type { HttpRequest } from "../http/request.ts";
+import type { Guard } from "../http/route.ts";
+import { AppError, insufficientScope, oauthError, withoutCredential } from "../lib/errors.ts";
+import type { RateLimits } from "../lib/rate-limits.ts";
+import type { ClientTokens } from "../tokens/client-tokens.ts";
+import type { Bearer } from "../tokens/authentication.ts";
+import type { Users } from "../users/service.ts";
+import { requestable, userClaims } from "./user-claims.ts";
+
+/**
+ * A signed-in user whose token has the scope `openid`. Throws INVALID_TOKEN, INSUFFICIENT_SCOPE,
+ * and INVALID_REQUEST for a token in two places.
+ */
+export function createUserInfoGuard(check: {
+  accessToken(token: string, appId: undefined): Promise<Bearer>;
+  rateLimits(appId: string): RateLimits | Promise<RateLimits>;
+}): Guard<Bearer> {
+  return async (request) => {
+    const bearer = await check.accessToken(await tokenOf(request), undefined);
+    return {
+      caller: bearer,
+      countedAs: `user:${bearer.user.id}`,
+      limits: await check.rateLimits(bearer.claims.aud),
+      refusal: bearer.scopes.includes("openid") ? undefined : insufficientScope("openid"),
+    };
+  };
+}
+
+/** RFC 6750 §2.1 and §2.2. A token in the query is not read. */
+async function tokenOf(request: HttpRequest): Promise<string> {
+  const hasForm = request.method === "POST" && request.header("content-type") !== undefined;
+  const inForm = hasForm ? (await request.form()).get("access_token") : undefined;
+  const inHeader = request.header("authorization") === undefined ? undefined : (bearerCredential(request) ?? "");
+  if (inForm !== undefined && inHeader !== undefined) throw oauthError("invalid_request", "access_token: given twice");
+  const token = inHeader ?? inForm;
+  if (token === undefined)
+    throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.", { cause: withoutCredential });
+  return token;
+}
+
+/** The answer of the userinfo endpoint (OpenID Connect Core 1.0 §5.3). */
+export function createUserInfo(deps: { users: Users; clientTokens: ClientTokens; clients: Clients }) {
+  const { users, clientTokens, clients } = deps;
+
+  return async ({ claims, scopes, user: { id } }: Bearer): Promise<Record<string, unknown>> => {
+    const [user, login] = await Promise.all([users.find(id), clientTokens.findLogin(claims.sid)]);
+    if (!user || !login) throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.");
+    const requested = login.claimsRequest?.userinfo ?? {};
+    const found = Object.keys(requested).length === 0 ? undefined : await clients.find(login.clientId ?? login.appId);
+    const allowed = found ? requestable(found.client, found.application, login) : [];
+    return { sub: id, ...userClaims(user, { scopes, requested, allowed }) };
+  };
+}

@@ -5,7 +5,7 @@ import { relyingParty } from "../support/openid-plan.ts";
 import { Visitor } from "../support/person.ts";
 import { describeOnSqlite } from "../support/service.ts";
 
-// Modules of the OpenID Foundation's suite in which one browser comes twice (docs/openid-conformance.md).
+// Modules of the OpenID Foundation's suite in which one browser comes twice.
 for (const mode of ["query", "form_post"] as const)
   describeOnSqlite(`a second sign-in in the basic plans, by ${mode}`, (current) => {
     /** A person who signed in, a second ago. */

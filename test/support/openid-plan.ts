@@ -32,7 +32,7 @@ export async function discovered(service: TestService): Promise<Metadata> {
 export function relyingParty(service: TestService, party: Party, mode: ResponseMode = "query") {
   const usual = { nonce: "n-0S6_WzA2Mj", scope: "openid", ...(mode === "form_post" ? { response_mode: mode } : {}) };
 
-  /** The parameters of a response, from wherever they must be; checks that they came nowhere else. */
+  /** The parameters of a response, from where they must be. */
   function received(page: Page): Record<string, string> {
     const [redirectUri = ""] = party.client.redirectUris;
     if (mode === "query") {
@@ -47,7 +47,7 @@ export function relyingParty(service: TestService, party: Party, mode: ResponseM
     return fields;
   }
 
-  /** Goes on from the answer of the authorization endpoint: types the password, agrees, as pages ask. */
+  /** Goes on from the authorization endpoint's answer: types the password and agrees, if asked. */
   async function finish(visitor: Visitor, start: Page): Promise<Response> {
     let page = start;
     let wasAsked = false;
@@ -68,7 +68,7 @@ export function relyingParty(service: TestService, party: Party, mode: ResponseM
     return await finish(visitor, await visitor.get(authorizeUrl(service, party.client, { ...usual, ...parameters })));
   }
 
-  /** Redeems a code and checks the answer (Core 1.0 §3.1.3.3), the ID token (§3.1.3.7) and userinfo (§5.3.2). */
+  /** Redeems a code. Checks the answer, the ID token and userinfo (Core 1.0 §3.1.3, §5.3.2). */
   async function redeem(response: Response, nonce: string | null = usual.nonce, more: Record<string, string> = {}) {
     expect(Object.keys(response.parameters).toSorted()).toEqual(["code", "iss", "state"]);
     const { token_endpoint: endpoint } = await discovered(service);

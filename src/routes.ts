@@ -8,6 +8,7 @@ import { assetHandler, iconHandler, robotsHandler } from "./pages/asset-routes.t
 import { listMethodsHandler, removeMethodHandler } from "./methods/routes.ts";
 import { docsHandler, openApiHandler } from "./openapi/routes.ts";
 import { healthHandler, readinessHandler } from "./http/health.ts";
+import { parHandler } from "./openid/par-routes.ts";
 import { createClientGuards } from "./openid/client-guard.ts";
 import { discoveryDocuments, documentHandler } from "./openid/discovery.ts";
 import { introspectHandler, revokeHandler, tokenHandler, userInfoHandler } from "./openid/token-routes.ts";
@@ -37,7 +38,7 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
-  const { passkeys, webhooks, clientAuthentication, tokenGrants, tokenState, userInfo } = app.services;
+  const { passkeys, webhooks, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } = app.services;
   const {
     hosted,
     authorizePages,
@@ -181,6 +182,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
 
     pageRoute("GET", "/oauth2/authorize", "authentication", authorizePages.authorize),
     pageRoute("POST", "/oauth2/authorize", "authentication", authorizePages.posted),
+    oauthRoute("POST", "/oauth2/par", anyClient, "authentication", parHandler(pushedRequests)),
     browser("client", oauthRoute("POST", "/oauth2/token", anyClient, "authentication", tokenHandler(tokenGrants))),
     browser(
       "client",

@@ -9,6 +9,7 @@ const serverMetadata = {
   authorization_endpoint: address("Where a client sends a browser."),
   token_endpoint: address("Where a client gets tokens."),
   introspection_endpoint: address("Where a client asks about a token."),
+  pushed_authorization_request_endpoint: address("Where a client sends its request before the browser: RFC 9126."),
   revocation_endpoint: address("Where a client ends a login."),
   jwks_uri: address("The key set."),
   scopes_supported: names("Scopes that a client can ask for."),
@@ -66,6 +67,12 @@ export const openIdAnswers = {
       sid: text("The login, `lgn_…`.").optional(),
     })
     .describe("RFC 7662. Nothing but `active` is said of a token that is not."),
+  PushedRequest: z
+    .strictObject({
+      request_uri: text("For `/oauth2/authorize`, with `client_id`. Good once."),
+      expires_in: number("Seconds until it ends."),
+    })
+    .describe("RFC 9126, section 2.2."),
   Revoked: z.strictObject({}).describe("RFC 7009. The same for a token that was not known."),
   ServerMetadata: z.strictObject(serverMetadata).describe("RFC 8414."),
   Discovery: z

@@ -26,6 +26,10 @@ export const openIdExamples = {
     jti: "PkSCh8jfzFMMx5ZhYRyFqA",
     sid: "lgn_01m839jdtag4pt38q71qh7yc8r",
   },
+  PushedRequest: {
+    request_uri: "urn:ietf:params:oauth:request_uri:IhKYSdciZ15ANiR5hHej9TgVP5JkWXg1RhBzQj2sa7o",
+    expires_in: 60,
+  },
   Revoked: {},
   OAuthError: { error: "invalid_grant", error_description: "The refresh token is wrong, used or expired." },
   ...discoveryDocuments(issuer, assertionAlgorithms),

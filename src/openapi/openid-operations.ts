@@ -67,6 +67,18 @@ export const openIdOperations: Operation[] = [
     answer: { name: "Revoked", about: "The token is not good, now." },
   },
   {
+    method: "POST",
+    path: "/oauth2/par",
+    id: "pushAuthorizationRequest",
+    tag: "OpenID Connect",
+    summary: "Send an authorization request before the browser",
+    description: "RFC 9126. The parameters are those of `/oauth2/authorize`, and are checked here already.",
+    access: "client",
+    limit: "authentication",
+    request: "PushedAuthorizationRequest",
+    answer: { status: 201, name: "PushedRequest", about: "What the browser brings instead." },
+  },
+  {
     method: "GET",
     path: "/.well-known/openid-configuration",
     id: "getDiscovery",

@@ -35,6 +35,7 @@ function serverMetadata(issuer: string, assertionAlgorithms: readonly string[]) 
     token_endpoint: `${issuer}/oauth2/token`,
     introspection_endpoint: `${issuer}/oauth2/introspect`,
     revocation_endpoint: `${issuer}/oauth2/revoke`,
+    pushed_authorization_request_endpoint: `${issuer}/oauth2/par`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     scopes_supported: ["openid", "profile", "email", "offline_access"],
     response_types_supported: ["code"],

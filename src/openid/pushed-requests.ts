@@ -26,8 +26,6 @@ export function createPushedRequests(deps: { storage: Storage; clients: Clients;
         const value = form.get(name);
         return value === undefined || name === "client_id" ? [] : [[name, value]];
       });
-      if ((form.get("client_id") ?? client.id) !== client.id)
-        throw oauthError("invalid_request", "client_id: not the client that authenticated");
       const redirectUri = form.get("redirect_uri");
       if (redirectUri === undefined || !clients.allowsRedirect(client, redirectUri))
         throw oauthError("invalid_request", "redirect_uri: not registered for this client");

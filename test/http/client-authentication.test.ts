@@ -61,7 +61,7 @@ describeEachDatabase("client authentication", (current) => {
       expect(await outcome({ authorization: basic(id, app.apiKey) })).toBe("INVALID_CLIENT");
     });
 
-    it("is refused with one error for every cause", async () => {
+    it("A3: client authentication is refused with one error for every cause", async () => {
       const app = await current().createApp();
       const [mine, other, disabled] = [await create(app), await create(app), await create(app)];
       const revoked = await services().clients.createSecret({ clientId: mine.id }, actor);
@@ -166,7 +166,7 @@ describeEachDatabase("client authentication", (current) => {
       );
     });
 
-    it("works once, however many calls send it at once", async () => {
+    it("S3: a client assertion works once, however many calls send it at once", async () => {
       const app = await current().createApp();
       const { id, signing } = await withKey(app, "ES256");
       const assertion = await sign(signing, claimsOf(id));

@@ -26,7 +26,7 @@ describeEachDatabase("clients", (current) => {
     return await db.select().from(endpoints).where(eq(endpoints.appId, appId));
   };
 
-  it("are created with a secret that is shown once and stored as a digest", async () => {
+  it("A1: a client is created with a secret that is shown once and stored as a digest", async () => {
     const app = await current().createApp();
     const { client, secret } = await create(app.id, { id: `grafana_${app.id}` });
     expect(client).toMatchObject({ id: `grafana_${app.id}`, appId: app.id, kind: "web", disabledAt: null });
@@ -131,7 +131,7 @@ describeEachDatabase("clients", (current) => {
     });
   });
 
-  it("deletion ends the logins of this client and no other", async () => {
+  it("D1: the deletion of a client ends its logins, and no other", async () => {
     const service = current();
     const app = await service.createApp();
     const [mine, other] = [(await create(app.id)).client.id, (await create(app.id)).client.id];
@@ -165,7 +165,7 @@ describeEachDatabase("clients", (current) => {
     });
 
     it.each(["http://graphs.example/", "https://10.0.0.1/", "https://localhost/", "https://graphs.example:25/"])(
-      "is not sent to %s, where webhooks may not go either",
+      "W4: a logout token is not sent to %s, where webhooks may not go either",
       async (url) => {
         const app = await current().createApp();
         await expect(create(app.id, { backchannelLogoutUri: url })).rejects.toMatchObject({
@@ -202,7 +202,7 @@ describeEachDatabase("clients", (current) => {
   describe("secrets", () => {
     const works = async (clientId: string, secret: string) => await clients().isLiveSecret(clientId, secret);
 
-    it("rotate with an overlap, and end at once when they are revoked", async () => {
+    it("A5: client secrets rotate with an overlap, and end at once when they are revoked", async () => {
       const app = await current().createApp();
       const { client, secret } = await create(app.id);
       const first = secret ?? "";
@@ -225,7 +225,7 @@ describeEachDatabase("clients", (current) => {
       ]);
     });
 
-    it("belong to one client", async () => {
+    it("A2: a client secret belongs to one client", async () => {
       const app = await current().createApp();
       const [mine, other] = [await create(app.id), await create(app.id)];
       expect(await works(other.client.id, mine.secret ?? "")).toBe(false);

@@ -361,6 +361,10 @@ function createWalk(service: TestService, app: TestApp) {
       await send("introspectToken", client, form({}));
       await send("revokeToken", client, form({ token: tokens.refresh_token }));
       await send("revokeToken", client, form({}));
+      const redirectUri = party.client.redirectUris[0] ?? "";
+      const asked = { response_type: "code", redirect_uri: redirectUri, scope: "openid" };
+      await send("pushAuthorizationRequest", client, form(asked));
+      await send("pushAuthorizationRequest", client, form({}));
     },
   };
 }

@@ -80,6 +80,7 @@ describeOnSqlite("what an operator may do", (current) => {
       return JSON.parse(stdout) as Shown;
     };
     const secret = "canary of a secret, long enough";
+    const clientSecret = "canary-of-a-client-secret-0123456789";
     const users = join(emptyFolder(), "users.jsonl");
     writeFileSync(users, `${JSON.stringify({ email: newEmail() })}\n`);
     const state = join(emptyFolder(), "state.yaml");
@@ -98,6 +99,17 @@ describeOnSqlite("what an operator may do", (current) => {
       "key create": async () => (key = (await run(["key", "create", "--app", app])).id),
       "key rotate": async () => await run(["key", "rotate", "--app", app]),
       "key revoke": async () => await run(["key", "revoke", key]),
+      "client create": async () =>
+        await run(
+          ["client", "create", "--app", app, "--name", "Graphs", "--id", "graphs", "--secret-stdin"],
+          clientSecret,
+        ),
+      "client update": async () => await run(["client", "update", "graphs", "--name", "Charts"]),
+      "client secret create": async () => (key = (await run(["client", "secret", "create", "graphs"])).id),
+      "client secret rotate": async () =>
+        await run(["client", "secret", "rotate", "graphs", "--secret-stdin"], `${clientSecret}-2`),
+      "client secret revoke": async () => await run(["client", "secret", "revoke", key]),
+      "client delete": async () => await run(["client", "delete", "graphs", "--yes"]),
       "webhook create": async () =>
         (endpoint = (
           await run(
@@ -145,9 +157,9 @@ describeOnSqlite("what an operator may do", (current) => {
       .filter(({ command }) => command.options.some(({ long }) => long === "--dry-run"))
       .map(({ path }) => path.join(" "));
     // A new command that changes something belongs into the table.
-    expect([...changing, "key revoke"].filter((name) => !notOfTheLog.includes(name)).toSorted()).toEqual(
-      Object.keys(steps).toSorted(),
-    );
+    expect(
+      [...changing, "key revoke", "client secret revoke"].filter((name) => !notOfTheLog.includes(name)).toSorted(),
+    ).toEqual(Object.keys(steps).toSorted());
     for (const [name, step] of Object.entries(steps)) {
       const before = new Set((await audited(service)).map(({ id }) => id));
       await step();
@@ -155,6 +167,6 @@ describeOnSqlite("what an operator may do", (current) => {
       expect([name, written.length > 0]).toEqual([name, true]);
     }
     const log = JSON.stringify(await audited(service));
-    for (const word of [secret, email, "ak_"]) expect(log).not.toContain(word);
+    for (const word of [secret, clientSecret, email, "ak_", "cs_"]) expect(log).not.toContain(word);
   });
 });

@@ -209,7 +209,7 @@ describe("secrets on the command line", () => {
           ({ long, required }) =>
             required && /secret|password|private|api-key|master|token|smtp|database/u.test(long ?? ""),
         )
-        .filter(({ long }) => !long?.endsWith("-file"))
+        .filter(({ long, argChoices }) => !long?.endsWith("-file") && !argChoices)
         .map(({ long }) => `${path.join(" ")} ${long}`),
     );
     // A length, an address and a folder; `token verify TOKEN` takes what was handed to a stranger

@@ -78,7 +78,7 @@ export function relyingParty(service: TestService, party: Party, mode: ResponseM
     expect(headers.get("content-type")).toMatch(/^application\/json/u);
     expect(headers.get("cache-control")).toContain("no-store");
     expect(body).toMatchObject({ token_type: "Bearer", expires_in: expect.any(Number) as number });
-    const tokens = body as Json as Tokens;
+    const tokens = body as Tokens;
     const idToken = await verified(tokens);
     expect(idToken["nonce"]).toBe(nonce ?? undefined);
     const userInfo = await userInfoOf(tokens);

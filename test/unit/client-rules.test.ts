@@ -88,7 +88,7 @@ describe("a new client", () => {
     ["an algorithm of another key", { jwks: jwks({ ...publicJwk(ec.publicKey), alg: "RS256" }) }, "jwks: key 1 has an"],
     ["no algorithm", { jwks: jwks({ ...publicJwk(ec.publicKey), alg: "none" }) }, "jwks: key 1 has an algorithm"],
   ];
-  it.each(refused)("is refused %s", (_, input, details) => {
+  it.each(refused)("R3: a client is refused %s", (_, input, details) => {
     expect(detailsOf(input)).toContain(details);
   });
 
@@ -146,7 +146,10 @@ describe("a redirect URI is registered", () => {
     ["native", "http://localhost/cb", "http://localhost.evil.example:51004/cb", false],
     ["native", "https://a.example/cb", "https://a.example:51004/cb", false],
   ];
-  it.each(cases)("%s %s for %s: %s", (kind, registered, wanted, accepted) => {
-    expect(isRegistered(wanted, [registered], { anyLoopbackPort: kind === "native" })).toBe(accepted);
-  });
+  it.each(cases)(
+    "R1: a redirect URI of a client is compared exactly: %s %s for %s: %s",
+    (kind, registered, wanted, accepted) => {
+      expect(isRegistered(wanted, [registered], { anyLoopbackPort: kind === "native" })).toBe(accepted);
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { invalidClient, invalidRequest } from "../lib/errors.ts";
+import { isStorable } from "../lib/text.ts";
 
 /** The client authentication methods of OpenID Connect Core 1.0 §9. */
 export type ClientAuthenticationMethod = ClientCredentials["method"];
@@ -34,6 +35,8 @@ export function clientCredentials(
         ? asserted(assertion, given("client_assertion_type"), assertedClient)
         : fromBody(given("client_id"), secret)
       : basicCredentials(authorization);
+  // Percent-encoding and JWTs can hide what a form cannot contain.
+  if (!isStorable(found.clientId)) throw invalidClient("no client has such an id");
   const clientId = given("client_id");
   if (clientId !== undefined && clientId !== found.clientId)
     throw invalidRequest("client_id: another client than the one that authenticates");

@@ -52,7 +52,8 @@ export async function verifyIdToken(
 /** The client that an assertion names, unverified (RFC 7523 §3); undefined if it is no JWT. */
 export function assertedClient(assertion: string): string | undefined {
   try {
-    return decodeJwt(assertion).sub;
+    const { sub }: { sub?: unknown } = decodeJwt(assertion);
+    return typeof sub === "string" ? sub : undefined;
   } catch {
     return undefined;
   }
@@ -81,7 +82,7 @@ export async function verifyClientAssertion(
     const { aud, jti, exp = 0 } = payload;
     const named = Array.isArray(aud) ? aud : [aud];
     const isOurs = named.length > 0 && named.every((one) => one !== undefined && audiences.includes(one));
-    return isOurs && typeof jti === "string" && jti !== "" ? { jti, expiresAt: exp * 1000 } : undefined;
+    return isOurs && typeof jti === "string" && jti !== "" ? { jti, expiresAt: Math.floor(exp * 1000) } : undefined;
   }
   return undefined;
 }

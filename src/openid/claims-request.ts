@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isStorable } from "../lib/text.ts";
 import type { ClaimsRequest } from "../storage/column-types.ts";
 
 const member = z.object({
@@ -21,12 +22,18 @@ const claimsRequest = z.object({ userinfo: byClaim.optional(), id_token: byClaim
  * Unknown members are ignored.
  */
 export function parseClaimsRequest(text: string): ClaimsRequest | undefined {
+  let areStorable = true;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text, (name, member: unknown) => {
+      areStorable &&= isStorable(name) && (typeof member !== "string" || isStorable(member));
+      return member;
+    });
   } catch {
     return undefined;
   }
+  // Escapes such as \u0000 only become text here.
+  if (!areStorable) return undefined;
   const parsed = claimsRequest.safeParse(value);
   // Only what the type says: without members of other specifications.
   return parsed.success ? (JSON.parse(JSON.stringify(parsed.data)) as ClaimsRequest) : undefined;

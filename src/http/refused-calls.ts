@@ -37,7 +37,7 @@ export function refusedCall({ request, route, status, error, caller }: Answered)
   return {
     action: "call.refused",
     result: "failure",
-    app: kind === "app" ? { id } : { claimed: request.header("x-service-app-id") },
+    app: kind === "app" || kind === "client" ? { id } : { claimed: request.header("x-service-app-id") },
     userId: kind === "user" ? id : null,
     clientInfo: clientInfoOf(request),
     details: { code: code === "BUSY" ? "RATE_LIMITED" : code, route: `${route.method} ${route.path}` },

@@ -21,7 +21,7 @@ export type Answered = {
   status: number;
   error: AppError | undefined;
   milliseconds: number;
-  /** The rate limit key of the caller: `app:…` or `user:…`; undefined if counted by address. */
+  /** The rate limit key: `app:…`, `client:APP:…`, `user:…`; undefined if counted by address. */
   caller: string | undefined;
 };
 

@@ -12,8 +12,7 @@ import { describeEachDatabase, describeOnSqlite, type TestService } from "../sup
 const scope = "openid profile email offline_access";
 
 /** What a browser does at an authorization URL: signs in by password, and stops at the answer. */
-async function signInAt(url: URL, { email }: Party): Promise<Page> {
-  const visitor = new Visitor();
+async function signInAt(url: URL, { email }: Party, visitor = new Visitor()): Promise<Page> {
   const start = await visitor.get(url.href);
   const page = await visitor.get(start.location.href);
   return await visitor.submit(page, "/password", { email, password: goodPassword });
@@ -35,26 +34,44 @@ async function discovered(
 }
 
 /** Signs in with PKCE, reads userinfo and refreshes. Returns what the library verified. */
-async function wholeLife(service: TestService, party: Party, authentication: openid.ClientAuth) {
+async function wholeLife(
+  service: TestService,
+  party: Party,
+  authentication: openid.ClientAuth,
+  { pushes, posts, visitor }: { pushes?: boolean; posts?: boolean; visitor?: Visitor } = {},
+) {
   const config = await discovered(service, party, authentication);
   const pkceCodeVerifier = openid.randomPKCECodeVerifier();
   const [expectedState, expectedNonce] = [openid.randomState(), openid.randomNonce()];
-  const url = openid.buildAuthorizationUrl(config, {
+  const parameters = {
     redirect_uri: party.client.redirectUris[0] ?? "",
     scope,
     code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: "S256",
     state: expectedState,
     nonce: expectedNonce,
-  });
-  const { location } = await signInAt(url, party);
+    ...(posts === true ? { response_mode: "form_post" } : {}),
+  };
+  const url =
+    pushes === true
+      ? await openid.buildAuthorizationUrlWithPAR(config, parameters)
+      : openid.buildAuthorizationUrl(config, parameters);
+  if (pushes === true) expect([...url.searchParams.keys()].toSorted()).toEqual(["client_id", "request_uri"]);
+  const back = await signInAt(url, party, visitor);
   const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true, maxAge: 600 };
-  const tokens = await openid.authorizationCodeGrant(config, location, checks);
+  const answer = posts === true ? postedTo(back) : back.location;
+  const tokens = await openid.authorizationCodeGrant(config, answer, checks);
   const claims = tokens.claims();
   const info = await openid.fetchUserInfo(config, tokens.access_token, claims?.sub ?? "");
   const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? "");
   expect(refreshed.claims()?.sub).toBe(claims?.sub);
   return { config, claims, info, refreshed };
+}
+
+/** The request that the browser sends for the page of `form_post`. */
+function postedTo(page: Page): Request {
+  const { action, fields } = page.form("/callback");
+  return new Request(action, { method: "POST", body: new URLSearchParams(fields) });
 }
 
 describeEachDatabase("openid-client", (current) => {
@@ -86,6 +103,31 @@ describeOnSqlite("openid-client", (current) => {
     await expect(openid.refreshTokenGrant(config, refreshed.refresh_token ?? "")).rejects.toMatchObject({
       error: "invalid_grant",
     });
+  });
+
+  it("pushes its request before, and takes the answer by form_post", async () => {
+    const service = current();
+    const party = await newParty(service, { requirePkce: true });
+    for (const how of [{ pushes: true }, { posts: true }, { pushes: true, posts: true }]) {
+      const { info } = await wholeLife(service, party, openid.ClientSecretBasic(party.secret), how);
+      expect(info["email"]).toBe(party.email);
+    }
+  });
+
+  it("signs out, and comes back to where the client asked", async () => {
+    const service = current();
+    const back = "https://client.example/signed-out";
+    const party = await newParty(service, { postLogoutRedirectUris: [back] });
+    const visitor = new Visitor();
+    const life = await wholeLife(service, party, openid.ClientSecretBasic(party.secret), { visitor });
+    const url = openid.buildEndSessionUrl(life.config, {
+      id_token_hint: life.refreshed.id_token ?? "",
+      post_logout_redirect_uri: back,
+      state: "bye",
+    });
+    expect((await visitor.get(url.href)).location.href).toBe(`${back}?state=bye`);
+    await expect(openid.fetchUserInfo(life.config, life.refreshed.access_token, "x")).rejects.toThrow();
+    expect(await openid.tokenIntrospection(life.config, life.refreshed.access_token)).toEqual({ active: false });
   });
 
   it.each(["RS256", "PS256", "ES256", "Ed25519"])("authenticates by a private key with %s", async (algorithm) => {

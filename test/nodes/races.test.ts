@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { basic, codeFor, post, userInfo } from "../support/openid-tokens.ts";
 import {
   call,
   goodPassword,
@@ -36,6 +37,20 @@ describe.each([2, 4])("%i nodes on one database", (count) => {
       const answers = await everywhere(20, ({ service }) => call(service, "POST", "/auth/callback", app.headers, body));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(answers.filter(({ status }) => status === 400)).toHaveLength(19);
+    }
+  });
+
+  it("redeem the code of an OpenID Connect client once, and its reuse ends the login everywhere", async () => {
+    const party = { client: { id: app.id, redirectUris: [app.redirectUri] }, secret: app.apiKey };
+    const { email } = await signedUp(cluster.service, app);
+    for (let round = 0; round < 5; round += 1) {
+      const form = await codeFor(cluster.service, { ...party, email });
+      const answers = await everywhere(50, ({ service }) => post(service, "/oauth2/token", form, basic(party)));
+      const [won, ...others] = answers.filter(({ status }) => status === 200);
+      expect(others).toEqual([]);
+      expect(answers.filter(({ body }) => body["error"] === "invalid_grant")).toHaveLength(49);
+      for (const { service } of cluster.nodes)
+        expect((await userInfo(service, String(won?.body["access_token"]))).status).toBe(401);
     }
   });
 

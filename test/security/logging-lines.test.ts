@@ -8,8 +8,9 @@ import { answer, authsvc } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { prove } from "../support/adding.ts";
 import { bearer } from "../support/methods.ts";
+import { basic, codeFor, newParty, post } from "../support/openid-tokens.ts";
 import { call, initiate, redeem, refresh, signUp, Visitor } from "../support/person.ts";
-import { describeEachDatabase, describeOnSqlite } from "../support/service.ts";
+import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 import { webhookSecret } from "../support/webhooks.ts";
 
 const logged: string[] = [];
@@ -28,6 +29,29 @@ const linesOf = (text: string): Record<string, unknown>[] =>
 afterEach(() => {
   logged.length = 0;
 });
+
+/** The whole life of an OpenID Connect login, with calls that put each secret in a wrong place. */
+async function secretsOfClient(service: TestService, app: TestApp): Promise<Record<string, string>> {
+  const party = await newParty(service, {}, app);
+  const form = await codeFor(service, party, { scope: "openid email offline_access" });
+  const { body } = await post(service, "/oauth2/token", form, basic(party));
+  await post(service, "/oauth2/token", form, basic(party));
+  const { access_token: accessToken, refresh_token: refreshToken, id_token: idToken } = body;
+  const secrets = {
+    "client secret": party.secret,
+    "client's code": form.code,
+    "client's access token": String(accessToken),
+    "client's refresh token": String(refreshToken),
+    "ID token": String(idToken),
+  };
+  for (const secret of Object.values(secrets)) {
+    await post(service, `/oauth2/token?client_secret=${secret}`, { grant_type: secret, client_id: secret });
+    await post(service, "/oauth2/introspect", { token: secret }, basic(party));
+    await post(service, "/oauth2/revoke", { token: secret }, basic({ ...party, secret }));
+    await call(service, "GET", `/oauth2/userinfo?access_token=${secret}`, bearer(secret));
+  }
+  return secrets;
+}
 
 describeEachDatabase(
   "what is written down",
@@ -51,6 +75,7 @@ describeEachDatabase(
         keep(`refresh token ${generation}`, tokens.refreshToken);
         tokens = { ...tokens, ...(await refresh(service, app, tokens.refreshToken)).body };
       }
+      for (const [name, secret] of Object.entries(await secretsOfClient(service, app))) keep(name, secret);
       // Each refused with a secret in its hands: wrong app, wrong place, used twice, too old.
       await call(service, "POST", "/auth/callback", app.headers, {
         code: signedUp.code,

@@ -76,6 +76,7 @@ describe.each<[Dialect, number]>([
       const mayLeadTo = [
         // A post from another site becomes the same request by GET.
         "/oauth2/authorize?",
+        "/oauth2/end-session?",
         `${service.url}/`,
         "/sign-in/",
         "/account",

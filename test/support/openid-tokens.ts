@@ -51,7 +51,7 @@ export function basic({ client, secret }: Credentials): Record<string, string> {
 /** Signs in at the authorization endpoint. Returns what the token endpoint needs. */
 export async function codeFor(
   service: TestService,
-  { client, email }: Pick<Party, "client" | "email">,
+  { client, email }: { client: Pick<Client, "id" | "redirectUris">; email: string },
   parameters: Record<string, string | null> = {},
   visitor = new Visitor(),
 ): Promise<Record<"grant_type" | "code" | "redirect_uri", string>> {

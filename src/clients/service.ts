@@ -113,8 +113,8 @@ export function createClients(deps: {
     },
 
     /**
-     * Whether a client's tokens may act for their user wherever the application's own may: not those
-     * of other people's programs (docs/spec/openid.md, 3).
+     * Whether a client's tokens may do for their user what the application's own may: not those of
+     * other people's programs (docs/spec/openid.md, 5).
      */
     async isOwnProgram(id: string): Promise<boolean> {
       const client = await findClient(storage.reader, id);

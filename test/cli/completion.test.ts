@@ -39,6 +39,8 @@ describe.skipIf(process.platform === "win32")("the completion of bash", () => {
     const created = await answer(["user", "create", "--app", "app_shop", "--email", "ada@example.com"], { cwd });
     ada = (created as { id: string }).id;
     await answer(["user", "create", "--app", "app_shop", "--email", "bob@example.com"], { cwd });
+    for (const id of ["grafana", "gitea"])
+      await answer(["client", "create", "--app", "app_shop", "--name", id, "--id", id], { cwd });
     writeFileSync(join(cwd, "completion.bash"), (await authsvc(["completion", "bash"], { cwd })).stdout);
     mkdirSync(join(cwd, "bin"));
     writeFileSync(join(cwd, "bin/authsvc"), `#!/bin/sh\nexec ${shellProgram} "$@"\n`);
@@ -76,11 +78,14 @@ describe.skipIf(process.platform === "win32")("the completion of bash", () => {
     expect(all).not.toContain("completion-values");
   });
 
-  test("knows App IDs, users and addresses, also those of another data folder", async () => {
+  test("knows App IDs, clients, users and addresses, also those of another data folder", async () => {
     const expected: Record<string, string> = {
       "authsvc app show app_": "app_ship app_shop",
       "authsvc user list --app=app_sho": "app_shop",
       "authsvc user show ada": ada,
+      "authsvc client show gr": "grafana",
+      "authsvc client secret rotate gi": "gitea",
+      "authsvc client show grafana --for oa": "oauth2-proxy",
       "authsvc user list --email bob@ex": "example.com",
       "authsvc --data nowhere app show app_": "",
     };

@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
+import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
 import type { NewClient } from "../../src/clients/rules.ts";
-import { newLogin } from "../support/clients.ts";
-import { signedUp } from "../support/person.ts";
+import { newParty, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
 import { describeEachDatabase } from "../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
@@ -133,19 +133,23 @@ describeEachDatabase("clients", (current) => {
 
   it("D1: the deletion of a client ends its logins, and no other", async () => {
     const service = current();
-    const app = await service.createApp();
-    const [mine, other] = [(await create(app.id)).client.id, (await create(app.id)).client.id];
-    const { user } = await signedUp(service, app);
-    const userId = String(user["id"]);
+    const [mine, other] = [await newParty(service), await newParty(service)];
+    const kept = await tokensFor(service, other);
+    const tokens = [];
     // More than one batch.
-    for (let count = 0; count < 25; count += 1) await newLogin(service, { appId: app.id, userId, clientId: mine });
-    const kept = await newLogin(service, { appId: app.id, userId, clientId: other });
-    await clients().delete(mine, { actor });
-    const all = await service.server.app.services.logins.list(userId, { all: true });
-    expect(all.filter(({ endReason }) => endReason === "client-deleted")).toHaveLength(25);
-    const live = all.filter(({ endedAt }) => endedAt === null).map(({ id }) => id);
-    expect(live).toContain(kept);
-    expect(live).toHaveLength(2);
+    for (let count = 0; count < 21; count += 1) tokens.push(await tokensFor(service, mine));
+    await clients().delete(mine.client.id, { actor });
+    const refused = await Promise.all(tokens.map(async ({ access_token }) => await userInfo(service, access_token)));
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([401]));
+    const [last] = tokens;
+    expect(await refreshWith(service, mine, last?.refresh_token ?? "")).toMatchObject({
+      status: 401,
+      body: { error: "invalid_client" },
+    });
+    const userId = String(decodeJwt(last?.id_token ?? "").sub);
+    const ended = await service.server.app.services.logins.list(userId, { all: true });
+    expect(ended.map(({ endReason }) => endReason)).toEqual(Array.from({ length: 21 }, () => "client-deleted"));
+    expect(await userInfo(service, kept.access_token)).toMatchObject({ status: 200 });
   });
 
   describe("back-channel logout", () => {

@@ -9,6 +9,7 @@ export const chapters: Record<string, string> = {
   P: "Passwords and email",
   K: "Passkeys",
   O: "OAuth and linking",
+  C: "OpenID Connect clients and single sign-on",
   H: "Hosted pages",
   A: "API keys and tenants",
   B: "Tokens in the query",
@@ -254,6 +255,48 @@ export const checklist: Requirement[] = [
   { id: "O11", holds: "Identity already linked elsewhere is refused, never moved", source: "A 6.8.1" },
   { id: "O12", holds: "Slow/failing/huge IdP responses end in a page, not a 5xx/hang", source: "A 16.5.2, 15.3.2" },
   { id: "O13", holds: "Apple form_post works with Lax cookies", source: "many reports, e.g. ash_authentication #1187" },
+  {
+    id: "C1",
+    holds: "authorize never redirects before client and redirect_uri are known to be right, errors included",
+    source: "9700 §4.11; RFC 6749 §4.1.2.1; oidcc-ensure-registered-redirect-uri",
+  },
+  {
+    id: "C2",
+    holds: "Code bound to client, redirect_uri and code verifier, each checked alone; consumed before the check",
+    source: "9700 §4.5; A 10.4.2; CVE-2026-28513; oidcc-codereuse",
+  },
+  {
+    id: "C3",
+    holds: "No PKCE downgrade: S256 only; verifier without challenge refused",
+    source: "9700 §4.8.2; A 10.4.6",
+  },
+  { id: "C4", holds: "Every authorization response carries `iss`", source: "9700 §4.4; RFC 9207 §2; A 10.2.2" },
+  {
+    id: "C5",
+    holds: "Client authentication: exactly one method; never in the URL; a disabled client gets nothing",
+    source: "RFC 6749 §2.3.1; A 10.4.10; A 14.2.1",
+  },
+  {
+    id: "C6",
+    holds: "Refresh tokens, introspection and revocation bound to client and application",
+    source: "9700 §4.14; RFC 7009 §2.1; RFC 7662 §4; CVE-2026-43983",
+  },
+  {
+    id: "C7",
+    holds: "Single sign-on never across applications; prompt=none never skips consent",
+    source: "A 10.7.1; Core 1.0 §3.1.2.1; 9700 §4",
+  },
+  { id: "C8", holds: "Sign-in, consent and logout pages cannot be framed", source: "9700 §4.16; A 3.4.6" },
+  {
+    id: "C9",
+    holds: "Logout by a foreign page asks the person; no redirect to an unregistered address",
+    source: "RP-Initiated Logout 1.0 §2, §6; A 7.4.4",
+  },
+  {
+    id: "C10",
+    holds: "ID, logout, access and refresh tokens never stand in for one another",
+    source: "8725 §3.12; A 9.2.2; Core 1.0 §16.3",
+  },
   {
     id: "H1",
     holds:

@@ -38,7 +38,8 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
-  const { passkeys, webhooks, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } = app.services;
+  const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
+    app.services;
   const {
     hosted,
     authorizePages,
@@ -63,6 +64,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     accessToken: authentication.authenticate,
     application: (id: string) => applications.find(id),
     rateLimits: app.rateLimitsOf,
+    isOwnProgram: clients.isOwnProgram,
   };
   const guards = createGuards(check);
   const queryGuards = createQueryGuards(check);

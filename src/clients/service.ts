@@ -112,6 +112,15 @@ export function createClients(deps: {
       return application && { client: applicationAsClient(application), application };
     },
 
+    /**
+     * Whether a client's tokens may do for their user what the application's own may: not those of
+     * other people's programs (docs/spec/openid.md, 5).
+     */
+    async isOwnProgram(id: string): Promise<boolean> {
+      const client = await findClient(storage.reader, id);
+      return client?.disabledAt === null && client.consent === "none";
+    },
+
     /** Whether this client may get responses at this address. */
     allowsRedirect({ kind, redirectUris }: Client, redirectUri: string): boolean {
       return isRegistered(redirectUri, redirectUris, { anyLoopbackPort: kind === "native" });

@@ -1,11 +1,15 @@
-import { insufficientScope, invalidApiKey, invalidAppId } from "../lib/errors.ts";
+import { type AppError, insufficientScope, invalidApiKey, invalidAppId, notOwnProgram } from "../lib/errors.ts";
 import type { RateLimits } from "../lib/rate-limits.ts";
 import type { HttpRequest } from "./request.ts";
 import type { Caller, Guard } from "./route.ts";
 
 /** What guards need to know of an application, and of a user's access token. */
 export type GuardedApplication = { id: string; settings: { rateLimits: RateLimits; queryEndpoints: boolean } };
-export type GuardedBearer = { user: { id: string }; claims: { aud: string }; scopes: string[] };
+export type GuardedBearer = {
+  user: { id: string };
+  claims: { aud: string; client_id?: string };
+  scopes: string[];
+};
 
 /**
  * Checks credentials in the specified order (docs/spec/decisions.md, 3): API key or token, then the
@@ -16,6 +20,8 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
   accessToken(token: string, appId: string | undefined): Promise<Bearer>;
   application(appId: string): Promise<Application | undefined>;
   rateLimits(appId: string): Promise<RateLimits>;
+  /** Whether an OpenID Connect client is the operator's own, and may act for its users. */
+  isOwnProgram(clientId: string): Promise<boolean>;
 }) {
   function appIdOf(request: HttpRequest): string | undefined {
     return request.header("x-service-app-id");
@@ -32,6 +38,12 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
     const bearer = await check.accessToken(bearerCredential(request) ?? "", appId);
     const limits = await check.rateLimits(bearer.claims.aud);
     return { caller: bearer, countedAs: `user:${bearer.user.id}`, limits };
+  }
+
+  /** A user's call on the account, with or without an App ID. */
+  async function asOwner(request: HttpRequest, scope?: string): Promise<Caller<Bearer>> {
+    const user = await asUser(request, appIdOf(request));
+    return { ...user, refusal: await ownerRefusal(user.caller, scope, check.isOwnProgram) };
   }
 
   return {
@@ -69,19 +81,28 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
         return asApplication(application);
       }) satisfies Guard<Application>,
 
-    /** A signed-in user. The App ID is checked if sent. */
-    user: ((request) => asUser(request, appIdOf(request))) satisfies Guard<Bearer>,
+    /** A signed-in user, in one of the operator's programs. The App ID is checked if sent. */
+    user: ((request) => asOwner(request)) satisfies Guard<Bearer>,
 
-    /** A signed-in user whose token has the scope. The App ID is checked if sent. */
-    userWith: (scope: string) =>
-      (async (request) => {
-        const user = await asUser(request, appIdOf(request));
-        return { ...user, refusal: user.caller.scopes.includes(scope) ? undefined : insufficientScope(scope) };
-      }) satisfies Guard<Bearer>,
+    /** The same, whose token has the scope. */
+    userWith: (scope: string) => ((request) => asOwner(request, scope)) satisfies Guard<Bearer>,
 
     /** A signed-in user; the App ID is required. */
     userOfNamedApp: ((request) => asUser(request, appIdOf(request) ?? "")) satisfies Guard<Bearer>,
   };
+}
+
+/**
+ * Why a token may not be used on its user's account: it lacks the scope, or belongs to a
+ * program of other people, which has only what the user agreed to.
+ */
+export async function ownerRefusal(
+  { claims: { aud, client_id: clientId = aud }, scopes }: GuardedBearer,
+  scope: string | undefined,
+  isOwnProgram: (clientId: string) => Promise<boolean>,
+): Promise<AppError | undefined> {
+  if (scope !== undefined && !scopes.includes(scope)) return insufficientScope(scope);
+  return clientId === aud || (await isOwnProgram(clientId)) ? undefined : notOwnProgram();
 }
 
 function asApplication<Application extends GuardedApplication>(application: Application): Caller<Application> {

@@ -1,5 +1,5 @@
-import { AppError, insufficientScope, invalidAppId, invalidRequest } from "../lib/errors.ts";
-import { bearerCredential, type GuardedApplication, type GuardedBearer } from "./guards.ts";
+import { AppError, invalidAppId, invalidRequest } from "../lib/errors.ts";
+import { bearerCredential, ownerRefusal, type GuardedApplication, type GuardedBearer } from "./guards.ts";
 import type { HttpRequest } from "./request.ts";
 import type { Guard } from "./route.ts";
 
@@ -11,6 +11,7 @@ import type { Guard } from "./route.ts";
 export function createQueryGuards<Application extends GuardedApplication, Bearer extends GuardedBearer>(check: {
   accessToken(token: string, appId: string | undefined): Promise<Bearer>;
   application(appId: string): Promise<Application | undefined>;
+  isOwnProgram(clientId: string): Promise<boolean>;
 }) {
   async function openApplication(appId: string): Promise<Application> {
     const application = await check.application(appId);
@@ -52,7 +53,7 @@ export function createQueryGuards<Application extends GuardedApplication, Bearer
         const { aud } = bearer.claims;
         if ((request.query().get("app_id") ?? aud) !== aud) throw invalidAppId();
         const { rateLimits: limits } = (await openApplication(aud)).settings;
-        const refusal = bearer.scopes.includes(scope) ? undefined : insufficientScope(scope);
+        const refusal = await ownerRefusal(bearer, scope, check.isOwnProgram);
         return { caller: bearer, countedAs: `user:${bearer.user.id}`, limits, refusal };
       }) satisfies Guard<Bearer>,
   };

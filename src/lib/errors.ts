@@ -110,6 +110,13 @@ export function insufficientScope(scope: string): AppError {
   return new AppError("INSUFFICIENT_SCOPE", "The access token lacks a scope.", { details: `scope: ${scope}` });
 }
 
+/** The token is valid but of a client that has no power over its user's account. */
+export function notOwnProgram(): AppError {
+  return new AppError("INSUFFICIENT_SCOPE", "The access token is not for this.", {
+    details: "client: only the application and its own programs may do this",
+  });
+}
+
 /** A valid token or a command names a user who no longer exists. */
 export function userNotFound(): AppError {
   return new AppError("USER_NOT_FOUND", "The user does not exist.");

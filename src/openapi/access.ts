@@ -41,7 +41,14 @@ const noToken: Refusal = {
   code: "INVALID_TOKEN",
   when: "The access token is missing, forged or expired, its login has ended, or its user is disabled or deleted.",
 };
-const noScope: Refusal = { code: "INSUFFICIENT_SCOPE", when: "The access token lacks the scope `profile`." };
+const noScope: Refusal = {
+  code: "INSUFFICIENT_SCOPE",
+  when: "The access token lacks the scope `profile`, or is of an OpenID Connect client that asks for consent.",
+};
+const notOwn: Refusal = {
+  code: "INSUFFICIENT_SCOPE",
+  when: "The access token is of an OpenID Connect client that asks for consent.",
+};
 
 const noClient: Refusal = {
   code: "INVALID_CLIENT",
@@ -65,7 +72,7 @@ export const accessDocs: Record<Access, AccessDoc> = {
   server: { security: [{ apiKey: [], appId: [] }], refusals: [noKey, noApp] },
   serverOrPublicClient: { security: [{ apiKey: [], appId: [] }, { appId: [] }], refusals: [noKey, noApp] },
   serverOfItsApp: { security: [{ apiKey: [] }, { apiKey: [], appId: [] }], refusals: [noKey, otherApp] },
-  user: { ...user, refusals: [noToken, otherApp] },
+  user: { ...user, refusals: [noToken, otherApp, notOwn] },
   userWithProfile: { ...user, refusals: [noToken, otherApp, noScope] },
   userOfNamedApp: { security: [{ accessToken: [], appId: [] }], refusals: [noToken, noApp] },
   client: { security: [{ clientSecret: [] }, {}], refusals: [noClient], isOAuth: true },

@@ -6,12 +6,15 @@ import { readMigrations } from "../../src/storage/migrate.ts";
 import { openAccount } from "../support/account.ts";
 import { signedUpIn } from "../support/adding.ts";
 import { bearer } from "../support/methods.ts";
+import { createTestClient } from "../support/openid.ts";
+import { basic, post } from "../support/openid-tokens.ts";
 import { call, isLive, newEmail, redeem, refresh, signedUp, signIn, signUp, Visitor } from "../support/person.ts";
 import {
   describeEachDatabase,
   startTestService,
   testMasterKey,
   type Dialect,
+  type TestApp,
   type TestService,
 } from "../support/service.ts";
 import { createTestDatabase } from "../support/postgres.ts";
@@ -153,8 +156,8 @@ describe.each<Dialect>(["sqlite", "postgres"])("db restore (%s)", (dialect) => {
 
 describe.each<Dialect>(["sqlite", "postgres"])("what was signed in when the backup was made (%s)", (dialect) => {
   /**
-   * Somebody with a login, two account pages, a code and a reset link, all of which are used up
-   * after the backup.
+   * Somebody with a login, two account pages, a code, a reset link, and a client that they agreed
+   * to and that has pushed a request: all of it is used up or revoked after the backup.
    */
   async function backedUp() {
     const { service, stop } = await startTestService(dialect);
@@ -164,6 +167,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("what was signed in when the back
     const reset = (await answer(["user", "reset-link", String(person.user["id"])], placeOf(service))) as {
       link: string;
     };
+    await agreedTo(service, app, person);
     const { file } = await backUp(service);
     const masterKey =
       dialect === "sqlite" ? readFileSync(join(service.dataDir, "master.key"), "utf8").trim() : testMasterKey;
@@ -199,9 +203,19 @@ describe.each<Dialect>(["sqlite", "postgres"])("what was signed in when the back
       "emailTokens",
       "mails",
       "auditEvents",
+      "consents",
+      "authorizationRequests",
     ];
     const others = ({ rows }: typeof ended) => Object.entries(rows).filter(([table]) => !touched.includes(table));
     expect(others(ended)).toEqual(others(kept));
+    const askedAgain = ({ rows: { consents, authorizationRequests } }: typeof ended) => [
+      consents?.length,
+      authorizationRequests?.length,
+    ];
+    expect([askedAgain(ended), askedAgain(kept)]).toEqual([
+      [0, 0],
+      [1, 1],
+    ]);
 
     const { service, stop } = await startTestService(dialect, ended.config);
     expect(await isLive(service, app, person)).toBe(false);
@@ -223,6 +237,19 @@ describe.each<Dialect>(["sqlite", "postgres"])("what was signed in when the back
     await stop();
   });
 });
+
+/** A client that a person agreed to, and that has pushed a request. */
+async function agreedTo(service: TestService, app: TestApp, { user }: { user: Record<string, unknown> }) {
+  const { server, clock } = service;
+  const client = await createTestClient(service, app, { consent: "ask" });
+  const by = { kind: "cli", name: "test" } as const;
+  const { secret } = await server.app.services.clients.createSecret({ clientId: client.id }, by);
+  const consent = { client, userId: String(user["id"]), scopes: ["openid"] };
+  await server.app.storage.write((tx) => server.app.services.consents.agree(tx, consent, clock.now));
+  const asked = { response_type: "code", scope: "openid", redirect_uri: client.redirectUris[0] ?? "" };
+  const { status } = await post(service, "/oauth2/par", asked, basic({ client, secret }));
+  if (status !== 201) throw new Error(`pushing answered ${status}`);
+}
 
 function databaseOf({ config }: TestService) {
   return { url: config.database.url, file: join(config.dataDir, "authsvc.db") };

@@ -45,7 +45,7 @@ export function addDbRestore(db: Command, cli: Cli): void {
     );
     if (dryRun) await cli.note("Dry run: nothing was changed.");
     await cli.note(
-      "API keys and signing keys that were revoked since the backup are active again. Check authsvc key list and authsvc signing-key list.",
+      "API keys, client secrets and signing keys that were revoked since the backup are active again. Check authsvc key list, authsvc client secret list and authsvc signing-key list.",
     );
     if (keptAs !== null)
       await cli.note(`What was there before is kept as ${keptAs}. Remove it when you no longer need it.`);

@@ -1,0 +1,76 @@
+import { expect, it } from "vitest";
+import type { Client } from "../../src/clients/client.ts";
+import { authorize } from "../support/openid.ts";
+import { basic, newParty, post, userInfo, type Party } from "../support/openid-tokens.ts";
+import { call, Visitor } from "../support/person.ts";
+import { describeEachDatabase, type TestService } from "../support/service.ts";
+
+/** What only the application's own programs may do with a user's token. */
+const acts: [method: string, path: string, body?: Record<string, unknown>][] = [
+  ["GET", "/users/profile"],
+  ["PATCH", "/users/profile", { name: "Mallory" }],
+  ["DELETE", "/users/profile"],
+  ["GET", "/users/auth-methods"],
+  ["POST", "/users/auth-methods", { type: "password", redirectUri: "https://app.example/callback" }],
+  ["DELETE", "/users/auth-methods/mth_1"],
+  ["GET", "/api/user"],
+  ["POST", "/auth/logout", {}],
+  ["POST", "/auth/logout", { allSessions: true }],
+];
+
+/** A person's token for this client, agreed to if the client asks. */
+async function tokenFor(service: TestService, party: Party): Promise<string> {
+  const visitor = new Visitor();
+  const { client, email } = party;
+  let page = await authorize(service, client, { email }, { scope: "openid profile email" }, visitor);
+  if (client.consent === "ask") page = await visitor.submit(await visitor.get(page.location.href), "/step/consent", {});
+  const form = {
+    grant_type: "authorization_code",
+    code: page.location.searchParams.get("code") ?? "",
+    redirect_uri: client.redirectUris[0] ?? "",
+  };
+  return String((await post(service, "/oauth2/token", form, basic(party))).body["access_token"]);
+}
+
+async function partyWith(service: TestService, changes: Partial<Client>): Promise<Party> {
+  return await newParty(service, changes, await service.createApp({ redirectUris: ["https://app.example/callback"] }));
+}
+
+describeEachDatabase("a client that asks for consent", (current) => {
+  it("gets with its tokens what people agreed to, and power over no account", async () => {
+    const service = current();
+    const party = await partyWith(service, { consent: "ask" });
+    const token = await tokenFor(service, party);
+    const headers = { authorization: `Bearer ${token}` };
+    for (const [method, path, body] of acts) {
+      const { status, body: answer } = await call(service, method, path, headers, body);
+      expect([method, path, status, answer["error"]]).toMatchObject([
+        method,
+        path,
+        403,
+        { code: "INSUFFICIENT_SCOPE", details: expect.stringContaining("client") },
+      ]);
+    }
+    expect(await userInfo(service, token)).toMatchObject({ status: 200, body: { name: "Ada", email: party.email } });
+    const appId = { "x-service-app-id": party.app.id };
+    expect((await call(service, "GET", "/auth/validate", { ...headers, ...appId })).status).toBe(200);
+  });
+
+  it("gets no such power when it is disabled or deleted", async () => {
+    const service = current();
+    const party = await partyWith(service, {});
+    const headers = { authorization: `Bearer ${await tokenFor(service, party)}` };
+    expect((await call(service, "GET", "/users/profile", headers)).status).toBe(200);
+    const actor = { kind: "cli", name: "test" } as const;
+    await service.server.app.services.clients.update(party.client.id, { enabled: false }, { actor });
+    expect((await call(service, "DELETE", "/users/profile", headers)).status).toBe(403);
+  });
+
+  it("leaves that power to the operator's own programs and to the application", async () => {
+    const service = current();
+    const party = await partyWith(service, {});
+    const headers = { authorization: `Bearer ${await tokenFor(service, party)}` };
+    expect((await call(service, "PATCH", "/users/profile", headers, { name: "Grace" })).status).toBe(200);
+    expect((await call(service, "POST", "/auth/logout", headers, {})).status).toBe(200);
+  });
+});

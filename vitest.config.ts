@@ -40,9 +40,9 @@ export default defineConfig({
     setupFiles: ["./test/support/every-answer.ts"],
     // A .only that somebody forgot would hide every other test.
     allowOnly: !isCi,
-    // Thousands of tests use real clocks, servers and browsers. A second failure is a fault; one that does not come
+    // Thousands of tests use real clocks, servers and browsers. A third failure is a fault; one that does not come
     // again is listed at the end of the run, and has to be repaired as well.
-    retry: isCi ? 1 : 0,
+    retry: isCi ? 2 : 0,
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
     projects: [
       {

@@ -219,6 +219,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     pageRoute("POST", "/account/logins/:loginId/end", "authentication", account.logins.end),
     pageRoute("POST", "/account/logins/end-others", "authentication", account.logins.endOthers),
     pageRoute("POST", "/account/logins/end-all", "authentication", account.logins.endAll),
+    pageRoute("POST", "/account/programs/:clientId/remove", "authentication", account.logins.removeProgram),
     pageRoute("GET", "/account/data", undefined, account.data.downloadForm),
     pageRoute("POST", "/account/data", "authentication", account.data.download),
     pageRoute("GET", "/account/delete", undefined, account.data.deleteForm),

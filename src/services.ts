@@ -15,6 +15,7 @@ import { createSmtpTransport } from "./mail/smtp.ts";
 import { providerDisplayName } from "./oauth/providers.ts";
 import { createCircumstances } from "./methods/circumstances.ts";
 import { createMethods } from "./methods/service.ts";
+import { createGrants } from "./clients/grants.ts";
 import { createOpenIdEndpoints, createOpenIdServices } from "./openid-services.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
@@ -142,16 +143,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const hasher = createHasher(config.passwords, random, meter, log);
   storage.shareCommitsWhile(hasher.isBusy);
   const attempts = rateLimits.attempts("password", config.passwords.attemptsPerMinute);
-  const passwords = createPasswords({
-    storage,
-    browserSessions,
-    hasher,
-    keyring,
-    attempts,
-    clock,
-    random,
-    log,
-  });
+  const passwords = createPasswords({ storage, browserSessions, hasher, keyring, attempts, clock, random, log });
   const newPasswords = createNewPasswords({
     storage,
     hasher,
@@ -214,11 +206,12 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   });
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
   const ownLogins = createOwnLogins({ storage, loginEnds, access, clock });
-  const accountExport = createAccountExport({ storage, users, profiles, methods, logins, audit, clock });
+  const accountExport = createAccountExport({ ...aboutUsers, ...openId, profiles, methods, logins });
 
   const services = {
     applications,
     ...openId,
+    grants: createGrants({ ...aboutUsers, loginEnds }),
     ...createOpenIdEndpoints(foundation, {
       authentication,
       clients,

@@ -105,6 +105,14 @@ export function overview(changes: Partial<AccountData> = {}, frame: Partial<Fram
         providers: everyProvider.filter(({ name }) => !["google", "discord"].includes(name)),
       },
       logins,
+      programs: [
+        {
+          clientId: "cli_wiki",
+          name: "Team wiki",
+          allowed: { scopes: ["openid", "profile", "email"], at: Date.UTC(2026, 9, 1, 9) },
+          signedInAt: Date.UTC(2026, 9, 2, 9),
+        },
+      ],
       signal: {},
       ...changes,
     });

@@ -1,3 +1,4 @@
+import type { Grants } from "../clients/grants.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { EmailTokens } from "../email-tokens/service.ts";
 import type { MailService } from "../mail/service.ts";
@@ -27,6 +28,7 @@ export function createAccountPages(
     passwords: Passwords;
     providerClients: ProviderClients;
     ownLogins: OwnLogins;
+    grants: Grants;
     mail: MailService;
     emailTokens: EmailTokens;
     profiles: Profiles;

@@ -1,4 +1,5 @@
 import type { Actor, Audit } from "../audit/audit.ts";
+import type { Consents } from "../clients/consents.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
@@ -20,10 +21,11 @@ export function createAccountExport(deps: {
   profiles: Profiles;
   methods: Methods;
   logins: LoginAdministration;
+  consents: Consents;
   audit: Audit;
   clock: Clock;
 }) {
-  const { storage, users, profiles, methods, logins, audit, clock } = deps;
+  const { storage, users, profiles, methods, logins, consents, audit, clock } = deps;
 
   return {
     /**
@@ -36,6 +38,7 @@ export function createAccountExport(deps: {
         profile: { ...(await profiles.get(userId, allScopes)), updatedAt: isoTime(updatedAt), locale },
         methods: await methods.answersFor(userId, allScopes),
         logins: await logins.list(userId, { all: true }),
+        consents: await consents.list(userId),
       };
       await storage.write(async (tx) => {
         // Locked: a concurrent deletion must see this event, to remove the address from it.

@@ -1,3 +1,4 @@
+import type { Grants } from "../clients/grants.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
@@ -6,9 +7,12 @@ import { byUser, type AccountVisits } from "./visits.ts";
 
 const signedOut = "/signed-out";
 
-/** Ending logins. Needs no fresh proof: whoever suspects a thief must be quick. */
-export function createLoginPages(deps: { visits: AccountVisits; ownLogins: OwnLogins }) {
-  const { visits, ownLogins } = deps;
+/**
+ * Ending logins, and the access of programs. Needs no fresh proof: whoever suspects a thief must be
+ * quick.
+ */
+export function createLoginPages(deps: { visits: AccountVisits; ownLogins: OwnLogins; grants: Grants }) {
+  const { visits, ownLogins, grants } = deps;
 
   return {
     /** POST /account/logins/:loginId/end */
@@ -35,6 +39,14 @@ export function createLoginPages(deps: { visits: AccountVisits; ownLogins: OwnLo
       if (isAnswer(posted)) return posted;
       await ownLogins.endAll(posted.user.id, byUser(posted));
       return visits.leave(posted, signedOut);
+    },
+
+    /** POST /account/programs/:clientId/remove */
+    async removeProgram(request: HttpRequest): Promise<Answer> {
+      const posted = await visits.post(request);
+      if (isAnswer(posted)) return posted;
+      const removed = await grants.remove(posted.user.id, request.parameter("clientId"), byUser(posted));
+      return removed ? visits.done(posted, "access-removed") : visits.notFound(posted);
     },
 
     /** POST /account/sign-out: this browser, with every login that it opened. */

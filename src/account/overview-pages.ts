@@ -1,4 +1,5 @@
 import type { Application } from "../applications/application.ts";
+import type { Grants } from "../clients/grants.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
@@ -29,10 +30,11 @@ export function createOverviewPages(deps: {
   passwords: Passwords;
   providerClients: ProviderClients;
   ownLogins: OwnLogins;
+  grants: Grants;
   mail: MailService;
   clock: Clock;
 }) {
-  const { visits, methods, passkeys, passwords, providerClients, ownLogins, mail, clock } = deps;
+  const { visits, methods, passkeys, passwords, providerClients, ownLogins, grants, mail, clock } = deps;
 
   /** A user's methods, oldest first, as their owner sees them. */
   async function methodsOf(user: User): Promise<AccountMethod[]> {
@@ -75,6 +77,7 @@ export function createOverviewPages(deps: {
       methods: has,
       adds: await addable(application, user, has),
       logins: logins.map((login) => loginFor(login, session.tie)),
+      programs: await grants.list(user.id),
       signal: await passkeys.signalFor(application, user),
     });
     return visits.page(visit, body);

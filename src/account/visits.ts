@@ -26,6 +26,7 @@ export const plainNotices = [
   "password",
   "login-ended",
   "others-ended",
+  "access-removed",
 ] as const;
 
 export type PlainNotice = (typeof plainNotices)[number];

@@ -56,6 +56,7 @@ import { addUserDisable, addUserEnable } from "./commands/user-disable.ts";
 import { addUserExport } from "./commands/user-export.ts";
 import { addUserImport } from "./commands/user-import.ts";
 import { addUserList } from "./commands/user-list.ts";
+import { addUserConsents } from "./commands/user-consents.ts";
 import { addUserLogins } from "./commands/user-logins.ts";
 import { addUserResetLink } from "./commands/user-reset-link.ts";
 import { addUserRevokeLogins } from "./commands/user-revoke-logins.ts";
@@ -145,6 +146,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
       addUserEnable,
       addUserDelete,
       addUserLogins,
+      addUserConsents,
       addUserResetLink,
       addUserRevokeLogins,
       addUserImport,

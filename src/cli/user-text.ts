@@ -1,3 +1,4 @@
+import type { ConsentAnswer } from "../clients/consents.ts";
 import type { MethodAnswer } from "../methods/method.ts";
 import type { LoginAnswer } from "../tokens/login-administration.ts";
 import type { UserAnswer, UserDetailsAnswer } from "../users/user-answer.ts";
@@ -55,6 +56,17 @@ export function methodLines(methods: MethodAnswer[], screen: Screen): string {
         .join(", "),
     ]),
   );
+}
+
+export function consentTable(consents: ConsentAnswer[], screen: Screen): string {
+  const rows = consents.map(({ clientId, name, scopes, createdAt, updatedAt }) => [
+    clientId,
+    name,
+    scopes.join(" "),
+    screen.time(createdAt),
+    screen.time(updatedAt),
+  ]);
+  return table(["CLIENT ID", "NAME", "SCOPES", "ALLOWED", "LAST CHANGE"], rows, screen);
 }
 
 export function loginTable(logins: LoginAnswer[], screen: Screen): string {

@@ -1,6 +1,10 @@
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { Client } from "./client.ts";
-import { findConsent, saveConsent } from "./consents-store.ts";
+import { isoTime } from "../lib/clock.ts";
+import { findConsent, listConsents, saveConsent } from "./consents-store.ts";
+
+/** What a user has allowed a client, as commands and the user's own data show it. */
+export type ConsentAnswer = { clientId: string; name: string; scopes: string[]; createdAt: string; updatedAt: string };
 
 export type Consents = ReturnType<typeof createConsents>;
 
@@ -17,6 +21,17 @@ export function createConsents(deps: { storage: Storage }) {
       if (client.consent === "none") return false;
       const granted = await findConsent(handle, userId, client.id);
       return granted === undefined || scopes.some((scope) => !granted.scopes.includes(scope));
+    },
+
+    /** Oldest first. */
+    async list(userId: string): Promise<ConsentAnswer[]> {
+      return (await listConsents(storage.reader, userId)).map(({ clientId, name, scopes, createdAt, updatedAt }) => ({
+        clientId,
+        name,
+        scopes,
+        createdAt: isoTime(createdAt),
+        updatedAt: isoTime(updatedAt),
+      }));
     },
 
     /** Stores the user's agreement, in addition to earlier ones. */

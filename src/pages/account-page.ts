@@ -2,13 +2,24 @@ import { html, type Html } from "../lib/html.ts";
 import { accountLogins, type AccountLogin } from "./account-logins.ts";
 import { accountMethods, type AccountMethod, type AddableMethods } from "./account-methods.ts";
 import { accountFrame, accountPath, actionForm, actionLink, part, type AccountPlace } from "./account-parts.ts";
+import { accountPrograms, type AccountProgram } from "./account-programs.ts";
 import { safeHref, type Frame } from "./frame.ts";
 import { tickGlyph } from "./glyphs.ts";
 import { passkeySignal, type PasskeySignal } from "./passkey-signal.ts";
 
 /** What was just done, shown once. */
 export type AccountNotice =
-  | { kind: "profile" | "verified" | "renamed" | "removed" | "password" | "login-ended" | "others-ended" }
+  | {
+      kind:
+        | "profile"
+        | "verified"
+        | "renamed"
+        | "removed"
+        | "password"
+        | "login-ended"
+        | "others-ended"
+        | "access-removed";
+    }
   /** `name`: the method's name as in the list. */
   | { kind: "added"; name: string };
 
@@ -22,6 +33,7 @@ export type AccountData = AccountPlace & {
   methods: AccountMethod[];
   adds: AddableMethods;
   logins: AccountLogin[];
+  programs: AccountProgram[];
   signal: PasskeySignal;
 };
 
@@ -33,6 +45,7 @@ export function accountPage(frame: Frame, data: AccountData): Html {
   const home = safeHref(frame.backUrl);
   const body = html`<h1>${title}</h1>
     ${noticeOf(frame, data.notice)} ${profile(frame, data)} ${accountMethods(frame, data)} ${accountLogins(frame, data)}
+    ${accountPrograms(frame, data)}
     ${part(
       "data",
       texts.data,
@@ -92,6 +105,7 @@ function noticeOf({ texts }: Frame, notice: AccountNotice | undefined): Html | u
     password: texts.noticePassword,
     "login-ended": texts.noticeLoginEnded,
     "others-ended": texts.noticeOthersEnded,
+    "access-removed": texts.noticeAccessRemoved,
   }[notice.kind];
   return html`<div class="done good" role="status" tabindex="-1" autofocus>
     ${tickGlyph}

@@ -1,6 +1,7 @@
 import { html, type Html } from "../lib/html.ts";
 import { framePage, type Frame } from "./frame.ts";
 import { submitButton, tokenField } from "./parts.ts";
+import { scopeWords } from "./scope-words.ts";
 
 export type ConsentData = {
   /** "/sign-in/sis_…", without a trailing slash. */
@@ -33,15 +34,4 @@ export function consentPage(frame: Frame, { sessionPath, token, client, returnsT
       ${tokenField(token)} ${submitButton({ label: texts.consentDeny, busy: texts.continuing, look: "plain" })}
     </form>`;
   return framePage(frame, { title, body, script: true, sessionPath });
-}
-
-/** What a scope gives away. Those of the application's own have only their name. */
-function scopeWords({ texts }: Frame, scope: string): string {
-  const words: Record<string, string> = {
-    openid: texts.scopeOpenid,
-    profile: texts.scopeProfile,
-    email: texts.scopeEmail,
-    offline_access: texts.scopeOfflineAccess,
-  };
-  return words[scope] ?? scope;
 }

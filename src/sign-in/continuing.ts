@@ -12,7 +12,7 @@ export type SignedIn = { browserSession: BrowserSession; user: User };
 const leftAtLeast = 2 * minute;
 
 /**
- * Whether single sign-on may use this browser session (docs/spec/openid.md, 5). `provenAt` is 0 if
+ * Whether single sign-on may use this browser session (docs/spec/openid.md, 4). `provenAt` is 0 if
  * the proof is outdated.
  */
 export function isYoungEnough(

@@ -9,6 +9,7 @@ import type { Events } from "../webhooks/events.ts";
 import {
   endLogin,
   endLoginsOfBrowser,
+  endLoginsAtClient,
   endLoginsOfClient,
   endLoginWithBrowser,
   type EndedLogin,
@@ -80,6 +81,14 @@ export function createLoginEnds(deps: {
       return ended.some(({ id }) => id === login.id);
     },
 
+    /** The same, unless the browser session is still open: then only that browser ends it. */
+    async endLeft(tx: Handle, login: Login, end: End, now: number): Promise<void> {
+      const { userId, browserSessionDigest: tie } = login;
+      await users.lock(tx, userId);
+      if (tie !== null && (await browserSessions.lock(tx, tie, userId))) return;
+      for (const one of await endWithBrowser(tx, login, end.reason, now)) await note(tx, one, end.by, now);
+    },
+
     /** Ends a batch of the logins of a client; true if more may be left. */
     async endOfClient(tx: Handle, clientId: string, { reason, by }: End, now: number): Promise<boolean> {
       const ended = await endLoginsOfClient(tx, clientId, reason, now);
@@ -87,12 +96,16 @@ export function createLoginEnds(deps: {
       return ended.length > 0;
     },
 
-    /** The same, unless the browser session is still open: then only that browser ends it. */
-    async endLeft(tx: Handle, login: Login, end: End, now: number): Promise<void> {
-      const { userId, browserSessionDigest: tie } = login;
-      await users.lock(tx, userId);
-      if (tie !== null && (await browserSessions.lock(tx, tie, userId))) return;
-      for (const one of await endWithBrowser(tx, login, end.reason, now)) await note(tx, one, end.by, now);
+    /** Ends a user's logins of one client, and returns their number. Lock the user first. */
+    async endAtClient(
+      tx: Handle,
+      of: { userId: string; clientId: string },
+      { reason, by }: End,
+      now: number,
+    ): Promise<number> {
+      const ended = await endLoginsAtClient(tx, of, reason, now);
+      for (const login of ended) await note(tx, login, by, now);
+      return ended.length;
     },
 
     /** Ends a browser session and every login that it opened. */

@@ -242,6 +242,20 @@ export async function endLoginsOfUser(
   });
 }
 
+/** Ends a user's logins of one client; returns the ended ones. */
+export async function endLoginsAtClient(
+  { db, tables: { logins } }: Handle,
+  { userId, clientId }: { userId: string; clientId: string },
+  reason: EndReason,
+  now: number,
+): Promise<EndedLogin[]> {
+  return await db
+    .update(logins)
+    .set({ endedAt: now, endReason: reason, ...withoutUser })
+    .where(and(eq(logins.userId, userId), eq(logins.clientId, clientId), isNull(logins.endedAt)))
+    .returning(endedOf({ logins }));
+}
+
 /** Ends a batch of a client's logins; returns the ended ones, none if none is left. */
 export async function endLoginsOfClient(
   { db, tables: { logins } }: Handle,

@@ -81,6 +81,7 @@ describe.each<[Dialect, number]>([
         "/sign-in/",
         "/account",
         "/oauth/",
+        "/oauth2/",
         world.app.redirectUri,
         provider.origin,
         "https://app.example/",

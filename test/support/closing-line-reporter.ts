@@ -20,7 +20,7 @@ export default class ClosingLineReporter implements Reporter {
     // Written while the process exits, so that nothing else comes after it; also when the run ended
     // before it began.
     process.once("exit", (exitCode) => {
-      for (const title of this.#flaky) writeSync(1, `passed at the second attempt: ${title}\n`);
+      for (const title of this.#flaky) writeSync(1, `passed only when repeated: ${title}\n`);
       writeSync(1, `${closingLine(this.#counts, exitCode)}\n`);
     });
   }

@@ -34,6 +34,9 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     canVerify: true,
     methods,
     adds: { passkey: true, password: true, providers: [{ name: value, displayName: value }] },
+    programs: [
+      { clientId: "cli_wiki", name: value, allowed: { scopes: ["openid", "email", value], at: 0 }, signedInAt: 0 },
+    ],
     logins: [login, { ...login, isHere: false, byOperator: true }],
     signal: { user: { rpId: value, userId: value, name: value, displayName: value } },
     notice: { kind: "added", name: value } as const,

@@ -71,6 +71,12 @@ export const account: AccountTexts = {
   signOutOfNext: (app) => `سيُسجَّل خروجك من كل ما فتحته في هذا المتصفح بحسابك في ${isolated(app)}.`,
   staySignedIn: "البقاء مسجّلًا",
 
+  // Programs with access.
+  programs: "البرامج التي لها حق الوصول",
+  allowedOn: (date) => `تاريخ السماح: ${isolated(date)}`,
+  removeAccess: "إلغاء الوصول",
+  removeAccessNamed: (name) => `إلغاء الوصول: ${isolated(name)}`,
+
   // Personal data.
   data: "بياناتك",
   downloadLink: "تنزيل بياناتك",
@@ -97,6 +103,7 @@ export const account: AccountTexts = {
   noticePassword: "حُفظت كلمة مرورك.",
   noticeLoginEnded: "سُجّل الخروج من ذلك الجهاز.",
   noticeOthersEnded: "سُجّل خروجك من كل الأماكن الأخرى.",
+  noticeAccessRemoved: "لم يعد لهذا البرنامج وصول إلى حسابك.",
 
   // Shown instead of the page.
   noAccountTitle: "افتح هذه الصفحة من تطبيقك",

@@ -71,6 +71,12 @@ export const account: AccountTexts = {
     `Sie werden überall abgemeldet, wo Sie sich in diesem Browser mit Ihrem Konto bei ${app} angemeldet haben.`,
   staySignedIn: "Angemeldet bleiben",
 
+  // Programs with access.
+  programs: "Programme mit Zugriff",
+  allowedOn: (date) => `Erlaubt am ${date}`,
+  removeAccess: "Zugriff entziehen",
+  removeAccessNamed: (name) => `${name}: Zugriff entziehen`,
+
   // Personal data.
   data: "Ihre Daten",
   downloadLink: "Daten herunterladen",
@@ -96,6 +102,7 @@ export const account: AccountTexts = {
   noticePassword: "Ihr Passwort ist gespeichert.",
   noticeLoginEnded: "Dieses Gerät ist abgemeldet.",
   noticeOthersEnded: "Sie sind überall sonst abgemeldet.",
+  noticeAccessRemoved: "Dieses Programm hat keinen Zugriff mehr auf Ihr Konto.",
 
   // Shown instead of the page.
   noAccountTitle: "Öffnen Sie diese Seite aus Ihrer App",

@@ -70,6 +70,12 @@ export const account = {
     `You'll be signed out of everything that you opened in this browser with your ${app} account.`,
   staySignedIn: "Stay signed in",
 
+  // Programs with access.
+  programs: "Programs with access",
+  allowedOn: (date: string) => `Allowed ${date}`,
+  removeAccess: "Remove access",
+  removeAccessNamed: (name: string) => `Remove access of ${name}`,
+
   // Personal data.
   data: "Your data",
   downloadLink: "Download your data",
@@ -95,6 +101,7 @@ export const account = {
   noticePassword: "Your password is saved.",
   noticeLoginEnded: "That device is signed out.",
   noticeOthersEnded: "You're signed out everywhere else.",
+  noticeAccessRemoved: "That program no longer has access to your account.",
 
   // Shown instead of the page.
   noAccountTitle: "Open this from your app",

@@ -70,6 +70,12 @@ export const account: AccountTexts = {
     `Se cerrará la sesión en todo lo que hayas abierto en este navegador con tu cuenta de ${app}.`,
   staySignedIn: "Mantener la sesión",
 
+  // Programs with access.
+  programs: "Programas con acceso",
+  allowedOn: (date) => `Permitido el ${date}`,
+  removeAccess: "Retirar acceso",
+  removeAccessNamed: (name) => `Retirar acceso a ${name}`,
+
   // Personal data.
   data: "Tus datos",
   downloadLink: "Descargar tus datos",
@@ -95,6 +101,7 @@ export const account: AccountTexts = {
   noticePassword: "Tu contraseña se ha guardado.",
   noticeLoginEnded: "Se ha cerrado la sesión en ese dispositivo.",
   noticeOthersEnded: "Se han cerrado las demás sesiones.",
+  noticeAccessRemoved: "Ese programa ya no tiene acceso a tu cuenta.",
 
   // Shown instead of the page.
   noAccountTitle: "Abre esta página desde tu aplicación",

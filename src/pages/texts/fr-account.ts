@@ -71,6 +71,12 @@ export const account: AccountTexts = {
     `Vous serez déconnecté de tout ce que vous avez ouvert dans ce navigateur avec votre compte ${app}.`,
   staySignedIn: "Rester connecté",
 
+  // Programs with access.
+  programs: "Programmes ayant accès",
+  allowedOn: (date) => `Autorisé le ${date}`,
+  removeAccess: "Retirer l’accès",
+  removeAccessNamed: (name) => `Retirer l’accès de ${name}`,
+
   // Personal data.
   data: "Vos données",
   downloadLink: "Télécharger vos données",
@@ -97,6 +103,7 @@ export const account: AccountTexts = {
   noticePassword: "Votre mot de passe est enregistré.",
   noticeLoginEnded: "Cet appareil est déconnecté.",
   noticeOthersEnded: "Vos autres connexions ont pris fin.",
+  noticeAccessRemoved: "Ce programme n’a plus accès à votre compte.",
 
   // Shown instead of the page.
   noAccountTitle: "Ouvrez cette page depuis votre application",

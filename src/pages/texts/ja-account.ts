@@ -70,6 +70,12 @@ export const account: AccountTexts = {
   signOutOfNext: (app) => `このブラウザーで${app}のアカウントを使って開いたすべてのものからサインアウトします。`,
   staySignedIn: "サインインしたままにする",
 
+  // Programs with access.
+  programs: "アクセスできるプログラム",
+  allowedOn: (date) => `許可：${date}`,
+  removeAccess: "アクセスを取り消す",
+  removeAccessNamed: (name) => `${name}のアクセスを取り消す`,
+
   // Personal data.
   data: "データ",
   downloadLink: "データをダウンロード",
@@ -95,6 +101,7 @@ export const account: AccountTexts = {
   noticePassword: "パスワードを保存しました。",
   noticeLoginEnded: "そのデバイスからサインアウトしました。",
   noticeOthersEnded: "ほかのすべてのデバイスからサインアウトしました。",
+  noticeAccessRemoved: "このプログラムはアカウントにアクセスできなくなりました。",
 
   // Shown instead of the page.
   noAccountTitle: "アプリから開いてください",

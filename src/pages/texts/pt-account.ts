@@ -70,6 +70,12 @@ export const account: AccountTexts = {
   signOutOfNext: (app) => `Você sairá de tudo o que abriu neste navegador com sua conta em ${app}.`,
   staySignedIn: "Continuar conectado",
 
+  // Programs with access.
+  programs: "Programas com acesso",
+  allowedOn: (date) => `Permitido em ${date}`,
+  removeAccess: "Remover acesso",
+  removeAccessNamed: (name) => `Remover acesso de ${name}`,
+
   // Personal data.
   data: "Seus dados",
   downloadLink: "Baixar seus dados",
@@ -95,6 +101,7 @@ export const account: AccountTexts = {
   noticePassword: "Sua senha foi salva.",
   noticeLoginEnded: "A sessão nesse dispositivo foi encerrada.",
   noticeOthersEnded: "As outras sessões foram encerradas.",
+  noticeAccessRemoved: "Esse programa não tem mais acesso à sua conta.",
 
   // Shown instead of the page.
   noAccountTitle: "Abra esta página a partir do seu app",

@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+import { askUnlessGiven } from "../ask.ts";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { consentTable } from "../user-text.ts";
+
+export function addUserConsents(user: Command, cli: Cli): void {
+  const command = user
+    .command("consents")
+    .description("list the OpenID Connect clients that a user has allowed something, oldest first")
+    .argument("[ID]", "User ID");
+  examples(command, ["authsvc user consents usr_01k…", "authsvc user consents usr_01k… --json"]).action(
+    async (given: string | undefined) => {
+      const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
+      await cli.withApp(async ({ userAdministration, consents }) => {
+        await userAdministration.get(id);
+        const list = await consents.list(id);
+        await cli.result(list, list.length === 0 ? "" : consentTable(list, cli.screen()));
+        if (list.length === 0) await cli.note("This user has allowed no client anything.");
+      });
+    },
+  );
+}

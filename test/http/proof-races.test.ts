@@ -136,13 +136,10 @@ describeEachDatabase("ending everything", (current) => {
     const { methods, authentication } = service.server.app.services;
     const { claims } = await authentication.authenticate(String(body["access_token"]), undefined);
     const { sub: userId, sid: login } = claims;
-    const passkey = {
-      id: `mth_single_${service.dialect}`,
-      userId,
-      ...{ credentialId: `single ${service.dialect}`, publicKey: "pQ", signCount: 0, transports: [], aaguid: "" },
-      ...{ backedUp: true, backupEligible: true, discoverable: true, name: "Old" },
-      ...{ createdAt: service.clock.now, lastUsedAt: null },
-    };
+    const known = { signCount: 0, transports: [], aaguid: "", backedUp: true, backupEligible: true };
+    const key = { credentialId: `single ${service.dialect}`, publicKey: "pQ", ...known };
+    const shown = { discoverable: true, name: "Old", createdAt: service.clock.now, lastUsedAt: null };
+    const passkey = { id: `mth_single_${service.dialect}`, userId, ...key, ...shown };
     await service.server.app.storage.write((tx) => insertPasskey(tx, passkey));
     const by = { actor: { kind: "user", name: userId } as const, clientInfo };
     const [page] = await atOnce(service, [

@@ -205,7 +205,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     issuer: baseUrl,
   });
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
-  const ownLogins = createOwnLogins({ storage, loginEnds, access, clock });
+  const ownLogins = createOwnLogins({ storage, signIn, loginEnds, access, clock });
   const accountExport = createAccountExport({ ...aboutUsers, ...openId, profiles, methods, logins });
 
   const services = {

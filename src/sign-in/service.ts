@@ -11,17 +11,11 @@ import type { AuthorizationDetails, SignInMethod, PendingLink } from "../storage
 import type { Handle, Storage } from "../storage/storage.ts";
 import { addMethodRequest, type AddMethodBody } from "./add-method-body.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
+import { cancelCodesOfBrowser, cancelCodesOfUser } from "./cancel-store.ts";
 import { accountAddress } from "./redirects.ts";
 import { consumePendingLink, recordPendingLink } from "./pending-link-store.ts";
 import { conflictOf, isSessionId, newSession, sessionLasts, type SignInSession } from "./session.ts";
-import {
-  cancelCodesOfUser,
-  claimSession,
-  findSession,
-  insertSession,
-  recordAwaitedMail,
-  sweepSessions,
-} from "./store.ts";
+import { claimSession, findSession, insertSession, recordAwaitedMail, sweepSessions } from "./store.ts";
 
 /**
  * How long sessions with a code or a mail are kept after their end: a reused code must end its
@@ -215,6 +209,9 @@ export function createSignIn(deps: {
       const parameters = { error: session.authorization ? "access_denied" : error, error_description: description };
       return authorizationResponse(session, parameters, { issuer: baseUrl, sessionId });
     },
+
+    /** Invalidates the unredeemed codes of a browser session. */
+    cancelCodesOfBrowser,
 
     /** Invalidates a user's unredeemed codes. */
     async cancelCodes(tx: Handle, userId: string, now: number): Promise<void> {

@@ -8,7 +8,7 @@ import { continuesAlone, isYoungEnough, mayContinue, type SignedIn } from "./con
 import type { Holder } from "./holder.ts";
 import type { Outcome, Proofs } from "./proofs.ts";
 import type { SignInSession } from "./session.ts";
-import { insertSession } from "./store.ts";
+import { insertSession, lockSession } from "./store.ts";
 
 export type SingleSignOn = ReturnType<typeof createSingleSignOn>;
 
@@ -48,6 +48,9 @@ export function createSingleSignOn(deps: {
     const { signedInWith, signedInProvider: provider, tie, proofs: all, provenAt } = found.browserSession;
     const continues = { tie, proofs: all ?? [signedInWith], provenAt };
     const outcome = await proofs.accept(holder, { signedInWith, provider, continues, ...how }, async (tx) => {
+      // Whatever ends this person's access waits now and cancels the code, or is seen here.
+      await lockSession(tx, holder.session.digest);
+      await users.lock(tx, found.user.id);
       const still = await find(place, tx);
       // Replaced or outdated since: as if nobody were signed in.
       if (still?.browserSession.provenAt !== provenAt || still.browserSession.tie !== tie) return undefined;

@@ -107,13 +107,6 @@ const prepared = statements((handle) => {
         .where(eq(sessions.digest, digest)),
       "lock_sign_in_session",
     ),
-    cancelProofs: prepare(
-      db
-        .update(sessions)
-        .set({ provenUserId: null, provenWith: null, provenProvider: null, provenAt: null })
-        .where(and(eq(sessions.provenUserId, given.userId), open)),
-      "cancel_proofs_of_user",
-    ),
     consumeCode: prepare(db.update(sessions).set(consumed).where(unusedCode).returning(), "consume_code"),
     consumePublicCode: prepare(
       db
@@ -122,13 +115,6 @@ const prepared = statements((handle) => {
         .where(and(unusedCode, isNotNull(sessions.codeChallenge)))
         .returning(),
       "consume_public_code",
-    ),
-    cancelCodes: prepare(
-      db
-        .update(sessions)
-        .set({ codeUsedAt })
-        .where(and(eq(sessions.userId, given.userId), isNull(sessions.codeUsedAt))),
-      "cancel_codes_of_user",
     ),
     recordAwaitedMail: prepare(
       db.update(sessions).set({ awaitsMail: true }).where(eq(sessions.digest, digest)),
@@ -259,14 +245,6 @@ export async function consumeCode(
     codeUsedAt: now,
   });
   return session;
-}
-
-/** Invalidates a user's codes and stored proofs. */
-export async function cancelCodesOfUser(tx: Handle, userId: string, now: number): Promise<void> {
-  // Proofs first: this waits for a proof that is becoming a code, so that the code is cancelled
-  // too.
-  await prepared(tx).cancelProofs.execute({ userId });
-  await prepared(tx).cancelCodes.execute({ userId, codeUsedAt: now });
 }
 
 /**

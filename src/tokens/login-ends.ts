@@ -10,8 +10,8 @@ import {
   endLogin,
   endLoginsOfBrowser,
   endLoginsAtClient,
-  endLoginsOfClient,
   endLoginWithBrowser,
+  listUsersAtClient,
   type EndedLogin,
 } from "./login-store.ts";
 import type { Login } from "./login.ts";
@@ -89,11 +89,15 @@ export function createLoginEnds(deps: {
       for (const one of await endWithBrowser(tx, login, end.reason, now)) await note(tx, one, end.by, now);
     },
 
-    /** Ends a batch of the logins of a client; true if more may be left. */
+    /** Ends the logins of a client for some of its users; true if more may be left. */
     async endOfClient(tx: Handle, clientId: string, { reason, by }: End, now: number): Promise<boolean> {
-      const ended = await endLoginsOfClient(tx, clientId, reason, now);
-      for (const login of ended) await note(tx, login, by, now, { reason });
-      return ended.length > 0;
+      const userIds = await listUsersAtClient(tx, clientId);
+      for (const userId of userIds) {
+        await users.lock(tx, userId);
+        const ended = await endLoginsAtClient(tx, { userId, clientId }, reason, now);
+        for (const login of ended) await note(tx, login, by, now, { reason });
+      }
+      return userIds.length > 0;
     },
 
     /** Ends a user's logins of one client, and returns their number. Lock the user first. */

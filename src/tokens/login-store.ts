@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import type { EndReason } from "../storage/column-types.ts";
 import { gatheredLogins, type LiveLogin, liveUserOf, loginStartOf } from "./gathered-login-store.ts";
 import { rotatedLoginOf, type LoginStart, type RotatedLogin } from "./rotated-login-store.ts";
@@ -256,23 +256,15 @@ export async function endLoginsAtClient(
     .returning(endedOf({ logins }));
 }
 
-/** Ends a batch of a client's logins; returns the ended ones, none if none is left. */
-export async function endLoginsOfClient(
-  { db, tables: { logins } }: Handle,
-  clientId: string,
-  reason: EndReason,
-  now: number,
-): Promise<EndedLogin[]> {
-  const some = db
-    .select({ id: logins.id })
+/** Some users with logins of a client that have not ended, in the order of their ids. */
+export async function listUsersAtClient({ db, tables: { logins } }: Handle, clientId: string): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ userId: logins.userId })
     .from(logins)
     .where(and(eq(logins.clientId, clientId), isNull(logins.endedAt)))
+    .orderBy(asc(logins.userId))
     .limit(maxEndedAtOnce);
-  return await db
-    .update(logins)
-    .set({ endedAt: now, endReason: reason, ...withoutUser })
-    .where(inArray(logins.id, some))
-    .returning(endedOf({ logins }));
+  return rows.map(({ userId }) => userId);
 }
 
 /** A user's live logins beyond `most`, which includes `id` and the newest of the others. */

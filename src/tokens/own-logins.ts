@@ -1,6 +1,7 @@
 import type { BrowserSession } from "../account/store.ts";
 import type { By } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { SignIn } from "../sign-in/service.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { IdTokenHint } from "./id-tokens.ts";
@@ -22,8 +23,14 @@ export type OwnLogins = ReturnType<typeof createOwnLogins>;
  * A user's own logins, for the account page. Tokens of an ended login are refused from the next
  * call on.
  */
-export function createOwnLogins(deps: { storage: Storage; loginEnds: LoginEnds; access: RevokeAccess; clock: Clock }) {
-  const { storage, loginEnds, access, clock } = deps;
+export function createOwnLogins(deps: {
+  storage: Storage;
+  signIn: SignIn;
+  loginEnds: LoginEnds;
+  access: RevokeAccess;
+  clock: Clock;
+}) {
+  const { storage, signIn, loginEnds, access, clock } = deps;
 
   return {
     /** Live logins, newest first. */
@@ -58,7 +65,12 @@ export function createOwnLogins(deps: { storage: Storage; loginEnds: LoginEnds; 
     /** Signs this browser out: of the account page, and of every login that it opened. */
     async endBrowser(session: BrowserSession, reason: EndReason, by: By): Promise<void> {
       const now = clock();
-      await storage.write((tx) => loginEnds.endBrowser(tx, session, { reason, by }, now));
+      await storage.write(async (tx) => {
+        // Codes before the user, in the order of a redemption; again for those of this moment.
+        await signIn.cancelCodesOfBrowser(tx, session, now);
+        await loginEnds.endBrowser(tx, session, { reason, by }, now);
+        await signIn.cancelCodesOfBrowser(tx, session, now);
+      });
     },
 
     /** Whether this browser session opened the login of an ID token. */

@@ -1,6 +1,16 @@
 import { expect, it } from "vitest";
 import { authorize, authorizeUrl, createTestClient } from "../support/openid.ts";
-import { call, initiate, newEmail, signUp, Visitor, type Page } from "../support/person.ts";
+import {
+  call,
+  goodPassword,
+  initiate,
+  newEmail,
+  redeem,
+  signIn,
+  signUp,
+  Visitor,
+  type Page,
+} from "../support/person.ts";
 import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
 const hour = 3_600_000;
@@ -209,6 +219,29 @@ describeEachDatabase('"Continue as Ada"', (current) => {
     const late = await visitor.submit(page, "/continue", {});
     expect(late.location.href).toBe(authUrl);
     expect((await visitor.get(authUrl)).text).not.toContain("/continue");
+  });
+
+  it("leaves no code behind in a browser that signs out: neither its own nor one of a new proof", async () => {
+    const service = current();
+    const { app, email, visitor } = await signedIn(service);
+    const own = await initiate(service, app);
+    const continued = await visitor.submit(await visitor.get(own.authUrl), "/continue", {});
+    const asked = await initiate(service, app);
+    const proven = await visitor.submit(await visitor.get(asked.authUrl), "/password", {
+      email,
+      password: goodPassword,
+    });
+    const elsewhere = await signIn(service, app, { email });
+    const account = await visitor.get(`${service.url}/account?app_id=${app.id}`);
+    await visitor.submit(account, `/account/sign-out?app_id=${app.id}`, {});
+    for (const [{ sessionId }, { location }] of [
+      [own, continued],
+      [asked, proven],
+    ] as const) {
+      const body = { code: location.searchParams.get("code"), sessionId };
+      expect((await call(service, "POST", "/auth/callback", app.headers, body)).status).toBe(400);
+    }
+    expect((await redeem(service, app, elsewhere)).expiresIn).toBe(900);
   });
 
   it("is not offered to an app that asks for a method, or for somebody else", async () => {

@@ -3,7 +3,19 @@ import { expect, it } from "vitest";
 import { insertPasskey } from "../../src/passkeys/store.ts";
 import type { Holder } from "../../src/sign-in/holder.ts";
 import { newUser } from "../support/mail-flows.ts";
-import { call, goodPassword, redeem, signedUp, signIn, validate, type Tokens } from "../support/person.ts";
+import { authorizeUrl } from "../support/openid.ts";
+import { basic, codeFor, newParty, post } from "../support/openid-tokens.ts";
+import {
+  call,
+  goodPassword,
+  redeem,
+  signedUp,
+  signIn,
+  validate,
+  Visitor,
+  type Page,
+  type Tokens,
+} from "../support/person.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 
 const clientInfo = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_test" };
@@ -113,6 +125,31 @@ describeEachDatabase("ending everything", (current) => {
       return userId;
     });
     expect(done).toBe("over");
+  });
+
+  it("also cancels the code of single sign-on at the same moment, though its browser stays signed in", async () => {
+    const service = current();
+    const party = await newParty(service);
+    const visitor = new Visitor();
+    const form = await codeFor(service, party, {}, visitor);
+    const { body } = await post(service, "/oauth2/token", form, basic(party));
+    const { methods, authentication } = service.server.app.services;
+    const { claims } = await authentication.authenticate(String(body["access_token"]), undefined);
+    const { sub: userId, sid: login } = claims;
+    const known = { signCount: 0, transports: [], aaguid: "", backedUp: true, backupEligible: true };
+    const key = { credentialId: `single ${service.dialect}`, publicKey: "pQ", ...known };
+    const shown = { discoverable: true, name: "Old", createdAt: service.clock.now, lastUsedAt: null };
+    const passkey = { id: `mth_single_${service.dialect}`, userId, ...key, ...shown };
+    await service.server.app.storage.write((tx) => insertPasskey(tx, passkey));
+    const by = { actor: { kind: "user", name: userId } as const, clientInfo };
+    const [page] = await atOnce(service, [
+      () => visitor.get(authorizeUrl(service, party.client, { prompt: "none" })),
+      () => methods.remove(userId, passkey.id, by, { login }),
+    ]);
+    const code = (page as Page).location.searchParams.get("code");
+    if (service.dialect === "postgres") expect(code).not.toBeNull();
+    const again = { ...form, code: code ?? "" };
+    expect((await post(service, "/oauth2/token", again, basic(party))).status).toBe(400);
   });
 
   it("logout with allSessions leaves no code behind that could be redeemed after it", async () => {

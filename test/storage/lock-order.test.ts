@@ -14,6 +14,7 @@ import {
   type Tokens,
 } from "../support/person.ts";
 import { openAccount, press } from "../support/account.ts";
+import { createClient, signInByClient } from "../support/clients-logout.ts";
 import { addingSession, prove } from "../support/adding.ts";
 import { givePasskey } from "../support/methods.ts";
 import { startProvider, type Provider } from "../support/providers/provider.ts";
@@ -165,6 +166,13 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
     ],
   ];
 
+  /** The deletion of a client that somebody has signed in by. */
+  async function deletionOfClient({ email, visitor }: Someone): Promise<() => Promise<unknown>> {
+    const id = await createClient(service, app);
+    await signInByClient(service, app, email, id, visitor);
+    return () => service.server.app.services.clients.delete(id, { actor: operator });
+  }
+
   const callers: Caller[] = [
     ["a logout of all sessions", calls("POST", "/auth/logout", { allSessions: true })],
     ["the deletion of an account", calls("DELETE", "/users/profile")],
@@ -218,24 +226,27 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
     expect(redeemed).toBe("refused");
   });
 
-  it.each(enders)("%s takes the user, then browser sessions and logins", async (_title, prepare) => {
-    const person = await someone();
-    const act = await prepare(person);
-    const code = await signIn(service, app, person);
-    let beside: Promise<unknown>[] = [];
-    await expectUserFirst(person.id, act, async () => {
-      const sessions = "SELECT 1 FROM browser_sessions WHERE user_id = $1 FOR UPDATE NOWAIT";
-      expect((await other.query(sessions, [person.id])).rowCount).toBeGreaterThan(0);
-      beside = [
-        redeem(service, app, code),
-        signIn(service, app, person, {}, person.visitor),
-        refresh(service, app, person.refreshToken),
-        call(service, "POST", "/auth/logout", bearer(person), { allSessions: true }),
-      ];
-      await untilWaiting(3);
-    });
-    await Promise.allSettled(beside);
-  });
+  it.each([...enders, ["the deletion of a client", deletionOfClient] as Caller])(
+    "%s takes the user, then browser sessions and logins",
+    async (_title, prepare) => {
+      const person = await someone();
+      const act = await prepare(person);
+      const code = await signIn(service, app, person);
+      let beside: Promise<unknown>[] = [];
+      await expectUserFirst(person.id, act, async () => {
+        const sessions = "SELECT 1 FROM browser_sessions WHERE user_id = $1 FOR UPDATE NOWAIT";
+        expect((await other.query(sessions, [person.id])).rowCount).toBeGreaterThan(0);
+        beside = [
+          redeem(service, app, code),
+          signIn(service, app, person, {}, person.visitor),
+          refresh(service, app, person.refreshToken),
+          call(service, "POST", "/auth/logout", bearer(person), { allSessions: true }),
+        ];
+        await untilWaiting(3);
+      });
+      await Promise.allSettled(beside);
+    },
+  );
 
   it("a sign-in in another language, which moves the logins of its browser, waits for it, too", async () => {
     const { id, email, visitor } = await someone();

@@ -1,0 +1,44 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
+
+const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
+  const given = placeholders(sessions);
+  const { codeUsedAt } = given;
+  const ofUser = eq(sessions.userId, given.userId);
+  const unused = isNull(sessions.codeUsedAt);
+  const ofBrowser = eq(sessions.browserSessionDigest, given.browserSessionDigest);
+  return {
+    cancelProofs: prepare(
+      db
+        .update(sessions)
+        .set({ provenUserId: null, provenWith: null, provenProvider: null, provenAt: null })
+        .where(and(eq(sessions.provenUserId, given.userId), isNull(sessions.signedInAt))),
+      "cancel_proofs_of_user",
+    ),
+    cancelCodes: prepare(db.update(sessions).set({ codeUsedAt }).where(and(ofUser, unused)), "cancel_codes_of_user"),
+    cancelCodesOfBrowser: prepare(
+      db
+        .update(sessions)
+        .set({ codeUsedAt })
+        .where(and(ofUser, ofBrowser, unused)),
+      "cancel_codes_of_browser",
+    ),
+  };
+});
+
+/** Invalidates a user's codes and stored proofs. */
+export async function cancelCodesOfUser(tx: Handle, userId: string, now: number): Promise<void> {
+  // Proofs first: this waits for a proof that is becoming a code, so that the code is cancelled
+  // too.
+  await prepared(tx).cancelProofs.execute({ userId });
+  await prepared(tx).cancelCodes.execute({ userId, codeUsedAt: now });
+}
+
+/** Invalidates the codes of sign-ins that belong to a user's browser session. */
+export async function cancelCodesOfBrowser(
+  tx: Handle,
+  { userId, tie }: { userId: string; tie: string },
+  now: number,
+): Promise<void> {
+  await prepared(tx).cancelCodesOfBrowser.execute({ userId, browserSessionDigest: tie, codeUsedAt: now });
+}

@@ -16,6 +16,7 @@ import {
 import { openAccount, press } from "../support/account.ts";
 import { createClient, signInByClient } from "../support/clients-logout.ts";
 import { addingSession, prove } from "../support/adding.ts";
+import { expectNoDeadlock, untilWaiting } from "../support/locks.ts";
 import { givePasskey } from "../support/methods.ts";
 import { startProvider, type Provider } from "../support/providers/provider.ts";
 import { appWith, atProvider, comeBack, startRound } from "../support/providers/round.ts";
@@ -58,17 +59,6 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
     return await service.server.app.services.logins.loginIdOf(accessToken);
   }
 
-  async function untilWaiting(many: number): Promise<void> {
-    const waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    const waiting = async () => {
-      // Within a transaction PostgreSQL would go on showing the connections that there were at
-      // first.
-      await other.query("SELECT pg_stat_clear_snapshot()");
-      return (await other.query(waits)).rowCount;
-    };
-    await expect.poll(waiting, { timeout: 60_000 }).toBeGreaterThanOrEqual(many);
-  }
-
   /**
    * Does `work` while another transaction holds the user: it must wait for that one, with none of
    * the user's logins in hand. `meanwhile` begins more, before it may go on.
@@ -83,7 +73,7 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
     await other.query("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [id]);
     const working = work();
     try {
-      await untilWaiting(1);
+      await untilWaiting(other, 1);
       const logins = await other.query("SELECT 1 FROM logins WHERE user_id = $1 FOR UPDATE NOWAIT", [id]);
       expect(logins.rowCount).toBeGreaterThan(1);
       await meanwhile();
@@ -220,7 +210,7 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
         refresh(service, app, person.refreshToken),
         signUp(service, app, person).catch(() => "refused"),
       ];
-      await untilWaiting(3);
+      await untilWaiting(other, 3);
     });
     const [redeemed] = await Promise.all(beside);
     expect(redeemed).toBe("refused");
@@ -242,7 +232,7 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
           refresh(service, app, person.refreshToken),
           call(service, "POST", "/auth/logout", bearer(person), { allSessions: true }),
         ];
-        await untilWaiting(3);
+        await untilWaiting(other, 3);
       });
       await Promise.allSettled(beside);
     },
@@ -258,12 +248,6 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
   });
 
   it("no transaction of any of them was ended for a deadlock", async () => {
-    const { rows } = await other.query<{ started: string }>("SELECT now() AS started");
-    await running.restart();
-    // What a connection has counted is told when it ends, at the latest.
-    const left = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND backend_start < $1";
-    await expect.poll(async () => (await other.query(left, [rows[0]?.started])).rowCount, { timeout: 60_000 }).toBe(1);
-    const counted = await other.query("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
-    expect(counted.rows).toEqual([{ deadlocks: "0" }]);
+    await expectNoDeadlock(other, running.restart);
   });
 });

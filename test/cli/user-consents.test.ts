@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { authorize, authorizeUrl } from "../support/openid.ts";
+import { newParty } from "../support/openid-tokens.ts";
+import { Visitor } from "../support/person.ts";
+import { describeEachDatabase } from "../support/service.ts";
+import { answer, authsvc } from "./in-process.ts";
+import { placeOf } from "./service-place.ts";
+
+describeEachDatabase("user consents", (current) => {
+  it("lists what a person has agreed to on the page, as a table and as JSON", async () => {
+    const service = current();
+    const { app, client, email } = await newParty(service, { name: "Grafana", consent: "ask" });
+    const visitor = new Visitor();
+    const agreedAt = service.clock.now;
+    const proven = await authorize(service, client, { email }, { scope: "openid email" }, visitor);
+    await visitor.submit(await visitor.get(proven.location.href), "/step/consent", {});
+    service.clock.advance(3_600_000);
+    const asked = await visitor.get(authorizeUrl(service, client, { scope: "openid profile" }));
+    const done = await visitor.submit(await visitor.get(asked.location.href), "/step/consent", {});
+    expect(done.location.searchParams.has("code")).toBe(true);
+
+    const place = placeOf(service);
+    const users = (await answer(["user", "list", "--app", app.id], place)) as { id: string; email: string }[];
+    const id = users.find((user) => user.email === email)?.id ?? "";
+    expect(await answer(["user", "consents", id], place)).toEqual([
+      {
+        clientId: client.id,
+        name: "Grafana",
+        scopes: ["openid", "email", "profile"],
+        createdAt: new Date(agreedAt).toISOString(),
+        updatedAt: new Date(agreedAt + 3_600_000).toISOString(),
+      },
+    ]);
+    const { code, stdout, stderr } = await authsvc(["user", "consents", id], place);
+    expect([code, stderr]).toEqual([0, ""]);
+    const [head = "", row = "", ...more] = stdout.trimEnd().split("\n");
+    expect(head).toMatch(/^CLIENT ID +NAME +SCOPES +ALLOWED +LAST CHANGE$/u);
+    expect(row).toMatch(new RegExp(`^${client.id} +Grafana +openid email profile +\\S.*\\S$`, "u"));
+    expect(more).toEqual([]);
+  });
+});

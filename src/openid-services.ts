@@ -46,7 +46,7 @@ export function createOpenIdEndpoints(foundation: Foundation, services: Endpoint
   const clientTokens = createClientTokens({ ...foundation, ...services });
   return {
     tokenGrants: createTokenGrants(services),
-    tokenState: createTokenState({ authentication, clientTokens, issuer: foundation.baseUrl }),
+    tokenState: createTokenState({ authentication, clientTokens, clients, issuer: foundation.baseUrl }),
     userInfo: createUserInfo({ ...services, clientTokens }),
     claimedClient: createClaimedClient({
       clients,

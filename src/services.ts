@@ -175,7 +175,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const firstProof = createFirstProof({ storage, passwords, passkeys, methods, access, audit, clock });
   const linking = createLinking({ ...aboutUsers, firstProof, events, random });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
-  const redeem = createRedeem({ ...aboutUsers, clients, tokens, logins, events, meter });
+  const redeem = createRedeem({ ...aboutUsers, ...openId, tokens, logins, events, meter });
   const mailFlows = createMailFlows({
     ...aboutUsers,
     keyring,

@@ -1,3 +1,4 @@
+import type { Clients } from "../clients/service.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Authentication } from "../tokens/authentication.ts";
@@ -27,8 +28,13 @@ const inactive: IntrospectionAnswer = { active: false };
 export type TokenState = ReturnType<typeof createTokenState>;
 
 /** Introspection (RFC 7662) and revocation (RFC 7009) of access and refresh tokens. */
-export function createTokenState(deps: { authentication: Authentication; clientTokens: ClientTokens; issuer: string }) {
-  const { authentication, clientTokens, issuer } = deps;
+export function createTokenState(deps: {
+  authentication: Authentication;
+  clientTokens: ClientTokens;
+  clients: Clients;
+  issuer: string;
+}) {
+  const { authentication, clientTokens, clients, issuer } = deps;
 
   return {
     /** Whether a token of the client's application holds now. Others are inactive. */
@@ -36,7 +42,8 @@ export function createTokenState(deps: { authentication: Authentication; clientT
       const bearer = await authentication.authenticate(token, undefined).catch(undefinedIfInvalid);
       if (bearer) {
         const { sub, aud, client_id: clientId = aud, scope, exp, iat, jti, sid } = bearer.claims;
-        if (aud !== application.id) return inactive;
+        // A disabled client can do nothing, also with the tokens that it has.
+        if (aud !== application.id || !(await clients.find(clientId))) return inactive;
         return {
           active: true,
           token_type: "Bearer",
@@ -55,6 +62,7 @@ export function createTokenState(deps: { authentication: Authentication; clientT
       if (!found || found.login.appId !== application.id) return inactive;
       const { login, issuedAt: iat, expiresAt: exp } = found;
       const { id: sid, userId: sub, clientId, appId, scopes } = login;
+      if (!(await clients.find(clientId ?? appId))) return inactive;
       return { active: true, iss: issuer, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
     },
 

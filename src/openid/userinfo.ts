@@ -46,10 +46,11 @@ export function createUserInfo(deps: { users: Users; clientTokens: ClientTokens;
 
   return async ({ claims, scopes, user: { id } }: Bearer): Promise<Record<string, unknown>> => {
     const [user, login] = await Promise.all([users.find(id), clientTokens.findLogin(claims.sid)]);
-    if (!user || !login) throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.");
+    const found = login && (await clients.find(login.clientId ?? login.appId));
+    // A disabled client can do nothing, also with the tokens that it has.
+    if (!user || !found) throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.");
     const requested = login.claimsRequest?.userinfo ?? {};
-    const found = Object.keys(requested).length === 0 ? undefined : await clients.find(login.clientId ?? login.appId);
-    const allowed = found ? requestable(found.client, found.application, login) : [];
+    const allowed = requestable(found.client, found.application, login);
     return { sub: id, ...userClaims(user, { scopes, requested, allowed }) };
   };
 }

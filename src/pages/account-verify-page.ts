@@ -18,11 +18,12 @@ export type VerifyEmailData = AccountPlace & {
 export function verifyEmailPage(frame: Frame, data: VerifyEmailData): Html {
   const { texts } = frame;
   const { appId } = data;
-  const path = accountPath(appId, "/verify-email");
+  const action = accountPath(appId, "/verify-email/code");
+  const againAction = accountPath(appId, "/verify-email");
   const words = data.problem && codeProblemWords(frame, data.problem);
   const title = texts.checkMail;
   const body = html`<h1>${title}</h1>
-    ${problemSummary(words)} ${mailedCodeForm(frame, { ...data, action: `${path}/code`, againAction: path }, words)}
+    ${problemSummary(words)} ${mailedCodeForm(frame, { ...data, action, againAction }, words)}
     ${backLink(frame, appId, texts.backToAccount)}`;
   return accountFrame(frame, { title, body, problem: words !== undefined });
 }

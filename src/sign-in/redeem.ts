@@ -4,6 +4,7 @@ import type { Applications } from "../applications/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Client } from "../clients/client.ts";
+import type { Consents } from "../clients/consents.ts";
 import type { Clients } from "../clients/service.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -89,6 +90,7 @@ export function createRedeem(deps: {
   storage: Storage;
   applications: Applications;
   clients: Clients;
+  consents: Consents;
   users: Users;
   browserSessions: BrowserSessions;
   tokens: Tokens;
@@ -98,7 +100,20 @@ export function createRedeem(deps: {
   clock: Clock;
   meter: Meter;
 }) {
-  const { storage, applications, clients, users, browserSessions, tokens, logins, audit, events, clock, meter } = deps;
+  const {
+    storage,
+    applications,
+    clients,
+    consents,
+    users,
+    browserSessions,
+    tokens,
+    logins,
+    audit,
+    events,
+    clock,
+    meter,
+  } = deps;
 
   /**
    * The first write consumes the code, even if a later check fails. A second use ends the login of
@@ -160,6 +175,9 @@ export function createRedeem(deps: {
     const { authorization, browserSessionDigest } = session;
     // A logout since the code: the browser is no longer signed in (docs/decisions/0042).
     if (authorization && !(await browserSessions.lock(tx, browserSessionDigest ?? "", userId))) return undefined;
+    // Taken back since the code.
+    if (call.proofs.door === "client" && (await consents.lacks({ client: call.proofs.client, userId, scopes }, tx)))
+      return undefined;
     const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
     const login = {
       id: session.loginId,

@@ -56,14 +56,21 @@ describeEachDatabase("a client that asks for consent", (current) => {
     expect((await call(service, "GET", "/auth/validate", { ...headers, ...appId })).status).toBe(200);
   });
 
-  it("gets no such power when it is disabled or deleted", async () => {
+  it("has nothing more of its tokens once it is disabled, nor has any other client", async () => {
     const service = current();
     const party = await partyWith(service, {});
-    const headers = { authorization: `Bearer ${await tokenFor(service, party)}` };
+    const other = await newParty(service, {}, party.app);
+    const token = await tokenFor(service, party);
+    const headers = { authorization: `Bearer ${token}` };
+    const introspect = async () => (await post(service, "/oauth2/introspect", { token }, basic(other))).body;
     expect((await call(service, "GET", "/users/profile", headers)).status).toBe(200);
+    expect((await userInfo(service, token)).status).toBe(200);
+    expect(await introspect()).toMatchObject({ active: true });
     const actor = { kind: "cli", name: "test" } as const;
     await service.server.app.services.clients.update(party.client.id, { enabled: false }, { actor });
     expect((await call(service, "DELETE", "/users/profile", headers)).status).toBe(403);
+    expect((await userInfo(service, token)).status).toBe(401);
+    expect(await introspect()).toEqual({ active: false });
   });
 
   it("leaves that power to the operator's own programs and to the application", async () => {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { insertPasskey } from "../../src/passkeys/store.ts";
 import type { Holder } from "../../src/sign-in/holder.ts";
 import { newUser } from "../support/mail-flows.ts";
-import { authorizeUrl } from "../support/openid.ts";
+import { authorize, authorizeUrl } from "../support/openid.ts";
 import { basic, codeFor, newParty, post } from "../support/openid-tokens.ts";
 import {
   call,
@@ -150,6 +150,29 @@ describeEachDatabase("ending everything", (current) => {
     if (service.dialect === "postgres") expect(code).not.toBeNull();
     const again = { ...form, code: code ?? "" };
     expect((await post(service, "/oauth2/token", again, basic(party))).status).toBe(400);
+  });
+
+  it("taking consent back also takes it from the code of single sign-on at the same moment", async () => {
+    const service = current();
+    const party = await newParty(service, { consent: "ask" });
+    const { client, email } = party;
+    const visitor = new Visitor();
+    const { location } = await authorize(service, client, { email }, {}, visitor);
+    const agreed = await visitor.submit(await visitor.get(location.href), "/step/consent", {});
+    const redirect_uri = client.redirectUris[0] ?? "";
+    const buy = async ({ location: { searchParams } }: Page) => {
+      const form = { grant_type: "authorization_code", code: searchParams.get("code") ?? "", redirect_uri };
+      return await post(service, "/oauth2/token", form, basic(party));
+    };
+    const { body } = await buy(agreed);
+    const { authentication, grants } = service.server.app.services;
+    const { claims } = await authentication.authenticate(String(body["access_token"]), undefined);
+    const by = { actor: { kind: "user", name: claims.sub } as const, clientInfo };
+    const [page] = await atOnce(service, [
+      () => visitor.get(authorizeUrl(service, client, { prompt: "none" })),
+      () => grants.remove(claims.sub, client.id, by),
+    ]);
+    expect((await buy(page as Page)).status).toBe(400);
   });
 
   it("logout with allSessions leaves no code behind that could be redeemed after it", async () => {

@@ -1,3 +1,4 @@
+import { createClient } from "../support/clients-logout.ts";
 import { count, eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, expect, it } from "vitest";
@@ -40,6 +41,11 @@ const bounds: Record<string, Bound> = {
   deletedApplications: { because: "one for an application that an operator deleted" },
   facts: { because: "a handful of fixed names" },
   rateLimitCounts: { sweptBy: "endsAt" },
+  clients: { because: "only an operator creates them" },
+  clientSecrets: { sweptBy: "revokedAt" },
+  authorizationRequests: { sweptBy: "expiresAt" },
+  usedAssertions: { sweptBy: "expiresAt" },
+  consents: { because: "one for a user at a client; goes with either" },
 };
 
 const day = 24 * 60 * 60_000;
@@ -57,7 +63,13 @@ describeEachDatabase("what is kept", (current) => {
       actor: { kind: "cli", name: "test" },
     });
     const [session] = await storage.reader.db.select().from(storage.reader.tables.signInSessions);
-    owners = { appId: app.id, userId: user["id"], endpointId, sessionDigest: session?.digest };
+    owners = {
+      clientId: await createClient(service, app),
+      appId: app.id,
+      userId: user["id"],
+      endpointId,
+      sessionDigest: session?.digest,
+    };
   });
 
   /** A row with something in every column that must have it, of one moment. */
@@ -109,7 +121,7 @@ describeEachDatabase("what is kept", (current) => {
   it("G6: whatever belongs to a user or an application goes with it", () => {
     const ownerless = ["applications", "deleted_applications", "facts", "signing_keys", "audit_events"];
     // Known by a digest of an address or a key, or by a session: each is swept.
-    const digests = ["password_failures", "mail_allowances", "oauth_states", "rate_limit_counts"];
+    const digests = ["password_failures", "mail_allowances", "oauth_states", "rate_limit_counts", "used_assertions"];
     for (const table of Object.values(sqliteTables)) {
       const cascades = getTableConfig(table).foreignKeys.filter(({ onDelete }) => onDelete === "cascade");
       expect(getTableConfig(table).foreignKeys.length, getTableName(table)).toBe(cascades.length);

@@ -111,7 +111,8 @@ describe("what PostgreSQL is asked for many at once", () => {
         lastSeenAt: now,
       };
       expect(after).toStrictEqual(expected);
-      const { userId, signedInWith, provider, proofs, scopes, publicClient, clientId, signedInAt } = expected;
+      const { userId, signedInWith, provider, proofs, scopes, publicClient, clientId, claimsRequest, signedInAt } =
+        expected;
       const toContinue = {
         id,
         appId,
@@ -122,6 +123,7 @@ describe("what PostgreSQL is asked for many at once", () => {
         scopes,
         publicClient,
         clientId,
+        claimsRequest,
         signedInAt,
       };
       expect(rotated[at]).toStrictEqual({ ...toContinue, email: "usr_1@example.com", emailVerified: false });

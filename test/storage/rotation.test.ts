@@ -46,7 +46,7 @@ describe.each(["sqlite", "postgres"] as const)("the rotation of one login (%s)",
     const userId = email === null ? "usr_bare" : "usr_1";
     const login = await inserted(id, { userId });
     const rotated = await storage.write((tx) => rotateLogin(tx, rotationOf(id)));
-    const { signedInWith, provider, proofs, scopes, publicClient, clientId, signedInAt } = login;
+    const { signedInWith, provider, proofs, scopes, publicClient, clientId, claimsRequest, signedInAt } = login;
     expect(rotated).toStrictEqual({
       id,
       appId,
@@ -57,6 +57,7 @@ describe.each(["sqlite", "postgres"] as const)("the rotation of one login (%s)",
       scopes,
       publicClient,
       clientId,
+      claimsRequest,
       signedInAt,
       email,
       emailVerified: false,

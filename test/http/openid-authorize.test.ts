@@ -128,7 +128,9 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
 
     it("a disabled client", async () => {
       const service = current();
-      const { client } = await prepared(service, { disabledAt: 1 });
+      const { client } = await prepared(service);
+      const by = { actor: { kind: "cli", name: "test" } } as const;
+      await service.server.app.services.clients.update(client.id, { enabled: false }, by);
       const page = await new Visitor().get(authorizeUrl(service, client));
       expect(page.status).toBe(400);
       expect(page.headers.get("location")).toBeNull();

@@ -1,9 +1,8 @@
 import { beforeAll, expect, it } from "vitest";
 import { openAccount } from "../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../support/adding.ts";
-import { findLogin } from "../../src/tokens/login-store.ts";
-import { createClient, signInByClient } from "../support/clients-logout.ts";
-import { isLive, Visitor, type Page, type Tokens } from "../support/person.ts";
+import { createClient, signInByClient, type SignedInByClient } from "../support/clients-logout.ts";
+import { isLive, Visitor, type Page } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
 const day = 86_400_000;
@@ -20,22 +19,14 @@ describeEachDatabase("the logout endpoint (OpenID Connect RP-Initiated Logout 1.
     chat = await createClient(current(), app, { name: "Chat", postLogoutRedirectUris: ["https://chat.example/bye"] });
   });
 
-  type Someone = SignedInVisitor & { wiki: Tokens; chat: Tokens; hint: string; email: string };
-
-  async function idTokenOf(loginId: string, clientId: string): Promise<string> {
-    const { storage, services } = current().server.app;
-    const login = await findLogin(storage.reader, loginId);
-    if (!login) throw new Error("no such login");
-    const client = { id: clientId, idTokenAlg: "RS256" } as const;
-    return await services.idTokens.sign({ login, client, nonce: null, accessToken: "x", userClaims: {} });
-  }
+  type Someone = SignedInVisitor & { wiki: SignedInByClient; chat: SignedInByClient; hint: string; email: string };
 
   /** Signed in by the application, the wiki and the chat in one browser. */
   async function someone(): Promise<Someone> {
     const person = await signedUpIn(current(), app);
-    const inWiki = await signInByClient(current(), app, person.email, wiki, person.visitor);
-    const inChat = await signInByClient(current(), app, person.email, chat, person.visitor);
-    return { ...person, wiki: inWiki, chat: inChat, hint: await idTokenOf(inWiki.loginId, wiki) };
+    const inWiki = await signInByClient(current(), person.email, wiki, person.visitor);
+    const inChat = await signInByClient(current(), person.email, chat, person.visitor);
+    return { ...person, wiki: inWiki, chat: inChat, hint: inWiki.idToken };
   }
 
   const address = (parameters: Record<string, string>): string =>
@@ -108,8 +99,8 @@ describeEachDatabase("the logout endpoint (OpenID Connect RP-Initiated Logout 1.
   it("asks when the ID token is of another browser or of another person (logout CSRF)", async () => {
     const person = await someone();
     const attacker = await someone();
-    const elsewhere = await signInByClient(current(), app, person.email, wiki);
-    for (const hint of [attacker.hint, await idTokenOf(elsewhere.loginId, wiki)]) {
+    const elsewhere = await signInByClient(current(), person.email, wiki);
+    for (const hint of [attacker.hint, elsewhere.idToken]) {
       const parameters = { id_token_hint: hint, post_logout_redirect_uri: bye };
       expectQuestion(await person.visitor.get(address(parameters)));
     }
@@ -218,8 +209,7 @@ describeEachDatabase("the logout endpoint (OpenID Connect RP-Initiated Logout 1.
   it("shows an error page for a disabled client", async () => {
     const id = await createClient(current(), app, { postLogoutRedirectUris: [bye] });
     const person = await signedUpIn(current(), app);
-    const { loginId } = await signInByClient(current(), app, person.email, id, person.visitor);
-    const hint = await idTokenOf(loginId, id);
+    const { idToken: hint } = await signInByClient(current(), person.email, id, person.visitor);
     await current().server.app.services.clients.update(
       id,
       { enabled: false },

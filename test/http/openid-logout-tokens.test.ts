@@ -5,11 +5,11 @@ import { day, minute } from "../../src/lib/clock.ts";
 import type { SigningAlgorithm } from "../../src/storage/column-types.ts";
 import { updateEndpoint } from "../../src/webhooks/endpoint-store.ts";
 import { openAccount, press } from "../support/account.ts";
-import { createClient, receiverOf, signInByClient } from "../support/clients-logout.ts";
+import { createClient, receiverOf, secretOf, signInByClient } from "../support/clients-logout.ts";
 import { bearer } from "../support/methods.ts";
 import { refreshWith } from "../support/openid-tokens.ts";
 import { invalidToken } from "../support/outcomes.ts";
-import { call, isLive, refresh, signedUp, validate, Visitor, type Tokens } from "../support/person.ts";
+import { call, isLive, refresh, signedUp, validate, Visitor } from "../support/person.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
 import { describeEachDatabase, describeOnSqlite, type TestApp } from "../support/service.ts";
 import { createEndpoint, localWebhooks, operator } from "../support/webhooks.ts";
@@ -46,11 +46,11 @@ describeEachDatabase(
         backchannelLogoutUri: `${receiver.url}${path}`,
         idTokenAlg,
       });
-      const login = await signInByClient(current(), app, email, clientId);
+      const login = await signInByClient(current(), email, clientId);
       return { ...login, email, clientId, userId: String(user["id"]) };
     }
 
-    async function logout({ accessToken }: Tokens, body: unknown = {}): Promise<void> {
+    async function logout({ accessToken }: { accessToken: string }, body: unknown = {}): Promise<void> {
       expect((await call(current(), "POST", "/auth/logout", bearer(accessToken), body)).status).toBe(200);
     }
 
@@ -96,7 +96,7 @@ describeEachDatabase(
 
     it("is taken for no other token", async () => {
       const person = await someone();
-      const other = await signInByClient(current(), app, person.email, person.clientId);
+      const other = await signInByClient(current(), person.email, person.clientId);
       await logout(person);
       await until(() => receiver.received.length === 1);
       const [token = ""] = tokensSent();
@@ -115,7 +115,7 @@ describeEachDatabase(
       const visitor = new Visitor();
       const here = [];
       for (const clientId of [wiki, silent, person.clientId])
-        here.push(await signInByClient(current(), app, person.email, clientId, visitor));
+        here.push(await signInByClient(current(), person.email, clientId, visitor));
       const page = await openAccount(current(), app, visitor);
       await press(app, visitor, page, "/sign-out");
       await until(() => receiver.received.length === 2);
@@ -145,9 +145,7 @@ describeEachDatabase(
       [
         "its refresh token is used twice",
         async ({ refreshToken, clientId }) => {
-          const { clients } = current().server.app.services;
-          const { secret } = await clients.createSecret({ clientId }, operator.actor);
-          const client = { client: { id: clientId }, secret };
+          const client = { client: { id: clientId }, secret: secretOf(clientId) };
           const next = await refreshWith(current(), client, refreshToken);
           await refreshWith(current(), client, String(next.body["refresh_token"]));
           current().clock.advance(minute);
@@ -185,7 +183,7 @@ describeEachDatabase(
       await logout(person);
       await until(async () => (await deliveriesOf(person.clientId))[0]?.status === "failed");
       expect(await deliveriesOf(person.clientId)).toMatchObject([{ attempts: 1, nextAttemptAt: null }]);
-      await logout(await signInByClient(current(), app, person.email, person.clientId));
+      await logout(await signInByClient(current(), person.email, person.clientId));
       await until(() => receiver.received.length === 2);
     });
 
@@ -193,7 +191,7 @@ describeEachDatabase(
       const person = await someone();
       receiver.always(500);
       for (let week = 0; week < 2; week += 1) {
-        const login = await signInByClient(current(), app, person.email, person.clientId);
+        const login = await signInByClient(current(), person.email, person.clientId);
         await logout(login);
         const told = async () => (await deliveriesOf(person.clientId)).filter(({ attempts }) => attempts > 0);
         await until(async () => (await told()).length > week);
@@ -253,7 +251,7 @@ describeOnSqlite("logout tokens where private networks are not allowed", (curren
       await updateEndpoint(tx, await receiverOf(current(), clientId), { url: receiver.url });
     });
     const { email } = await signedUp(current(), app);
-    const { accessToken } = await signInByClient(current(), app, email, clientId);
+    const { accessToken } = await signInByClient(current(), email, clientId);
     await call(current(), "POST", "/auth/logout", bearer(accessToken), {});
     const { db, tables } = current().server.app.storage.reader;
     const [delivery] = await until(async () => {

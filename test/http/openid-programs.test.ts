@@ -1,8 +1,9 @@
 import { beforeAll, expect, it } from "vitest";
 import { accountUrl, openAccount, press } from "../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../support/adding.ts";
-import { createClient, signInByClient } from "../support/clients-logout.ts";
-import { isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../support/person.ts";
+import { createClient, secretOf, signInByClient, type SignedInByClient } from "../support/clients-logout.ts";
+import { refreshWith } from "../support/openid-tokens.ts";
+import { isLive, redeem, signIn, Visitor } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
 describeEachDatabase("programs with access, on the account page", (current) => {
@@ -17,7 +18,12 @@ describeEachDatabase("programs with access, on the account page", (current) => {
     notes = await createClient(current(), app, { name: "Notes", consent: "ask" });
   });
 
-  type Someone = SignedInVisitor & { id: string; wiki: Tokens; elsewhere: Tokens; chat: Tokens };
+  type Someone = SignedInVisitor & {
+    id: string;
+    wiki: SignedInByClient;
+    elsewhere: SignedInByClient;
+    chat: SignedInByClient;
+  };
 
   /** Signed in by the wiki, here and elsewhere, and by the chat. Only the wiki asks. */
   async function someone(): Promise<Someone> {
@@ -28,9 +34,9 @@ describeEachDatabase("programs with access, on the account page", (current) => {
     return {
       ...person,
       id,
-      wiki: await signInByClient(current(), app, email, wiki, visitor),
-      elsewhere: await signInByClient(current(), app, email, wiki),
-      chat: await signInByClient(current(), app, email, chat, visitor),
+      wiki: await signInByClient(current(), email, wiki, visitor),
+      elsewhere: await signInByClient(current(), email, wiki),
+      chat: await signInByClient(current(), email, chat, visitor),
     };
   }
 
@@ -70,7 +76,8 @@ describeEachDatabase("programs with access, on the account page", (current) => {
     expect(text).not.toContain(remove(wiki));
     expect(text).toContain(remove(chat));
     for (const ended of [person.wiki, person.elsewhere]) expect(await isLive(current(), app, ended)).toBe(false);
-    expect((await refresh(current(), app, person.wiki.refreshToken)).status).toBe(401);
+    const itself = { client: { id: wiki }, secret: secretOf(wiki) };
+    expect((await refreshWith(current(), itself, person.wiki.refreshToken)).status).toBe(400);
     for (const kept of [person, person.chat, stranger.wiki]) expect(await isLive(current(), app, kept)).toBe(true);
     const { consents, audit } = current().server.app.services;
     expect(await consents.list(person.id)).toEqual([]);

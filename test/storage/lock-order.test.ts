@@ -159,7 +159,7 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
   /** The deletion of a client that somebody has signed in by. */
   async function deletionOfClient({ email, visitor }: Someone): Promise<() => Promise<unknown>> {
     const id = await createClient(service, app);
-    await signInByClient(service, app, email, id, visitor);
+    await signInByClient(service, email, id, visitor);
     return () => service.server.app.services.clients.delete(id, { actor: operator });
   }
 

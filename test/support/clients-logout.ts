@@ -1,37 +1,59 @@
-import { eq } from "drizzle-orm";
 import type { NewClient } from "../../src/clients/rules.ts";
 import { findEndpointOfClient } from "../../src/webhooks/endpoint-store.ts";
-import { redeem, signIn, Visitor, type Tokens } from "./person.ts";
+import { authorize, authorizeUrl } from "./openid.ts";
+import { basic, post } from "./openid-tokens.ts";
+import { Visitor } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 
-/** A client of the application; its id. */
+const redirectUri = "https://wiki.example/callback";
+
+let created = 0;
+
+export type SignedInByClient = Record<"accessToken" | "refreshToken" | "idToken" | "loginId", string>;
+
+/** A client of the application that always gets refresh tokens; its id. */
 export async function createClient(
   service: TestService,
   app: TestApp,
   changes: Partial<NewClient> = {},
 ): Promise<string> {
-  const usual = { appId: app.id, name: "Wiki", redirectUris: ["https://wiki.example/callback"] };
-  const created = await service.server.app.services.clients.create({ ...usual, ...changes }, {}, { actor });
-  return created.client.id;
+  created += 1;
+  const id = `client_${created}`;
+  const usual = { id, appId: app.id, name: "Wiki", refreshTokens: "always" } as const;
+  const { clients } = service.server.app.services;
+  await clients.create({ ...usual, redirectUris: [redirectUri], ...changes }, { secret: secretOf(id) }, { actor });
+  return id;
 }
 
-/** Signs in in this browser by a client. */
+/** The secret of a client of `createClient`. */
+export const secretOf = (id: string): string => `secret-of-${id}.${"0123456789".repeat(3)}`;
+
+/** Signs in in this browser by a client of `createClient`: by single sign-on, if it can. */
 export async function signInByClient(
   service: TestService,
-  app: TestApp,
   email: string,
   clientId: string,
   visitor = new Visitor(),
-): Promise<Tokens & { loginId: string }> {
-  const tokens = await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
-  const { storage, services } = service.server.app;
-  const loginId = await services.logins.loginIdOf(tokens.accessToken);
-  await storage.write(async ({ db, tables: { logins } }) => {
-    await db.update(logins).set({ clientId }).where(eq(logins.id, loginId));
-  });
-  return { ...tokens, loginId };
+): Promise<SignedInByClient> {
+  const client = { id: clientId, redirectUris: [redirectUri] };
+  const asked = { scope: "openid email" };
+  const silent = await visitor.get(authorizeUrl(service, client, { ...asked, prompt: "none" }));
+  const done = silent.location.searchParams.has("code")
+    ? silent
+    : await authorize(service, client, { email }, asked, visitor);
+  const code = done.location.searchParams.get("code") ?? "";
+  const form = { grant_type: "authorization_code", code, redirect_uri: redirectUri };
+  const { status, body } = await post(service, "/oauth2/token", form, basic({ client, secret: secretOf(clientId) }));
+  if (status !== 200) throw new Error(`the token endpoint answered ${status}: ${JSON.stringify(body)}`);
+  const accessToken = String(body["access_token"]);
+  return {
+    accessToken,
+    refreshToken: String(body["refresh_token"]),
+    idToken: String(body["id_token"]),
+    loginId: await service.server.app.services.logins.loginIdOf(accessToken),
+  };
 }
 
 /** The id of the endpoint that receives a client's logout tokens. */

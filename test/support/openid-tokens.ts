@@ -1,4 +1,5 @@
 import type { Client } from "../../src/clients/client.ts";
+import type { NewClient } from "../../src/clients/rules.ts";
 import { authorize, createTestClient } from "./openid.ts";
 import { newEmail, signUp, Visitor } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
@@ -10,7 +11,7 @@ type Answer = { status: number; headers: Headers; body: Json };
 export type Party = { app: TestApp; client: Client; secret: string; email: string };
 
 /** A client with a secret, if its kind has one. */
-export async function newParty(service: TestService, changes: Partial<Client> = {}, app?: TestApp): Promise<Party> {
+export async function newParty(service: TestService, changes: Partial<NewClient> = {}, app?: TestApp): Promise<Party> {
   const owner = app ?? (await service.createApp());
   const email = newEmail();
   await signUp(service, owner, { email, name: "Ada" });

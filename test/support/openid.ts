@@ -1,46 +1,33 @@
 import { hash } from "node:crypto";
 import type { Client } from "../../src/clients/client.ts";
+import type { NewClient } from "../../src/clients/rules.ts";
 import { goodPassword, Visitor, type Page } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
 
 export const codeVerifier = "v".repeat(64);
 export const codeChallenge = hash("sha256", codeVerifier, "base64url");
 
-let clients = 0;
+let created = 0;
 
-/** A client of the application, enabled and confidential if `changes` says nothing else. */
+/** A client of the application, of kind `web` if `changes` says nothing else, without a secret. */
 export async function createTestClient(
   service: TestService,
   app: TestApp,
-  changes: Partial<Client> = {},
+  changes: Partial<NewClient> = {},
 ): Promise<Client> {
-  clients += 1;
-  const client: Client = {
-    id: `cli_test_${clients}`,
+  created += 1;
+  const usual = {
     appId: app.id,
-    name: `Client ${clients}`,
-    kind: "web",
-    redirectUris: [`https://client${clients}.example/callback`],
-    postLogoutRedirectUris: [],
-    backchannelLogoutUri: null,
+    name: `Client ${created}`,
+    redirectUris: [`https://client${created}.example/callback`],
     scopes: ["openid", "profile", "email", "offline_access"],
-    consent: "none",
-    requirePkce: false,
-    idTokenAlg: "RS256",
-    idTokenClaims: "granted",
-    refreshTokens: "offline_access",
-    jwks: null,
-    createdAt: service.clock.now,
-    updatedAt: service.clock.now,
-    lastUsedAt: null,
-    disabledAt: null,
-    ...changes,
   };
-  const { storage } = service.server.app;
-  await storage.write(async (tx) => {
-    await tx.db.insert(tx.tables.clients).values(client);
-  });
-  return client;
+  const { services } = service.server.app;
+  const actor = { kind: "cli", name: "test" } as const;
+  const { client } = await services.clients.create({ ...usual, ...changes }, { mayGenerate: false }, { actor });
+  const found = await services.clients.find(client.id);
+  if (!found) throw new Error("the client is disabled");
+  return found.client;
 }
 
 /** The address of an authorization request; null removes a parameter. */

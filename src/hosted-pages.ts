@@ -74,7 +74,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     users,
     addMethod,
   });
-  const consent = createConsentPages({ visits, consentSignIn });
+  const consent = createConsentPages({ visits, accountNames, consentSignIn });
   const steps = createStepPages({ visits, choose, add, consent, proofs, freshProofs, passkeys, passkeySignIn });
   const oauthDepartures = createOauthDepartures({
     visits,

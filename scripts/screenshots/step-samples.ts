@@ -67,7 +67,7 @@ export const stepSamples: Sample[] = [
 
 function consent(assets: AssetLinks, _origin: string, sessionPath: string): Html {
   const scopes = ["openid", "profile", "email", "offline_access"];
-  const asked = { client: "Grafana", returnsTo: "grafana.example.com", scopes };
+  const asked = { account: "ada@example.com", client: "Grafana", returnsTo: "grafana.example.com", scopes };
   return consentPage(frameOf(assets), { sessionPath, token: "token", ...asked });
 }
 

@@ -36,7 +36,7 @@ export function addClientFlags(command: Command): Command {
     .option("--name <name>", "name of the program, shown to people who are asked for their consent")
     .option("--redirect-uri <uri...>", "where people return to; all of them; repeatable")
     .option("--post-logout-redirect-uri <uri...>", "where people may return to after signing out; repeatable")
-    .option("--backchannel-logout-uri <url>", "https URL that is told when somebody is signed out")
+    .option("--backchannel-logout-uri <url>", "https URL that receives a logout token when a login ends")
     .option("--scope <scope...>", "scope that it may request (default: all of its application); repeatable")
     .addOption(
       new Option("--consent <policy>", "ask: people agree once, for programs of others").choices(["none", "ask"]),

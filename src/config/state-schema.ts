@@ -62,7 +62,7 @@ const client = group({
   kind: oneOf(["web", "spa", "native"], "Where it runs; cannot change.").optional(),
   redirectUris: list("Where people return to after signing in.").optional(),
   postLogoutRedirectUris: list("Where people may return to after signing out.").optional(),
-  backchannelLogoutUri: text("https URL that is told when somebody is signed out.").nullable().optional(),
+  backchannelLogoutUri: text("https URL that receives a logout token when a login ends.").nullable().optional(),
   scopes: list("The scopes that it may request.").optional(),
   consent: oneOf(["none", "ask"], "Whether people are asked for their consent.").optional(),
   requirePkce: flag("Whether sign-ins without PKCE are refused.").optional(),

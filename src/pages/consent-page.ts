@@ -7,6 +7,8 @@ export type ConsentData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   token: string;
+  /** The address of the account, or else its name. */
+  account: string;
   /** The name of the client that asks. */
   client: string;
   /** Where the person goes next: the host of the client's redirect URI. */
@@ -15,11 +17,16 @@ export type ConsentData = {
 };
 
 /** Asks whether an OpenID Connect client gets what it wants. */
-export function consentPage(frame: Frame, { sessionPath, token, client, returnsTo, scopes }: ConsentData): Html {
+export function consentPage(
+  frame: Frame,
+  { sessionPath, token, account, client, returnsTo, scopes }: ConsentData,
+): Html {
   const { texts, look } = frame;
   const title = texts.consentTitle(client);
   const body = html`<h1>${title}</h1>
-    <p>${texts.consentQuestion(client, look.name)}</p>
+    <p>
+      ${texts.consentQuestion(client, look.name)} <strong><bdi>${account}</bdi></strong>
+    </p>
     <p>${texts.consentGets}</p>
     <ul>
       ${scopes.map((scope) => html`<li>${scopeWords(frame, scope)}</li>`)}

@@ -43,9 +43,8 @@ export function createStepPages(deps: {
 }) {
   const { visits, choose, add, consent, proofs, freshProofs, passkeys, passkeySignIn } = deps;
 
-  async function show(visit: Visit, next: Exclude<Step, "done">, problem?: Problem): Promise<Answer> {
+  async function show(visit: Visit, next: Exclude<Step, "done" | "ask-consent">, problem?: Problem): Promise<Answer> {
     if (next === "add-method") return await add.show(visit);
-    if (next === "ask-consent") return await consent.show(visit);
     const step = ({ "use-passkey": "use", "create-passkey": "create", "offer-passkey": "offer" } as const)[next];
     const data = { step, sessionPath: pathOf(visit), token: visit.browser.formToken, problem };
     return visits.page(visit, passkeyStepPage(visit.frame, data), problem ? 422 : 200);
@@ -117,6 +116,7 @@ export function createStepPages(deps: {
         const asksFirst = await takeOver(visit);
         if (asksFirst) return asksFirst;
         const found = await proofs.findWaiting(visit);
+        if (found?.next === "ask-consent") return await consent.show(visit, found.user);
         if (found && found.next !== "done") return await show(visit, found.next);
         if (visit.session.purpose === "add-method" && (await freshProofs.find(visits.forProof(visit))))
           return await add.show(visit);

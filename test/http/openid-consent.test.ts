@@ -21,6 +21,7 @@ describeEachDatabase("consent", (current) => {
     expect(proven.location.pathname).toMatch(/^\/sign-in\//u);
     const page = await visitor.get(proven.location.href);
     expect(page.text).toContain("Grafana");
+    expect(page.text).toContain(email);
     expect(page.text).toContain(new URL(client.redirectUris[0] ?? "").host);
     expect(page.text).toContain("your email address");
     expect(page.text).not.toContain("your name and picture");

@@ -89,23 +89,8 @@ export function createTokens(deps: {
      */
     async startLogin(
       tx: Handle,
-      input: Pick<
-        Login,
-        | "id"
-        | "appId"
-        | "userId"
-        | "signedInWith"
-        | "provider"
-        | "proofs"
-        | "scopes"
-        | "publicClient"
-        | "clientId"
-        | "claimsRequest"
-        | "signedInAt"
-        | "ipAddress"
-        | "userAgent"
-        | "browserSessionDigest"
-      > & { refreshes?: boolean },
+      input: LoginToContinue &
+        Pick<Login, "ipAddress" | "userAgent" | "browserSessionDigest"> & { refreshes?: boolean },
       now: number,
       lockedUser?: User,
     ): Promise<StartedLogin> {

@@ -2,10 +2,10 @@ import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { invalidApiKey, invalidAppId, invalidRequest } from "../lib/errors.ts";
-import { addMethodBody } from "./add-method-body.ts";
+import { addMethodBody } from "./adding/add-method-body.ts";
 import { initiateBody } from "./initiate-body.ts";
 import type { Passkeys } from "../passkeys/service.ts";
-import { callbackBody, type Redeem } from "./redeem.ts";
+import { callbackBody, type Redeem } from "./redemption/redeem.ts";
 import type { Bearer } from "../tokens/authentication.ts";
 import type { SignIn } from "./service.ts";
 

@@ -49,7 +49,7 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
     return { ...user, refusal: await ownerRefusal(user.caller, scope, check.isOwnProgram) };
   }
 
-  /** The app's server or, without an Authorization header, a public client of an app that `allows` it. */
+  /** The app's server, or a public client: no Authorization header, and an app that `allows` it. */
   function serverOrPublic(allows: (application: Application) => boolean, details?: string) {
     return (async (request) => {
       if (request.header("authorization") !== undefined) {

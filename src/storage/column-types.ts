@@ -88,6 +88,8 @@ export type AppSettings = {
   previousSigningAlgorithm?: SigningAlgorithm;
   /** Whether the query-style endpoints are on (docs/spec/http-api.md, 4.6). */
   queryEndpoints: boolean;
+  /** Whether sign-ins may start without an API key, with PKCE; missing: no. */
+  publicClients?: boolean;
   /**
    * The relying party of the passkeys, if neither the domain nor the service's host (WebAuthn
    * related origins); null uses those.

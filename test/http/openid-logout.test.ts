@@ -3,9 +3,9 @@ import { beforeAll, expect, it } from "vitest";
 import { openAccount, press } from "../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../support/adding.ts";
 import { call, isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
-describeEachDatabase("what ends a login ends what its browser opened", (current) => {
+describeSqliteFirst("what ends a login ends what its browser opened", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();

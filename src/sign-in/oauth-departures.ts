@@ -83,7 +83,7 @@ export function createOauthDepartures(deps: {
     // in between starts a new navigation, to which it does not apply.
     const left = visits.page(
       posted,
-      leavePage(posted.frame, { address, provider: providerClients.displayName(provider) }),
+      leavePage(posted.frame, { address, to: providerClients.displayName(provider) }),
     );
     return { ...left, headers: { ...left.headers, refresh: `0; url=${address}` } };
   }

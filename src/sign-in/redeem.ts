@@ -138,7 +138,7 @@ export function createRedeem(deps: {
     return await startLogin(tx, { ...session, loginId }, application, call, now);
   }
 
-  /** Whether the redirect URI is still registered, and the client still enabled. */
+  /** Whether the redirect URI is still registered, and the client still enabled until the commit. */
   async function mayReturn(
     tx: Handle,
     { redirectUri }: SignInSession,
@@ -146,7 +146,7 @@ export function createRedeem(deps: {
     proofs: CodeProofs,
   ): Promise<boolean> {
     if (proofs.door === "contract") return application.redirectUris.includes(redirectUri);
-    const found = await clients.find(proofs.client.id, tx);
+    const found = await clients.keep(tx, proofs.client.id);
     return found?.application.id === application.id && clients.allowsRedirect(found.client, redirectUri);
   }
 

@@ -16,7 +16,7 @@ import { createUserInfoGuard } from "./openid/userinfo.ts";
 import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
 import type { HostedPages } from "./hosted-pages.ts";
-import { authorizeHandler } from "./sign-in/authorize-routes.ts";
+import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
 import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./users/routes.ts";
@@ -79,7 +79,10 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const ownServer = guards.serverOfPath("appId");
 
   return [
-    route("POST", "/auth/initiate", guards.server, "authentication", initiateHandler(signIn)),
+    browser(
+      "public-client",
+      route("POST", "/auth/initiate", guards.serverOrAllowedPublicClient, "authentication", initiateHandler(signIn)),
+    ),
     browser(
       "public-client",
       route("POST", "/auth/callback", guards.serverOrPublicClient, "authentication", callbackHandler(redeem)),

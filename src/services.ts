@@ -32,7 +32,8 @@ import { createLinking } from "./oauth/linking.ts";
 import { createProviderFetch } from "./oauth/provider-fetch.ts";
 import { createAuthorizationRequests } from "./oauth/authorization-requests.ts";
 import { createSignInFlows } from "./sign-in/flows.ts";
-import { createRedeem } from "./sign-in/redeem.ts";
+import { createClientCodes } from "./sign-in/redemption/client-codes.ts";
+import { createRedeem } from "./sign-in/redemption/redeem.ts";
 import { createSignIn } from "./sign-in/service.ts";
 import type { Storage } from "./storage/storage.ts";
 import { createAuthentication } from "./tokens/authentication.ts";
@@ -175,7 +176,8 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const firstProof = createFirstProof({ storage, passwords, passkeys, methods, access, audit, clock });
   const linking = createLinking({ ...aboutUsers, firstProof, events, random });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
-  const redeem = createRedeem({ ...aboutUsers, ...openId, tokens, logins, events, meter });
+  const clientCodes = createClientCodes({ ...openId, browserSessions });
+  const redeem = createRedeem({ ...aboutUsers, clientCodes, tokens, logins, events, meter });
   const mailFlows = createMailFlows({
     ...aboutUsers,
     keyring,

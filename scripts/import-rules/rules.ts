@@ -77,7 +77,7 @@ const homes: { library: RegExp; only: RegExp; say: string }[] = [
   { library: /^drizzle-orm\/./, only: /^src\/storage\//, say: "drizzle's dialects and drivers belong in src/storage" },
   {
     library: /^drizzle-orm$/,
-    only: /^src\/(storage\/.*|[a-z-]+\/([a-z-]+-)?store\.ts$)/,
+    only: /^src\/(storage\/.*|[a-z-]+\/([a-z-]+\/)?([a-z-]+-)?store\.ts$)/,
     say: "queries belong in a store.ts",
   },
   { library: /^(commander|@inquirer\/.*)$/, only: /^src\/cli\//, say: "belongs in src/cli" },

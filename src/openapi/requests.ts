@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { applicationBody } from "../applications/routes.ts";
-import { addMethodBody } from "../sign-in/add-method-body.ts";
+import { addMethodBody } from "../sign-in/adding/add-method-body.ts";
 import { initiateBody } from "../sign-in/initiate-body.ts";
-import { callbackBody } from "../sign-in/redeem.ts";
+import { callbackBody } from "../sign-in/redemption/redeem.ts";
 import { eventKinds } from "../storage/column-types.ts";
 import { logoutBody, refreshBody } from "../tokens/routes.ts";
 import { profileBody } from "../users/routes.ts";

@@ -6,7 +6,7 @@ import type { Hosted } from "../hosted/hosted.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import type { SingleSignOn } from "../sign-in/single-sign-on.ts";
+import type { SingleSignOn } from "../sign-in/single-sign-on/single-sign-on.ts";
 import type { Visits } from "../sign-in/visits.ts";
 import { leavePage } from "../pages/leave-page.ts";
 import type { IdTokens } from "../tokens/id-tokens.ts";

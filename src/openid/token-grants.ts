@@ -2,7 +2,7 @@ import type { Application } from "../applications/application.ts";
 import type { Client } from "../clients/client.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
-import type { Redeem } from "../sign-in/redeem.ts";
+import type { Redeem } from "../sign-in/redemption/redeem.ts";
 import type { IdTokens } from "../tokens/id-tokens.ts";
 import type { LoginToContinue } from "../tokens/rotated-login-store.ts";
 import type { TokenPair, Tokens } from "../tokens/service.ts";

@@ -9,7 +9,7 @@ import { signInPage } from "../pages/sign-in-page.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { AccountNames } from "./account-names.ts";
 import type { SignIn } from "./service.ts";
-import type { SingleSignOn } from "./single-sign-on.ts";
+import type { SingleSignOn } from "./single-sign-on/single-sign-on.ts";
 import { conflictOf, signUpIsOpen } from "./session.ts";
 import type { Visit, Visits } from "./visits.ts";
 

@@ -8,7 +8,7 @@ import type { Handle } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import type { Holder } from "./holder.ts";
-import type { PendingLinks } from "./pending-links.ts";
+import type { PendingLinks } from "./adding/pending-links.ts";
 import { codeLasts, conflictOf } from "./session.ts";
 import { completeSession, recordTie } from "./store.ts";
 

@@ -1,18 +1,18 @@
-import { createAddMethod } from "./add-method.ts";
-import { createAdditions } from "./adding.ts";
-import { createConfirmLinks } from "./confirm-links.ts";
-import { createConsentSignIn } from "./consent-sign-in.ts";
+import { createAddMethod } from "./adding/add-method.ts";
+import { createAdditions } from "./adding/adding.ts";
+import { createConfirmLinks } from "./passwords/confirm-links.ts";
+import { createConsentSignIn } from "./single-sign-on/consent-sign-in.ts";
 import { createFailedSignIns } from "./failed-sign-ins.ts";
 import { createFreshProofs } from "./fresh-proofs.ts";
-import { createPasskeySignIn } from "./passkey-sign-in.ts";
-import { createPasswordSignIn } from "./password-sign-in.ts";
-import { createPendingLinks } from "./pending-links.ts";
+import { createPasskeySignIn } from "./passkeys/passkey-sign-in.ts";
+import { createPasswordSignIn } from "./passwords/password-sign-in.ts";
+import { createPendingLinks } from "./adding/pending-links.ts";
 import { createProofs } from "./proofs.ts";
-import { createProviderSignIn } from "./provider-sign-in.ts";
-import { createResets } from "./resets.ts";
-import { createSignUp } from "./sign-up.ts";
-import { createSingleSignOn } from "./single-sign-on.ts";
-import { createTakeOver } from "./take-over.ts";
+import { createProviderSignIn } from "./providers/provider-sign-in.ts";
+import { createResets } from "./passwords/resets.ts";
+import { createSignUp } from "./passwords/sign-up.ts";
+import { createSingleSignOn } from "./single-sign-on/single-sign-on.ts";
+import { createTakeOver } from "./providers/take-over.ts";
 
 type Needs<Create extends (deps: never) => unknown> = Omit<
   Parameters<Create>[0],

@@ -13,7 +13,7 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import { createFinish, type Proven } from "./finish.ts";
-import type { PendingLinks } from "./pending-links.ts";
+import type { PendingLinks } from "./adding/pending-links.ts";
 import { waitsForConsent, type SignInSession } from "./session.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
 import { lockSession, keepProof } from "./store.ts";

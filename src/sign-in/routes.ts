@@ -2,17 +2,25 @@ import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { invalidApiKey, invalidAppId, invalidRequest } from "../lib/errors.ts";
-import { addMethodBody } from "./add-method-body.ts";
+import { addMethodBody } from "./adding/add-method-body.ts";
 import { initiateBody } from "./initiate-body.ts";
 import type { Passkeys } from "../passkeys/service.ts";
-import { callbackBody, type Redeem } from "./redeem.ts";
+import { callbackBody, type Redeem } from "./redemption/redeem.ts";
 import type { Bearer } from "../tokens/authentication.ts";
 import type { SignIn } from "./service.ts";
 
 /** POST /auth/initiate */
 export function initiateHandler(signIn: SignIn) {
-  return async (request: HttpRequest, application: Application) =>
-    json(await signIn.initiate(application, await request.json(initiateBody)));
+  return async (
+    request: HttpRequest,
+    { application, withoutApiKey }: { application: Application; withoutApiKey: boolean },
+  ) => {
+    const body = await request.json(initiateBody);
+    // Otherwise anybody who sees the code could redeem it.
+    if (withoutApiKey && body.codeChallenge === undefined)
+      throw invalidRequest("codeChallenge: required without an API key");
+    return json(await signIn.initiate(application, body));
+  };
 }
 
 /** POST /users/auth-methods */

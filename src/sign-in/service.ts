@@ -9,11 +9,11 @@ import type { ProviderClients } from "../oauth/provider-clients.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { AuthorizationDetails, SignInMethod, PendingLink } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { addMethodRequest, type AddMethodBody } from "./add-method-body.ts";
+import { addMethodRequest, type AddMethodBody } from "./adding/add-method-body.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { cancelCodesOfBrowser, cancelCodesOfUser } from "./cancel-store.ts";
 import { accountAddress } from "./redirects.ts";
-import { consumePendingLink, recordPendingLink } from "./pending-link-store.ts";
+import { consumePendingLink, recordPendingLink } from "./adding/pending-link-store.ts";
 import { conflictOf, isSessionId, newSession, sessionLasts, type SignInSession } from "./session.ts";
 import { claimSession, findSession, insertSession, recordAwaitedMail, sweepSessions } from "./store.ts";
 

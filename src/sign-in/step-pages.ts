@@ -6,10 +6,10 @@ import { passkeyStepPage, type PasskeyStepData } from "../pages/passkey-step-pag
 import type { SignInProblem } from "../pages/problems.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import type { User } from "../users/user.ts";
-import type { AddPages } from "./add-pages.ts";
+import type { AddPages } from "./adding/add-pages.ts";
 import { pathOf, type ChoosePages } from "./choose-pages.ts";
-import type { ConsentPages } from "./consent-pages.ts";
-import type { PasskeySignIn } from "./passkey-sign-in.ts";
+import type { ConsentPages } from "./single-sign-on/consent-pages.ts";
+import type { PasskeySignIn } from "./passkeys/passkey-sign-in.ts";
 import type { FreshProofs } from "./fresh-proofs.ts";
 import type { Outcome, Proofs } from "./proofs.ts";
 import { conflictOf } from "./session.ts";

@@ -1,0 +1,18 @@
+import { newEmail } from "../../lib/email.ts";
+import { displayName, maxNameCharacters } from "../../lib/text.ts";
+import type { CreateAccountProblem } from "../../pages/problems.ts";
+
+/** The data of a new account, or all problems with the form. Used by both ways to create one. */
+export function newPerson(typed: {
+  email: string;
+  name: string;
+}): { email: string; name: string | null } | CreateAccountProblem[] {
+  const email = newEmail(typed.email);
+  const name = displayName(typed.name);
+  if (email !== undefined && name !== undefined) return { email, name };
+  const wrongEmail = typed.email.trim() === "" ? "email-missing" : "email-invalid";
+  return [
+    ...(email === undefined ? [{ kind: wrongEmail } as const] : []),
+    ...(name === undefined ? [{ kind: "name-too-long", maxLength: maxNameCharacters } as const] : []),
+  ];
+}

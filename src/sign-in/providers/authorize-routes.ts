@@ -1,0 +1,72 @@
+import type { Application } from "../../applications/application.ts";
+import type { Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { AppError, invalidAppId, invalidRequest } from "../../lib/errors.ts";
+import { isAnswer } from "../../hosted/hosted.ts";
+import { initiateBody } from "../initiate-body.ts";
+import type { OauthDepartures } from "./oauth-departures.ts";
+import type { SignIn } from "../service.ts";
+import type { Visits } from "../visits.ts";
+
+/**
+ * GET /oauth/:provider/authorize: initiates and redirects to the provider in one call
+ * (docs/spec/http-api.md, 4.6; docs/spec/decisions.md, 10). Errors are answered here: nothing is
+ * redirected to an unregistered address.
+ */
+export function authorizeHandler(deps: {
+  signIn: SignIn;
+  visits: Visits;
+  oauthDepartures: OauthDepartures;
+  application(id: string): Promise<Application | undefined>;
+}) {
+  const { signIn, visits, oauthDepartures } = deps;
+
+  return async (request: HttpRequest): Promise<Answer> => {
+    const query = request.query();
+    const appId = query.get("app_id") ?? "";
+    const application =
+      (request.header("x-service-app-id") ?? appId) === appId ? await deps.application(appId) : undefined;
+    if (!application?.settings.queryEndpoints) throw invalidAppId("app_id: missing or not valid");
+    const provider = request.parameter("provider").toLowerCase();
+    const { sessionId } = await namingParameters(() => signIn.initiate(application, bodyFrom(query, provider)));
+    const visit = await visits.visit(request, sessionId);
+    return isAnswer(visit) ? visit : await oauthDepartures.start(visit, provider);
+  };
+}
+
+/** The query parameters for the fields of POST /auth/initiate. */
+const parameterOf: Record<string, string> = {
+  redirectUri: "redirect_uri",
+  codeChallenge: "code_challenge",
+  authMethod: "provider",
+};
+
+/** Runs `work`, and renames a refused field to its query parameter. */
+async function namingParameters<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "INVALID_REQUEST") throw error;
+    const [, field = "", rule = ""] = /^(\w+)(: .*)$/su.exec(error.details) ?? [];
+    throw invalidRequest(field === "" ? error.details : `${parameterOf[field] ?? field}${rule}`, error);
+  }
+}
+
+/** Applies the rules of POST /auth/initiate to the query. */
+function bodyFrom(query: Map<string, string>, provider: string) {
+  const method = query.get("code_challenge_method");
+  const codeChallenge = query.get("code_challenge");
+  if (codeChallenge === undefined ? method !== undefined : method !== "S256")
+    throw invalidRequest("code_challenge_method: S256, with code_challenge");
+  const parsed = initiateBody.safeParse({
+    redirectUri: query.get("redirect_uri"),
+    authMethod: "oauth",
+    provider,
+    state: query.get("state"),
+    codeChallenge,
+  });
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const field = String(issue?.path[0] ?? "query");
+  throw invalidRequest(`${parameterOf[field] ?? field}: ${issue?.message ?? "not as documented"}`);
+}

@@ -1,0 +1,45 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import { isOver } from "../../lib/clock.ts";
+import { digestOf } from "../../lib/random.ts";
+import type { Client } from "../../clients/client.ts";
+import { codeLasts, sessionLasts, type SignInSession } from "../session.ts";
+
+/**
+ * What the caller shows besides the code. The door that began the session is the only one that
+ * takes its code.
+ */
+export type CodeProofs =
+  | { door: "contract"; sessionId: string; state: string | undefined }
+  | { door: "client"; client: Client; redirectUri: string | undefined };
+
+/** RFC 7636 §4.1. */
+const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/u;
+
+/**
+ * Checks each binding separately (CVE-2026-28513 combined two of them with the wrong operator).
+ */
+export function answersTheSession(
+  { codeVerifier, proofs }: { codeVerifier: string | undefined; proofs: CodeProofs },
+  session: SignInSession,
+  now: number,
+): boolean {
+  if (session.codeExpiresAt === null || isOver(session.codeExpiresAt, codeLasts, now)) return false;
+  if (isOver(session.expiresAt, sessionLasts, now)) return false;
+  if (proofs.door === "contract") {
+    if (session.authorization !== null) return false;
+    if (digestOf(proofs.sessionId) !== session.digest) return false;
+    if ((proofs.state ?? null) !== session.state) return false;
+  } else {
+    if (session.authorization?.clientId !== proofs.client.id) return false;
+    if (proofs.redirectUri !== session.redirectUri) return false;
+  }
+  // A verifier without a challenge: somebody removed it from the request (RFC 9700 §4.8.2).
+  if (session.codeChallenge === null) return codeVerifier === undefined;
+  return codeVerifier !== undefined && answersChallenge(codeVerifier, session.codeChallenge);
+}
+
+/** PKCE, method S256 (RFC 7636 §4.6). */
+function answersChallenge(verifier: string, challenge: string): boolean {
+  if (!verifierForm.test(verifier)) return false;
+  return timingSafeEqual(Buffer.from(hash("sha256", verifier, "base64url")), Buffer.from(challenge));
+}

@@ -1,0 +1,47 @@
+import type { BrowserSession } from "../../account/store.ts";
+import type { Application } from "../../applications/application.ts";
+import { minute, second } from "../../lib/clock.ts";
+import { maxSingleSignOnSeconds } from "../../storage/column-types.ts";
+import type { User } from "../../users/user.ts";
+import type { SignInSession } from "../session.ts";
+
+/** Who is signed in to this browser. */
+export type SignedIn = { browserSession: BrowserSession; user: User };
+
+/** Until its code is redeemed, the browser session must not expire. */
+const leftAtLeast = 2 * minute;
+
+/**
+ * Whether single sign-on may use this browser session (docs/spec/openid.md, 4). `provenAt` is 0 if
+ * the proof is outdated.
+ */
+export function isYoungEnough(
+  { provenAt, expiresAt }: Pick<BrowserSession, "provenAt" | "expiresAt">,
+  { settings: { singleSignOnSeconds = maxSingleSignOnSeconds } }: Pick<Application, "settings">,
+  now: number,
+): boolean {
+  return provenAt > 0 && now - provenAt < singleSignOnSeconds * second && expiresAt - now > leftAtLeast;
+}
+
+/** Whether this person may continue the session without a new proof. */
+export function mayContinue(session: SignInSession, { browserSession, user }: SignedIn, now: number): boolean {
+  if (session.purpose !== "sign-in" || session.pendingLink !== null) return false;
+  if (session.accountUserId !== null && session.accountUserId !== user.id) return false;
+  if (session.loginHint !== null && session.loginHint !== user.email) return false;
+  const { authorization, authMethod } = session;
+  // The contract's app asked for a method: its person proves it.
+  if (authorization === null) return authMethod === null;
+  if (authMethod !== null && authMethod !== browserSession.signedInWith) return false;
+  // Created after a password: one factor (docs/spec/openid.md, 3).
+  if (authMethod === "passkey" && browserSession.proofs?.includes("new-passkey")) return false;
+  if (authorization.prompt.includes("login")) return false;
+  const { maxAge } = authorization;
+  // In whole seconds, as the client compares `auth_time`.
+  const age = Math.floor(now / second) - Math.floor(browserSession.provenAt / second);
+  return maxAge === null || (maxAge > 0 && age <= maxAge);
+}
+
+/** Whether they continue by themselves, without a page. */
+export function continuesAlone({ authorization }: SignInSession): boolean {
+  return authorization !== null && !authorization.prompt.includes("select_account");
+}

@@ -20,8 +20,8 @@ export function createConsentSignIn(deps: { clients: Clients; consents: Consents
     clientOf,
 
     /**
-     * Stores the consent and finishes the sign-in. Undefined if no proof waits for it, or the client
-     * was disabled or deleted.
+     * Stores the consent and finishes the sign-in. Undefined if no proof waits for it, or the
+     * client was disabled or deleted.
      */
     async agree(holder: Holder): Promise<Outcome | undefined> {
       const { session } = holder;

@@ -280,7 +280,10 @@ function createWalk(service: TestService, app: TestApp) {
       await send("refresh", headers, { refreshToken: "unknown" });
       await send("validate", user);
       await send("logout", user, { refreshToken: "unknown" });
+      const { body: feed } = await send("listRevocations", headers);
       await send("logout", user);
+      await send("listRevocations", headers, undefined, { query: `?after=${String(feed["cursor"])}` });
+      await send("listRevocations", headers, undefined, { query: "?after=unknown" });
       await send("validate", user);
       // Without the scope for the address, answers are shorter.
       await signInAgain(email, { scopes: ["profile"] });

@@ -34,6 +34,7 @@ const bounds: Record<string, Bound> = {
   mailAllowances: { sweptBy: "since" },
   logins: { sweptBy: "expiresAt" },
   signingKeys: { because: "rotation removes what signs no more (below)" },
+  revocations: { sweptBy: "at" },
   mails: { sweptBy: "expiresAt" },
   webhookEndpoints: { because: "20 of an application (webhooks-endpoints.test.ts)" },
   webhookDeliveries: { sweptBy: "occurredAt", row: { nextAttemptAt: null } },

@@ -13,7 +13,10 @@ export type Revocation = {
   at: number;
 };
 
-/** As the feed says it (docs/spec/sdk.md, 1). A reader that does not know a kind asks about every token. */
+/**
+ * As the feed says it (docs/spec/sdk.md, 1). A reader that does not know a kind asks about every
+ * token.
+ */
 export type RevocationAnswer = { sid: string } | { sub: string; before: string } | { kid: string } | { app: string };
 
 export function answerOf({ appId, loginId, userId, keyId, at }: Revocation): RevocationAnswer {

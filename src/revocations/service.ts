@@ -69,7 +69,7 @@ export function createRevocations(deps: {
     };
   }
 
-  /** Throws INVALID_REQUEST if it is malformed, CURSOR_GONE if it is too old or of another database. */
+  /** Throws INVALID_REQUEST; CURSOR_GONE if it is too old or of another database. */
   async function knownCursor(text: string, appId: string): Promise<Cursor> {
     const cursor = parseCursor(text);
     if (!cursor) throw malformed();

@@ -4,7 +4,7 @@ import { prepareSweep } from "../storage/sweep.ts";
 import type { Revocation } from "./revocation.ts";
 
 /** In `facts`. A database that was restored or copied gets a new one. */
-export const epochFact = "revocation-epoch";
+const epochFact = "revocation-epoch";
 
 /** Where the database is now. */
 export type Here = { epoch: string | null; life: string; position: string };

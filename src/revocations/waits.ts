@@ -2,12 +2,10 @@ import { second } from "../lib/clock.ts";
 
 const looksEvery = second / 4;
 /** A waiting call is a connection and a timer. Beyond these, calls are answered at once. */
-export const maxWaits = { ofApplication: 200, inAll: 1000 };
+const maxWaits = { ofApplication: 200, inAll: 1000 };
 
 /** `changed`: the applications with something new. Without `after`: none, where the database is. */
 type Look = (appIds: string[], after: string | undefined) => Promise<{ position: string; changed: string[] }>;
-
-export type Waits = ReturnType<typeof createWaits>;
 
 /**
  * Wakes waiting calls at a commit of this process (`wake`), and of others by one question for all

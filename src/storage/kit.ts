@@ -21,7 +21,10 @@ export const sqliteKit = {
   json: (name: string) => text(name, { mode: "json" }),
   /** The primary key of rows that the database numbers; a number is never used again. */
   counter: (name: string) => integer(name).primaryKey({ autoIncrement: true }),
-  /** The transaction that wrote the row (`commit-order.ts`): by itself on PostgreSQL, null on SQLite. */
+  /**
+   * The transaction that wrote the row (`commit-order.ts`): set by PostgreSQL itself, null on
+   * SQLite.
+   */
   transaction: (name: string) => numberOfTransaction(name),
 };
 

@@ -296,6 +296,4 @@ export function createSigningKeys(deps: {
   };
 }
 
-function rotatedMeanwhile(): AppError {
-  return new AppError("CONFLICT", "Another process is rotating the signing keys. Try again.");
-}
+const rotatedMeanwhile = () => new AppError("CONFLICT", "Another process is rotating the signing keys. Try again.");

@@ -1,3 +1,4 @@
+import type { Metadata } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
@@ -32,6 +33,9 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       locale: text("locale"),
       /** When the user declined to create a passkey ("not now"). */
       passkeyDeclinedAt: instant("passkey_declined_at"),
+      /** Null is empty. The person reads the public part and writes neither. */
+      publicMetadata: json("public_metadata").$type<Metadata>(),
+      privateMetadata: json("private_metadata").$type<Metadata>(),
     },
     (t) => [uniqueIndex("users_app_id_email").on(t.appId, t.email), uniqueIndex("users_handle").on(t.handle)],
   );

@@ -34,4 +34,6 @@ export const {
   authorizationRequests,
   usedAssertions,
   consents,
+  groups,
+  groupMembers,
 } = defineTables(postgresKit);

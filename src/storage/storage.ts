@@ -1,5 +1,6 @@
 import { getTableColumns, like, sql, type SQL } from "drizzle-orm";
 import type { BaseSQLiteDatabase, SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { CommitOrder } from "./commit-order.ts";
 import { direct } from "./direct.ts";
 import type { Tables } from "./schema.ts";
 import type { Statement } from "./statement.ts";
@@ -24,6 +25,7 @@ export type Handle = {
    * is its own transaction and saves BEGIN and COMMIT.
    */
   readonly gathers?: true;
+  readonly commitOrder: CommitOrder;
 };
 
 export type StorageLoad = { waiting: number; connections?: { open: number; idle: number } };

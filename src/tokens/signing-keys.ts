@@ -3,7 +3,7 @@ import { day, hour, isoTime, minute, second, type Clock } from "../lib/clock.ts"
 import { AppError } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
 import type { SigningKey, VerificationKey } from "./jwt.ts";
 import { decryptSigningKey, newSigningKey, sealed } from "./new-signing-key.ts";
 import { createPublishedKeys } from "./published-keys.ts";
@@ -31,11 +31,12 @@ export type SigningKeys = ReturnType<typeof createSigningKeys>;
 export function createSigningKeys(deps: {
   storage: Storage;
   keyring: Keyring;
+  revocations: { key(tx: Handle, keyId: string, now: number): Promise<void> };
   audit: Audit;
   clock: Clock;
   tokenSeconds: number;
 }) {
-  const { storage, keyring, audit, clock } = deps;
+  const { storage, keyring, revocations, audit, clock } = deps;
   /** After its last use a key stays published until all its tokens have expired, plus an hour. */
   const keptAfter = deps.tokenSeconds * second + hour;
   const published = createPublishedKeys(deps);
@@ -215,13 +216,14 @@ export function createSigningKeys(deps: {
       const now = clock();
       const { row, rows } = publishedKey(id);
       const { algorithm } = row;
-      const nextGeneration = (rows.at(-1)?.generation ?? 0) + 1;
-      const signs = signingKeyAt(rows, now)?.id === id;
-      const next = signs ? await newSigningKey(algorithm, nextGeneration, now, now) : undefined;
+      const generation = (rows.at(-1)?.generation ?? 0) + 1;
+      const next =
+        signingKeyAt(rows, now)?.id === id ? await newSigningKey(algorithm, generation, now, now) : undefined;
       const replacement = next?.id ?? null;
       await storage.write(async (tx) => {
         if (next && !(await insertSigningKey(tx, await sealed(tx, next, keyring)))) throw rotatedMeanwhile();
         await deleteSigningKeys(tx, [id]);
+        await revocations.key(tx, id, now);
         const details = { keyId: id, algorithm, replacement };
         await audit.record(tx, { actor, action: "signing-key.revoke", result: "success", details }, now);
       });
@@ -231,6 +233,4 @@ export function createSigningKeys(deps: {
   };
 }
 
-function rotatedMeanwhile(): AppError {
-  return new AppError("CONFLICT", "Another process is rotating the signing keys. Try again.");
-}
+const rotatedMeanwhile = () => new AppError("CONFLICT", "Another process is rotating the signing keys. Try again.");

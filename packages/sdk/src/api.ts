@@ -10,6 +10,8 @@ export type Operations = {
   "POST /auth/refresh": { body: RefreshRequest; answer: Tokens };
   /** Ask whether an access token holds now. */
   "GET /auth/validate": { answer: Validation };
+  /** What made tokens invalid since the last call. */
+  "GET /auth/revocations": { query?: { after?: string; wait?: number }; answer: Revocations };
   /** End the login of this token, of a refresh token, or all of them. */
   "POST /auth/logout": { body?: LogoutRequest; answer: Done };
   /** Read the user's profile. */
@@ -137,6 +139,30 @@ export type Validation = {
   scopes: TokenScope[];
   /** When the token ends. ISO 8601, UTC. */
   expiresAt: string;
+};
+
+/** What made tokens invalid before their end. */
+export type Revocations = {
+  /** Send it as `after` in the next call. It is good for 24 hours. */
+  cursor: string;
+  /** Oldest first. Kinds may be added: ask about every token after one that you do not know. */
+  revoked: ({
+    /** The login (`sid` of its tokens) that has ended. */
+    sid: string;
+  } | {
+    /** The user (`sub`). */
+    sub: string;
+    /** Logins of the user that began before may have ended: ask about each of them once. ISO 8601, UTC. */
+    before: string;
+  } | {
+    /** The signing key (`kid`) that was withdrawn. */
+    kid: string;
+  } | {
+    /** The application, which is being deleted: ask about every token. */
+    app: string;
+  })[];
+  /** Whether more entries are left: ask again at once. */
+  more: boolean;
 };
 
 /** The body of `POST /auth/logout`. */

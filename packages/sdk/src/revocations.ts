@@ -1,4 +1,4 @@
-import { getRevocations, type Revocation } from "./feed.ts";
+import type { Revocations } from "./api.ts";
 import type { Call } from "./call.ts";
 import { AuthsvcError } from "./errors.ts";
 import { createOnce } from "./once.ts";
@@ -29,6 +29,8 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   let horizon = 0;
   let forgotten = 0;
   let current = { wall: Number.NEGATIVE_INFINITY, steady: Number.NEGATIVE_INFINITY };
+  /** From then on the service decides on every token, each time. */
+  let trustsNothing = false;
   let failedAt = Number.NEGATIVE_INFINITY;
   let usedAt = 0;
   let loop: AbortController | undefined;
@@ -63,20 +65,23 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
     forgetAnswers();
   }
 
-  function add(revocation: Revocation): void {
+  function add(revocation: Revocations["revoked"][number]): void {
     sequence += 1;
     const entry = { arrivedAt: now(), sequence };
-    if (typeof revocation.sid === "string") insert(endedLogins, revocation.sid, entry);
-    else if (typeof revocation.sub === "string") {
-      const before = Date.parse(revocation.before ?? "");
+    if ("sid" in revocation) insert(endedLogins, revocation.sid, entry);
+    else if ("sub" in revocation) {
+      const before = Date.parse(revocation.before);
       // A time that cannot be read concerns every token.
       const known = endedUsers.get(revocation.sub)?.before ?? Number.NEGATIVE_INFINITY;
       const latest = Number.isNaN(before) ? Number.POSITIVE_INFINITY : Math.max(before, known);
       insert(endedUsers, revocation.sub, { ...entry, before: latest });
-    } else if (typeof revocation.kid === "string") {
+    } else if ("kid" in revocation) {
       insert(withdrawnKeys, revocation.kid, entry);
       onWithdrawnKey(revocation.kid);
-    } else forgetAnswers();
+    } else {
+      // The application is being deleted, or a later version says what we do not know.
+      trustsNothing = true;
+    }
   }
 
   function insert(map: Map<string, Entry>, key: string, entry: Entry): void {
@@ -101,7 +106,9 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
     for (let isMore = true, wait = waitSeconds; isMore; wait = 0) {
       const from = cursor;
       const start = { wall: now(), steady: performance.now() };
-      const answer = await getRevocations(call, { after: from, wait }, signal).catch((error: unknown) => {
+      const query = { after: from, wait };
+      const input = { query, timeoutSeconds: wait + 3, isRepeatable: false, signal };
+      const answer = await call("GET /auth/revocations", input).catch((error: unknown) => {
         const isGone = error instanceof AuthsvcError && error.status === 410;
         if (!isGone || from === undefined) throw error;
       });
@@ -170,6 +177,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
       const { sid, sub, iat } = claims;
       if (endedLogins.has(sid) || withdrawnKeys.has(kid)) return "revoked";
       const issued = iat * 1000 - clockAllowance;
+      if (trustsNothing) return "in doubt";
       const ended = endedUsers.get(sub);
       const isOfEndedUser = ended?.before !== undefined && issued <= ended.before;
       // A token from the future: the service's clock is not ours, so the horizon says nothing.

@@ -82,7 +82,10 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const ownServer = guards.serverOfPath("appId");
 
   return [
-    route("POST", "/auth/initiate", guards.server, "authentication", initiateHandler(signIn)),
+    browser(
+      "public-client",
+      route("POST", "/auth/initiate", guards.serverOrAllowedPublicClient, "authentication", initiateHandler(signIn)),
+    ),
     browser(
       "public-client",
       route("POST", "/auth/callback", guards.serverOrPublicClient, "authentication", callbackHandler(redeem)),

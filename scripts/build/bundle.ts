@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build, type OutputChunk, type Plugin } from "rolldown";
 import { chunkFolder, chunkWrapper, programFilesId } from "../../src/executable/chunks.ts";
@@ -87,7 +87,8 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
   for (const worker of globSync("src/**/*-worker.ts", { cwd: root })) {
     const file = path.join(stage, worker);
     await build({ ...options, input: worker, output: { file, format: "cjs", strict: true, comments: false } });
-    writeFileSync(file, ascii(readFileSync(file, "utf8")));
+    writeFileSync(`${file}.zst`, compressed(Buffer.from(ascii(readFileSync(file, "utf8")))));
+    rmSync(file);
   }
   for (const file of globSync(files, { cwd: root })) cpSync(path.join(root, file), path.join(stage, file));
   for (const file of globSync(migrations, { cwd: root }))

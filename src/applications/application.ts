@@ -1,5 +1,5 @@
 import { AppError } from "../lib/errors.ts";
-import type { AppSettings, AuthMethods, Branding } from "../storage/column-types.ts";
+import type { ApplicationClaim, AppSettings, AuthMethods, Branding } from "../storage/column-types.ts";
 
 /** A client application. Instants are epoch milliseconds. */
 export type Application = {
@@ -11,6 +11,7 @@ export type Application = {
   authMethods: AuthMethods;
   branding: Branding;
   settings: AppSettings;
+  claims: ApplicationClaim[] | null;
   createdAt: number;
   updatedAt: number;
 };

@@ -41,6 +41,7 @@ export function applicationFrom(
       rateLimits: {},
       ...(input.development && { development: true }),
     },
+    claims: null,
     createdAt: now,
     updatedAt: now,
   };

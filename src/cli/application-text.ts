@@ -78,6 +78,7 @@ function settingsFacts(settings: AppSettings): [name: string, value: string][] {
     ["Name in mails", settings.mailName ?? "company name, else application name"],
     ["Single sign-on", singleSignOnText(settings)],
     ["Query endpoints", settings.queryEndpoints ? "on" : "off"],
+    ["Public clients", settings.publicClients === true ? "on" : "off"],
     ["Limits", limits.join(", ") || "from the configuration"],
   ];
 }

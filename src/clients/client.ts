@@ -40,6 +40,7 @@ export function applicationAsClient(application: Application): Client {
     idTokenClaims: "granted",
     refreshTokens: "offline_access",
     jwks: null,
+    allowedGroups: null,
     createdAt: application.createdAt,
     updatedAt: application.updatedAt,
     lastUsedAt: null,

@@ -57,6 +57,7 @@ export function clientFrom(
     idTokenClaims: "granted",
     refreshTokens: "offline_access",
     jwks: null,
+    allowedGroups: null,
     createdAt: now,
     updatedAt: now,
     lastUsedAt: null,

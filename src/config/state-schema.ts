@@ -118,6 +118,7 @@ const application = group({
     .describe("How long a sign-in also signs in to the other OpenID Connect clients: at most 12h, or off.")
     .optional(),
   queryEndpoints: flag("Whether the query-style endpoints are enabled for this application.").optional(),
+  publicClients: flag("Whether pages and mobile apps may start sign-ins without an API key, with PKCE.").optional(),
   relyingPartyId: text("The domain of the passkeys, if it is neither the domain nor the service's host.")
     .nullable()
     .optional(),

@@ -22,7 +22,7 @@ export function describedApplication(application: Application): DesiredApplicati
   const { id, name, domain, redirectUris, authMethods, branding, settings } = application;
   const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, rateLimits } =
     settings;
-  const { singleSignOnSeconds = maxSingleSignOnSeconds } = settings;
+  const { singleSignOnSeconds = maxSingleSignOnSeconds, publicClients = false } = settings;
   const { logo, primaryColor, companyName, termsUrl = null, privacyUrl = null, supportUrl = null } = branding;
   const { passkey, password, oauth } = authMethods;
   return {
@@ -42,6 +42,7 @@ export function describedApplication(application: Application): DesiredApplicati
     signingAlgorithm,
     singleSignOn: singleSignOnSeconds === 0 ? "off" : durationText(singleSignOnSeconds * second),
     queryEndpoints,
+    publicClients,
     relyingPartyId,
     mailName: mailName ?? null,
     ...(Object.keys(rateLimits).length === 0 ? {} : { rateLimits }),

@@ -202,8 +202,8 @@ async function changeWebhook(
 function changeOf(application: DesiredApplication): ApplicationChange {
   const { name, domain, redirectUris, authMethods, branding } = application;
   const { signUp, passwordMinLength, scopes, signingAlgorithm } = application;
-  const { queryEndpoints, relyingPartyId, mailName, rateLimits, singleSignOn } = application;
-  const tokens = { scopes, signingAlgorithm, queryEndpoints, rateLimits };
+  const { queryEndpoints, publicClients, relyingPartyId, mailName, rateLimits, singleSignOn } = application;
+  const tokens = { scopes, signingAlgorithm, queryEndpoints, publicClients, rateLimits };
   const duration = singleSignOn === undefined || singleSignOn === "off" ? 0 : parseDuration(singleSignOn);
   const singleSignOnSeconds = singleSignOn === undefined ? undefined : (duration ?? 0) / second;
   const settings = { signUp, passwordMinLength, relyingPartyId, mailName, singleSignOnSeconds, ...tokens };

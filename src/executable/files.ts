@@ -18,6 +18,9 @@ export function filesOfExecutable(): ProgramFiles {
     read,
     // Computed at build time: loading node:crypto would take 4 ms in each command.
     digest: (path) => read(`${path}${digestEnding}`).toString("latin1"),
-    worker: (path) => new Worker(read(path).toString("latin1"), { eval: true }),
+    worker(path) {
+      const { zstdDecompressSync } = process.getBuiltinModule("node:zlib");
+      return new Worker(zstdDecompressSync(read(`${path}.zst`)).toString("latin1"), { eval: true });
+    },
   };
 }

@@ -4,7 +4,10 @@ import type { HttpRequest } from "./request.ts";
 import type { Caller, Guard } from "./route.ts";
 
 /** What guards need to know of an application, and of a user's access token. */
-export type GuardedApplication = { id: string; settings: { rateLimits: RateLimits; queryEndpoints: boolean } };
+export type GuardedApplication = {
+  id: string;
+  settings: { rateLimits: RateLimits; queryEndpoints: boolean; publicClients?: boolean };
+};
 export type GuardedBearer = {
   user: { id: string };
   claims: { aud: string; client_id?: string };
@@ -46,6 +49,20 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
     return { ...user, refusal: await ownerRefusal(user.caller, scope, check.isOwnProgram) };
   }
 
+  /** The app's server, or a public client: no Authorization header, and an app that `allows` it. */
+  function serverOrPublic(allows: (application: Application) => boolean, details?: string) {
+    return (async (request) => {
+      if (request.header("authorization") !== undefined) {
+        const counted = await server(request);
+        return { ...counted, caller: { application: counted.caller, withoutApiKey: false } };
+      }
+      const application = await check.application(appIdOf(request) ?? "");
+      // Without any credential, the missing key is reported, also if the App ID is wrong.
+      if (!application || !allows(application)) throw invalidApiKey(details);
+      return { caller: { application, withoutApiKey: true }, countedAs: undefined };
+    }) satisfies Guard<{ application: Application; withoutApiKey: boolean }>;
+  }
+
   return {
     /** An app's server: an API key and its App ID. */
     server,
@@ -54,16 +71,13 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
      * The app's server, or a public client, which sends only the App ID and no Authorization
      * header. The service decides what a public client may do.
      */
-    serverOrPublicClient: (async (request) => {
-      if (request.header("authorization") !== undefined) {
-        const counted = await server(request);
-        return { ...counted, caller: { application: counted.caller, withoutApiKey: false } };
-      }
-      const application = await check.application(appIdOf(request) ?? "");
-      // Without any credential, the missing key is reported, also if the App ID is wrong.
-      if (!application) throw invalidApiKey();
-      return { caller: { application, withoutApiKey: true }, countedAs: undefined };
-    }) satisfies Guard<{ application: Application; withoutApiKey: boolean }>,
+    serverOrPublicClient: serverOrPublic(() => true),
+
+    /** The same, but only for an application that allows sign-ins to start without an API key. */
+    serverOrAllowedPublicClient: serverOrPublic(
+      ({ settings }) => settings.publicClients === true,
+      "authorization: missing; only an application that allows public clients needs no API key here",
+    ),
 
     /** The server of the API key's application. The App ID is checked if sent. */
     serverOfItsApp: (async (request) => {

@@ -82,8 +82,12 @@ export class AppError extends Error {
 }
 
 /** One wording for all causes: a caller must not learn which check failed. */
-export function invalidApiKey(): AppError {
-  return new AppError("INVALID_API_KEY", "The API key is missing or not valid.");
+export function invalidApiKey(details?: string): AppError {
+  return new AppError(
+    "INVALID_API_KEY",
+    "The API key is missing or not valid.",
+    details === undefined ? {} : { details },
+  );
 }
 
 /**

@@ -8,6 +8,7 @@ export type Access =
   | "queryUserWithProfile"
   | "server"
   | "serverOfItsApp"
+  | "serverOrAllowedPublicClient"
   | "serverOrPublicClient"
   | "tokenOfNamedApp"
   | "user"
@@ -71,6 +72,16 @@ export const accessDocs: Record<Access, AccessDoc> = {
   },
   server: { security: [{ apiKey: [], appId: [] }], refusals: [noKey, noApp] },
   serverOrPublicClient: { security: [{ apiKey: [], appId: [] }, { appId: [] }], refusals: [noKey, noApp] },
+  serverOrAllowedPublicClient: {
+    security: [{ apiKey: [], appId: [] }, { appId: [] }],
+    refusals: [
+      {
+        ...noKey,
+        when: "The API key is unknown or revoked; or it is missing, and the application does not allow public clients.",
+      },
+      noApp,
+    ],
+  },
   serverOfItsApp: { security: [{ apiKey: [] }, { apiKey: [], appId: [] }], refusals: [noKey, otherApp] },
   user: { ...user, refusals: [noToken, otherApp, notOwn] },
   userWithProfile: { ...user, refusals: [noToken, otherApp, noScope] },

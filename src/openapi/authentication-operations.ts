@@ -9,8 +9,8 @@ export const authenticationOperations: Operation[] = [
     tag: "Authentication",
     summary: "Start a sign-in",
     description:
-      "Send the browser to `authUrl`. It comes back to `redirectUri` with `code`, `state` and `sessionId`, or with `error`.",
-    access: "server",
+      "Send the browser to `authUrl`. It comes back to `redirectUri` with `code`, `state` and `sessionId`, or with `error`. Without an API key: only with `codeChallenge`, and only if the application allows public clients (`app update --public-clients on`).",
+    access: "serverOrAllowedPublicClient",
     limit: "authentication",
     request: "InitiateRequest",
     answer: { name: "Session", about: "A sign-in session of ten minutes." },

@@ -11,8 +11,16 @@ import type { SignIn } from "./service.ts";
 
 /** POST /auth/initiate */
 export function initiateHandler(signIn: SignIn) {
-  return async (request: HttpRequest, application: Application) =>
-    json(await signIn.initiate(application, await request.json(initiateBody)));
+  return async (
+    request: HttpRequest,
+    { application, withoutApiKey }: { application: Application; withoutApiKey: boolean },
+  ) => {
+    const body = await request.json(initiateBody);
+    // Otherwise anybody who sees the code could redeem it.
+    if (withoutApiKey && body.codeChallenge === undefined)
+      throw invalidRequest("codeChallenge: required without an API key");
+    return json(await signIn.initiate(application, body));
+  };
 }
 
 /** POST /users/auth-methods */

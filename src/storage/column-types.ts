@@ -24,6 +24,18 @@ export type Branding = {
   supportUrl?: string | null;
 };
 
+/** Values of a user that an application stores: a JSON object. */
+export type Metadata = Record<string, unknown>;
+
+/** Where a claim of an application appears. */
+export type ClaimPlace = "access" | "id" | "userinfo";
+
+/**
+ * A claim that an application adds to its tokens. `from` is `groups`, `public.KEY` or `private.KEY`
+ * of the user's metadata, or `value`: then it is the constant `value`.
+ */
+export type ApplicationClaim = { claim: string; from: string; value?: unknown; in: ClaimPlace[] };
+
 export type Scope = "profile" | "email";
 
 export type SigningAlgorithm = "ES256" | "EdDSA" | "RS256";
@@ -76,6 +88,8 @@ export type AppSettings = {
   previousSigningAlgorithm?: SigningAlgorithm;
   /** Whether the query-style endpoints are on (docs/spec/http-api.md, 4.6). */
   queryEndpoints: boolean;
+  /** Whether sign-ins may start without an API key, with PKCE; missing: no. */
+  publicClients?: boolean;
   /**
    * The relying party of the passkeys, if neither the domain nor the service's host (WebAuthn
    * related origins); null uses those.

@@ -2,6 +2,7 @@ import { sqliteKit, type Kit } from "./kit.ts";
 import { accountTables } from "./schema/account.ts";
 import { applicationsTables } from "./schema/applications.ts";
 import { clientsTables } from "./schema/clients.ts";
+import { groupsTables } from "./schema/groups.ts";
 import { mailTables } from "./schema/mail.ts";
 import { serviceTables } from "./schema/service.ts";
 import { signInTables } from "./schema/sign-in.ts";
@@ -21,6 +22,7 @@ export function defineTables(kit: Kit) {
   return {
     ...both,
     ...clients,
+    ...groupsTables(kit, both),
     ...signInTables(kit, both),
     ...accountTables(kit, both),
     ...tokensTables(kit, both),

@@ -21,13 +21,14 @@ function endedOf({ logins }: Pick<Handle["tables"], "logins">) {
   return { id: logins.id, appId: logins.appId, userId: logins.userId, clientId: logins.clientId };
 }
 
-/** The columns of a `Login`, without the database's copy of the user's data. */
+/** The columns of a `Login`, without what the database says of its user. */
 export function loginColumns({ logins }: Pick<Handle["tables"], "logins">) {
   const {
     userEmail: _email,
     userEmailVerified: _verified,
     userName: _name,
     userDisabledAt: _disabled,
+    claimsVersion: _claims,
     ...own
   } = getTableColumns(logins);
   return own;
@@ -154,6 +155,7 @@ export async function insertLogin(tx: Handle, login: Login, lockedUser?: User): 
     userEmailVerified: lockedUser?.emailVerified ?? null,
     userName: lockedUser?.name ?? null,
     userDisabledAt: lockedUser?.disabledAt ?? null,
+    claimsVersion: 0,
   };
   await prepared(tx).insert.execute({ ...login, ...said } satisfies Row<"logins">);
 }

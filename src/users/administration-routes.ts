@@ -14,6 +14,7 @@ const onAPage = 50;
 export const userListParameters = {
   email: { about: "The user with this address.", schema: { type: "string", format: "email" } },
   name: { about: "How the name begins. The letters A to Z match in either case.", schema: { type: "string" } },
+  group: { about: "The name of a group. Its members come in the order of their ids.", schema: { type: "string" } },
   state: { about: "Whether the user may sign in.", schema: { type: "string", enum: userStates } },
   createdSince: { about: "Created at this instant or later.", schema: { type: "string", format: "date-time" } },
   createdBefore: { about: "Created before this instant.", schema: { type: "string", format: "date-time" } },
@@ -47,7 +48,7 @@ export const newUserBody = z.strictObject({
 });
 
 /** An application's server, as the audit log names it. */
-export function byServer(request: HttpRequest, { id }: Application): By {
+function byServer(request: HttpRequest, { id }: Application): By {
   return { actor: { kind: "app", name: id }, clientInfo: clientInfoOf(request) };
 }
 
@@ -62,6 +63,7 @@ export function listUsersHandler(administration: UserAdministration) {
     const asked = {
       email: query.get("email"),
       name: query.get("name"),
+      group: query.get("group"),
       state: query.get("state"),
       createdSince: instantIn(query, "createdSince"),
       createdBefore: instantIn(query, "createdBefore"),

@@ -38,7 +38,7 @@ export function createCursors(keyring: Pick<Keyring, "mac">) {
 }
 
 function digestOfListing({ filter, order }: UserListing): string {
-  const { email, namePrefix, state, created, lastLogin } = filter;
-  const parts = [email, namePrefix, state, created.since, created.before, lastLogin.since, lastLogin.before];
+  const { email, namePrefix, group, state, created, lastLogin } = filter;
+  const parts = [email, namePrefix, group, state, created.since, created.before, lastLogin.since, lastLogin.before];
   return digestOf(JSON.stringify([...parts.map((part) => part ?? null), order.by, order.descending])).slice(0, 16);
 }

@@ -11,6 +11,8 @@ export type UserQuery = {
   email?: string | undefined;
   /** How the name begins, in capital or small letters. */
   name?: string | undefined;
+  /** The name of a group that they are members of. */
+  group?: string | undefined;
   state?: string | undefined;
   /** Since an instant and before another. Who never signed in did so before every instant. */
   createdSince?: number | undefined;
@@ -23,6 +25,7 @@ export type UserQuery = {
 export type UserFilter = {
   email?: string | undefined;
   namePrefix?: string | undefined;
+  group?: string | undefined;
   state?: (typeof userStates)[number] | undefined;
   created: Span;
   lastLogin: Span;
@@ -30,7 +33,8 @@ export type UserFilter = {
 
 export type Span = { since?: number | undefined; before?: number | undefined };
 
-export type UserOrder = { by: "createdAt" | "name" | "lastLoginAt"; descending: boolean };
+/** The members of a group are in the order of their ids. */
+export type UserOrder = { by: "createdAt" | "name" | "lastLoginAt" | "id"; descending: boolean };
 
 /** Where a page ends: the last user's value in the order, and its id. */
 export type Position = { key: string | number; id: string };
@@ -42,12 +46,15 @@ export type UserListing = { filter: UserFilter; order: UserOrder };
  * INVALID_REQUEST naming the field.
  */
 export function checkedListing(query: UserQuery): UserListing {
-  const { email, name, state, sort } = query;
+  const { email, name, group, state, sort } = query;
+  if (group !== undefined && sort !== undefined)
+    throw invalidRequest("sort: not with group, whose members are in the order of their ids");
   const created = checkedSpan("created", { since: query.createdSince, before: query.createdBefore });
   const lastLogin = checkedSpan("lastLogin", { since: query.lastLoginSince, before: query.lastLoginBefore });
   const filter = {
     email: email === undefined ? undefined : checkedEmail(email),
     namePrefix: name === undefined ? undefined : checkedPrefix(name),
+    group,
     state: state === undefined ? undefined : checkedWord("state", userStates, state),
     created,
     lastLogin,
@@ -56,19 +63,20 @@ export function checkedListing(query: UserQuery): UserListing {
 }
 
 function orderOf(
-  { namePrefix, created, lastLogin }: UserFilter,
+  { namePrefix, group, created, lastLogin }: UserFilter,
   sort: (typeof userSorts)[number] | undefined,
 ): UserOrder {
   if (sort !== undefined) {
     const by = sort.replace(/^-/u, "") as UserOrder["by"];
     return { by, descending: sort.startsWith("-") };
   }
+  if (group !== undefined) return { by: "id", descending: false };
   if (namePrefix !== undefined) return { by: "name", descending: false };
   const isByLastLogin = !isLimited(created) && isLimited(lastLogin);
   return { by: isByLastLogin ? "lastLoginAt" : "createdAt", descending: false };
 }
 
-export function isLimited({ since, before }: Span): boolean {
+function isLimited({ since, before }: Span): boolean {
   return since !== undefined || before !== undefined;
 }
 

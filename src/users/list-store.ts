@@ -3,7 +3,7 @@ import { beginsWith, type Handle } from "../storage/storage.ts";
 import type { MethodKinds } from "./store.ts";
 import type { User } from "./user.ts";
 
-/** The users with this canonical address, one per application at most; or that of one application. */
+/** Who has this canonical address: one user per application at most, or that of one application. */
 export async function findByEmailInAll(
   { db, tables: { users, applications } }: Handle,
   email: string,

@@ -1,11 +1,11 @@
 import type { Applications } from "../applications/service.ts";
-import { AppError, userNotFound } from "../lib/errors.ts";
+import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Storage } from "../storage/storage.ts";
 import { createCursors } from "./cursor.ts";
 import { checkedEmail, checkedListing, type Position, type UserListing, type UserQuery } from "./list-query.ts";
 import { findByEmailInAll, findMethodKindsOf } from "./list-store.ts";
-import { listUsers, positionOf } from "./page-store.ts";
+import { findGroup, listUsers, positionOf } from "./page-store.ts";
 import { userAnswer, type UserAnswer } from "./user-answer.ts";
 import type { User } from "./user.ts";
 
@@ -37,7 +37,8 @@ export function createUserListing(deps: {
     ): Promise<{ users: UserAnswer[]; nextCursor: string | null }> {
       const listing = checkedListing(query);
       const after = cursor === undefined ? undefined : cursors.read(appId, listing, cursor);
-      const { users, next } = await listUsers(reader, appId, { ...listing, after, limit });
+      const groupId = await groupOf(appId, listing);
+      const { users, next } = await listUsers(reader, appId, { ...listing, groupId, after, limit });
       return { users: await withMethods(users), nextCursor: next ? cursors.write(appId, listing, next) : null };
     },
 
@@ -52,10 +53,16 @@ export function createUserListing(deps: {
     ): Promise<{ users: UserAnswer[]; more: boolean }> {
       const listing = checkedListing(query);
       if (!(await applications.find(appId))) throw applicationNotFound();
+      const groupId = await groupOf(appId, listing);
       const found: User[] = [];
       let position = after === undefined ? undefined : await placeOf(appId, after, listing);
       do {
-        const page = await listUsers(reader, appId, { ...listing, after: position, limit: limit - found.length });
+        const page = await listUsers(reader, appId, {
+          ...listing,
+          groupId,
+          after: position,
+          limit: limit - found.length,
+        });
         found.push(...page.users);
         position = page.next;
       } while (position && found.length < limit);
@@ -74,6 +81,12 @@ export function createUserListing(deps: {
       throw new AppError("CONFLICT", `Several applications have a user with this address: ${apps}. Name one.`);
     },
   };
+
+  async function groupOf(appId: string, { filter: { group } }: UserListing): Promise<string | undefined> {
+    const id = group === undefined ? undefined : await findGroup(reader, appId, group);
+    if (group !== undefined && id === undefined) throw invalidRequest("group: the name of a group of the application");
+    return id;
+  }
 
   async function placeOf(appId: string, userId: string, { order }: UserListing): Promise<Position> {
     const position = await positionOf(reader, appId, userId, order);

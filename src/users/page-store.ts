@@ -14,6 +14,10 @@ const maxScanned = 2000;
 const last = "\u{10FFFF}";
 
 type Columns = Record<"id" | "email" | "name" | "createdAt" | "lastLoginAt" | "disabledAt", Column>;
+type Condition = (users: Columns) => SQL | undefined;
+
+/** `groupId`: the group that the filter names. */
+export type Page = UserListing & { groupId: string | undefined; after: Position | undefined; limit: number };
 
 /**
  * A page of an application's users: at most `limit` after a position, and the position to go on
@@ -22,12 +26,12 @@ type Columns = Record<"id" | "email" | "name" | "createdAt" | "lastLoginAt" | "d
 export async function listUsers(
   handle: Handle,
   appId: string,
-  { filter, order, after, limit }: UserListing & { after: Position | undefined; limit: number },
+  { filter, order, groupId, after, limit }: Page,
 ): Promise<{ users: User[]; next: Position | undefined }> {
   const found: (User & Position)[] = [];
   const { inIndex, beside } = conditions(filter, order);
   for (const part of partsAfter(handle.tables.users, order, after)) {
-    const range = { appId, order, part, inIndex };
+    const range = { appId, groupId, order, part, inIndex };
     found.push(...(await readRange(handle, range, beside, limit + 1 - found.length)));
     const cut = found.length > limit ? found[limit - 1] : undefined;
     if (cut) return { users: found.slice(0, limit).map(userOf), next: { key: cut.key, id: cut.id } };
@@ -51,28 +55,40 @@ export async function positionOf(
   return found;
 }
 
+/** The id of a group that exists. */
+export async function findGroup(
+  { db, tables: { groups } }: Handle,
+  appId: string,
+  name: string,
+): Promise<string | undefined> {
+  const [group] = await db
+    .select({ id: groups.id })
+    .from(groups)
+    .where(and(eq(groups.appId, appId), eq(groups.name, name)));
+  return group?.id;
+}
+
 /** What the order's index finds, and what is left to check on each of its rows. */
 function conditions(filter: UserFilter, order: UserOrder) {
   const { email, namePrefix, state, created, lastLogin } = filter;
   const inIndex: Condition[] = [];
   const beside: Condition[] = [];
-  const place = (isInIndex: boolean, condition: Condition): void => void (isInIndex ? inIndex : beside).push(condition);
   // An address has one user at most: nothing is read in vain.
   const isOne = email !== undefined;
-  if (isOne) inIndex.push((users) => eq(users.email, email));
-  if (namePrefix !== undefined) place(isOne || order.by === "name", (users) => beginsWith(users, namePrefix));
-  if (state === "disabled") place(isOne || order.by === "createdAt", (users) => isNotNull(users.disabledAt));
-  if (state === "active") place(isOne, (users) => isNull(users.disabledAt));
+  const place = (byOrder: UserOrder["by"] | undefined, condition: Condition): void =>
+    void (isOne || order.by === byOrder ? inIndex : beside).push(condition);
+  if (isOne) place(undefined, (users) => eq(users.email, email));
+  if (namePrefix !== undefined) place("name", (users) => beginsWith(users, namePrefix));
+  if (state === "disabled") place("createdAt", (users) => isNotNull(users.disabledAt));
+  if (state === "active") place(undefined, (users) => isNull(users.disabledAt));
   for (const [by, span] of [["createdAt", created] as const, ["lastLoginAt", lastLogin] as const]) {
-    if (span.since === undefined && span.before === undefined) continue;
-    place(isOne || order.by === by, (users) => within(keyOf(users, { by }), span));
+    const { since, before } = span;
+    if (since !== undefined || before !== undefined) place(by, (users) => within(keyOf(users, { by }), span));
   }
-  const all = (list: Condition[]) =>
-    list.length === 0 ? undefined : (users: Columns) => and(...list.map((each) => each(users)));
+  const all = (list: Condition[]): Condition | undefined =>
+    list.length === 0 ? undefined : (users) => and(...list.map((each) => each(users)));
   return { inIndex: all(inIndex), beside: all(beside) };
 }
-
-type Condition = (users: Columns) => SQL | undefined;
 
 function beginsWith(users: Columns, prefix: string): SQL | undefined {
   const folded = foldedText(prefix);
@@ -85,8 +101,16 @@ function within(key: SQL, { since, before }: Span): SQL | undefined {
 }
 
 function keyOf(users: Columns, { by }: Pick<UserOrder, "by">): SQL<string | number> {
-  if (by === "name") return foldedName(users.name);
-  return by === "lastLoginAt" ? instantOrNever(users.lastLoginAt) : sql<number>`${users.createdAt}`;
+  switch (by) {
+    case "name":
+      return foldedName(users.name);
+    case "lastLoginAt":
+      return instantOrNever(users.lastLoginAt);
+    case "createdAt":
+      return sql`${users.createdAt}`;
+    case "id":
+      return sql`${users.id}`;
+  }
 }
 
 /**
@@ -95,28 +119,32 @@ function keyOf(users: Columns, { by }: Pick<UserOrder, "by">): SQL<string | numb
  */
 function partsAfter(users: Columns, order: UserOrder, after: Position | undefined): (SQL | undefined)[] {
   if (!after) return [undefined];
-  const key = keyOf(users, order);
   const follows = order.descending ? lt : gt;
+  if (order.by === "id") return [follows(users.id, after.id)];
+  const key = keyOf(users, order);
   return [and(eq(key, after.key), follows(users.id, after.id)), follows(key, after.key)];
 }
 
-type Range = { appId: string; order: UserOrder; part: SQL | undefined; inIndex: Condition | undefined };
+type Range = {
+  appId: string;
+  groupId: string | undefined;
+  order: UserOrder;
+  part: SQL | undefined;
+  inIndex: Condition | undefined;
+};
 
 async function readRange(
-  { db, tables: { users } }: Handle,
-  { appId, order, part, inIndex }: Range,
+  handle: Handle,
+  range: Range,
   beside: Condition | undefined,
   limit: number,
 ): Promise<(User & Position)[]> {
-  const direction = order.descending ? desc : asc;
-  const rows = db
-    .select({ ...getTableColumns(users), key: keyOf(users, order).as("key") })
-    .from(users)
-    .where(and(eq(users.appId, appId), inIndex?.(users), part))
-    .orderBy(direction(keyOf(users, order)), direction(users.id));
+  const { order } = range;
+  const rows = rowsOf(handle, range);
   if (!beside) return await rows.limit(limit);
+  const direction = order.descending ? desc : asc;
   const scanned = rows.limit(maxScanned).as("scanned");
-  return await db
+  return await handle.db
     .select()
     .from(scanned)
     .where(beside(scanned))
@@ -125,21 +153,28 @@ async function readRange(
 }
 
 /** The last row that `readRange` may read; undefined if it read all. */
-async function lastScanned(
-  { db, tables: { users } }: Handle,
-  { appId, order, part, inIndex }: Range,
-): Promise<Position | undefined> {
+async function lastScanned(handle: Handle, range: Range): Promise<Position | undefined> {
+  const [end] = await rowsOf(handle, range)
+    .limit(1)
+    .offset(maxScanned - 1);
+  return end && { key: end.key, id: end.id };
+}
+
+function rowsOf({ db, tables }: Handle, { appId, groupId, order, part, inIndex }: Range) {
+  const { users, groupMembers: members } = tables;
   const direction = order.descending ? desc : asc;
-  const [end] = await db
-    .select({ key: keyOf(users, order), id: users.id })
+  const rows = db
+    .select({ ...getTableColumns(users), key: keyOf(users, order).as("key") })
     .from(users)
     .where(and(eq(users.appId, appId), inIndex?.(users), part))
     .orderBy(direction(keyOf(users, order)), direction(users.id))
-    .limit(1)
-    .offset(maxScanned - 1);
-  return end;
+    .$dynamic();
+  return groupId === undefined
+    ? rows
+    : rows.innerJoin(members, and(eq(members.userId, users.id), eq(members.groupId, groupId)));
 }
 
-function userOf({ key: _, ...user }: User & Position): User {
+function userOf(found: User & Position): User {
+  const { key: _, ...user } = found;
   return user;
 }

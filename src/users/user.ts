@@ -1,3 +1,5 @@
+import type { Metadata } from "../storage/column-types.ts";
+
 /** A person's account in one application. Instants are epoch milliseconds. */
 export type User = {
   id: string;
@@ -19,6 +21,8 @@ export type User = {
   /** The page language of the last sign-in. */
   locale: string | null;
   passkeyDeclinedAt: number | null;
+  publicMetadata: Metadata | null;
+  privateMetadata: Metadata | null;
 };
 
 /** A user who has never signed in. */
@@ -38,6 +42,8 @@ export function newUser(
     lastUserAgent: null,
     locale: null,
     passkeyDeclinedAt: null,
+    publicMetadata: null,
+    privateMetadata: null,
     ...known,
   };
 }

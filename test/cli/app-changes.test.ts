@@ -32,6 +32,7 @@ describeEachPlace("app update and delete", (place) => {
       ["--signing-algorithm", "EdDSA"],
       ["--single-sign-on", "90m"],
       ["--query-endpoints", "off"],
+      ["--public-clients", "on"],
       ["--limit", "authentication=1000"],
       ["--limit", "user-management=7"],
     ];
@@ -54,6 +55,7 @@ describeEachPlace("app update and delete", (place) => {
         signingAlgorithm: "EdDSA",
         singleSignOnSeconds: 5400,
         queryEndpoints: false,
+        publicClients: true,
         rateLimits: { authentication: 1000, userManagement: 7 },
       },
     });
@@ -63,6 +65,7 @@ describeEachPlace("app update and delete", (place) => {
     expect(stdout).toMatch(/^Limits +authentication 1000 per minute, userManagement 7 per minute$/mu);
     expect(stdout).toMatch(/^Sign-up +closed$/mu);
     expect(stdout).toMatch(/^Single sign-on +90m$/mu);
+    expect(stdout).toMatch(/^Public clients +on$/mu);
   });
 
   test("changes what is named and nothing else; an empty value removes what was set", async () => {

@@ -154,7 +154,7 @@ describeEachDatabase("PKCE and public clients", (current) => {
       },
     );
 
-    it("starts no sign-in: initiate needs the key", async () => {
+    it("starts no sign-in unless its application allows that: initiate needs the key", async () => {
       expect(await send("/auth/initiate", publicHeaders(), { redirectUri: app.redirectUri })).toMatchObject(
         invalidApiKey,
       );

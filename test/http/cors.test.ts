@@ -8,6 +8,7 @@ import { describeEachDatabase, type TestApp, type TestService } from "../support
 const userHeaders = "Authorization, Content-Type, X-Service-App-ID";
 /** What routes.ts opens to browsers: methods and headers that a page may send. */
 const open: [path: string, method: string, headers: string][] = [
+  ["/auth/initiate", "POST", "Content-Type, X-Service-App-ID"],
   ["/auth/callback", "POST", "Content-Type, X-Service-App-ID"],
   ["/auth/refresh", "POST", "Content-Type, X-Service-App-ID"],
   ["/auth/validate", "GET", userHeaders],
@@ -17,7 +18,6 @@ const open: [path: string, method: string, headers: string][] = [
   ["/api/config", "GET", userHeaders],
 ];
 const closed = [
-  "/auth/initiate",
   "/.well-known/jwks.json",
   "/.well-known/openid-configuration",
   "/healthz",
@@ -226,6 +226,7 @@ describeEachDatabase("calls from browsers", (current) => {
         ["GET", "/api/user", bearer, "INVALID_TOKEN"],
         ["POST", "/auth/refresh", named, "INVALID_API_KEY"],
         ["POST", "/auth/callback", named, "INVALID_API_KEY"],
+        ["POST", "/auth/initiate", named, "INVALID_API_KEY"],
       ];
       for (const [method, path, headers, code] of calls) {
         const answer = await call(service, method, path, headers);
@@ -240,6 +241,7 @@ describeEachDatabase("calls from browsers", (current) => {
       const calls: [string, string, Record<string, string>][] = [
         ["POST", "/auth/refresh", {}],
         ["POST", "/auth/refresh", { "x-service-app-id": "app_nowhere" }],
+        ["POST", "/auth/initiate", { "x-service-app-id": "app_nowhere" }],
         ["GET", "/auth/validate", { authorization: "Bearer garbage" }],
         ["GET", "/auth/validate", {}],
         ["POST", "/auth/logout", {}],
@@ -261,6 +263,8 @@ describeEachDatabase("calls from browsers", (current) => {
       const app = await newApp(service, "https://leaky.example");
       const { refreshToken } = await signedUp(service, app);
       const headers = { ...app.headers, origin: "https://leaky.example" };
+      const started = await call(service, "POST", "/auth/initiate", headers, { redirectUri: app.redirectUri });
+      expect([started.status, corsHeaders(started.headers)]).toEqual([200, { vary: "Origin" }]);
       const answer = await call(service, "POST", "/auth/refresh", headers, { refreshToken });
       expect([answer.status, corsHeaders(answer.headers)]).toEqual([200, { vary: "Origin" }]);
     });

@@ -17,6 +17,16 @@ async function addUser(service: TestService, app: TestApp, name: string | null):
   return (await userAdministration.create(input, { dryRun: false }, operator)).id;
 }
 
+async function addGroup({ server, clock }: TestService, app: TestApp, name: string, userIds: string[]): Promise<void> {
+  await server.app.storage.write(async ({ db, tables: { groups, groupMembers } }) => {
+    const group = { id: `grp_${name}`, appId: app.id, name, createdAt: clock.now };
+    await db.insert(groups).values(group);
+    await db
+      .insert(groupMembers)
+      .values(userIds.map((userId) => ({ groupId: group.id, userId, createdAt: clock.now })));
+  });
+}
+
 describeEachDatabase("GET /applications/{appId}/users", (current) => {
   let app: TestApp;
   let other: TestApp;
@@ -141,6 +151,19 @@ describeEachDatabase("GET /applications/{appId}/users", (current) => {
     } finally {
       [app, other] = [other, app];
     }
+  });
+
+  it("lists the members of a group, by their ids; another application's group is unknown", async () => {
+    const members = ["Zoë", "Ada", "A%"].map((name) => String(ids.get(name)));
+    await addGroup(current(), app, "admins", members);
+    await addGroup(current(), other, "theirs", members);
+    expect(await pages("&group=admins", 1)).toEqual(members.toSorted());
+    expect(await pages("&group=admins&name=a", 2)).toEqual(members.slice(1).toSorted());
+    for (const query of ["?group=theirs", "?group=nobody", "?group="]) {
+      const { status, body } = await get(query);
+      expect([status, body.error?.details]).toEqual([400, "group: the name of a group of the application"]);
+    }
+    expect((await get("?group=admins&sort=name")).body.error?.details).toMatch(/^sort: not with group/u);
   });
 
   it("users who are deleted while the list is read are missed or not, and nobody else is", async () => {

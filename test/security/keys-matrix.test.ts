@@ -16,7 +16,7 @@ const token = ["INVALID_TOKEN", "The access token is missing or not valid."] as 
 const appId = ["INVALID_APP_ID", "The App ID is missing or not valid."] as const;
 
 /** What a call without any credential is told. Undefined: it needs none. */
-const toStrangers: Record<Access, readonly [code: string, message: string] | undefined> = {
+const toStrangers: Record<Access, readonly [code: string, message: string, details?: string] | undefined> = {
   anyone: undefined,
   anyOfNamedApp: appId,
   namedApp: appId,
@@ -24,6 +24,10 @@ const toStrangers: Record<Access, readonly [code: string, message: string] | und
   queryUserWithProfile: token,
   server: key,
   serverOfItsApp: key,
+  serverOrAllowedPublicClient: [
+    ...key,
+    "authorization: missing; only an application that allows public clients needs no API key here",
+  ],
   serverOrPublicClient: key,
   user: token,
   userWithProfile: token,
@@ -33,10 +37,10 @@ const toStrangers: Record<Access, readonly [code: string, message: string] | und
   confidentialClient: ["invalid_client", "The client is unknown or did not authenticate."],
   userWithOpenId: ["invalid_token", "The access token is missing or not valid."],
 };
-const byKey: Access[] = ["server", "serverOfItsApp", "serverOrPublicClient"];
+const byKey: Access[] = ["server", "serverOfItsApp", "serverOrAllowedPublicClient", "serverOrPublicClient"];
 const byToken: Access[] = ["user", "userWithProfile", "userOfNamedApp"];
 const byQuery: Access[] = ["queryUserWithProfile", "tokenOfNamedApp"];
-const namesItself: Access[] = ["server", "serverOrPublicClient", "userOfNamedApp"];
+const namesItself: Access[] = ["server", "serverOrAllowedPublicClient", "serverOrPublicClient", "userOfNamedApp"];
 
 describeOnSqlite("credentials, of every route and three applications", (current) => {
   let tenants: Tenant[];
@@ -121,6 +125,19 @@ describeOnSqlite("credentials, of every route and three applications", (current)
         );
       }
     }
+  });
+
+  it("A3: without a credential, an application that allows public clients starts, redeems and refreshes, and no more", async () => {
+    const { id } = await current().createApp({ settings: { publicClients: true } });
+    const admitted: string[] = [];
+    for (const { route, access } of guarded.filter((each) => byKey.includes(each.access))) {
+      const answer = await send(route, { header: id, path: id });
+      if (access === "serverOrAllowedPublicClient") expectAdmitted(route, answer);
+      else expectRefusal(answer, key);
+      if (access.endsWith("PublicClient")) admitted.push(`${route.method} ${route.path}`);
+    }
+    // Redeeming and refreshing need a code or login of a public client (contract-pkce.test.ts).
+    expect(admitted).toEqual(["POST /auth/initiate", "POST /auth/callback", "POST /auth/refresh"]);
   });
 
   it("A3: a route that needs no credential is one of these, or a page", async () => {
@@ -289,11 +306,11 @@ describeOnSqlite("credentials, of every route and three applications", (current)
 /** The whole error object, and nothing else of the answer that could tell more. */
 function expectRefusal(
   { status, headers, text }: Answered,
-  [code, message]: readonly [code: string, message: string],
+  [code, message, about = ""]: readonly [code: string, message: string, details?: string],
   route?: Route,
 ): void {
   // A page that starts a sign-in names its parameter, the same for every App ID.
-  const details = route?.path === "/oauth/:provider/authorize" ? "app_id: missing or not valid" : "";
+  const details = route?.path === "/oauth/:provider/authorize" ? "app_id: missing or not valid" : about;
   const isOAuth = code === code.toLowerCase();
   expect(JSON.parse(text)).toEqual(
     isOAuth

@@ -46,6 +46,8 @@ const bounds: Record<string, Bound> = {
   authorizationRequests: { sweptBy: "expiresAt" },
   usedAssertions: { sweptBy: "expiresAt" },
   consents: { because: "one for a user at a client; goes with either" },
+  groups: { because: "1,000 of an application (groups.test.ts)" },
+  groupMembers: { because: "64 of a user (groups.test.ts)" },
 };
 
 const day = 24 * 60 * 60_000;

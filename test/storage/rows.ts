@@ -25,6 +25,8 @@ export function userOf(appId: string, id: string): User {
     lastUserAgent: null,
     locale: null,
     passkeyDeclinedAt: null,
+    publicMetadata: null,
+    privateMetadata: null,
   };
 }
 

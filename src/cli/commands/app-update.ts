@@ -34,6 +34,7 @@ type Flags = {
   signingAlgorithm?: Application["settings"]["signingAlgorithm"];
   singleSignOn?: number;
   queryEndpoints?: "on" | "off";
+  publicClients?: "on" | "off";
   relyingPartyId?: string;
   mailName?: string;
   limit?: Limits;
@@ -107,6 +108,12 @@ export function addAppUpdate(app: Command, cli: Cli): void {
         "on",
         "off",
       ]),
+    )
+    .addOption(
+      new Option(
+        "--public-clients <switch>",
+        "let pages and mobile apps start sign-ins without an API key, with PKCE",
+      ).choices(["on", "off"]),
     )
     .option(
       "--single-sign-on <duration>",
@@ -208,6 +215,7 @@ function changeFrom(flags: Flags): ApplicationChange {
     scopes,
     signingAlgorithm,
     queryEndpoints: queryEndpoints && queryEndpoints === "on",
+    publicClients: flags.publicClients && flags.publicClients === "on",
     singleSignOnSeconds: flags.singleSignOn,
     relyingPartyId: cleared(relyingPartyId),
     mailName: cleared(mailName),

@@ -9,6 +9,7 @@ type Flags = {
   app?: string;
   email?: string;
   name?: string;
+  group?: string;
   state?: string;
   createdSince?: number;
   createdBefore?: number;
@@ -23,6 +24,7 @@ const maxListed = 1000;
 const flagOf = {
   email: "--email",
   name: "--name",
+  group: "--group",
   state: "--state",
   createdBefore: "--created-before",
   lastLoginBefore: "--last-login-before",
@@ -36,6 +38,7 @@ export function addUserList(user: Command, cli: Cli): void {
     .option("--app <id>", "App ID")
     .option("--email <address>", "only the user with this email address")
     .option("--name <prefix>", "only users whose name begins like this; A to Z match in either case")
+    .option("--group <name>", "only members of this group, ordered by ID")
     .option("--state <state>", "only users who are active or disabled")
     .option(
       "--created-since <when>",

@@ -1,4 +1,4 @@
-import type { AppSettings, AuthMethods, Branding, CounterName } from "../column-types.ts";
+import type { ApplicationClaim, AppSettings, AuthMethods, Branding, CounterName } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import { ofApplication } from "./owners.ts";
 
@@ -14,6 +14,8 @@ export function applicationsTables(kit: Kit) {
     authMethods: json("auth_methods").$type<AuthMethods>().notNull(),
     branding: json("branding").$type<Branding>().notNull(),
     settings: json("settings").$type<AppSettings>().notNull(),
+    /** Null: none. Not in `settings`, because each validate reads it. */
+    claims: json("claims").$type<ApplicationClaim[]>(),
     createdAt: instant("created_at").notNull(),
     updatedAt: instant("updated_at").notNull(),
   });

@@ -43,6 +43,8 @@ export function clientsTables(
       refreshTokens: text("refresh_tokens").$type<RefreshTokenPolicy>().notNull(),
       /** Public keys for `private_key_jwt`; null if it has none. */
       jwks: json("jwks").$type<{ keys: Record<string, unknown>[] }>(),
+      /** The names of groups whose members it signs in; null: everybody. */
+      allowedGroups: json("allowed_groups").$type<string[]>(),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
       /** Accurate to an hour. */

@@ -53,6 +53,8 @@ export function tokensTables(
       expiresAt: instant("expires_at").notNull(),
       endedAt: instant("ended_at"),
       endReason: text("end_reason").$type<EndReason>(),
+      /** Counts changes of the metadata and groups, which nodes cache (docs/decisions/0045). */
+      claimsVersion: integer("claims_version").notNull().default(0),
       // A copy of the user's data that every call needs (docs/decisions/0027). Triggers keep it
       // current (migrations/*/0004_users-of-logins.sql); nothing else writes it.
       userEmail: text("user_email"),
@@ -71,7 +73,17 @@ export function tokensTables(
         .where(sql`client_id IS NOT NULL`),
       ...onSqlite(
         index("logins_live")
-          .on(t.id, t.expiresAt, t.endedAt, t.userDisabledAt, t.userId, t.userEmail, t.userEmailVerified, t.userName)
+          .on(
+            t.id,
+            t.expiresAt,
+            t.endedAt,
+            t.userDisabledAt,
+            t.userId,
+            t.userEmail,
+            t.userEmailVerified,
+            t.userName,
+            t.claimsVersion,
+          )
           .where(sql`ended_at IS NULL AND user_disabled_at IS NULL`),
       ),
     ],

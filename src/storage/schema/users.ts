@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import type { Metadata } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import { foldedName, instantOrNever } from "../sort-keys.ts";
 import { ofApplication, ofUser } from "./owners.ts";
@@ -34,6 +35,9 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       locale: text("locale"),
       /** When the user declined to create a passkey ("not now"). */
       passkeyDeclinedAt: instant("passkey_declined_at"),
+      /** Null is empty. The person reads the public part and writes neither. */
+      publicMetadata: json("public_metadata").$type<Metadata>(),
+      privateMetadata: json("private_metadata").$type<Metadata>(),
     },
     (t) => [
       uniqueIndex("users_app_id_email").on(t.appId, t.email),
@@ -42,7 +46,9 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       index("users_by_creation").on(t.appId, t.createdAt, t.id),
       index("users_by_name").on(t.appId, foldedName(t.name), t.id),
       index("users_by_last_login").on(t.appId, instantOrNever(t.lastLoginAt), t.id),
-      index("users_disabled").on(t.appId, t.createdAt, t.id).where(sql`disabled_at IS NOT NULL`),
+      index("users_disabled")
+        .on(t.appId, t.createdAt, t.id)
+        .where(sql`disabled_at IS NOT NULL`),
     ],
   );
   const userId = ofUser(kit, users);

@@ -33,4 +33,6 @@ export const {
   authorizationRequests,
   usedAssertions,
   consents,
+  groups,
+  groupMembers,
 } = defineTables(postgresKit);

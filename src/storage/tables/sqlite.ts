@@ -32,4 +32,6 @@ export const {
   authorizationRequests,
   usedAssertions,
   consents,
+  groups,
+  groupMembers,
 } = sqliteTables;

@@ -16,6 +16,7 @@ import { createUserInfoGuard } from "./openid/userinfo.ts";
 import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
 import type { HostedPages } from "./hosted-pages.ts";
+import { revocationsHandler } from "./revocations/routes.ts";
 import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
@@ -42,6 +43,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const { userAdministration } = app.services;
   const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
+  const { revocations } = app.services;
   const {
     hosted,
     authorizePages,
@@ -96,6 +98,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     ),
     browser("user", route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler())),
     browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(tokens))),
+    route("GET", "/auth/revocations", guards.serverOfItsApp, "authentication", revocationsHandler(revocations)),
 
     browser(
       "user",

@@ -42,6 +42,12 @@ export type Operations = {
   "DELETE /webhooks/endpoints/{id}": { path: { id: string }; answer: Done };
   /** Send an endpoint a sample. */
   "POST /webhooks/endpoints/{id}/test": { path: { id: string }; body?: WebhookTestRequest; answer: WebhookTestResult };
+  /** List users. */
+  "GET /applications/{appId}/users": { query?: { email?: string; name?: string; group?: string; state?: "active" | "disabled"; createdSince?: string; createdBefore?: string; lastLoginSince?: string; lastLoginBefore?: string; sort?: "createdAt" | "-createdAt" | "name" | "-name" | "lastLoginAt" | "-lastLoginAt"; limit?: number; cursor?: string }; answer: UserPage };
+  /** Create a user. */
+  "POST /applications/{appId}/users": { body: NewUserRequest; answer: ManagedUser };
+  /** Read a user. */
+  "GET /applications/{appId}/users/{userId}": { path: { userId: string }; answer: ManagedUserDetails };
 };
 
 /** The reason, for programs. */
@@ -361,6 +367,79 @@ export type WebhookTestResult = {
   durationMilliseconds: number;
   /** Why it was not delivered. */
   error: string | null;
+};
+
+/** A page of users. */
+export type UserPage = {
+  /** In the order that was asked for. */
+  users: ManagedUser[];
+  /** Leads to the next page; null on the last. */
+  nextCursor: string | null;
+};
+
+/** The body of `POST /applications/{appId}/users`. */
+export type NewUserRequest = {
+  /** Not taken by another user of the application. Kept in small letters. */
+  email: string;
+  /** Whether the address is known to be the user's. Default false: a sign-in that proves it may take over the account. */
+  emailVerified?: boolean;
+  /** The display name, without control characters. */
+  name?: string;
+  /** An https address. */
+  picture?: string;
+  /** A first password, by the application's rules. */
+  password?: string;
+};
+
+/** A user, as the application's server sees them. */
+export type ManagedUser = {
+  /** `usr_…`, never given to another user. */
+  id: string;
+  /** The App ID of the user's application. */
+  appId: string;
+  /** The user's address. */
+  email: string | null;
+  /** Whether the address is known to be the user's. */
+  emailVerified: boolean;
+  /** The user's display name. */
+  name: string | null;
+  /** The user's picture. */
+  picture: string | null;
+  /** When the account was created. ISO 8601, UTC. */
+  createdAt: string;
+  /** When the account was last changed. ISO 8601, UTC. */
+  updatedAt: string;
+  /** When the user last signed in. ISO 8601, UTC. */
+  lastLoginAt: string | null;
+  /** Since when the user may not sign in. ISO 8601, UTC. */
+  disabledAt: string | null;
+  authMethods: UsableMethods;
+};
+
+/** A user with what is known of the sign-ins. */
+export type ManagedUserDetails = {
+  /** `usr_…`, never given to another user. */
+  id: string;
+  /** The App ID of the user's application. */
+  appId: string;
+  /** The user's address. */
+  email: string | null;
+  /** Whether the address is known to be the user's. */
+  emailVerified: boolean;
+  /** The user's display name. */
+  name: string | null;
+  /** The user's picture. */
+  picture: string | null;
+  /** When the account was created. ISO 8601, UTC. */
+  createdAt: string;
+  /** When the account was last changed. ISO 8601, UTC. */
+  updatedAt: string;
+  /** When the user last signed in. ISO 8601, UTC. */
+  lastLoginAt: string | null;
+  /** Since when the user may not sign in. ISO 8601, UTC. */
+  disabledAt: string | null;
+  authMethods: UsableMethods;
+  metadata: ProfileMetadata;
 };
 
 /** What happened. */

@@ -154,6 +154,7 @@ describeOnSqlite(
       await walk.authentication();
       await walk.profile();
       await walk.applications();
+      await walk.users();
       await walk.webhooks();
       await walk.queries();
       await walk.openId();
@@ -310,6 +311,17 @@ function createWalk(service: TestService, app: TestApp) {
       const change = { authMethods: { passkey: { enabled: true } } };
       await send("updateApplication", headers, change, { appId: app.id });
       await send("updateApplication", headers, { domain: "x" }, { appId: app.id });
+    },
+
+    async users() {
+      const ofApp = { appId: app.id };
+      const created = await send("createUser", headers, { email: newEmail(), name: "Bob" }, ofApp);
+      await send("createUser", headers, { email: created.body["email"] }, ofApp);
+      await send("listUsers", headers, undefined, { ...ofApp, query: "?limit=1" });
+      await send("listUsers", headers, undefined, { ...ofApp, query: "?limit=0" });
+      const bob = { ...ofApp, userId: String(created.body["id"]) };
+      await send("getManagedUser", headers, undefined, bob);
+      await send("getManagedUser", headers, undefined, { ...ofApp, userId: "usr_unknown" });
     },
 
     async webhooks() {

@@ -133,7 +133,7 @@ describeSqliteFirst(
 
     const ends: [title: string, end: (person: Awaited<ReturnType<typeof someone>>) => Promise<unknown>][] = [
       ["all sessions are logged out", async (person) => await logout(person, { allSessions: true })],
-      ["the user is disabled", async ({ userId }) => await administration().disable(userId, doing, operator.actor)],
+      ["the user is disabled", async ({ userId }) => await administration().disable(userId, doing, operator)],
       [
         "the user is deleted",
         async ({ userId }) => await current().server.app.services.profiles.delete(userId, operator),

@@ -20,10 +20,13 @@ export function createMailAllowance(deps: {
   meter: Meter;
   /** Mails per purpose, application and hour. */
   maxOfApplication: number;
+  /** False in development: the mailbox is in memory, and tests reuse addresses. */
+  isLimited: boolean;
 }) {
-  const { keyring, audit, meter, maxOfApplication } = deps;
+  const { keyring, audit, meter, maxOfApplication, isLimited } = deps;
 
   async function exceeds(tx: Handle, max: number, now: number, ...whose: string[]): Promise<boolean> {
+    if (!isLimited) return false;
     const digest = keyring.mac("email", "allowance", ...whose).toString("base64url");
     return (await countAskedMail(tx, digest, now)) > max;
   }

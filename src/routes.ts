@@ -16,6 +16,7 @@ import { createUserInfoGuard } from "./openid/userinfo.ts";
 import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
 import type { HostedPages } from "./hosted-pages.ts";
+import { revocationsHandler } from "./revocations/routes.ts";
 import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
@@ -40,6 +41,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     app.services;
   const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
+  const { revocations } = app.services;
   const {
     hosted,
     authorizePages,
@@ -93,6 +95,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     ),
     browser("user", route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler())),
     browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(tokens))),
+    route("GET", "/auth/revocations", guards.serverOfItsApp, "authentication", revocationsHandler(revocations)),
 
     browser(
       "user",
@@ -214,6 +217,13 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     pageRoute("GET", "/account/verify-email", undefined, account.verify.form),
     pageRoute("POST", "/account/verify-email", "authentication", account.verify.send),
     pageRoute("POST", "/account/verify-email/code", "authentication", account.verify.confirm),
+    pageRoute("GET", "/account/email", undefined, account.address.form),
+    pageRoute("POST", "/account/email", "authentication", account.address.ask),
+    pageRoute("GET", "/account/email/code", undefined, account.address.codeForm),
+    pageRoute("POST", "/account/email/code", "authentication", account.address.confirm),
+    pageRoute("POST", "/account/email/again", "authentication", account.address.again),
+    pageRoute("GET", "/restore/:token", undefined, account.restore.link),
+    pageRoute("POST", "/restore/:token", "authentication", account.restore.restore),
     pageRoute("POST", "/account/add", "authentication", account.methods.add),
     pageRoute("GET", "/account/methods/:methodId/rename", undefined, account.methods.renameForm),
     pageRoute("POST", "/account/methods/:methodId/rename", "authentication", account.methods.rename),

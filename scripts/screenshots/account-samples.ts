@@ -1,10 +1,11 @@
 import { deleteAccountPage, downloadPage, removeMethodPage } from "../../src/pages/account-confirm-pages.ts";
 import { accountEndPage, type AccountEnd } from "../../src/pages/account-end-page.ts";
-import { profileFormPage, renameFormPage } from "../../src/pages/account-form-pages.ts";
+import { emailFormPage, profileFormPage, renameFormPage } from "../../src/pages/account-form-pages.ts";
 import type { AccountLogin } from "../../src/pages/account-logins.ts";
 import type { AccountMethod } from "../../src/pages/account-methods.ts";
 import { accountPage, type AccountData } from "../../src/pages/account-page.ts";
-import { endSessionPage } from "../../src/pages/end-session-page.ts";
+import { endSessionPage, endSessionsPage, nobodySignedInPage } from "../../src/pages/end-session-page.ts";
+import { restoreAddressPage } from "../../src/pages/restore-address-page.ts";
 import type { Frame } from "../../src/pages/frame.ts";
 import { all, everyProvider, frameOf, northwind, some, type Sample } from "./sample.ts";
 
@@ -154,6 +155,23 @@ export const accountSamples: readonly Sample[] = [
       }),
   },
   {
+    name: "account-email",
+    variants: all,
+    page: (assets) => emailFormPage(frameOf(assets), { ...place, email: "" }),
+  },
+  {
+    name: "account-email-taken",
+    variants: some,
+    page: (assets) =>
+      emailFormPage(frameOf(assets), { ...place, email: "ada@new.example", problem: { kind: "email-taken" } }),
+  },
+  {
+    name: "restore-address",
+    variants: all,
+    page: (assets) =>
+      restoreAddressPage(frameOf(assets), { path: "/restore/x", token: "token", email: "ada@example.com" }),
+  },
+  {
     name: "account-rename",
     variants: some,
     page: (assets) => renameFormPage(frameOf(assets), { ...place, methodId: "mth_1", name: "iCloud Keychain" }),
@@ -187,6 +205,20 @@ export const accountSamples: readonly Sample[] = [
         fields: {},
       }),
   },
+  {
+    name: "end-sessions",
+    variants: all,
+    page: (assets) =>
+      endSessionsPage(frameOf(assets), {
+        action: "/oauth2/end-session/confirm",
+        token: "t",
+        signedIn: [
+          { app: "Acme", account: "ada@example.com", path: "/oauth2/end-session?client_id=app_acme" },
+          { app: "Wiki", account: "countess@example.org", path: "/oauth2/end-session?client_id=app_wiki" },
+        ],
+      }),
+  },
+  { name: "end-sessions-none", variants: some, page: (assets) => nobodySignedInPage(frameOf(assets)) },
   end({ kind: "no-app" }),
   end({ kind: "signed-out", path: "/account?app_id=app_acme" }),
   end({ kind: "not-signed-in", path: "/account?app_id=app_acme" }),

@@ -18,6 +18,7 @@ const answers: Record<ErrorCode, { status: number; code: string }> = {
   METHOD_NOT_ALLOWED: { status: 405, code: "INVALID_REQUEST" },
   BODY_TOO_LARGE: { status: 413, code: "INVALID_REQUEST" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, code: "INVALID_REQUEST" },
+  CURSOR_GONE: { status: 410, code: "INVALID_REQUEST" },
   APP_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   KEY_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   LOGIN_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },

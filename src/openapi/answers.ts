@@ -52,6 +52,25 @@ export const answers = {
       expiresAt: instant("When the token ends."),
     })
     .describe("A token that is good."),
+  Revocations: z
+    .strictObject({
+      cursor: text("Send it as `after` in the next call. It is good for 24 hours."),
+      revoked: z
+        .array(
+          z.union([
+            z.strictObject({ sid: text("The login (`sid` of its tokens) that has ended.") }),
+            z.strictObject({
+              sub: text("The user (`sub`)."),
+              before: instant("Logins of the user that began before may have ended: ask about each of them once."),
+            }),
+            z.strictObject({ kid: text("The signing key (`kid`) that was withdrawn.") }),
+            z.strictObject({ app: text("The application, which is being deleted: ask about every token.") }),
+          ]),
+        )
+        .describe("Oldest first. Kinds may be added: ask about every token after one that you do not know."),
+      more: flag("Whether more entries are left: ask again at once."),
+    })
+    .describe("What made tokens invalid before their end."),
   Verification: z
     .strictObject({ valid: flag("Whether the token is good."), user: shortUser.optional() })
     .describe("With `user` when the token is good, and without when it is not."),

@@ -114,6 +114,11 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
     scopes: ["profile", "email"],
     expiresAt: "2026-11-20T10:15:00.000Z",
   },
+  Revocations: {
+    cursor: "S3ZMZXA5TEt1djVfX1lkVDVXcU5zQ3wxNzYzNjMyODAwMDAwfDQxMg",
+    revoked: [{ sid: "lgn_01m839jdtag4pt38q71qh7yc8r" }, { sub: shortUser.id, before: at }],
+    more: false,
+  },
   Verification: { valid: true, user: shortUser },
   User: user,
   Profile: { ...user, metadata: { loginCount: 12, lastIpAddress: "192.0.2.7", userAgent: "Mozilla/5.0" } },

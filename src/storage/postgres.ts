@@ -1,6 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { Pool, PoolClient } from "pg";
 import { AppError } from "../lib/errors.ts";
+import { postgresOrder } from "./commit-order.ts";
 import { currentTime } from "./database-time.ts";
 import type { MigrationQueries } from "./migrate.ts";
 import { cut, maxMillisecondsOfAnOperation, onConnection } from "./postgres-deadline.ts";
@@ -9,6 +10,7 @@ import { createPing } from "./postgres-ping.ts";
 import { createPostgresTransactions, type PostgresTransactions } from "./postgres-transaction.ts";
 import { postgresKit } from "./postgres-kit.ts";
 import { defineTables } from "./schema.ts";
+import { orAddressTaken } from "./address-taken.ts";
 import { orOwnerGone } from "./owner-gone.ts";
 import type { Handle, Storage } from "./storage.ts";
 import { createWrite } from "./transaction.ts";
@@ -81,7 +83,11 @@ export function createPostgresStorage(pool: Pool): Storage {
 }
 
 export function handleOf(client: Pick<PoolClient, "query"> | Pick<PostgresTransactions, "query">): Handle {
-  return { db: drizzle(client as PoolClient) as unknown as Handle["db"], tables: postgresTables };
+  return {
+    db: drizzle(client as PoolClient) as unknown as Handle["db"],
+    tables: postgresTables,
+    commitOrder: postgresOrder,
+  };
 }
 
 export function postgresQueries(client: PoolClient): MigrationQueries {
@@ -114,7 +120,7 @@ async function untilItRuns<T>(work: (deadline: number) => Promise<T>): Promise<T
     } catch (error) {
       // An attempt that has to wait for a connection needs time for it.
       const isLate = performance.now() > deadline - maxMillisecondsOfAnOperation / 2;
-      if (attempt === maxTries || isLate || !mayRunAgain(error)) throw orOwnerGone(error);
+      if (attempt === maxTries || isLate || !mayRunAgain(error)) throw orAddressTaken(orOwnerGone(error));
     }
   }
 }

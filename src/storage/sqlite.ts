@@ -2,12 +2,14 @@ import Database from "better-sqlite3";
 import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { sqliteOrder } from "./commit-order.ts";
 import { newestEventTime } from "./database-time.ts";
 import { keepTemporaryFilesBeside } from "./temporary-files.ts";
 import { AppError } from "../lib/errors.ts";
 import type { MigrationQueries } from "./migrate.ts";
 import { sqliteTables } from "./schema.ts";
 import type { Handle, Storage } from "./storage.ts";
+import { orAddressTaken } from "./address-taken.ts";
 import { orOwnerGone } from "./owner-gone.ts";
 import { createWrite } from "./transaction.ts";
 import { createWriteQueue } from "./write-queue.ts";
@@ -99,7 +101,7 @@ export function createSqliteStorage(file: string, writer: Database.Database): St
   const write = createWrite(
     async (work) =>
       await queue.write(work).catch((error: unknown) => {
-        throw orOwnerGone(error);
+        throw orAddressTaken(orOwnerGone(error));
       }),
   );
   return {
@@ -222,5 +224,5 @@ export function sqliteQueries(connection: Database.Database): MigrationQueries {
  * The one cast: drizzle's synchronous database typed as the asynchronous handle of both dialects.
  */
 export function handleOf(connection: Database.Database): Handle {
-  return { db: drizzle(connection) as unknown as Handle["db"], tables: sqliteTables };
+  return { db: drizzle(connection) as unknown as Handle["db"], tables: sqliteTables, commitOrder: sqliteOrder };
 }

@@ -13,6 +13,17 @@ export const account: AccountTexts = {
   verified: "Bestätigt",
   notVerified: "Nicht bestätigt",
   verifyEmail: "Bestätigen",
+  changeEmail: "E-Mail-Adresse ändern",
+  changeEmailNext:
+    "Eine E-Mail mit einem Code geht an die neue Adresse. Auch Ihre bisherige Adresse bekommt eine, mit einem Link, der die Änderung 7 Tage lang rückgängig macht.",
+  newEmail: "Neue E-Mail-Adresse",
+  emailSame: "Das ist schon Ihre Adresse.",
+  emailTaken: (app) => `Ein anderes Konto bei ${app} hat diese Adresse.`,
+  restoreTitle: "E-Mail-Adresse wiederherstellen",
+  restoreNext: (app) => `Die E-Mail-Adresse Ihres Kontos bei ${app} wurde geändert. Diese wird wiederhergestellt:`,
+  restoreEnds: "Alle werden in allen Browsern vom Konto abgemeldet.",
+  restore: "Adresse wiederherstellen",
+  restoring: "Wird wiederhergestellt …",
   editProfile: "Profil bearbeiten",
   save: "Speichern",
   nameMissing: "Geben Sie Ihren Namen ein.",
@@ -66,6 +77,7 @@ export const account: AccountTexts = {
   signOutAll: "Überall abmelden",
   signingOut: "Abmeldung läuft\u00a0…",
   signOutHere: "In diesem Browser abmelden",
+  signOutHereNext: "Sie werden von allem abgemeldet, was Sie in diesem Browser mit diesen Konten geöffnet haben.",
   signOutOf: (app) => `Von ${app} abmelden?`,
   signOutOfNext: (app) =>
     `Sie werden überall abgemeldet, wo Sie sich in diesem Browser mit Ihrem Konto bei ${app} angemeldet haben.`,
@@ -96,6 +108,7 @@ export const account: AccountTexts = {
   // Notices after an action.
   noticeProfile: "Ihr Profil ist gespeichert.",
   noticeVerified: "Ihre E-Mail-Adresse ist bestätigt.",
+  noticeEmail: "Ihre E-Mail-Adresse ist geändert.",
   noticeRenamed: "Der neue Name ist gespeichert.",
   noticeRemoved: "Diese Methode ist entfernt. Anmelden kann sich damit niemand mehr.",
   noticeAdded: (name) => `Ab jetzt können Sie sich mit ${name} anmelden.`,
@@ -109,6 +122,7 @@ export const account: AccountTexts = {
   noAccountNext:
     "Jede App hat ihre eigene Kontoseite. Gehen Sie zu der App, die Sie verwenden, und öffnen Sie Ihr Konto dort.",
   signedOutTitle: "Sie sind abgemeldet",
+  signedOutHere: "In diesem Browser ist niemand angemeldet.",
   signedOutNext: (app) => `Um Ihr Konto bei ${app} zu sehen oder zu ändern, melden Sie sich wieder an.`,
   notSignedInTitle: "Sie sind nicht angemeldet",
   notSignedInNext: (app) => `Um Ihr Konto bei ${app} zu sehen oder zu ändern, melden Sie sich an.`,

@@ -12,6 +12,17 @@ export const account = {
   verified: "Verified",
   notVerified: "Not verified",
   verifyEmail: "Verify",
+  changeEmail: "Change email address",
+  changeEmailNext:
+    "An email with a code goes to the new address. Your current address gets one too, with a link that undoes the change for 7 days.",
+  newEmail: "New email address",
+  emailSame: "This is your address already.",
+  emailTaken: (app: string) => `Another account at ${app} has this address.`,
+  restoreTitle: "Restore your email address",
+  restoreNext: (app: string) => `The email address of your ${app} account was changed. This one is restored:`,
+  restoreEnds: "Everybody is signed out of the account, in all browsers.",
+  restore: "Restore address",
+  restoring: "Restoring…",
   editProfile: "Edit your profile",
   save: "Save",
   nameMissing: "Enter your name.",
@@ -65,6 +76,7 @@ export const account = {
   signOutAll: "Sign out everywhere",
   signingOut: "Signing out…",
   signOutHere: "Sign out of this browser",
+  signOutHereNext: "You'll be signed out of everything that you opened in this browser with these accounts.",
   signOutOf: (app: string) => `Sign out of ${app}?`,
   signOutOfNext: (app: string) =>
     `You'll be signed out of everything that you opened in this browser with your ${app} account.`,
@@ -95,6 +107,7 @@ export const account = {
   // Notices after an action.
   noticeProfile: "Your profile is saved.",
   noticeVerified: "Your email address is verified.",
+  noticeEmail: "Your email address is changed.",
   noticeRenamed: "The new name is saved.",
   noticeRemoved: "Removed. It can no longer be used to sign in.",
   noticeAdded: (name: string) => `You can sign in with ${name} from now on.`,
@@ -108,6 +121,7 @@ export const account = {
   noAccountNext:
     "Each app has an account page of its own. Go to the app that you use, and open your account from there.",
   signedOutTitle: "You're signed out",
+  signedOutHere: "Nobody is signed in in this browser.",
   signedOutNext: (app: string) => `To see or change your ${app} account, sign in again.`,
   notSignedInTitle: "You aren't signed in",
   notSignedInNext: (app: string) => `To see or change your ${app} account, sign in.`,

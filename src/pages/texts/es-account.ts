@@ -13,6 +13,17 @@ export const account: AccountTexts = {
   verified: "Confirmada",
   notVerified: "Sin confirmar",
   verifyEmail: "Confirmar",
+  changeEmail: "Cambiar la dirección de correo",
+  changeEmailNext:
+    "Enviamos un correo con un código a la dirección nueva. Tu dirección actual también recibe uno, con un enlace que deshace el cambio durante 7 días.",
+  newEmail: "Dirección de correo nueva",
+  emailSame: "Esta ya es tu dirección.",
+  emailTaken: (app) => `Otra cuenta de ${app} tiene esta dirección.`,
+  restoreTitle: "Restaurar tu dirección de correo",
+  restoreNext: (app) => `La dirección de correo de tu cuenta de ${app} ha cambiado. Se restaura esta:`,
+  restoreEnds: "Se cierran todas las sesiones de la cuenta, en todos los navegadores.",
+  restore: "Restaurar la dirección",
+  restoring: "Restaurando…",
   editProfile: "Editar tu perfil",
   save: "Guardar",
   nameMissing: "Introduce tu nombre.",
@@ -65,6 +76,7 @@ export const account: AccountTexts = {
   signOutAll: "Cerrar todas las sesiones",
   signingOut: "Cerrando sesión…",
   signOutHere: "Cerrar sesión en este navegador",
+  signOutHereNext: "Se cerrará la sesión en todo lo que hayas abierto en este navegador con estas cuentas.",
   signOutOf: (app) => `¿Cerrar sesión en ${app}?`,
   signOutOfNext: (app) =>
     `Se cerrará la sesión en todo lo que hayas abierto en este navegador con tu cuenta de ${app}.`,
@@ -95,6 +107,7 @@ export const account: AccountTexts = {
   // Notices after an action.
   noticeProfile: "Tu perfil se ha guardado.",
   noticeVerified: "Tu dirección de correo está confirmada.",
+  noticeEmail: "Tu dirección de correo ha cambiado.",
   noticeRenamed: "El nombre nuevo se ha guardado.",
   noticeRemoved: "Método eliminado. Ya nadie puede iniciar sesión con él.",
   noticeAdded: (name) => `A partir de ahora puedes iniciar sesión con «${name}».`,
@@ -108,6 +121,7 @@ export const account: AccountTexts = {
   noAccountNext:
     "Cada aplicación tiene su propia página de cuenta. Ve a la aplicación que usas y abre tu cuenta desde ahí.",
   signedOutTitle: "Has cerrado sesión",
+  signedOutHere: "Nadie tiene la sesión iniciada en este navegador.",
   signedOutNext: (app) => `Para ver o cambiar tu cuenta de ${app}, vuelve a iniciar sesión.`,
   notSignedInTitle: "No has iniciado sesión",
   notSignedInNext: (app) => `Para ver o cambiar tu cuenta de ${app}, inicia sesión.`,

@@ -13,6 +13,17 @@ export const account: AccountTexts = {
   verified: "Confirmée",
   notVerified: "Non confirmée",
   verifyEmail: "Confirmer",
+  changeEmail: "Changer l’adresse e-mail",
+  changeEmailNext:
+    "Un e-mail avec un code part à la nouvelle adresse. Votre adresse actuelle en reçoit un aussi, avec un lien qui annule le changement pendant 7 jours.",
+  newEmail: "Nouvelle adresse e-mail",
+  emailSame: "C’est déjà votre adresse.",
+  emailTaken: (app) => `Un autre compte ${app} a cette adresse.`,
+  restoreTitle: "Rétablir votre adresse e-mail",
+  restoreNext: (app) => `L’adresse e-mail de votre compte ${app} a été changée. Celle-ci est rétablie\u202f:`,
+  restoreEnds: "Tout le monde est déconnecté du compte, dans tous les navigateurs.",
+  restore: "Rétablir l’adresse",
+  restoring: "Rétablissement…",
   editProfile: "Modifier votre profil",
   save: "Enregistrer",
   nameMissing: "Saisissez votre nom.",
@@ -66,6 +77,7 @@ export const account: AccountTexts = {
   signOutAll: "Se déconnecter partout",
   signingOut: "Déconnexion…",
   signOutHere: "Se déconnecter de ce navigateur",
+  signOutHereNext: "Vous serez déconnecté de tout ce que vous avez ouvert dans ce navigateur avec ces comptes.",
   signOutOf: (app) => `Se déconnecter de ${app}\u202f?`,
   signOutOfNext: (app) =>
     `Vous serez déconnecté de tout ce que vous avez ouvert dans ce navigateur avec votre compte ${app}.`,
@@ -97,6 +109,7 @@ export const account: AccountTexts = {
   // Notices after an action.
   noticeProfile: "Votre profil est enregistré.",
   noticeVerified: "Votre adresse e-mail est confirmée.",
+  noticeEmail: "Votre adresse e-mail est changée.",
   noticeRenamed: "Le nouveau nom est enregistré.",
   noticeRemoved: "Moyen de connexion supprimé. Plus personne ne peut s’en servir.",
   noticeAdded: (name) => `Vous pouvez désormais vous connecter avec «\u202f${name}\u202f».`,
@@ -110,6 +123,7 @@ export const account: AccountTexts = {
   noAccountNext:
     "Chaque application a sa propre page de compte. Allez dans l’application que vous utilisez et ouvrez-y votre compte.",
   signedOutTitle: "Déconnexion effectuée",
+  signedOutHere: "Personne n’est connecté dans ce navigateur.",
   signedOutNext: (app) => `Pour voir ou modifier votre compte ${app}, connectez-vous de nouveau.`,
   notSignedInTitle: "Aucune connexion en cours",
   notSignedInNext: (app) => `Pour voir ou modifier votre compte ${app}, connectez-vous.`,

@@ -51,7 +51,7 @@ export function overviewPage(frame: Frame, { baseUrl, env, redirectUris, hasMail
   return framePage(frame, { title, body, stylesheet });
 }
 
-export function envLines(env: Record<string, string>): string {
+function envLines(env: Record<string, string>): string {
   return Object.entries(env)
     .map(([name, value]) => `${name}=${value}\n`)
     .join("");

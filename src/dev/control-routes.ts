@@ -52,7 +52,7 @@ export function controlRoutes(
     // First, so that nobody is told of the deletions.
     await events.close();
     for (;;) {
-      const { users } = await userAdministration.list(demoAppId, { limit: 100 });
+      const { users } = await userAdministration.list(demoAppId, {}, { limit: 100 });
       if (users.length === 0) break;
       for (const { id } of users) if (await deleted(id)) deletedUsers += 1;
     }

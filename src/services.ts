@@ -184,6 +184,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     passwords,
     passkeys,
     firstProof,
+    methods,
     mail,
     allowance,
     random,

@@ -6,6 +6,8 @@ import { linkGlyph, lockGlyph, tickGlyph } from "./glyphs.ts";
 export type AccountEnd =
   | { kind: "no-app" }
   | { kind: "signed-out" | "not-signed-in" | "not-found"; path: string }
+  /** An invited user has chosen a method. */
+  | { kind: "ready"; path: string }
   | { kind: "deleted" };
 
 export function accountEndPage(frame: Frame, end: AccountEnd): Html {
@@ -36,6 +38,8 @@ function wordsFor(
       return { title: texts.signedOutTitle, next: texts.signedOutNext(look.name), glyph: tickGlyph, good: true };
     case "not-signed-in":
       return { title: texts.notSignedInTitle, next: texts.notSignedInNext(look.name), glyph: lockGlyph };
+    case "ready":
+      return { title: texts.readyTitle, next: texts.readyNext(look.name), glyph: tickGlyph, good: true };
     case "deleted":
       return { title: texts.deletedTitle, next: texts.deletedNext(look.name), glyph: tickGlyph, good: true };
     case "not-found":

@@ -16,9 +16,11 @@ import { createUserInfoGuard } from "./openid/userinfo.ts";
 import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
 import type { HostedPages } from "./hosted-pages.ts";
+import { revocationsHandler } from "./revocations/routes.ts";
 import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
+import { createUserHandler, listUsersHandler, userHandler } from "./users/administration-routes.ts";
 import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./users/routes.ts";
 import {
   createEndpointHandler,
@@ -38,8 +40,10 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
+  const { userAdministration } = app.services;
   const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
+  const { revocations } = app.services;
   const {
     hosted,
     authorizePages,
@@ -76,6 +80,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const profile = "/users/profile";
   const user = guards.userWith("profile");
   const application = "/applications/:appId";
+  const appUsers = `${application}/users`;
   const endpoints = "/webhooks/endpoints";
   const ownServer = guards.serverOfPath("appId");
 
@@ -94,6 +99,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     ),
     browser("user", route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler())),
     browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(tokens))),
+    route("GET", "/auth/revocations", guards.serverOfItsApp, "authentication", revocationsHandler(revocations)),
 
     browser(
       "user",
@@ -117,6 +123,10 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
 
     route("GET", application, ownServer, "applicationManagement", applicationHandler(applications)),
     route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler(applications)),
+
+    route("GET", appUsers, ownServer, "userManagement", listUsersHandler(userAdministration)),
+    route("POST", appUsers, ownServer, "userManagement", createUserHandler(userAdministration)),
+    route("GET", `${appUsers}/:userId`, ownServer, "userManagement", userHandler(userAdministration)),
 
     route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),
     route("GET", endpoints, guards.serverOfItsApp, "webhooks", listEndpointsHandler(webhooks)),

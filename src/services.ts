@@ -24,6 +24,7 @@ import { createNewPasswords } from "./passwords/new-passwords.ts";
 import { maxPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
 import type { StrengthOf } from "./passwords/strength.ts";
+import { createRevocations } from "./revocations/service.ts";
 import { createRateLimits } from "./rate-limits/service.ts";
 import { createProviderClients } from "./oauth/provider-clients.ts";
 import { createDiscovery } from "./oauth/discovery.ts";
@@ -60,7 +61,9 @@ import type { Foundation } from "./core.ts";
 export function createServices(foundation: Foundation & { strengthOf: StrengthOf }) {
   const { storage, audit, applications, config, keyring, baseUrl, clock, random, fetch, log, meter } = foundation;
   const rateLimits = createRateLimits({ storage, keyring, clock });
-  const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
+  const aboutTokens = { ...foundation, revocations: foundation.revocationRecords, tokenSeconds: longestTokenSeconds };
+  const revocations = createRevocations(aboutTokens);
+  const signingKeys = createSigningKeys(aboutTokens);
   const logoutTokens = createLogoutTokens({ keys: signingKeys, issuer: baseUrl, clock, random });
   const outbound = createOutbound({
     settings: config,
@@ -121,7 +124,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     displayNameOf: providerDisplayName,
     unusableProviders: (appId) => providers.unusable(appId),
   });
-  const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
+  const loginEnds = createLoginEnds({ ...aboutTokens, users, browserSessions, events });
   const { clientsOver, ...openId } = createOpenIdServices(foundation, {
     loginEnds,
     logoutReceivers: outbound.logoutReceivers,
@@ -178,18 +181,8 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
   const clientCodes = createClientCodes({ ...openId, browserSessions });
   const redeem = createRedeem({ ...aboutUsers, clientCodes, tokens, logins, events, meter });
-  const mailFlows = createMailFlows({
-    ...aboutUsers,
-    keyring,
-    passwords,
-    passkeys,
-    firstProof,
-    methods,
-    mail,
-    allowance,
-    random,
-    baseUrl,
-  });
+  const forMails = { ...aboutUsers, keyring, passwords, passkeys, firstProof, methods, mail, allowance };
+  const mailFlows = createMailFlows({ ...forMails, random, baseUrl });
   const signInFlows = createSignInFlows({
     ...aboutUsers,
     ...openId,
@@ -234,6 +227,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     authentication,
     tokens,
     signingKeys,
+    revocations,
     idTokens,
     passwords,
     newPasswords,
@@ -284,6 +278,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
       passkeys,
       passwords,
       tokens,
+      revocations,
       browserSessions,
       authorizationRequests,
       mailFlows.emailTokens,

@@ -17,6 +17,7 @@ const domains = [
   "passkeys",
   "passwords",
   "rate-limits",
+  "revocations",
   "secrets",
   "sign-in",
   "tokens",

@@ -12,7 +12,7 @@ import { newTokenId, type AccessTokens } from "./access-tokens.ts";
 import type { Bearer } from "./authentication.ts";
 import { claimsOf } from "./claims.ts";
 import type { LoginEnds } from "./login-ends.ts";
-import { endLogin, findLogin, insertLogin, sweepLogins } from "./login-store.ts";
+import { findLogin, insertLogin, sweepLogins } from "./login-store.ts";
 import {
   firstRefreshToken,
   formatRefreshToken,
@@ -123,7 +123,7 @@ export function createTokens(deps: {
 
     /** Ends a login; true if it was live. */
     async endLogin(tx: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
-      const ended = await endLogin(tx, id, reason, now);
+      const ended = await loginEnds.end(tx, id, reason, now);
       if (ended) await loginEnds.announce(tx, ended, null, now);
       return ended !== undefined;
     },

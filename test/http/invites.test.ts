@@ -92,7 +92,7 @@ describeOnSqlite(
       await disableUser(service, disabled);
       await givePasskey(service, busy);
       expect(await statuses()).toEqual([410, 410, 410, 200]);
-      await userAdministration.enable(disabled, { dryRun: false }, operator);
+      await userAdministration.enable(disabled, { dryRun: false }, { actor: operator });
       service.clock.advance(7 * day - minute);
       expect(await statuses()).toEqual([410, 200, 410, 200]);
       service.clock.advance(2 * minute);

@@ -142,7 +142,7 @@ describeOnSqlite(
         },
       });
       await setProvider(service, only);
-      const { link = "" } = await invite(service, only, newEmail(), { link: true });
+      const { link } = await invite(service, only, newEmail(), { link: true });
       const visitor = new Visitor();
       const page = await visitor.get(link ?? "");
       expect(page.text).toContain("Continue with Google");
@@ -163,7 +163,9 @@ describeOnSqlite(
       const { email: taken } = await newUser(service, app, { password: goodPassword });
       await expect(invite(service, app, taken)).rejects.toMatchObject({ code: "CONFLICT" });
       await expect(invite(service, app, "nobody")).rejects.toMatchObject({ code: "INVALID_REQUEST" });
-      await expect(invite(service, app, newEmail(), { name: "n".repeat(201) })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+      await expect(invite(service, app, newEmail(), { name: "n".repeat(201) })).rejects.toMatchObject({
+        code: "INVALID_REQUEST",
+      });
     });
   },
   { mail: server.mail },

@@ -114,7 +114,7 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
     /** The same, whose token has the scope. */
     userWith: (scope: string) => ((request) => asOwner(request, scope)) satisfies Guard<Bearer>,
 
-    /** The user in person, for changes of the account: not an operator's person who acts as them. */
+    /** The user in person, for changes of the account: nobody who acts as them. */
     userThemselvesWith: (scope: string) => ((request) => asThemselves(request, scope)) satisfies Guard<Bearer>,
 
     /** A signed-in user; the App ID is required. */

@@ -36,6 +36,7 @@ export async function openDevelopment(
   const demoUrl = `${app.baseUrl}/dev/demo`;
   const callbackUrl = `${app.baseUrl}${demoCallbackPath}`;
   const apiKey = await openDemoApp(app, callbackUrl, join(dataDir, "demo-api-key"));
+  const wikiId = await openDemoClient(app, callbackUrl);
   await app.services.applications.addRedirectUris(appId, redirectUris, actor);
   const registered = (await app.services.applications.get(appId)).redirectUris;
   const { baseUrl, clock, random, mailbox } = app;
@@ -58,7 +59,11 @@ export async function openDevelopment(
 
     routes(assets: Assets): Route[] {
       const hooksUrl = `${listenAddress}${hooksPath}`;
-      const demo = demoHandler({ demo: { appId, apiKey, callbackUrl, hooksUrl }, assets: assets.links, baseUrl });
+      const demo = demoHandler({
+        demo: { appId, apiKey, callbackUrl, hooksUrl, wikiId },
+        assets: assets.links,
+        baseUrl,
+      });
       const fromHere = onThisMachine(app.baseUrl, origin);
       return [
         route("GET", "/", fromHere, undefined, () => seeOther(demoUrl)),
@@ -103,6 +108,23 @@ async function openDemoApp(app: App, callbackUrl: string, keyFile: string): Prom
   makePrivateFolder(dirname(keyFile));
   writePrivately(keyFile, `${apiKey}\n`, "replace");
   return apiKey;
+}
+
+/**
+ * The second program of the demo page, an OpenID Connect client in the browser; its id. Found by its
+ * name, because the id of a deleted client is never used again.
+ */
+async function openDemoClient({ services: { clients } }: App, callbackUrl: string): Promise<string> {
+  const name = "Acme Wiki";
+  const addresses = { redirectUris: [callbackUrl], postLogoutRedirectUris: [callbackUrl] };
+  const existing = (await clients.list(appId)).find((client) => client.name === name);
+  if (existing === undefined) {
+    const created = await clients.create({ appId, name, kind: "spa", ...addresses }, {}, { actor });
+    return created.client.id;
+  }
+  // The port may have changed.
+  if (!existing.redirectUris.includes(callbackUrl)) await clients.update(existing.id, addresses, { actor });
+  return existing.id;
 }
 
 /**

@@ -17,6 +17,7 @@ const meanings: Record<string, string> = {
   at_hash: "Ties it to the access token beside it.",
   name: "The user’s name.",
   updated_at: "When the user’s data changed last.",
+  locale: "The language that the user reads.",
   client_id: "The same as aud, by the name that RFC 9068 gives it.",
   email: "The user’s address.",
   email_verified: "Whether the user has proven that address. If not, it may be anybody’s.",

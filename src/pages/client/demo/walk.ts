@@ -66,8 +66,8 @@ export type Walk = {
 };
 
 /**
- * A sign-in to the second program, which is an OpenID Connect client. `returned`: the query with its
- * code. `isOver`: it has signed out, and the app with it.
+ * A sign-in to the second program, which is an OpenID Connect client. `returned`: the query with
+ * its code. `isOver`: it has signed out, and the app with it.
  */
 export type WikiVisit = {
   state: string;
@@ -150,8 +150,8 @@ export function parameterOf(walk: Walk, name: string): string {
 }
 
 /**
- * Whether the tokens' login has ended: signed out, here or at the second program, or ended by a late
- * reuse of a spent refresh token.
+ * Whether the tokens' login has ended: signed out, here or at the second program, or ended by a
+ * late reuse of a spent refresh token.
  */
 export function isOver({ exchanges, wiki }: Walk): boolean {
   return wiki.isOver === true || succeeded(exchanges.logout) || exchanges["old-refresh"]?.answer?.status === 401;

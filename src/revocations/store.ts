@@ -1,10 +1,8 @@
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { feedEpoch } from "../storage/commit-order.ts";
 import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 import type { Revocation } from "./revocation.ts";
-
-/** In `facts`. A database that was restored or copied gets a new one. */
-const epochFact = "revocation-epoch";
 
 /** Where the database is now. */
 export type Here = { epoch: string | null; life: string; position: string };
@@ -25,7 +23,7 @@ const prepared = statements((handle) => {
   const { applications, facts, revocations } = tables;
   const { id, appId, loginId, userId, keyId, at } = placeholders(revocations);
   const here = {
-    epoch: sql<string | null>`(SELECT ${facts.value} FROM ${facts} WHERE ${facts.name} = ${sql.raw(`'${epochFact}'`)})`,
+    epoch: sql<string | null>`(SELECT ${facts.value} FROM ${facts} WHERE ${facts.name} = ${sql.raw(`'${feedEpoch}'`)})`,
     life: commitOrder.life,
     position: commitOrder.position(revocations),
   };
@@ -103,7 +101,7 @@ export async function findChanged(
 
 /** Writes the epoch of this database unless it has one. */
 export async function settleEpoch({ db, tables: { facts } }: Handle, value: string): Promise<void> {
-  await db.insert(facts).values({ name: epochFact, value }).onConflictDoNothing();
+  await db.insert(facts).values({ name: feedEpoch, value }).onConflictDoNothing();
 }
 
 /** Removes a batch of entries from before `before`; true if more may be left. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, sql } from "drizzle-orm";
 import { feedEpoch } from "../storage/commit-order.ts";
 import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
@@ -77,6 +77,21 @@ export async function findPage(handle: Handle, question: PageQuestion): Promise<
   const found = await prepared(handle).page.execute(question);
   const [first] = found;
   return first && { ...first.here, rows: found.flatMap(({ row }) => row ?? []) };
+}
+
+/** The newest entries of an application, oldest first. */
+export async function findNewest(
+  { db, tables: { revocations } }: Handle,
+  appId: string,
+  limit: number,
+): Promise<Revocation[]> {
+  const rows = await db
+    .select()
+    .from(revocations)
+    .where(inArray(revocations.appId, [appId, ""]))
+    .orderBy(desc(revocations.id))
+    .limit(limit);
+  return rows.toReversed();
 }
 
 /** Which of the applications have something new since `after`, and the position of this answer. */

@@ -148,7 +148,7 @@ describeOnSqlite("the feed of ended logins", (current) => {
   };
   const cases = Object.entries(ways).flatMap(([reason, acts]) => acts.map((act, way) => ({ reason, way, act })));
 
-  it.each(cases)("F1: tells of every login that ends: $reason, way $way", async ({ reason, act }) => {
+  it.each(cases)("V1: tells of every login that ends: $reason, way $way", async ({ reason, act }) => {
     const verifier = await startVerifier(current(), app);
     const person = await someone();
     await act(person);
@@ -170,7 +170,7 @@ describeOnSqlite("the feed of ended logins", (current) => {
     if (reason !== "user-deleted") expect(ended.map((login) => login.reason)).toContain(reason);
   });
 
-  it("F1: refuses tokens of a signing key that was withdrawn, of every application", async () => {
+  it("V1: refuses tokens of a signing key that was withdrawn, of every application", async () => {
     const other = await current().createApp();
     const verifiers = [await startVerifier(current(), app), await startVerifier(current(), other)];
     const { accessToken } = await signedUpIn(current(), app);
@@ -185,7 +185,7 @@ describeOnSqlite("the feed of ended logins", (current) => {
     expect(await isLive(current(), app, { accessToken })).toBe(false);
   });
 
-  it("F1: doubts every token of an application before its first user is deleted, and keeps nothing of it", async () => {
+  it("V1: doubts every token of an application before its first user is deleted, and keeps nothing of it", async () => {
     const gone = await current().createApp();
     const { accessToken } = await signedUpIn(current(), gone);
     const { storage } = current().server.app;
@@ -207,7 +207,7 @@ describeOnSqlite("the feed of ended logins", (current) => {
 });
 
 describe("logins", () => {
-  it("F1: are ended by one file, which writes the entries of the feed", () => {
+  it("V1: are ended by one file, which writes the entries of the feed", () => {
     const enders = globSync("src/**/*.ts").filter((file) => {
       const text = readFileSync(file, "utf8");
       return /\bend(?:Login\w*|LoginsOf\w+)\b[^;]*from "\.\/login-store\.ts"/su.test(text);

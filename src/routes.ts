@@ -20,6 +20,7 @@ import { revocationsHandler } from "./revocations/routes.ts";
 import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
+import { createUserHandler, listUsersHandler, userHandler } from "./users/administration-routes.ts";
 import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./users/routes.ts";
 import {
   createEndpointHandler,
@@ -39,6 +40,7 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
+  const { userAdministration } = app.services;
   const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
   const { revocations } = app.services;
@@ -59,6 +61,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     confirm,
     confirmLinks,
     resetPages,
+    invitePages,
     account,
   } = pages;
   const check = {
@@ -77,6 +80,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const profile = "/users/profile";
   const user = guards.userWith("profile");
   const application = "/applications/:appId";
+  const appUsers = `${application}/users`;
   const endpoints = "/webhooks/endpoints";
   const ownServer = guards.serverOfPath("appId");
 
@@ -120,6 +124,10 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("GET", application, ownServer, "applicationManagement", applicationHandler(applications)),
     route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler(applications)),
 
+    route("GET", appUsers, ownServer, "userManagement", listUsersHandler(userAdministration)),
+    route("POST", appUsers, ownServer, "userManagement", createUserHandler(userAdministration)),
+    route("GET", `${appUsers}/:userId`, ownServer, "userManagement", userHandler(userAdministration)),
+
     route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),
     route("GET", endpoints, guards.serverOfItsApp, "webhooks", listEndpointsHandler(webhooks)),
     route("GET", `${endpoints}/:id`, guards.serverOfItsApp, "webhooks", endpointHandler(webhooks)),
@@ -160,6 +168,8 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     pageRoute("POST", `${session}/reset`, "authentication", resetPages.byCode),
     pageRoute("GET", "/reset/:token", undefined, resetPages.link),
     pageRoute("POST", "/reset/:token", "authentication", resetPages.byLink),
+    pageRoute("GET", "/invite/:token", undefined, invitePages.link),
+    pageRoute("POST", "/invite/:token", "authentication", invitePages.choose),
     pageRoute("POST", `${session}/passkey`, "authentication", passkeyPages.signIn),
     pageRoute("POST", `${session}/create-account/passkey`, "authentication", passkeyPages.createAccount),
     route("POST", `${session}/passkey/options`, anyone, "authentication", passkeyPages.signInOptions),

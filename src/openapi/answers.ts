@@ -13,6 +13,7 @@ import {
   userFields,
   shortUser,
   user,
+  managedUser,
   profileMetadata,
   tokenFields,
   authMethod,
@@ -85,6 +86,16 @@ export const answers = {
       updatedAt: instant("When the profile was changed."),
     })
     .describe("The profile after a change."),
+  ManagedUser: managedUser,
+  ManagedUserDetails: managedUser
+    .extend({ metadata: profileMetadata })
+    .describe("A user with what is known of the sign-ins."),
+  UserPage: z
+    .strictObject({
+      users: z.array(managedUser).describe("In the order that was asked for."),
+      nextCursor: text("Leads to the next page; null on the last.").nullable(),
+    })
+    .describe("A page of users."),
   AuthMethods: z
     .strictObject({ methods: z.array(authMethod).describe("Oldest first.") })
     .describe("What the user can sign in with."),

@@ -3,6 +3,7 @@ import { authenticationOperations } from "./authentication-operations.ts";
 import { openIdOperations } from "./openid-operations.ts";
 import { publicOperations } from "./public-operations.ts";
 import { serverOperations } from "./server-operations.ts";
+import { usersOperations } from "./users-operations.ts";
 import type { Operation } from "./operation.ts";
 
 /** Every call of the HTTP API, in the order of an integration. */
@@ -10,6 +11,7 @@ export const operations: Operation[] = [
   ...authenticationOperations,
   ...accountOperations,
   ...serverOperations,
+  ...usersOperations,
   ...openIdOperations,
   ...publicOperations,
 ];

@@ -7,7 +7,7 @@ import type { Handle } from "./storage.ts";
 export type EndedAccess = { logins: number; accountPages: number };
 
 /** Mails with a link or a code. */
-const mailsWithProof: MailKind[] = ["sign-up", "verify", "reset", "change-address", "address-changed"];
+const mailsWithProof: MailKind[] = ["sign-up", "verify", "reset", "change-address", "address-changed", "invite"];
 
 /** Cursors of the feed of ended logins are refused from now on: what they have seen is not here. */
 export async function beginNewFeed({ db, tables: { facts, revocations } }: Handle): Promise<void> {

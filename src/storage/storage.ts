@@ -123,6 +123,14 @@ export function prepare<Result>(query: { prepare(): Statement<Result> }, name: s
 }
 
 /**
+ * Locks the rows that a query reads: changes and deletions wait until the transaction ends, others
+ * that only read do not. On SQLite every transaction that writes is alone.
+ */
+export function sharingLock<Query extends object>(query: Query): Query {
+  return "for" in query ? (query as Query & { for(strength: "share"): Query }).for("share") : query;
+}
+
+/**
  * Whether a column's text begins with `prefix`, taken literally. For people's searches: SQLite
  * ignores the case of letters.
  */

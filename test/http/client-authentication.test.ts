@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from "jose";
 import { describe, expect, it } from "vitest";
 import type { NewClient } from "../../src/clients/rules.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const minute = 60_000;
@@ -11,7 +11,7 @@ const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secr
 type Call = { authorization?: string; form?: Record<string, string>; path?: string };
 type Signing = { alg: string; key: CryptoKey; kid?: string };
 
-describeEachDatabase("client authentication", (current) => {
+describeSqliteFirst("client authentication", (current) => {
   const services = () => current().server.app.services;
   const tokenEndpoint = () => `${current().url}/oauth2/token`;
   /** Asks to revoke no token of ours, which every client may do that authenticates. */
@@ -111,7 +111,7 @@ describeEachDatabase("client authentication", (current) => {
     expect(await outcome({ form: { client_id: app.id } })).toBe("401 invalid_client");
   });
 
-  it("by two methods at once is refused (RFC 6749 §2.3)", async () => {
+  it("C5: by two methods at once is refused (RFC 6749 §2.3)", async () => {
     const app = await current().createApp();
     const { id, secret } = await create(app);
     const header = basic(id, secret);
@@ -209,7 +209,7 @@ describeEachDatabase("client authentication", (current) => {
       expect(await asserted(await sign(signing, { ...claimsOf(id), ...change() }))).toBe("401 invalid_client");
     });
 
-    it("is refused if another key signed it, or none, or the client's secret or public key", async () => {
+    it("C5: is refused if another key signed it, or none, or the client's secret or public key", async () => {
       const app = await current().createApp();
       const { id, jwk } = await withKey(app, "ES256");
       const { id: other, signing } = await withKey(app, "ES256");

@@ -15,7 +15,7 @@ import { givePasskey } from "../support/methods.ts";
 import { createDescription } from "../support/openapi.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { routesOf } from "../support/routes.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 import { localWebhooks } from "../support/webhooks.ts";
 
 type Json = Record<string, unknown>;
@@ -119,7 +119,7 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describeEachDatabase(
+describeOnSqlite(
   "the OpenAPI document",
   (current) => {
     it("describes every route that is not of a page, and no other", () => {
@@ -154,6 +154,7 @@ describeEachDatabase(
       await walk.authentication();
       await walk.profile();
       await walk.applications();
+      await walk.users();
       await walk.webhooks();
       await walk.queries();
       await walk.openId();
@@ -310,6 +311,17 @@ function createWalk(service: TestService, app: TestApp) {
       const change = { authMethods: { passkey: { enabled: true } } };
       await send("updateApplication", headers, change, { appId: app.id });
       await send("updateApplication", headers, { domain: "x" }, { appId: app.id });
+    },
+
+    async users() {
+      const ofApp = { appId: app.id };
+      const created = await send("createUser", headers, { email: newEmail(), name: "Bob" }, ofApp);
+      await send("createUser", headers, { email: created.body["email"] }, ofApp);
+      await send("listUsers", headers, undefined, { ...ofApp, query: "?limit=1" });
+      await send("listUsers", headers, undefined, { ...ofApp, query: "?limit=0" });
+      const bob = { ...ofApp, userId: String(created.body["id"]) };
+      await send("getManagedUser", headers, undefined, bob);
+      await send("getManagedUser", headers, undefined, { ...ofApp, userId: "usr_unknown" });
     },
 
     async webhooks() {

@@ -7,10 +7,10 @@ import { call, initiate, newEmail, redeem, refresh, signedUp, signIn, signUp, Vi
 import { startProvider, type Provider } from "../support/providers/provider.ts";
 import { atProvider, codeOf, comeBack, setProvider, signInAt } from "../support/providers/round.ts";
 import { startReceiver, until, type Received, type Receiver } from "../support/receiver.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
 
-describeEachDatabase(
+describeSqliteFirst(
   "what an app is told of",
   (current) => {
     let receiver: Receiver;
@@ -178,9 +178,9 @@ describeEachDatabase(
       const { userAdministration } = current().server.app.services;
       const actor = { kind: "cli", name: "test" } as const;
       const input = { appId: app.id, email: newEmail(), emailVerified: true, name: null, password: undefined };
-      const made = await userAdministration.create(input, { dryRun: false }, actor);
+      const made = await userAdministration.create(input, { dryRun: false }, { actor });
       const { user } = await signedUp(current(), app);
-      await userAdministration.disable(String(user["id"]), { dryRun: false }, actor);
+      await userAdministration.disable(String(user["id"]), { dryRun: false }, { actor });
       expect(await told(4)).toEqual(["user.created", "user.created", "user.login", "user.logout"]);
       const [byCommand] = receiver.of("user.created").filter(({ body }) => body.data["userId"] === made.id);
       expect(byCommand?.body.data).toMatchObject({ authMethod: null, ipAddress: null, userAgent: null });

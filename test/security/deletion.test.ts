@@ -216,7 +216,7 @@ describeEachDatabase(
       const created = await userAdministration.create(
         { appId: app.id, email, emailVerified: true, name: "Zebedee Quixote", password: goodPassword },
         { dryRun: false },
-        { kind: "cli", name: "test" },
+        { actor: { kind: "cli", name: "test" } },
       );
       await redeem(service, app, await signIn(service, app, { email }));
       // Another browser, which its owner is told of by mail, and a failure.

@@ -93,7 +93,7 @@ describeOnSqlite("the feed of ended logins", (current) => {
     ],
     "password-reset": [
       async ({ userId }) => {
-        const { link = "" } = await services().resetLinks.linkFor(userId, { send: false, dryRun: false }, operator);
+        const { link } = await services().resetLinks.linkFor(userId, { send: false, dryRun: false }, operator);
         await setPassword(new Visitor(), link ?? "", new URL(link ?? "").pathname);
       },
     ],
@@ -106,7 +106,9 @@ describeOnSqlite("the feed of ended logins", (current) => {
       },
       async ({ userId }) => await services().profiles.delete(userId, { actor: operator }),
     ],
-    "user-disabled": [async ({ userId }) => await services().userAdministration.disable(userId, doing, operator)],
+    "user-disabled": [
+      async ({ userId }) => await services().userAdministration.disable(userId, doing, { actor: operator }),
+    ],
     "refresh-reuse": [
       async ({ refreshToken }) => {
         const { body } = await refresh(current(), app, refreshToken);
@@ -123,7 +125,7 @@ describeOnSqlite("the feed of ended logins", (current) => {
     ],
     operator: [
       async ({ accessToken }) => await services().logins.end(await loginId(accessToken), doing, operator),
-      async ({ userId }) => await services().userAdministration.revokeLogins(userId, doing, operator),
+      async ({ userId }) => await services().userAdministration.revokeLogins(userId, doing, { actor: operator }),
     ],
     "client-deleted": [async ({ clientId }) => await services().clients.delete(clientId, { actor: operator })],
     "too-many": [

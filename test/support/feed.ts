@@ -22,7 +22,7 @@ export async function askFeed(
   return body as FeedAnswer;
 }
 
-/** A server of the app that knows only what the feed told it since it began (docs/spec/sdk.md, 1). */
+/** A server of the app that knows only what the feed told it (docs/spec/sdk.md, 1). */
 export async function startVerifier(service: TestService, app: TestApp) {
   let { cursor } = await askFeed(service, app);
   const told: Record<string, string>[] = [];

@@ -28,7 +28,7 @@ export async function allSent(service: TestService): Promise<void> {
 }
 
 export function linkIn(mail: ReceivedMail): string {
-  const link = /https?:\/\/\S+\/(?:confirm|reset|restore)\/\S+/u.exec(mail.text)?.[0];
+  const link = /https?:\/\/\S+\/(?:confirm|reset|restore|invite)\/\S+/u.exec(mail.text)?.[0];
   if (link === undefined) throw new Error(`no link in ${mail.text}`);
   return link;
 }
@@ -125,12 +125,12 @@ export async function newUser(
 ): Promise<{ id: string; email: string }> {
   const { userAdministration } = service.server.app.services;
   const user = { appId: app.id, email, emailVerified, name: "Ann", password };
-  const { id } = await userAdministration.create(user, { dryRun: false }, operator);
+  const { id } = await userAdministration.create(user, { dryRun: false }, { actor: operator });
   return { id, email };
 }
 
 export async function disableUser(service: TestService, id: string): Promise<void> {
-  await service.server.app.services.userAdministration.disable(id, { dryRun: false }, operator);
+  await service.server.app.services.userAdministration.disable(id, { dryRun: false }, { actor: operator });
 }
 
 /** The user of an app who has this address. */

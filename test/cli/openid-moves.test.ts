@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await running.stop());
 
-/** Everything that a client has in its hands: tokens, a pushed request, a browser that is signed in. */
+/** What a client and a browser have: tokens, a pushed request, a browser session. */
 async function inHand(service: TestService) {
   const visitor = new Visitor();
   const tokens = await tokensFor(service, party, all, visitor);

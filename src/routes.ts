@@ -20,7 +20,16 @@ import { revocationsHandler } from "./revocations/routes.ts";
 import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
-import { createUserHandler, listUsersHandler, userHandler } from "./users/administration-routes.ts";
+import {
+  createUserHandler,
+  deleteUserHandler,
+  listUsersHandler,
+  logoutUserHandler,
+  removeUserMethodHandler,
+  updateUserHandler,
+  userHandler,
+  userMethodsHandler,
+} from "./users/administration-routes.ts";
 import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./users/routes.ts";
 import {
   createEndpointHandler,
@@ -80,6 +89,8 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const user = guards.userWith("profile");
   const application = "/applications/:appId";
   const appUsers = `${application}/users`;
+  const appUser = `${appUsers}/:userId`;
+  const userMethods = `${appUser}/auth-methods`;
   const endpoints = "/webhooks/endpoints";
   const ownServer = guards.serverOfPath("appId");
 
@@ -125,7 +136,18 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
 
     route("GET", appUsers, ownServer, "userManagement", listUsersHandler(userAdministration)),
     route("POST", appUsers, ownServer, "userManagement", createUserHandler(userAdministration)),
-    route("GET", `${appUsers}/:userId`, ownServer, "userManagement", userHandler(userAdministration)),
+    route("GET", appUser, ownServer, "userManagement", userHandler(userAdministration)),
+    route("PATCH", appUser, ownServer, "userManagement", updateUserHandler(userAdministration)),
+    route("DELETE", appUser, ownServer, "userManagement", deleteUserHandler(userAdministration, profiles)),
+    route("POST", `${appUser}/logout`, ownServer, "userManagement", logoutUserHandler(userAdministration)),
+    route("GET", userMethods, ownServer, "userManagement", userMethodsHandler(userAdministration, methods)),
+    route(
+      "DELETE",
+      `${userMethods}/:methodId`,
+      ownServer,
+      "userManagement",
+      removeUserMethodHandler(userAdministration, methods),
+    ),
 
     route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),
     route("GET", endpoints, guards.serverOfItsApp, "webhooks", listEndpointsHandler(webhooks)),

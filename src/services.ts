@@ -49,6 +49,7 @@ import { createRevokeAccess } from "./tokens/revoke-access.ts";
 import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
 import { createTokens } from "./tokens/service.ts";
 import { createSigningKeys } from "./tokens/signing-keys.ts";
+import { createUserAdministration } from "./users/administration.ts";
 import { createProfiles } from "./users/profile.ts";
 import { createUsers } from "./users/service.ts";
 import { createOutbound } from "./webhooks/outbound.ts";
@@ -210,6 +211,15 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     issuer: baseUrl,
   });
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
+  const userAdministration = createUserAdministration({
+    ...aboutUsers,
+    passwords,
+    newPasswords,
+    logins,
+    emailTokens: mailFlows.emailTokens,
+    mail,
+    keyring,
+  });
   const ownLogins = createOwnLogins({ storage, signIn, loginEnds, access, clock });
   const accountExport = createAccountExport({ ...aboutUsers, ...openId, profiles, methods, logins });
 
@@ -253,6 +263,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     firstProof,
     methods,
     profiles,
+    userAdministration,
     ownLogins,
     accountExport,
     logins,

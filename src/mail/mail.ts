@@ -57,7 +57,8 @@ export type Mail = Common &
      */
     | { kind: "known-address"; signInUrl: string | null }
     | { kind: "method-added" | "method-removed"; method: MailMethod }
-    | { kind: "password-changed" | "new-device" }
+    /** `address-replaced`: to the earlier address, which an operator or the app's server changed. */
+    | { kind: "password-changed" | "new-device" | "address-replaced" }
   );
 
 /** A mail as it is sent. */

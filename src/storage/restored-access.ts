@@ -1,12 +1,9 @@
 import { count, inArray, isNull } from "drizzle-orm";
-import type { MailKind } from "./column-types.ts";
+import { mailsWithProof } from "./column-types.ts";
 import type { Handle } from "./storage.ts";
 
 /** How many logins and account pages of the backup a restore ends. */
 export type EndedAccess = { logins: number; accountPages: number };
-
-/** Mails with a link or a code. */
-const mailsWithProof: MailKind[] = ["sign-up", "verify", "reset", "change-address", "address-changed"];
 
 /**
  * Ends all access that may have ended or been used since the backup: logins with their refresh

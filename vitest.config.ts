@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { defineConfig } from "vitest/config";
 
@@ -17,10 +18,14 @@ const inMemory = [databaseServer, "test/support/memory-folder-global-setup.ts"];
 const commandTests = "test/cli/**/*.test.ts";
 /** `npm test` runs these on the executable as well; `npm run test:long` runs the others on it. */
 const commandsOnExecutable = ["test/cli/conventions.test.ts"];
-/** Only `npm run test:long` runs these: a serving process whose database fails, for seconds each. */
-const commandsOnlyOnExecutable = ["test/cli/serve-failures.test.ts"];
+/** Only `npm run test:long` runs these: processes that are killed or stopped, clocks that are waited for. */
+const longFiles = "test/**/*.long.test.ts";
 /** Every block of the documentation, in processes of its own. */
 const documentedCommands = "test/docs/commands.test.ts";
+/** `npm run test:long` runs these again: on the other database, and with all rows of their tables. */
+const runAgain = globSync("test/{http,security}/**/*.test.ts", { cwd: import.meta.dirname }).filter((file) =>
+  /\b(?:describeSqliteFirst|sampled)\(/u.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")),
+);
 
 const onExecutable = {
   env: { AUTHSVC_TEST_EXECUTABLE: `${import.meta.dirname}/dist/authsvc` },
@@ -50,7 +55,7 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["test/**/*.test.ts"],
-          exclude: [browserTests, executableTests, documentedCommands, ...commandsOnlyOnExecutable, ...longTests],
+          exclude: [browserTests, executableTests, documentedCommands, longFiles, ...longTests],
           globalSetup: inMemory,
           // A test is not wrong because the machine is busy: this only ends what hangs.
           testTimeout: 240_000,
@@ -85,6 +90,21 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "long-server",
+          include: [longFiles, ...runAgain],
+          // Commands run on the executable.
+          exclude: [commandTests],
+          env: { AUTHSVC_TEST_LONG_RUN: "1" },
+          globalSetup: inMemory,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          maxWorkers: 3,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "long",
           include: [...longTests, malformedInputs, documentedCommands],
           // On a real disk, also when another project runs in memory.
@@ -93,7 +113,7 @@ export default defineConfig({
           testTimeout: 900_000,
           hookTimeout: 240_000,
           maxWorkers: 1,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -103,7 +123,7 @@ export default defineConfig({
           name: "long-executable",
           include: [commandTests],
           exclude: commandsOnExecutable,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 5 },
         },
       },
     ],

@@ -15,21 +15,12 @@ import { introspectHandler, revokeHandler, tokenHandler, userInfoHandler } from 
 import { createUserInfoGuard } from "./openid/userinfo.ts";
 import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
+import { userRoutes } from "./user-routes.ts";
 import type { HostedPages } from "./hosted-pages.ts";
 import { revocationsHandler } from "./revocations/routes.ts";
 import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
-import {
-  createUserHandler,
-  deleteUserHandler,
-  listUsersHandler,
-  logoutUserHandler,
-  removeUserMethodHandler,
-  updateUserHandler,
-  userHandler,
-  userMethodsHandler,
-} from "./users/administration-routes.ts";
 import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./users/routes.ts";
 import {
   createEndpointHandler,
@@ -49,7 +40,6 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
-  const { userAdministration } = app.services;
   const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
   const { revocations } = app.services;
@@ -70,6 +60,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     confirm,
     confirmLinks,
     resetPages,
+    invitePages,
     account,
   } = pages;
   const check = {
@@ -88,9 +79,6 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const profile = "/users/profile";
   const user = guards.userWith("profile");
   const application = "/applications/:appId";
-  const appUsers = `${application}/users`;
-  const appUser = `${appUsers}/:userId`;
-  const userMethods = `${appUser}/auth-methods`;
   const endpoints = "/webhooks/endpoints";
   const ownServer = guards.serverOfPath("appId");
 
@@ -134,20 +122,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("GET", application, ownServer, "applicationManagement", applicationHandler(applications)),
     route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler(applications)),
 
-    route("GET", appUsers, ownServer, "userManagement", listUsersHandler(userAdministration)),
-    route("POST", appUsers, ownServer, "userManagement", createUserHandler(userAdministration)),
-    route("GET", appUser, ownServer, "userManagement", userHandler(userAdministration)),
-    route("PATCH", appUser, ownServer, "userManagement", updateUserHandler(userAdministration)),
-    route("DELETE", appUser, ownServer, "userManagement", deleteUserHandler(userAdministration, profiles)),
-    route("POST", `${appUser}/logout`, ownServer, "userManagement", logoutUserHandler(userAdministration)),
-    route("GET", userMethods, ownServer, "userManagement", userMethodsHandler(userAdministration, methods)),
-    route(
-      "DELETE",
-      `${userMethods}/:methodId`,
-      ownServer,
-      "userManagement",
-      removeUserMethodHandler(userAdministration, methods),
-    ),
+    ...userRoutes(app.services, ownServer),
 
     route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),
     route("GET", endpoints, guards.serverOfItsApp, "webhooks", listEndpointsHandler(webhooks)),
@@ -189,6 +164,8 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     pageRoute("POST", `${session}/reset`, "authentication", resetPages.byCode),
     pageRoute("GET", "/reset/:token", undefined, resetPages.link),
     pageRoute("POST", "/reset/:token", "authentication", resetPages.byLink),
+    pageRoute("GET", "/invite/:token", undefined, invitePages.link),
+    pageRoute("POST", "/invite/:token", "authentication", invitePages.choose),
     pageRoute("POST", `${session}/passkey`, "authentication", passkeyPages.signIn),
     pageRoute("POST", `${session}/create-account/passkey`, "authentication", passkeyPages.createAccount),
     route("POST", `${session}/passkey/options`, anyone, "authentication", passkeyPages.signInOptions),

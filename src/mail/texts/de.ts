@@ -45,6 +45,13 @@ export const de: MailTexts = {
       button: () => "Kontoseite öffnen",
       ifNotYou: (app) => `Teilen Sie ${app} mit, dass Sie das nicht wollten.`,
     },
+    invite: {
+      subject: (app) => `Einladung zu ${app}`,
+      lead: (app) => `Bei ${app} liegt ein Konto für Sie bereit. Wählen Sie, wie Sie sich anmelden.`,
+      button: () => "Konto einrichten",
+      ifNotYou: () =>
+        "Tun Sie nichts. Ohne diesen Link kann sich niemand am Konto anmelden. Geben Sie ihn deshalb niemandem weiter.",
+    },
     "known-address": {
       subject: (app) => `Sie haben bereits ein Konto bei ${app}`,
       lead: (app) =>

@@ -76,6 +76,12 @@ export const en: MailTexts = {
       button: () => "Open your account page",
       ifNotYou: (app) => `Tell ${app} that you didn't ask for this.`,
     },
+    invite: {
+      subject: (app) => `You're invited to ${app}`,
+      lead: (app) => `An account at ${app} is ready for you. Choose how you will sign in.`,
+      button: () => "Set up your account",
+      ifNotYou: () => "Do nothing. Nobody can sign in to the account without this link, so don't share it.",
+    },
     "known-address": {
       subject: (app) => `You already have an account at ${app}`,
       lead: (app) =>

@@ -44,6 +44,12 @@ export const es: MailTexts = {
       button: () => "Abrir la página de tu cuenta",
       ifNotYou: (app) => `Di a ${app} que no lo has pedido.`,
     },
+    invite: {
+      subject: (app) => `Invitación a ${app}`,
+      lead: (app) => `Tienes una cuenta de ${app} preparada. Elige cómo vas a iniciar sesión.`,
+      button: () => "Configurar tu cuenta",
+      ifNotYou: () => "No hagas nada. Nadie puede entrar en la cuenta sin este enlace, así que no lo compartas.",
+    },
     "known-address": {
       subject: (app) => `Ya tienes una cuenta de ${app}`,
       lead: (app) =>

@@ -46,6 +46,13 @@ export const fr: MailTexts = {
       button: () => "Ouvrir la page de votre compte",
       ifNotYou: (app) => `Dites à ${app} que vous ne l’avez pas demandé.`,
     },
+    invite: {
+      subject: (app) => `Invitation à rejoindre ${app}`,
+      lead: (app) => `Un compte ${app} vous attend. Choisissez votre moyen de connexion.`,
+      button: () => "Configurer votre compte",
+      ifNotYou: () =>
+        "Ne faites rien. Sans ce lien, personne ne peut se connecter au compte. Ne le communiquez donc à personne.",
+    },
     "known-address": {
       subject: (app) => `Vous avez déjà un compte ${app}`,
       lead: (app) =>

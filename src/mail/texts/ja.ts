@@ -45,6 +45,13 @@ export const ja: MailTexts = {
       button: () => "アカウントページを開く",
       ifNotYou: (app) => `お心当たりがないことを${app}にお知らせください。`,
     },
+    invite: {
+      subject: (app) => `${app}への招待`,
+      lead: (app) => `${app}のアカウントが用意されています。サインインの方法を選んでください。`,
+      button: () => "アカウントを設定する",
+      ifNotYou: () =>
+        "何もしないでください。このリンクがなければ、誰もこのアカウントにサインインできません。リンクを誰にも教えないでください。",
+    },
     "known-address": {
       subject: (app) => `${app}のアカウントはすでにあります`,
       lead: (app) =>

@@ -44,6 +44,12 @@ export const pt: MailTexts = {
       button: () => "Abrir a página da sua conta",
       ifNotYou: (app) => `Diga a ${app} que você não pediu isso.`,
     },
+    invite: {
+      subject: (app) => `Convite para ${app}`,
+      lead: (app) => `Uma conta em ${app} está pronta para você. Escolha como você vai entrar.`,
+      button: () => "Configurar sua conta",
+      ifNotYou: () => "Não faça nada. Sem este link, ninguém consegue entrar na conta. Por isso, não o compartilhe.",
+    },
     "known-address": {
       subject: (app) => `Você já tem uma conta em ${app}`,
       lead: (app) =>

@@ -60,7 +60,7 @@ export type Mail = Common &
      */
     | { kind: "known-address"; signInUrl: string | null }
     | { kind: "method-added" | "method-removed"; method: MailMethod }
-    /** `address-replaced`: to the earlier address, which an operator or the app's server changed. */
+    /** `address-replaced`: to the earlier address, which not the person changed. */
     | { kind: "password-changed" | "new-device" | "address-replaced" }
   );
 

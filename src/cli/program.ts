@@ -6,6 +6,7 @@ import { addAppDelete } from "./commands/app-delete.ts";
 import { addAppList } from "./commands/app-list.ts";
 import { addAppShow } from "./commands/app-show.ts";
 import { addAppUpdate } from "./commands/app-update.ts";
+import { addRevocationList } from "./commands/revocation-list.ts";
 import { addAuditList } from "./commands/audit-list.ts";
 import { addBench } from "./commands/bench.ts";
 import { addClientCreate } from "./commands/client-create.ts";
@@ -223,6 +224,12 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
   program.commandsGroup("Diagnose:");
   addDoctor(program, cli);
   addHealth(program, cli);
+  group(
+    "revocation",
+    "what apps' servers hear of logins that ended",
+    ["authsvc revocation list --app app_shop", "authsvc revocation list --app app_shop --follow"],
+    [addRevocationList],
+  );
   group(
     "audit",
     "the audit log: what happened, and who did it",

@@ -60,7 +60,7 @@ export type Mail = Common &
      */
     | { kind: "known-address"; signInUrl: string | null }
     | { kind: "method-added" | "method-removed"; method: MailMethod }
-    /** `address-replaced`: to the earlier address, which not the person changed. */
+    /** `address-replaced`: to the earlier address, which the person did not change. */
     | { kind: "password-changed" | "new-device" | "address-replaced" }
   );
 

@@ -126,7 +126,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler(applications)),
 
     route("GET", appUsers, ownServer, "userManagement", listUsersHandler(userAdministration)),
-    route("POST", appUsers, ownServer, "userManagement", createUserHandler(userAdministration)),
+    route("POST", appUsers, ownServer, "userManagement", createUserHandler(userAdministration, app.services.invites)),
     route("GET", `${appUsers}/:userId`, ownServer, "userManagement", userHandler(userAdministration)),
 
     route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),

@@ -55,6 +55,23 @@ export function openCookieSecret(app: App, dataDir: string): string {
   return secret;
 }
 
+/**
+ * The second program of the demo page, an OpenID Connect client in the browser; its id. Found by
+ * its name, because the id of a deleted client is never used again.
+ */
+export async function openDemoClient({ services: { clients } }: App, callbackUrl: string): Promise<string> {
+  const name = "Acme Wiki";
+  const addresses = { redirectUris: [callbackUrl], postLogoutRedirectUris: [callbackUrl] };
+  const existing = (await clients.list(appId)).find((client) => client.name === name);
+  if (existing === undefined) {
+    const created = await clients.create({ appId, name, kind: "spa", ...addresses }, {}, { actor });
+    return created.client.id;
+  }
+  // The port may have changed.
+  if (!existing.redirectUris.includes(callbackUrl)) await clients.update(existing.id, addresses, { actor });
+  return existing.id;
+}
+
 async function createDemoApp(app: App, callbackUrl: string): Promise<string> {
   const input: NewApplication = {
     id: appId,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { openIdAnswers } from "./openid-answers.ts";
 import {
+  actor,
   instant,
   scope,
   tokenScope,
@@ -51,6 +52,7 @@ export const answers = {
       user: shortUser,
       scopes: z.array(tokenScope).describe("The scopes of the token."),
       expiresAt: instant("When the token ends."),
+      act: actor.optional(),
     })
     .describe("A token that is good."),
   Revocations: z

@@ -4,8 +4,10 @@ import type { By } from "../audit/audit.ts";
 import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
+import type { Methods } from "../methods/service.ts";
 import type { UserAdministration } from "./administration.ts";
 import { userSorts, userStates } from "./list-query.ts";
+import type { Profiles } from "./profile.ts";
 
 const mostOnAPage = 200;
 const onAPage = 50;
@@ -47,6 +49,15 @@ export const newUserBody = z.strictObject({
   password: z.string("must be a string").optional(),
 });
 
+/** The body of PATCH /applications/{appId}/users/{userId}. */
+export const userChangeBody = z.strictObject({
+  email: z.string("must be a string").optional(),
+  emailVerified: z.boolean("must be a boolean").optional(),
+  name: z.string("must be a string or null").nullable().optional(),
+  picture: z.string("must be a string or null").nullable().optional(),
+  disabled: z.boolean("must be a boolean").optional(),
+});
+
 /** An application's server, as the audit log names it. */
 function byServer(request: HttpRequest, { id }: Application): By {
   return { actor: { kind: "app", name: id }, clientInfo: clientInfoOf(request) };
@@ -81,6 +92,49 @@ export function createUserHandler(administration: UserAdministration) {
     const { emailVerified = false, name = null, password, ...person } = await request.json(newUserBody);
     const input = { ...person, appId: application.id, emailVerified, name, password };
     return json(await administration.create(input, { dryRun: false }, byServer(request, application)), 201);
+  };
+}
+
+/** PATCH /applications/{appId}/users/{userId} */
+export function updateUserHandler(administration: UserAdministration) {
+  return async (request: HttpRequest, application: Application) => {
+    const change = await request.json(userChangeBody);
+    const { id } = await administration.userOf(application.id, request.parameter("userId"));
+    return json(await administration.update(id, change, { dryRun: false }, byServer(request, application)));
+  };
+}
+
+/** DELETE /applications/{appId}/users/{userId} */
+export function deleteUserHandler(administration: UserAdministration, profiles: Profiles) {
+  return async (request: HttpRequest, application: Application) => {
+    const { id } = await administration.userOf(application.id, request.parameter("userId"));
+    await profiles.delete(id, byServer(request, application));
+    return json({ success: true, message: "The user was deleted." });
+  };
+}
+
+/** POST /applications/{appId}/users/{userId}/logout */
+export function logoutUserHandler(administration: UserAdministration) {
+  return async (request: HttpRequest, application: Application) => {
+    const { id } = await administration.userOf(application.id, request.parameter("userId"));
+    return json(await administration.revokeLogins(id, { dryRun: false }, byServer(request, application)));
+  };
+}
+
+/** GET /applications/{appId}/users/{userId}/auth-methods */
+export function userMethodsHandler(administration: UserAdministration, methods: Methods) {
+  return async (request: HttpRequest, application: Application) => {
+    const { id } = await administration.userOf(application.id, request.parameter("userId"));
+    return json({ methods: await methods.answersFor(id, ["profile", "email"]) });
+  };
+}
+
+/** DELETE /applications/{appId}/users/{userId}/auth-methods/{methodId} */
+export function removeUserMethodHandler(administration: UserAdministration, methods: Methods) {
+  return async (request: HttpRequest, application: Application) => {
+    const { id } = await administration.userOf(application.id, request.parameter("userId"));
+    await methods.remove(id, request.parameter("methodId"), byServer(request, application));
+    return json({ success: true, message: "The sign-in method was removed." });
   };
 }
 

@@ -61,9 +61,11 @@ import { addUserInvite } from "./commands/user-invite.ts";
 import { addUserList } from "./commands/user-list.ts";
 import { addUserConsents } from "./commands/user-consents.ts";
 import { addUserLogins } from "./commands/user-logins.ts";
+import { addUserRemoveMethod } from "./commands/user-remove-method.ts";
 import { addUserResetLink } from "./commands/user-reset-link.ts";
 import { addUserRevokeLogins } from "./commands/user-revoke-logins.ts";
 import { addUserShow } from "./commands/user-show.ts";
+import { addUserUpdate } from "./commands/user-update.ts";
 import { addVersion } from "./commands/version.ts";
 import { addWebhookCreate } from "./commands/webhook-create.ts";
 import { addWebhookDelete } from "./commands/webhook-delete.ts";
@@ -151,12 +153,14 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
       addUserList,
       addUserShow,
       addUserCreate,
+      addUserUpdate,
       addUserInvite,
       addUserDisable,
       addUserEnable,
       addUserDelete,
       addUserLogins,
       addUserConsents,
+      addUserRemoveMethod,
       addUserResetLink,
       addUserRevokeLogins,
       addUserImport,

@@ -96,7 +96,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     log,
     meter,
   });
-  const allowance = createMailAllowance({ keyring, audit, meter, maxOfApplication: config.mailsPerHour });
+  const allowance = createMailAllowance({ keyring, audit, meter, mailsPerHour: mailbox ? null : config.mailsPerHour });
   const notices = createNotices({ mail, allowance });
   const browserSessions = createBrowserSessions({ storage, keyring, audit, clock });
   const browserOrigins = createBrowserOrigins({ storage, clock });
@@ -181,17 +181,8 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
   const clientCodes = createClientCodes({ ...openId, browserSessions });
   const redeem = createRedeem({ ...aboutUsers, clientCodes, tokens, logins, events, meter });
-  const mailFlows = createMailFlows({
-    ...aboutUsers,
-    keyring,
-    passwords,
-    passkeys,
-    firstProof,
-    mail,
-    allowance,
-    random,
-    baseUrl,
-  });
+  const forMails = { ...aboutUsers, keyring, passwords, passkeys, firstProof, methods, mail, allowance };
+  const mailFlows = createMailFlows({ ...forMails, random, baseUrl });
   const signInFlows = createSignInFlows({
     ...aboutUsers,
     ...openId,

@@ -28,6 +28,7 @@ import { addDbCopy } from "./commands/db-copy.ts";
 import { addDbMigrate } from "./commands/db-migrate.ts";
 import { addDbRestore } from "./commands/db-restore.ts";
 import { addDbStatus } from "./commands/db-status.ts";
+import { addDevToken } from "./commands/dev-token.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExport } from "./commands/export.ts";
 import { addHealth } from "./commands/health.ts";
@@ -55,6 +56,7 @@ import { addUserDelete } from "./commands/user-delete.ts";
 import { addUserDisable, addUserEnable } from "./commands/user-disable.ts";
 import { addUserExport } from "./commands/user-export.ts";
 import { addUserImport } from "./commands/user-import.ts";
+import { addUserInvite } from "./commands/user-invite.ts";
 import { addUserList } from "./commands/user-list.ts";
 import { addUserConsents } from "./commands/user-consents.ts";
 import { addUserLogins } from "./commands/user-logins.ts";
@@ -115,6 +117,12 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
   program.commandsGroup("Run:");
   addInit(program, cli);
   addServe(program, cli);
+  group(
+    "dev",
+    "what a running serve --dev offers to tests of your application",
+    ["authsvc dev token --email ada@example.com", "authsvc dev token --email ada@example.com --name Ada --json"],
+    [addDevToken],
+  );
 
   program.commandsGroup("Applications:");
   group(
@@ -142,6 +150,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
       addUserList,
       addUserShow,
       addUserCreate,
+      addUserInvite,
       addUserDisable,
       addUserEnable,
       addUserDelete,

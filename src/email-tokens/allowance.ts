@@ -18,12 +18,16 @@ export function createMailAllowance(deps: {
   keyring: Keyring;
   audit: Audit;
   meter: Meter;
-  /** Mails per purpose, application and hour. */
-  maxOfApplication: number;
+  /**
+   * For each purpose and application. Null: no limit of any kind, for the mailbox of development
+   * mode: it is in memory, and tests reuse addresses.
+   */
+  mailsPerHour: number | null;
 }) {
-  const { keyring, audit, meter, maxOfApplication } = deps;
+  const { keyring, audit, meter, mailsPerHour } = deps;
 
   async function exceeds(tx: Handle, max: number, now: number, ...whose: string[]): Promise<boolean> {
+    if (mailsPerHour === null) return false;
     const digest = keyring.mac("email", "allowance", ...whose).toString("base64url");
     return (await countAskedMail(tx, digest, now)) > max;
   }
@@ -35,7 +39,7 @@ export function createMailAllowance(deps: {
       return "address-and-network";
     if (await exceeds(tx, maxMailsOfNetwork, now, purpose, appId, "network", network)) return "network";
     if (await exceeds(tx, maxMailsOfAddress, now, purpose, appId, email)) return "address";
-    return (await exceeds(tx, maxOfApplication, now, purpose, appId)) ? "application" : undefined;
+    return (await exceeds(tx, mailsPerHour ?? Number.POSITIVE_INFINITY, now, purpose, appId)) ? "application" : undefined;
   }
 
   return {
@@ -57,6 +61,12 @@ export function createMailAllowance(deps: {
         details,
       });
       return false;
+    },
+
+    /** Counts an invitation, by a command or an app, and returns whether to send it. */
+    async countInvite(tx: Handle, appId: string, email: string, now: number): Promise<boolean> {
+      if (await exceeds(tx, maxMailsOfAddressAndNetwork, now, "invite", appId, email)) return false;
+      return !(await exceeds(tx, maxOfApplication, now, "invite", appId));
     },
 
     /** Like `count`, for a notice to an unproven address. */

@@ -285,7 +285,7 @@ describe("pages under /dev", () => {
       "localhost,evil.example",
     ];
     const garbled = ["localhost:x", "a@localhost", "localhost:1:1"];
-    for (const path of ["/dev/demo", "/dev/demo/callback?code=c"]) {
+    for (const path of ["/dev", "/dev/demo", "/dev/demo/callback?code=c", "/dev/webhooks", "/dev/webhooks.json"]) {
       for (const host of ours) expect([host, await statusFor(path, host)]).toEqual([host, 200]);
       for (const host of strange) expect([host, await statusFor(path, host)]).toEqual([host, 404]);
       // What is no host at all does not even get here.

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
@@ -118,21 +118,40 @@ describe("serve", () => {
     });
   });
 
-  test("--dev prints the demo application, its key, the mailbox and its page; the key stays the same", async () => {
+  test("--dev prints what an application needs, and its pages; the secrets stay the same", async () => {
     const cwd = emptyFolder();
     const first = serve(["--dev", "--port", "0"], cwd);
     const text = await outputOf(first, /\nTo use .*\n/);
-    expect(text).toMatch(
-      /^listening on http:\/\/localhost:\d+\n\nApp ID +app_demo\nAPI key +ak_\w{50}\nMailbox +http:\/\/localhost:\d+\/dev\/mail\nDemo page +http:\/\/localhost:\d+\/\S+\n\nTo use your own application, add: --redirect-uri http:\/\/localhost:3000\/callback\n$/,
-    );
+    const shape = text.replaceAll(/localhost:\d+/gu, "HOST").replaceAll(/(KEY=ak_|SECRET=)[\w-]+/gu, "$1…");
+    expect(shape.split("\n")).toEqual([
+      "listening on http://HOST",
+      "",
+      "The .env file of your application:",
+      "",
+      "AUTHSVC_ISSUER=http://HOST",
+      "AUTHSVC_APP_ID=app_demo",
+      "AUTHSVC_API_KEY=ak_…",
+      "AUTHSVC_COOKIE_SECRET=…",
+      "",
+      "Overview   http://HOST/dev",
+      "Mailbox    http://HOST/dev/mail",
+      "Demo page  http://HOST/dev/demo",
+      "",
+      "To use your own application, add: --redirect-uri http://HOST/callback",
+      "",
+    ]);
     const demoUrl = /Demo page +(\S+)/.exec(text)?.[1] ?? "";
     expect((await fetch(demoUrl)).status).toBe(200);
     first.kill("SIGTERM");
     await finish(first);
     const again = serve(["--dev", "--port", "0", "--json"], cwd);
-    const { appId, apiKey, url } = JSON.parse(await outputOf(again, /\n$/)) as Record<string, string>;
-    expect(text).toContain(`${apiKey}\n`);
-    expect(appId).toBe("app_demo");
+    const { env: variables, url } = JSON.parse(await outputOf(again, /\n$/)) as {
+      env: Record<string, string>;
+      url: string;
+    };
+    expect(Object.keys(variables)).toHaveLength(4);
+    for (const name of ["AUTHSVC_APP_ID", "AUTHSVC_API_KEY", "AUTHSVC_COOKIE_SECRET"])
+      expect(text).toContain(`${name}=${variables[name]}\n`);
     expect(url).toMatch(/^http:\/\/localhost:\d+$/);
   });
 
@@ -171,6 +190,46 @@ describe("serve", () => {
     const bad = await authsvc(["serve", "--dev", "--redirect-uri", "http://shop.example/cb"], { cwd: emptyFolder() });
     expect(bad.code).toBe(2);
     expect(bad.stderr).toMatch(/^authsvc: --redirect-uri 1 must be https \(http only for localhost/);
+  });
+
+  test("dev token signs somebody in at the running service, and names what is wrong", async () => {
+    const cwd = emptyFolder();
+    const dev = { cwd, env: {} };
+    expect(await authsvc(["dev", "token", "--email", "ada@example.com", "--url", "localhost"], dev)).toMatchObject({
+      code: 2,
+      stderr: "authsvc: --url must be the URL of the service, such as http://localhost:8080\n",
+    });
+    const broken = { cwd, env: { AUTHSVC_ISSUER: "ftp://x" } };
+    expect((await authsvc(["dev", "token", "--email", "ada@example.com"], broken)).stderr).toBe(
+      "authsvc: AUTHSVC_ISSUER must be the URL of the service, such as http://localhost:8080\n",
+    );
+    const nobody = { cwd, env: { AUTHSVC_ISSUER: "http://localhost:9" } };
+    expect(await authsvc(["dev", "token", "--email", "ada@example.com"], nobody)).toMatchObject({
+      code: 1,
+      stderr: "authsvc: No service answers at http://localhost:9. Start one with: authsvc serve --dev\n",
+    });
+    expect(existsSync(join(cwd, "data"))).toBe(false);
+
+    const child = serve(["--dev", "--port", "0"], cwd);
+    const url = await addressOf(child);
+    const { code, stdout, stderr } = await authsvc(["dev", "token", "--email", "ada@example.com"], dev);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^ada@example\.com is signed in as usr_\w+ for 15 min/u)]);
+    const bearer = { authorization: `Bearer ${stdout.trim()}` };
+    expect((await fetch(`${url}/api/user`, { headers: bearer })).status).toBe(200);
+    const whole = await authsvc(["dev", "token", "--email", "ada@example.com", "--json", "--url", url], dev);
+    expect(JSON.parse(whole.stdout)).toMatchObject({ expiresIn: 900, user: { email: "ada@example.com" } });
+    expect(await authsvc(["dev", "token", "--email", "ada"], dev)).toMatchObject({
+      code: 2,
+      stderr: "authsvc: --email must be an address such as ada@example.com\n",
+    });
+    child.kill("SIGTERM");
+    await finish(child);
+    const usual = serve(["--port", "0"], cwd);
+    const usualUrl = await addressOf(usual);
+    expect(await authsvc(["dev", "token", "--email", "ada@example.com"], dev)).toMatchObject({
+      code: 4,
+      stderr: `authsvc: The service at ${usualUrl} is not in development mode. Start one with: authsvc serve --dev\n`,
+    });
   });
 
   test("--dev makes the data folder that PostgreSQL alone does not need", async () => {

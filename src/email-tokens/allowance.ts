@@ -25,6 +25,7 @@ export function createMailAllowance(deps: {
   mailsPerHour: number | null;
 }) {
   const { keyring, audit, meter, mailsPerHour } = deps;
+  const maxOfApplication = mailsPerHour ?? Number.POSITIVE_INFINITY;
 
   async function exceeds(tx: Handle, max: number, now: number, ...whose: string[]): Promise<boolean> {
     if (mailsPerHour === null) return false;
@@ -39,7 +40,7 @@ export function createMailAllowance(deps: {
       return "address-and-network";
     if (await exceeds(tx, maxMailsOfNetwork, now, purpose, appId, "network", network)) return "network";
     if (await exceeds(tx, maxMailsOfAddress, now, purpose, appId, email)) return "address";
-    return (await exceeds(tx, mailsPerHour ?? Number.POSITIVE_INFINITY, now, purpose, appId)) ? "application" : undefined;
+    return (await exceeds(tx, maxOfApplication, now, purpose, appId)) ? "application" : undefined;
   }
 
   return {

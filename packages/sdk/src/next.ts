@@ -1,5 +1,6 @@
+import type { Authsvc } from "./authsvc.ts";
 import type { AuthsvcError } from "./errors.ts";
-import { createHandler, type HandlerOptions } from "./handler.ts";
+import { createHandler, type Handler, type HandlerOptions } from "./handler.ts";
 import type { Session, SignedInUser } from "./sessions.ts";
 
 /** What of Next.js this uses. */
@@ -11,10 +12,11 @@ type Next = {
 
 /**
  * Sign-in for Next.js with the app router: `proxy` in `proxy.ts`, `ready` in `instrumentation.ts`.
- * @throws AuthsvcError CONFIGURATION
  */
 export function createAuth(options: HandlerOptions = {}) {
-  const handler = createHandler(options);
+  let made: Handler | undefined;
+  // Not at once: a build imports this without the settings.
+  const handler = (): Handler => (made ??= createHandler(options));
   const { signInPath = "/sign-in" } = options;
 
   /** A page cannot set cookies: `proxy` has refreshed what was old. */
@@ -22,29 +24,36 @@ export function createAuth(options: HandlerOptions = {}) {
     const { headers } = (await import("next/headers")) as Next["headers"];
     const given = await headers();
     const request = new Request(`http://${given.get("host")}/`, { headers: { cookie: given.get("cookie") ?? "" } });
-    return (await handler.session(request, request, false)).session;
+    return (await handler().session(request, request, false)).session;
   }
 
   return {
-    authsvc: handler.authsvc,
+    get authsvc(): Authsvc {
+      return handler().authsvc;
+    },
 
     /** Finds wrong settings when the server starts. */
-    ready: handler.ready,
+    ready: async (): Promise<void> => await handler().ready(),
 
     /** Responds to sign-in, callback and sign-out, and refreshes sessions before a page runs. */
     async proxy(request: Request): Promise<Response> {
-      const response = await handler.handle(request);
+      const response = await handler().handle(request);
+      const location = response?.headers.get("location") ?? undefined;
+      // Next.js accepts whole addresses only.
+      if (location !== undefined) response?.headers.set("location", new URL(location, request.url).href);
       if (response) return response;
       const { NextResponse } = (await import("next/server")) as unknown as Next["server"];
-      const { setCookies } = await handler.session(request, request, true).catch((error: unknown) => {
-        // Pages for everybody stay there while the service does not answer.
-        if ((error as AuthsvcError).statusCode !== 503) throw error;
-        return { setCookies: [] as string[] };
-      });
+      const { setCookies } = await handler()
+        .session(request, request, true)
+        .catch((error: unknown) => {
+          // Pages for everybody stay there while the service does not answer.
+          if ((error as AuthsvcError).statusCode !== 503) throw error;
+          return { setCookies: [] as string[] };
+        });
       const headers = new Headers(request.headers);
       // The page reads what the browser will send from now on.
       if (setCookies.length > 0) headers.set("cookie", withNew(headers.get("cookie") ?? "", setCookies));
-      return await handler.finish(request, NextResponse.next({ request: { headers } }));
+      return await handler().finish(request, NextResponse.next({ request: { headers } }));
     },
 
     getUser: async (): Promise<SignedInUser | undefined> => (await session())?.user,

@@ -12,8 +12,6 @@ import { providerTemplate } from "./oauth/providers.ts";
 import type { Passkeys } from "./passkeys/service.ts";
 import { isUsablePublicKey } from "./passkeys/webauthn.ts";
 import { affordable, firebaseHash, foreignHash } from "./passwords/foreign-hashes.ts";
-import type { NewPasswords } from "./passwords/new-passwords.ts";
-import type { Passwords } from "./passwords/service.ts";
 import { masterKeyTimes } from "./secrets/rotation.ts";
 import type { Handle, Storage } from "./storage/storage.ts";
 import { storageWithin } from "./storage/within.ts";
@@ -23,7 +21,6 @@ import { createOperatorTokens } from "./tokens/operator-tokens.ts";
 import { createSigningKeyRevocation } from "./tokens/signing-key-revocation.ts";
 import type { RevokeAccess } from "./tokens/revoke-access.ts";
 import type { SigningKeys } from "./tokens/signing-keys.ts";
-import { createUserAdministration } from "./users/administration.ts";
 import { createUserExport } from "./users/export.ts";
 import { createUserImport } from "./users/import.ts";
 import type { Users } from "./users/service.ts";
@@ -43,8 +40,6 @@ export function createOperatorServices(
     clients: Clients;
     clientsOver(storage: Storage, applications: Applications): Clients;
     users: Users;
-    passwords: Passwords;
-    newPasswords: NewPasswords;
     passkeys: Passkeys;
     logins: LoginAdministration;
     access: RevokeAccess;
@@ -68,7 +63,6 @@ export function createOperatorServices(
   return {
     signingKeyRevocation: createSigningKeyRevocation(deps),
     operatorTokens: createOperatorTokens({ ...deps, issuer: baseUrl }),
-    userAdministration: createUserAdministration(deps),
     userImport: createUserImport({
       storage,
       audit,

@@ -15,12 +15,12 @@ import { introspectHandler, revokeHandler, tokenHandler, userInfoHandler } from 
 import { createUserInfoGuard } from "./openid/userinfo.ts";
 import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
+import { userRoutes } from "./user-routes.ts";
 import type { HostedPages } from "./hosted-pages.ts";
 import { revocationsHandler } from "./revocations/routes.ts";
 import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
-import { createUserHandler, listUsersHandler, userHandler } from "./users/administration-routes.ts";
 import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./users/routes.ts";
 import {
   createEndpointHandler,
@@ -40,7 +40,6 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
-  const { userAdministration } = app.services;
   const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
   const { revocations } = app.services;
@@ -79,8 +78,8 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const session = "/sign-in/:sessionId";
   const profile = "/users/profile";
   const user = guards.userWith("profile");
+  const userThemselves = guards.userThemselvesWith("profile");
   const application = "/applications/:appId";
-  const appUsers = `${application}/users`;
   const endpoints = "/webhooks/endpoints";
   const ownServer = guards.serverOfPath("appId");
 
@@ -106,27 +105,25 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       route(
         "POST",
         "/users/auth-methods",
-        guards.userWith("profile"),
+        userThemselves,
         "userManagement",
         addMethodHandler({ signIn, passkeys, application: check.application }),
       ),
     ),
 
     browser("user", route("GET", profile, user, "userManagement", profileHandler(profiles))),
-    browser("user", route("PATCH", profile, user, "userManagement", updateProfileHandler(profiles))),
-    browser("user", route("DELETE", profile, user, "userManagement", deleteProfileHandler(profiles))),
+    browser("user", route("PATCH", profile, userThemselves, "userManagement", updateProfileHandler(profiles))),
+    browser("user", route("DELETE", profile, userThemselves, "userManagement", deleteProfileHandler(profiles))),
     browser("user", route("GET", "/users/auth-methods", user, "userManagement", listMethodsHandler(methods))),
     browser(
       "user",
-      route("DELETE", "/users/auth-methods/:methodId", user, "userManagement", removeMethodHandler(methods)),
+      route("DELETE", "/users/auth-methods/:methodId", userThemselves, "userManagement", removeMethodHandler(methods)),
     ),
 
     route("GET", application, ownServer, "applicationManagement", applicationHandler(applications)),
     route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler(applications)),
 
-    route("GET", appUsers, ownServer, "userManagement", listUsersHandler(userAdministration)),
-    route("POST", appUsers, ownServer, "userManagement", createUserHandler(userAdministration)),
-    route("GET", `${appUsers}/:userId`, ownServer, "userManagement", userHandler(userAdministration)),
+    ...userRoutes(app.services, ownServer),
 
     route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),
     route("GET", endpoints, guards.serverOfItsApp, "webhooks", listEndpointsHandler(webhooks)),

@@ -109,6 +109,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
         certificateValidUntil,
         webhooks: services.deliveries.backlog,
         mails: services.mail.backlog,
+        feedWaits: services.revocations.waiting,
       });
       const address = { ...config.metrics, tls: undefined, maxConnections: maxScrapes };
       const hosts = [config.metrics.host, ...config.metrics.hosts];

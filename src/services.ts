@@ -49,6 +49,7 @@ import { createRevokeAccess } from "./tokens/revoke-access.ts";
 import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
 import { createTokens } from "./tokens/service.ts";
 import { createSigningKeys } from "./tokens/signing-keys.ts";
+import { createUserAdministration } from "./users/administration.ts";
 import { createProfiles } from "./users/profile.ts";
 import { createUsers } from "./users/service.ts";
 import { createOutbound } from "./webhooks/outbound.ts";
@@ -201,6 +202,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     issuer: baseUrl,
   });
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
+  const userAdministration = createUserAdministration({ ...forMails, ...mailFlows, newPasswords, logins });
   const ownLogins = createOwnLogins({ storage, signIn, loginEnds, access, clock });
   const accountExport = createAccountExport({ ...aboutUsers, ...openId, profiles, methods, logins });
 
@@ -244,6 +246,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     firstProof,
     methods,
     profiles,
+    userAdministration,
     ownLogins,
     accountExport,
     logins,

@@ -6,6 +6,7 @@ import { addAppDelete } from "./commands/app-delete.ts";
 import { addAppList } from "./commands/app-list.ts";
 import { addAppShow } from "./commands/app-show.ts";
 import { addAppUpdate } from "./commands/app-update.ts";
+import { addRevocationList } from "./commands/revocation-list.ts";
 import { addAuditList } from "./commands/audit-list.ts";
 import { addBench } from "./commands/bench.ts";
 import { addClientCreate } from "./commands/client-create.ts";
@@ -60,9 +61,11 @@ import { addUserInvite } from "./commands/user-invite.ts";
 import { addUserList } from "./commands/user-list.ts";
 import { addUserConsents } from "./commands/user-consents.ts";
 import { addUserLogins } from "./commands/user-logins.ts";
+import { addUserRemoveMethod } from "./commands/user-remove-method.ts";
 import { addUserResetLink } from "./commands/user-reset-link.ts";
 import { addUserRevokeLogins } from "./commands/user-revoke-logins.ts";
 import { addUserShow } from "./commands/user-show.ts";
+import { addUserUpdate } from "./commands/user-update.ts";
 import { addVersion } from "./commands/version.ts";
 import { addWebhookCreate } from "./commands/webhook-create.ts";
 import { addWebhookDelete } from "./commands/webhook-delete.ts";
@@ -150,12 +153,14 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
       addUserList,
       addUserShow,
       addUserCreate,
+      addUserUpdate,
       addUserInvite,
       addUserDisable,
       addUserEnable,
       addUserDelete,
       addUserLogins,
       addUserConsents,
+      addUserRemoveMethod,
       addUserResetLink,
       addUserRevokeLogins,
       addUserImport,
@@ -219,6 +224,12 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
   program.commandsGroup("Diagnose:");
   addDoctor(program, cli);
   addHealth(program, cli);
+  group(
+    "revocation",
+    "what apps' servers hear of logins that ended",
+    ["authsvc revocation list --app app_shop", "authsvc revocation list --app app_shop --follow"],
+    [addRevocationList],
+  );
   group(
     "audit",
     "the audit log: what happened, and who did it",

@@ -55,6 +55,23 @@ export function openCookieSecret(app: App, dataDir: string): string {
   return secret;
 }
 
+/**
+ * The second program of the demo page, an OpenID Connect client in the browser; its id. Found by
+ * its name, because the id of a deleted client is never used again.
+ */
+export async function openDemoClient({ services: { clients } }: App, callbackUrl: string): Promise<string> {
+  const name = "Acme Wiki";
+  const addresses = { redirectUris: [callbackUrl], postLogoutRedirectUris: [callbackUrl] };
+  const existing = (await clients.list(appId)).find((client) => client.name === name);
+  if (existing === undefined) {
+    const created = await clients.create({ appId, name, kind: "spa", ...addresses }, {}, { actor });
+    return created.client.id;
+  }
+  // The port may have changed.
+  if (!existing.redirectUris.includes(callbackUrl)) await clients.update(existing.id, addresses, { actor });
+  return existing.id;
+}
+
 async function createDemoApp(app: App, callbackUrl: string): Promise<string> {
   const input: NewApplication = {
     id: appId,
@@ -90,6 +107,18 @@ async function setStandInAccounts({ services: { providers } }: App, accounts: Pr
     if ([undefined, account.clientId].includes(present.get(account.name)))
       await providers.set(appId, account, actor, { keepIdentities: true });
   }
+}
+
+/** The lines for an application's .env file, from which programs can also start: `--env-file`. */
+export function envLines(env: Record<string, string>): string {
+  return Object.entries(env)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+}
+
+/** Keeps them in the data folder, for tests and CI. */
+export function keepEnvFile(dataDir: string, env: Record<string, string>): void {
+  writePrivately(join(dataDir, "demo.env"), envLines(env), "replace");
 }
 
 function textIn(file: string): string | undefined {

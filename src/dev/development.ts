@@ -7,7 +7,7 @@ import { pageAnswer } from "../pages/page-answer.ts";
 import { textsFor } from "../pages/texts/texts.ts";
 import type { DevClock } from "./clock.ts";
 import { controlRoutes } from "./control-routes.ts";
-import { openCookieSecret, openDemoApp } from "./demo-app.ts";
+import { keepEnvFile, openCookieSecret, openDemoApp, openDemoClient } from "./demo-app.ts";
 import { demoHandler } from "./demo-routes.ts";
 import { createEventInbox } from "./event-inbox.ts";
 import { createHookInboxes, type Delivery } from "./hook-inboxes.ts";
@@ -42,6 +42,7 @@ export async function openDevelopment(
   const standIns = createStandIns({ baseUrl, origin, clock, random });
   const { accounts } = standIns;
   const apiKey = await openDemoApp(app, { dataDir, callbackUrl, redirectUris, accounts });
+  const wikiId = await openDemoClient(app, callbackUrl);
   const registered = (await app.services.applications.get(appId)).redirectUris;
   const inboxes = createHookInboxes();
   const events = createEventInbox(app, listenAddress);
@@ -54,6 +55,7 @@ export async function openDevelopment(
     AUTHSVC_API_KEY: apiKey,
     AUTHSVC_COOKIE_SECRET: openCookieSecret(app, dataDir),
   };
+  keepEnvFile(dataDir, env);
   const received = (): readonly Delivery[] => inboxes.list(events.name() ?? "");
   const info = {
     appId,
@@ -71,7 +73,8 @@ export async function openDevelopment(
 
     routes(assets: Assets): Route[] {
       const hooksUrl = `${listenAddress}${hooksPath}`;
-      const demo = demoHandler({ demo: { appId, apiKey, callbackUrl, hooksUrl }, assets: assets.links, baseUrl });
+      const demoApp = { appId, apiKey, callbackUrl, hooksUrl, wikiId };
+      const demo = demoHandler({ demo: demoApp, assets: assets.links, baseUrl });
       const { host } = new URL(baseUrl);
       const frame: Frame = { look: serviceLook, ...textsFor("en", undefined), host, assets: assets.links };
       const hasMailbox = mailbox !== undefined;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { openIdAnswers } from "./openid-answers.ts";
 import {
+  actor,
   instant,
   scope,
   tokenScope,
@@ -51,6 +52,7 @@ export const answers = {
       user: shortUser,
       scopes: z.array(tokenScope).describe("The scopes of the token."),
       expiresAt: instant("When the token ends."),
+      act: actor.optional(),
     })
     .describe("A token that is good."),
   Revocations: z
@@ -96,6 +98,7 @@ export const answers = {
       nextCursor: text("Leads to the next page; null on the last.").nullable(),
     })
     .describe("A page of users."),
+  EndedLogins: z.strictObject({ ended: number("How many logins this ended.") }).describe("Ended logins."),
   AuthMethods: z
     .strictObject({ methods: z.array(authMethod).describe("Oldest first.") })
     .describe("What the user can sign in with."),

@@ -36,7 +36,8 @@ export function validateHandler() {
     const { claims, scopes } = bearer;
     const expiresAt = expiries.get(claims) ?? isoTime(claims.exp * second);
     expiries.set(claims, expiresAt);
-    return json({ valid: true, user: userOf(bearer), scopes, expiresAt });
+    const act = claims.act ? { act: claims.act } : {};
+    return json({ valid: true, user: userOf(bearer), scopes, expiresAt, ...act });
   };
 }
 

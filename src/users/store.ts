@@ -151,7 +151,7 @@ export async function lockUser(tx: Handle, id: string): Promise<boolean> {
 export async function updateUser(
   { db, tables: { users } }: Handle,
   id: string,
-  change: { name?: string; picture?: string | null; updatedAt: number },
+  change: Partial<Pick<User, "email" | "emailVerified" | "name" | "picture" | "disabledAt">> & { updatedAt: number },
 ): Promise<User | undefined> {
   const [row] = await db.update(users).set(change).where(eq(users.id, id)).returning();
   return row;

@@ -16,7 +16,7 @@ export function createAuth(options?: HandlerOptions) {
     authsvc: handler.authsvc,
     ready: handler.ready,
 
-    /** Middleware for all requests: responds to sign-in, callback and sign-out, and keeps sessions. */
+    /** Middleware: responds to sign-in, callback and sign-out, and keeps sessions. */
     async routes(context: HonoContext, next: Next): Promise<Response | undefined> {
       const request = context.req.raw;
       const response = await handler.handle(request);

@@ -48,7 +48,7 @@ export function createAuth(options: HandlerOptions = {}) {
         .catch((error: unknown) => {
           // Pages for everybody stay there while the service does not answer.
           if ((error as AuthsvcError).statusCode !== 503) throw error;
-          return { setCookies: [] as string[] };
+          return { setCookies: [] };
         });
       const headers = new Headers(request.headers);
       // The page reads what the browser will send from now on.
@@ -72,13 +72,9 @@ export function createAuth(options: HandlerOptions = {}) {
 
 /** The request's cookies after these `Set-Cookie`. */
 function withNew(header: string, setCookies: string[]): string {
-  const pairs = header.split("; ").map((pair) => [pair.split("=")[0] ?? "", pair]);
-  const all = new Map(pairs as [string, string][]);
-  for (const line of setCookies) {
-    const [pair = ""] = line.split(";");
-    const name = pair.split("=")[0] ?? "";
-    if (line.includes("Max-Age=0")) all.delete(name);
-    else all.set(name, pair);
-  }
-  return [...all.values()].join("; ");
+  const nameOf = (pair: string): string => pair.split("=")[0] ?? "";
+  const names = new Set(setCookies.map(nameOf));
+  const kept = header.split("; ").filter((pair) => !names.has(nameOf(pair)));
+  const added = setCookies.filter((line) => !line.includes("Max-Age=0")).map((line) => line.split(";")[0]);
+  return [...kept, ...added].join("; ");
 }

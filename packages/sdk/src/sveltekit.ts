@@ -38,7 +38,7 @@ export function createAuth(options?: HandlerOptions) {
     getAccessToken: async ({ request }: RequestEvent): Promise<string | undefined> =>
       await handler().getAccessToken(request),
 
-    /** The user, or the response of an endpoint (`+server.ts`) for somebody who is not signed in. */
+    /** The user, or the response of a `+server.js` for somebody who is not signed in. */
     requireUser: async ({ request }: RequestEvent): Promise<SignedInUser | Response> =>
       await handler().requireUser(request),
   };

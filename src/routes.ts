@@ -1,7 +1,7 @@
 import { changePasswordHandler, passkeyEndpointsHandler } from "./account/routes.ts";
 import { applicationHandler, publicConfigHandler, updateApplicationHandler } from "./applications/routes.ts";
 import { assertionAlgorithms } from "./clients/jwks.ts";
-import { createGuards } from "./http/guards.ts";
+import { countedApart, createGuards } from "./http/guards.ts";
 import { createQueryGuards } from "./http/query-guards.ts";
 import { anyone, browser, oauthRoute, pageRoute, route, type Route } from "./http/route.ts";
 import { assetHandler, iconHandler, robotsHandler } from "./pages/asset-routes.ts";
@@ -17,7 +17,7 @@ import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
 import { userRoutes } from "./user-routes.ts";
 import type { HostedPages } from "./hosted-pages.ts";
-import { revocationsHandler } from "./revocations/routes.ts";
+import { pollsPerMinute, revocationsHandler } from "./revocations/routes.ts";
 import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
@@ -82,6 +82,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const application = "/applications/:appId";
   const endpoints = "/webhooks/endpoints";
   const ownServer = guards.serverOfPath("appId");
+  const feedReader = countedApart(guards.serverOfItsApp, "feed", { authentication: pollsPerMinute });
 
   return [
     browser(
@@ -98,7 +99,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     ),
     browser("user", route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler())),
     browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(tokens))),
-    route("GET", "/auth/revocations", guards.serverOfItsApp, "authentication", revocationsHandler(revocations)),
+    route("GET", "/auth/revocations", feedReader, "authentication", revocationsHandler(revocations)),
 
     browser(
       "user",

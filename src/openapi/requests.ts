@@ -142,6 +142,8 @@ export const requests = {
       name: { about: "The display name, without control characters.", maxLength: 200 },
       picture: { about: "An https address.", format: "uri", maxLength: 2048 },
       password: "A first password, by the application's rules.",
+      invite:
+        "True: mail a link with which the user chooses how to sign in, for 7 days. Only with `email` and `name`. Again for a user who has not chosen yet, it replaces the link. Needs a mail server.",
     },
     example: { email: "ada@example.com", emailVerified: true, name: "Ada" },
   }),

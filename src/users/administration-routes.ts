@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import type { By } from "../audit/audit.ts";
+import type { Invites } from "../email-tokens/invites.ts";
 import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
@@ -47,6 +48,7 @@ export const newUserBody = z.strictObject({
   name: z.string("must be a string").optional(),
   picture: z.string("must be a string").optional(),
   password: z.string("must be a string").optional(),
+  invite: z.boolean("must be a boolean").optional(),
 });
 
 /** The body of PATCH /applications/{appId}/users/{userId}. */
@@ -87,11 +89,23 @@ export function listUsersHandler(administration: UserAdministration) {
 }
 
 /** POST /applications/{appId}/users */
-export function createUserHandler(administration: UserAdministration) {
+export function createUserHandler(administration: UserAdministration, invites: Invites) {
+  async function invited({ email, name, ...rest }: z.infer<typeof newUserBody>, appId: string, by: By) {
+    if (Object.keys(rest).length > 1) throw invalidRequest("invite: only with email and name");
+    if (!invites.mails) throw invalidRequest("invite: the service has no mail server");
+    const invitation = { appId, email, name: name ?? null, locale: null };
+    const { userId } = await invites.invite(invitation, { link: false, dryRun: false }, by);
+    const { metadata: _, ...user } = await administration.get(userId ?? "");
+    return user;
+  }
+
   return async (request: HttpRequest, application: Application) => {
-    const { emailVerified = false, name = null, password, ...person } = await request.json(newUserBody);
+    const body = await request.json(newUserBody);
+    const by = byServer(request, application);
+    if (body.invite === true) return json(await invited(body, application.id, by), 201);
+    const { emailVerified = false, name = null, password, invite: _, ...person } = body;
     const input = { ...person, appId: application.id, emailVerified, name, password };
-    return json(await administration.create(input, { dryRun: false }, byServer(request, application)), 201);
+    return json(await administration.create(input, { dryRun: false }, by), 201);
   };
 }
 

@@ -404,6 +404,8 @@ export type NewUserRequest = {
   picture?: string;
   /** A first password, by the application's rules. */
   password?: string;
+  /** True: mail a link with which the user chooses how to sign in, for 7 days. Only with `email` and `name`. Again for a user who has not chosen yet, it replaces the link. Needs a mail server. */
+  invite?: boolean;
 };
 
 /** A user, as the application's server sees them. */

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import pg from "pg";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AuditFilter } from "../../src/audit/store.ts";
 import type { UserQuery } from "../../src/users/list-query.ts";
@@ -81,7 +81,7 @@ type Statement = { text: string; values: unknown[] };
 const asked: Statement[] = [];
 let isListening = false;
 const { prepare } = Database.prototype;
-const { query } = pg.Client.prototype;
+const { query } = Client.prototype;
 
 function listen(): void {
   Database.prototype.prepare = function (this: Database.Database, text: string) {
@@ -93,7 +93,7 @@ function listen(): void {
     };
     return statement;
   } as typeof prepare;
-  pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
+  Client.prototype.query = function (this: Client, ...given: unknown[]) {
     const [first, second] = given as [string | { text?: string; values?: unknown[] }, unknown[] | undefined];
     const text = typeof first === "string" ? first : (first.text ?? "");
     const values = (typeof first === "string" ? second : (first.values ?? second)) ?? [];
@@ -119,7 +119,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("lists among a million users and 
   let service: TestService;
   let app: TestApp;
   let sqlite: Database.Database | undefined;
-  let postgres: pg.Client | undefined;
+  let postgres: Client | undefined;
   const times: string[] = [];
 
   beforeAll(async () => {
@@ -127,7 +127,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("lists among a million users and 
     ({ service } = running);
     app = await service.createApp();
     if (dialect === "sqlite") sqlite = new Database(`${service.dataDir}/authsvc.db`);
-    else await (postgres = new pg.Client(service.config.database.url)).connect();
+    else await (postgres = new Client(service.config.database.url)).connect();
     const group = `INSERT INTO groups (id, app_id, name, created_at) VALUES ('grp_all', '${app.id}', 'everybody', 0)`;
     const members = `INSERT INTO group_members (group_id, user_id, created_at)
       SELECT 'grp_all', id, 0 FROM users WHERE email <> 'x' ORDER BY handle LIMIT ${groupMembers}`;
@@ -141,8 +141,8 @@ describe.each<Dialect>(["sqlite", "postgres"])("lists among a million users and 
   });
   afterAll(async () => {
     Database.prototype.prepare = prepare;
-    pg.Client.prototype.query = query;
-    console.log(`${dialect}\n${times.join("\n")}`);
+    Client.prototype.query = query;
+    process.stdout.write(`${dialect}\n${times.join("\n")}\n`);
     sqlite?.close();
     await postgres?.end();
     await running.stop();
@@ -167,8 +167,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("lists among a million users and 
     for (const { text, values } of statements) {
       if (sqlite) {
         const plan = sqlite.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values) as { detail: string }[];
-        // The events of one user are few, what a page scans is limited, and the newest events are at
-        // the end of an index.
+        // One user's events are few, what a page scans is limited, the newest events end an index.
         const isSmall = plan.some(({ detail }) => /audit_events_user_id|audit_events_at|^SCAN scanned/u.test(detail));
         const slow = plan.filter(({ detail }) => /^SCAN (?!scanned)|TEMP B-TREE FOR ORDER BY/u.test(detail));
         expect([title, slow.length > 0 && !isSmall ? { text, plan } : "indexes"]).toEqual([title, "indexes"]);

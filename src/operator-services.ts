@@ -19,6 +19,7 @@ import type { Handle, Storage } from "./storage/storage.ts";
 import { storageWithin } from "./storage/within.ts";
 import type { AccessTokens } from "./tokens/access-tokens.ts";
 import type { LoginAdministration } from "./tokens/login-administration.ts";
+import type { ClaimSourcesService } from "./tokens/claim-sources.ts";
 import { createOperatorTokens } from "./tokens/operator-tokens.ts";
 import { createSigningKeyRevocation } from "./tokens/signing-key-revocation.ts";
 import type { RevokeAccess } from "./tokens/revoke-access.ts";
@@ -43,6 +44,7 @@ export function createOperatorServices(
     clients: Clients;
     clientsOver(storage: Storage, applications: Applications): Clients;
     users: Users;
+    claimSources: ClaimSourcesService;
     passwords: Passwords;
     newPasswords: NewPasswords;
     passkeys: Passkeys;

@@ -38,7 +38,7 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
-  const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
+  const { claimSources, passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
   const {
     hosted,
@@ -63,7 +63,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     apiKey: applications.authenticate,
     accessToken: authentication.authenticate,
     application: (id: string) => applications.find(id),
-    rateLimits: app.rateLimitsOf,
+    rateLimits: app.recentApplications.rateLimits,
     isOwnProgram: clients.isOwnProgram,
   };
   const guards = createGuards(check);
@@ -91,7 +91,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       "public-client",
       route("POST", "/auth/refresh", guards.serverOrPublicClient, "authentication", refreshHandler(tokens)),
     ),
-    browser("user", route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler())),
+    browser("user", route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler(claimSources))),
     browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(tokens))),
 
     browser(

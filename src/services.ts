@@ -1,7 +1,7 @@
 import { createBrowserSessions } from "./account/browser-sessions.ts";
 import { createAccountExport } from "./account/export.ts";
 import { createBrowserOrigins } from "./applications/browser-origins.ts";
-import { createRateLimitsOf } from "./applications/rate-limits.ts";
+import { createRecentApplications } from "./applications/recent.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import type { Applications } from "./applications/service.ts";
 import { isStandIn } from "./dev/left.ts";
@@ -16,6 +16,7 @@ import { providerDisplayName } from "./oauth/providers.ts";
 import { createCircumstances } from "./methods/circumstances.ts";
 import { createMethods } from "./methods/service.ts";
 import { createGrants } from "./clients/grants.ts";
+import { createGroups } from "./groups/service.ts";
 import { createOpenIdEndpoints, createOpenIdServices } from "./openid-services.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
@@ -38,6 +39,7 @@ import { createSignIn } from "./sign-in/service.ts";
 import type { Storage } from "./storage/storage.ts";
 import { createAuthentication } from "./tokens/authentication.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
+import { createClaimSources } from "./tokens/claim-sources.ts";
 import { createIdTokens } from "./tokens/id-tokens.ts";
 import { createRotation } from "./tokens/rotation.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
@@ -48,6 +50,7 @@ import { createRevokeAccess } from "./tokens/revoke-access.ts";
 import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
 import { createTokens } from "./tokens/service.ts";
 import { createSigningKeys } from "./tokens/signing-keys.ts";
+import { createUserMetadata } from "./users/metadata-changes.ts";
 import { createProfiles } from "./users/profile.ts";
 import { createUsers } from "./users/service.ts";
 import { createOutbound } from "./webhooks/outbound.ts";
@@ -98,6 +101,9 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const browserSessions = createBrowserSessions({ storage, keyring, audit, clock });
   const browserOrigins = createBrowserOrigins({ storage, clock });
   const users = createUsers({ storage, events, audit, random });
+  const recentApplications = createRecentApplications({ storage, clock });
+  const claimSources = createClaimSources({ storage, log, recentClaims: recentApplications.claims });
+  const groups = createGroups({ storage, applications, users, claimSources, audit, clock, random });
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const idTokens = createIdTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const fetchProvider = createProviderFetch(fetch);
@@ -125,6 +131,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const { clientsOver, ...openId } = createOpenIdServices(foundation, {
     loginEnds,
     logoutReceivers: outbound.logoutReceivers,
+    groups,
   });
   const { clients } = openId;
   const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
@@ -137,6 +144,8 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     rotation: createRotation({ storage, applications, users, keyring, loginEnds, events, audit }),
     access,
     loginEnds,
+    claimSources,
+    admits: groups.admits,
     clock,
     random,
     issuer: baseUrl,
@@ -176,7 +185,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const firstProof = createFirstProof({ storage, passwords, passkeys, methods, access, audit, clock });
   const linking = createLinking({ ...aboutUsers, firstProof, events, random });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
-  const clientCodes = createClientCodes({ ...openId, browserSessions });
+  const clientCodes = createClientCodes({ ...openId, browserSessions, admits: groups.admits });
   const redeem = createRedeem({ ...aboutUsers, clientCodes, tokens, logins, events, meter });
   const mailFlows = createMailFlows({
     ...aboutUsers,
@@ -204,6 +213,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     ...mailFlows,
     authorizationRequests,
     providerDisplayName,
+    admits: groups.admits,
     issuer: baseUrl,
   });
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
@@ -223,7 +233,11 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
       users,
       accessTokens,
       loginEnds,
+      claimSources,
     }),
+    groups,
+    claimSources,
+    userMetadata: createUserMetadata({ storage, applications, users, claimSources, audit, clock }),
     events,
     webhooks,
     deliveries,
@@ -267,7 +281,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   return {
     services: { ...services, ...operatorServices },
     limiter: rateLimits.limiter,
-    rateLimitsOf: createRateLimitsOf({ storage, clock }),
+    recentApplications,
     mailDelivery,
     mailbox,
     webhookWorker: outbound.worker,
@@ -288,6 +302,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
       mailFlows.emailTokens,
       mail,
       deliveries,
+      groups,
       audit,
       rateLimits,
     ],

@@ -151,11 +151,12 @@ export function createApplications(deps: {
     async checkUpdate(
       id: string,
       change: ApplicationChange,
-    ): Promise<ApplicationAnswer & Pick<Application, "branding" | "settings">> {
+    ): Promise<ApplicationAnswer & Pick<Application, "branding" | "settings" | "claims">> {
       const application = await findApplication(storage.reader, id);
       if (!application) throw applicationNotFound();
       const changed = await changeIt(storage.reader, application, change);
-      return { ...(await withStats(changed)), branding: changed.branding, settings: changed.settings };
+      const { branding, settings, claims } = changed;
+      return { ...(await withStats(changed)), branding, settings, claims };
     },
 
     /**
@@ -208,6 +209,14 @@ export function createApplications(deps: {
         if (!(await deleteApplication(tx, id, now))) throw applicationNotFound();
         await audit.record(tx, { actor, action: "application.delete", result: "success", appId: id }, now);
       });
+    },
+
+    /**
+     * Locks the application until the transaction ends, for parts of it that are counted. False if
+     * there is none.
+     */
+    async lock(tx: Handle, id: string, now: number): Promise<boolean> {
+      return (await lockApplication(tx, id, now)) !== undefined;
     },
 
     /** Changes and returns the settings for an application's providers. Throws APP_NOT_FOUND. */

@@ -108,7 +108,7 @@ const application = group({
   signUp: oneOf(["open", "closed"], "Whether anybody may create an account.").optional(),
   passwordMinLength: z.int("must be a whole number").describe("Minimum length of a password.").optional(),
   scopes: z
-    .array(oneOf(["profile", "email"], "A scope."), "must be a list")
+    .array(oneOf(["profile", "email", "groups"], "A scope."), "must be a list")
     .describe("The scopes that sign-ins may request.")
     .optional(),
   signingAlgorithm: oneOf(["ES256", "EdDSA", "RS256"], "The algorithm that signs access tokens.").optional(),

@@ -12,6 +12,7 @@ import {
   findUserByEmail,
   findUserWithMethods,
   lockUser,
+  lockUsers,
   insertUser,
   recordLocale,
   recordLogin,
@@ -54,7 +55,7 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
 
   async function recordUpdate(
     tx: Handle,
-    { id: userId, appId }: User,
+    { id: userId, appId }: Pick<User, "id" | "appId">,
     clientInfo: ProofClientInfo,
     now: number,
   ): Promise<void> {
@@ -95,6 +96,11 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
      */
     async lock(tx: Handle, id: string): Promise<boolean> {
       return await lockUser(tx, id);
+    },
+
+    /** The same for several users; returns those that exist. */
+    async lockAll(tx: Handle, ids: readonly string[]): Promise<Pick<User, "id" | "appId">[]> {
+      return await lockUsers(tx, ids);
     },
 
     /** `email` is canonical. */

@@ -34,8 +34,8 @@ export default defineConfig({
   test: {
     environment: "node",
     pool: "forks",
-    // Files share a worker's modules: importing them anew for each file took half of the processor time. Nothing of ours
-    // keeps state in a module.
+    // Files share a worker's modules: importing them anew for each file took half of the processor
+    // time. No module of the project keeps state.
     isolate: false,
     setupFiles: ["./test/support/every-answer.ts"],
     // A .only that somebody forgot would hide every other test.

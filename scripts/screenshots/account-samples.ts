@@ -1,10 +1,11 @@
 import { deleteAccountPage, downloadPage, removeMethodPage } from "../../src/pages/account-confirm-pages.ts";
 import { accountEndPage, type AccountEnd } from "../../src/pages/account-end-page.ts";
-import { profileFormPage, renameFormPage } from "../../src/pages/account-form-pages.ts";
+import { emailFormPage, profileFormPage, renameFormPage } from "../../src/pages/account-form-pages.ts";
 import type { AccountLogin } from "../../src/pages/account-logins.ts";
 import type { AccountMethod } from "../../src/pages/account-methods.ts";
 import { accountPage, type AccountData } from "../../src/pages/account-page.ts";
 import { endSessionPage } from "../../src/pages/end-session-page.ts";
+import { restoreAddressPage } from "../../src/pages/restore-address-page.ts";
 import type { Frame } from "../../src/pages/frame.ts";
 import { all, everyProvider, frameOf, northwind, some, type Sample } from "./sample.ts";
 
@@ -152,6 +153,23 @@ export const accountSamples: readonly Sample[] = [
         picture: "http://example.com/ada.png",
         problem: { kind: "picture-not-https" },
       }),
+  },
+  {
+    name: "account-email",
+    variants: all,
+    page: (assets) => emailFormPage(frameOf(assets), { ...place, email: "" }),
+  },
+  {
+    name: "account-email-taken",
+    variants: some,
+    page: (assets) =>
+      emailFormPage(frameOf(assets), { ...place, email: "ada@new.example", problem: { kind: "email-taken" } }),
+  },
+  {
+    name: "restore-address",
+    variants: all,
+    page: (assets) =>
+      restoreAddressPage(frameOf(assets), { path: "/restore/x", token: "token", email: "ada@example.com" }),
   },
   {
     name: "account-rename",

@@ -61,6 +61,8 @@ export const mailSamples: readonly Sample[] = [
   },
   message("link-over", { kind: "link-over" }, noApp),
   message("link-elsewhere", { kind: "link-elsewhere" }, { backUrl: undefined }),
+  message("address-taken", { kind: "address-taken" }),
+  message("address-restored", { kind: "address-restored", resets: true }),
   message("account-created", { kind: "account-created" }),
   message("password-changed", { kind: "password-changed", signIn: true }),
 ];

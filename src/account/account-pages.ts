@@ -1,5 +1,6 @@
 import type { Grants } from "../clients/grants.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { AddressChange } from "../email-tokens/address-change.ts";
 import type { EmailTokens } from "../email-tokens/service.ts";
 import type { MailService } from "../mail/service.ts";
 import type { Methods } from "../methods/service.ts";
@@ -10,12 +11,14 @@ import type { SignIn } from "../sign-in/service.ts";
 import type { OwnLogins } from "../tokens/own-logins.ts";
 import type { Profiles } from "../users/profile.ts";
 import type { BrowserSessions } from "./browser-sessions.ts";
+import { createAddressPages } from "./address-pages.ts";
 import { createDataPages } from "./data-pages.ts";
 import type { AccountExport } from "./export.ts";
 import { createLoginPages } from "./login-pages.ts";
 import { createMethodPages } from "./method-pages.ts";
 import { createOverviewPages } from "./overview-pages.ts";
 import { createProfilePages } from "./profile-pages.ts";
+import { createRestorePages } from "./restore-pages.ts";
 import { createVerifyPages } from "./verify-pages.ts";
 import { createAccountVisits } from "./visits.ts";
 
@@ -31,6 +34,8 @@ export function createAccountPages(
     grants: Grants;
     mail: MailService;
     emailTokens: EmailTokens;
+    addressChange: AddressChange;
+    baseUrl: string;
     profiles: Profiles;
     accountExport: AccountExport;
     signIn: SignIn;
@@ -43,6 +48,8 @@ export function createAccountPages(
     overview,
     profile: createProfilePages({ ...deps, visits }),
     verify: createVerifyPages({ ...deps, visits }),
+    address: createAddressPages({ ...deps, visits }),
+    restore: createRestorePages(deps),
     methods: createMethodPages({ ...deps, visits, overview }),
     logins: createLoginPages({ ...deps, visits }),
     data: createDataPages({ ...deps, visits }),

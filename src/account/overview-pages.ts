@@ -138,7 +138,7 @@ export function createOverviewPages(deps: {
 function nextPage(query: Map<string, string>): string | undefined {
   const next = query.get("state") ?? "";
   if (query.has("error")) return undefined;
-  if (next === "delete" || next === "data") return `/${next}`;
+  if (next === "delete" || next === "data" || next === "email") return `/${next}`;
   const methodId = /^remove-(mth_[0-9a-z]+)$/u.exec(next)?.[1];
   return methodId === undefined ? undefined : `/methods/${methodId}/remove`;
 }

@@ -19,7 +19,7 @@ export function createVerifyPages({ visits, emailTokens }: { visits: AccountVisi
     const { email, emailVerified } = user;
     if (email === null || emailVerified || !(await emailTokens.isVerifying(user)))
       return seeOther(accountPath(application.id));
-    const data = { appId: application.id, token: browser.formToken, email, again, problem };
+    const data = { appId: application.id, token: browser.formToken, email, isNew: false, again, problem };
     return visits.page(visit, verifyEmailPage(frame, data), { status: problem ? 422 : 200 });
   }
 

@@ -21,6 +21,7 @@ import type { BrowserSession } from "./store.ts";
 export const plainNotices = [
   "profile",
   "verified",
+  "email",
   "renamed",
   "removed",
   "password",

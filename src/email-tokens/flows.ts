@@ -1,22 +1,26 @@
+import { createAddressChange } from "./address-change.ts";
 import { createMailSignUp } from "./mail-sign-up.ts";
 import { createPasswordReset } from "./password-reset.ts";
 import { createResetLinks } from "./reset-links.ts";
 import { createEmailTokens } from "./service.ts";
 
-type Needs<Create extends (deps: never) => unknown> = Omit<Parameters<Create>[0], "emailTokens">;
+type Needs<Create extends (deps: never) => unknown> = Omit<Parameters<Create>[0], "emailTokens" | "resetLinks">;
 
 /** All flows based on a mailed link and code. */
 export function createMailFlows(
   deps: Needs<typeof createEmailTokens> &
     Needs<typeof createMailSignUp> &
     Needs<typeof createResetLinks> &
+    Needs<typeof createAddressChange> &
     Needs<typeof createPasswordReset>,
 ) {
   const emailTokens = createEmailTokens(deps);
+  const resetLinks = createResetLinks({ ...deps, emailTokens });
   return {
     emailTokens,
     mailSignUp: createMailSignUp({ ...deps, emailTokens }),
-    resetLinks: createResetLinks({ ...deps, emailTokens }),
+    resetLinks,
+    addressChange: createAddressChange({ ...deps, emailTokens, resetLinks }),
     passwordReset: createPasswordReset({ ...deps, emailTokens }),
   };
 }

@@ -5,7 +5,7 @@ import type { ClientInfo } from "../lib/client-info.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { MailService } from "../mail/service.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { MailAllowance } from "./allowance.ts";
@@ -98,6 +98,13 @@ export function createResetLinks(deps: {
       clientInfo: ClientInfo,
     ): Promise<EmailToken | "wrong" | "over"> {
       return await emailTokens.tryCode(slotOf(appId, email), code, clientInfo);
+    },
+
+    /** A link for somebody who has just proven this address, in the transaction of that proof. */
+    async issueFor(tx: Handle, user: { id: string; appId: string; email: string }, now: number): Promise<string> {
+      const { id: userId, appId, email } = user;
+      const token = { slot: slotOf(appId, email), purpose: "reset", appId, userId, email } as const;
+      return linkWith((await emailTokens.issue(tx, token, now)).secret);
     },
 
     /**

@@ -1,4 +1,4 @@
-import { hour, minute } from "../lib/clock.ts";
+import { day, hour, minute } from "../lib/clock.ts";
 import type { EmailTokenPurpose } from "../storage/column-types.ts";
 
 /** How long a mail's link and code are valid. */
@@ -6,6 +6,8 @@ export const emailTokenLasts: Record<EmailTokenPurpose, number> = {
   "sign-up": 24 * hour,
   verify: 24 * hour,
   reset: 30 * minute,
+  change: hour,
+  undo: 7 * day,
 };
 
 /**

@@ -14,6 +14,7 @@ import { codeFrom, emailTokenLasts, isLinkSecret, maxCodeTries } from "./rules.t
 import {
   consumeEmailToken,
   countCodeTry,
+  deleteLaterTokens,
   findEmailToken,
   findEmailTokenInSlot,
   putEmailToken,
@@ -138,6 +139,14 @@ export function createEmailTokens(deps: {
     /** The valid token in a slot; undefined if there is none. */
     async waiting(inSlot: string, handle = storage.reader): Promise<EmailToken | undefined> {
       return await findEmailTokenInSlot(handle, inSlot, clock());
+    },
+
+    /**
+     * Ends all that waits for a user, except the links that restore an address which was replaced
+     * before `since`.
+     */
+    async endLater(tx: Handle, userId: string, since: number): Promise<void> {
+      await deleteLaterTokens(tx, userId, since);
     },
 
     /** The sign-in session that requested a token. */

@@ -1,4 +1,4 @@
-import { and, eq, gt, lt, lte, sql } from "drizzle-orm";
+import { and, eq, gt, gte, lt, lte, ne, or, sql } from "drizzle-orm";
 import { clockSkew } from "../lib/clock.ts";
 import { afterNow } from "../storage/instants.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
@@ -114,6 +114,19 @@ export async function consumeEmailToken(
 ): Promise<EmailToken | undefined> {
   const [row] = await prepared(tx).consume.execute({ digest: token.digest, purpose: token.purpose, now });
   return row;
+}
+
+/**
+ * Deletes a user's tokens since an instant, and those of any age that do not restore an earlier
+ * address.
+ */
+export async function deleteLaterTokens(
+  { db, tables: { emailTokens: tokens } }: Handle,
+  userId: string,
+  since: number,
+): Promise<void> {
+  const isLater = or(gte(tokens.createdAt, since), ne(tokens.purpose, "undo"));
+  await db.delete(tokens).where(and(eq(tokens.userId, userId), isLater));
 }
 
 /** Counts a requested mail and returns its number within the window. */

@@ -46,6 +46,8 @@ const statusOfMessage: Record<Message["kind"], number> = {
   busy: 429,
   "link-over": 410,
   "link-elsewhere": 403,
+  "address-taken": 409,
+  "address-restored": 200,
   "account-created": 200,
   "password-changed": 200,
   "server-error": 500,

@@ -46,8 +46,12 @@ export type Mail = Common &
           /** Verify the address of an existing account. */
           | "verify"
           /** Choose a new password. */
-          | "reset";
+          | "reset"
+          /** Verify the new address of an existing account. */
+          | "change-address";
       } & Proof)
+    /** To the earlier address. The link restores it. */
+    | ({ kind: "address-changed" } & Omit<Proof, "code">)
     /**
      * Somebody tried to create an account with an address that already has one. Contains no secret.
      */

@@ -46,14 +46,15 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
   const { texts, lang } = localised;
   const says = texts.kinds[mail.kind];
   const url = addressIn(mail, baseUrl);
-  const proof = "code" in mail ? mail : undefined;
+  const code = "code" in mail ? mail.code : undefined;
+  const ends = "expiresAt" in mail ? momentOf(mail.expiresAt, lang, "long") : undefined;
   return {
     subject: says.subject(app),
     lead: says.lead(app),
     about: "method" in mail ? methodName(mail.method, localised) : undefined,
     button: url === null ? undefined : { label: says.button(app), url, addressBelow: texts.addressBelow },
-    code: proof && { intro: texts.codeInstead, digits: proof.code.replace(/(\d{4})(?=\d)/gu, "$1 ") },
-    holds: proof && texts.holdsUntil(momentOf(proof.expiresAt, lang, "long")),
+    code: code === undefined ? undefined : { intro: texts.codeInstead, digits: code.replace(/(\d{4})(?=\d)/gu, "$1 ") },
+    holds: ends && (code === undefined ? texts.linkHoldsUntil(ends) : texts.holdsUntil(ends)),
     facts: [texts.fact(texts.when, momentOf(askedAt, lang, "long")), ...clientFacts(mail.origin, localised)],
     ifNotYou: { title: texts.ifNotYouTitle, text: says.ifNotYou(app) },
     support: supportUrl?.startsWith("https://") === true ? { label: texts.support, url: supportUrl } : undefined,

@@ -2,7 +2,7 @@ import { html, type Html } from "../lib/html.ts";
 import { accountFrame, accountPath, backLink, type AccountPlace } from "./account-parts.ts";
 import type { Frame } from "./frame.ts";
 import { field, problemSummary, submitButton, tokenField } from "./parts.ts";
-import type { ProblemWords } from "./problems.ts";
+import { createAccountProblemWords, emailChecks, type ProblemWords } from "./problems.ts";
 
 export type ProfileFormData = AccountPlace & {
   name: string;
@@ -67,17 +67,54 @@ export function renameFormPage(frame: Frame, data: RenameFormData): Html {
   });
 }
 
+export type EmailFormData = AccountPlace & {
+  /** What the person typed, or "". */
+  email: string;
+  problem?: { kind: "email-missing" | "email-invalid" | "email-same" | "email-taken" } | undefined;
+};
+
+/** Asks for the new address of an account. */
+export function emailFormPage(frame: Frame, data: EmailFormData): Html {
+  const { texts } = frame;
+  const words = emailProblem(frame, data.problem);
+  return formPage(frame, data, {
+    title: texts.changeEmail,
+    page: "/email",
+    words,
+    fields: html`<p>${texts.changeEmailNext}</p>
+      ${field(
+        frame,
+        {
+          name: "email",
+          label: texts.newEmail,
+          type: "email",
+          autocomplete: "email",
+          value: data.email,
+          checks: emailChecks(frame),
+        },
+        words,
+      )}`,
+    submit: { label: texts.sendMail, busy: texts.sending },
+  });
+}
+
 function formPage(
   frame: Frame,
   { appId, token }: AccountPlace,
-  form: { title: string; page: string; fields: Html; words: ProblemWords | undefined },
+  form: {
+    title: string;
+    page: string;
+    fields: Html;
+    words: ProblemWords | undefined;
+    submit?: { label: string; busy: string };
+  },
 ): Html {
   const { texts } = frame;
-  const { title, words } = form;
+  const { title, words, submit = { label: texts.save, busy: texts.saving } } = form;
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)}
     <form method="post" action="${accountPath(appId, form.page)}" novalidate>
-      ${tokenField(token)} ${form.fields} ${submitButton({ label: texts.save, busy: texts.saving, look: "main" })}
+      ${tokenField(token)} ${form.fields} ${submitButton({ ...submit, look: "main" })}
     </form>
     ${backLink(frame, appId)}`;
   return accountFrame(frame, { title, body, problem: words !== undefined });
@@ -93,5 +130,20 @@ function profileProblem({ texts }: Frame, problem: ProfileFormData["problem"]): 
       return { summary: texts.checkName, field: "name", beside: texts.nameTooLong(problem.maxLength) };
     case "picture-not-https":
       return { summary: texts.checkPicture, field: "picture", beside: texts.pictureNotHttps };
+  }
+}
+
+function emailProblem(frame: Frame, problem: EmailFormData["problem"]): ProblemWords | undefined {
+  const { texts, look } = frame;
+  switch (problem?.kind) {
+    case undefined:
+      return undefined;
+    case "email-missing":
+    case "email-invalid":
+      return createAccountProblemWords(frame, { kind: problem.kind }, 0);
+    case "email-same":
+      return { summary: texts.checkEmail, field: "email", beside: texts.emailSame };
+    case "email-taken":
+      return { summary: texts.checkEmail, field: "email", beside: texts.emailTaken(look.name) };
   }
 }

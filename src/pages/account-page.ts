@@ -13,6 +13,7 @@ export type AccountNotice =
       kind:
         | "profile"
         | "verified"
+        | "email"
         | "renamed"
         | "removed"
         | "password"
@@ -82,6 +83,7 @@ function profile(frame: Frame, data: AccountData): Html {
         verify &&
         actionForm(data, { page: "/verify-email", label: texts.verifyEmail, busy: texts.continuing, look: "small" })
       }
+      ${data.canVerify && actionLink(accountPath(data.appId, "/email"), texts.change, texts.changeEmail)}
     </dd>
     <dt>${texts.picture}</dt>
     <dd>${picture === null ? notSet : html`<bdi>${picture}</bdi>`}</dd>
@@ -99,6 +101,7 @@ function noticeOf({ texts }: Frame, notice: AccountNotice | undefined): Html | u
   const words = {
     profile: texts.noticeProfile,
     verified: texts.noticeVerified,
+    email: texts.noticeEmail,
     renamed: texts.noticeRenamed,
     removed: texts.noticeRemoved,
     added: notice.kind === "added" ? texts.noticeAdded(notice.name) : "",

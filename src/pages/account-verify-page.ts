@@ -6,20 +6,20 @@ import { problemSummary } from "./parts.ts";
 import { codeProblemWords, type CodeProblem } from "./problems.ts";
 
 export type VerifyEmailData = AccountPlace & {
+  /** Of the account, or the new one that replaces it. */
   email: string;
+  isNew: boolean;
   /** Whether the mail was just sent again. */
   again: boolean;
   problem?: CodeProblem | undefined;
 };
 
-/**
- * Asks for the code in the mail that verifies an account's address. The mail's link does the same.
- */
+/** Asks for the code in the mail that verifies an address. The mail's link does the same. */
 export function verifyEmailPage(frame: Frame, data: VerifyEmailData): Html {
   const { texts } = frame;
-  const { appId } = data;
-  const action = accountPath(appId, "/verify-email/code");
-  const againAction = accountPath(appId, "/verify-email");
+  const { appId, isNew } = data;
+  const action = accountPath(appId, isNew ? "/email/code" : "/verify-email/code");
+  const againAction = accountPath(appId, isNew ? "/email/again" : "/verify-email");
   const words = data.problem && codeProblemWords(frame, data.problem);
   const title = texts.checkMail;
   const body = html`<h1>${title}</h1>

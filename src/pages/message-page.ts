@@ -25,6 +25,8 @@ export type Message =
          * account page's.
          */
         | "link-elsewhere"
+        /** Another account has the address that somebody has just proven. */
+        | "address-taken"
         /** The account exists, but its sign-in has timed out. */
         | "account-created"
         /** An unknown path or wrong method. */
@@ -34,6 +36,8 @@ export type Message =
     }
   /** `signIn`: whether `frame.backUrl` leads to the sign-in page, not to the app. */
   | { kind: "password-changed"; signIn: boolean }
+  /** `resets`: whether `frame.backUrl` leads to a form for a new password. */
+  | { kind: "address-restored"; resets: boolean }
   | { kind: "too-many-tries"; retryAfterSeconds: number }
   /** A refused API call that a browser opened. `details` is for the app's developers. */
   | { kind: "bad-link"; details: string; requestId: string }
@@ -124,6 +128,16 @@ function wordsFor(frame: Frame, message: Message): Words {
         next: texts.passwordChangedNext,
         good: true,
         linkLabel: message.signIn ? texts.backToSignIn : texts.continueTo(look.name),
+      };
+    case "address-taken":
+      return { glyph: alertGlyph, title: texts.addressTakenTitle, next: texts.addressTakenNext(look.name) };
+    case "address-restored":
+      return {
+        glyph: tickGlyph,
+        title: texts.addressRestoredTitle,
+        next: message.resets ? texts.addressRestoredReset : texts.addressRestoredNext,
+        good: true,
+        linkLabel: message.resets ? texts.chooseNewPassword : texts.continueToAccount,
       };
     case "no-page":
       return { glyph: linkGlyph, title: texts.noPageTitle, next: texts.noPageNext };

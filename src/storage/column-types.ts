@@ -147,9 +147,9 @@ export type NewPasskey = { email: string; name: string | null; userHandle: strin
 
 /**
  * What a mail proves: a new account's address, an existing account's address, or the right to set a
- * new password.
+ * new password. `change`: the new address of an account; `undo`: its earlier one.
  */
-export type EmailTokenPurpose = "sign-up" | "verify" | "reset";
+export type EmailTokenPurpose = "sign-up" | "verify" | "reset" | "change" | "undo";
 
 /** The data of a sign-up, kept until its address is verified. */
 export type EmailTokenPayload = { name: string | null } & (
@@ -163,6 +163,7 @@ export type EndReason =
   | "logout-all"
   | "account"
   | "address-proven"
+  | "address-restored"
   | "password-changed"
   | "password-reset"
   | "method-removed"
@@ -179,6 +180,8 @@ export type MailKind =
   | "sign-up"
   | "verify"
   | "reset"
+  | "change-address"
+  | "address-changed"
   | "known-address"
   | "method-added"
   | "method-removed"

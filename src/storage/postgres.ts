@@ -9,6 +9,7 @@ import { createPing } from "./postgres-ping.ts";
 import { createPostgresTransactions, type PostgresTransactions } from "./postgres-transaction.ts";
 import { postgresKit } from "./postgres-kit.ts";
 import { defineTables } from "./schema.ts";
+import { orAddressTaken } from "./address-taken.ts";
 import { orOwnerGone } from "./owner-gone.ts";
 import type { Handle, Storage } from "./storage.ts";
 import { createWrite } from "./transaction.ts";
@@ -114,7 +115,7 @@ async function untilItRuns<T>(work: (deadline: number) => Promise<T>): Promise<T
     } catch (error) {
       // An attempt that has to wait for a connection needs time for it.
       const isLate = performance.now() > deadline - maxMillisecondsOfAnOperation / 2;
-      if (attempt === maxTries || isLate || !mayRunAgain(error)) throw orOwnerGone(error);
+      if (attempt === maxTries || isLate || !mayRunAgain(error)) throw orAddressTaken(orOwnerGone(error));
     }
   }
 }

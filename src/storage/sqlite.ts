@@ -8,6 +8,7 @@ import { AppError } from "../lib/errors.ts";
 import type { MigrationQueries } from "./migrate.ts";
 import { sqliteTables } from "./schema.ts";
 import type { Handle, Storage } from "./storage.ts";
+import { orAddressTaken } from "./address-taken.ts";
 import { orOwnerGone } from "./owner-gone.ts";
 import { createWrite } from "./transaction.ts";
 import { createWriteQueue } from "./write-queue.ts";
@@ -99,7 +100,7 @@ export function createSqliteStorage(file: string, writer: Database.Database): St
   const write = createWrite(
     async (work) =>
       await queue.write(work).catch((error: unknown) => {
-        throw orOwnerGone(error);
+        throw orAddressTaken(orOwnerGone(error));
       }),
   );
   return {

@@ -1,4 +1,4 @@
-import { and, eq, inArray, or } from "drizzle-orm";
+import { and, eq, inArray, isNull, or } from "drizzle-orm";
 import type { Handle } from "../storage/storage.ts";
 
 /**
@@ -19,7 +19,10 @@ export async function deletePending({ db, tables }: Handle, userId: string): Pro
  */
 export async function eraseAddress({ db, tables }: Handle, appId: string, email: string): Promise<void> {
   const { signInSessions: sessions, passkeyChallenges: challenges, emailTokens } = tables;
-  await db.delete(emailTokens).where(and(eq(emailTokens.appId, appId), eq(emailTokens.email, email)));
+  // Not those of another user: a link that restores this address must outlive its next holder.
+  await db
+    .delete(emailTokens)
+    .where(and(eq(emailTokens.appId, appId), eq(emailTokens.email, email), isNull(emailTokens.userId)));
   const ofApp = db.select({ digest: sessions.digest }).from(sessions).where(eq(sessions.appId, appId));
   await db.delete(challenges).where(and(eq(challenges.email, email), inArray(challenges.sessionDigest, ofApp)));
   await db

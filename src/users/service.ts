@@ -1,4 +1,4 @@
-import type { Audit } from "../audit/audit.ts";
+import type { Audit, By } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { day, isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
@@ -7,10 +7,12 @@ import type { SignInMethod } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { someLackEmail } from "./list-store.ts";
 import {
+  changeEmail,
   declinePasskey,
   findUser,
   findUserByEmail,
   findUserWithMethods,
+  freeUnverifiedEmail,
   lockUser,
   lockUsers,
   insertUser,
@@ -169,6 +171,36 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
       if (!(await verifyEmail(tx, { id: user.id, email, updatedAt: now }))) return false;
       await recordUpdate(tx, user, clientInfo, now);
       return true;
+    },
+
+    /**
+     * Gives the user another address, which they have just proven. False if another user has it;
+     * throws CONFLICT if another one gets it at the same moment.
+     */
+    async changeEmail(
+      tx: Handle,
+      user: User,
+      email: string,
+      clientInfo: ProofClientInfo,
+      now: number,
+    ): Promise<boolean> {
+      if (!(await changeEmail(tx, user, { email, updatedAt: now }))) return false;
+      await recordUpdate(tx, user, clientInfo, now);
+      return true;
+    },
+
+    /** Takes an address away from the user who has it and never verified it. */
+    async freeUnverifiedEmail(
+      tx: Handle,
+      { appId, email }: { appId: string; email: string },
+      by: By,
+      now: number,
+    ): Promise<void> {
+      const user = await freeUnverifiedEmail(tx, appId, email, now);
+      if (!user) return;
+      await recordUpdate(tx, user, by.clientInfo ?? null, now);
+      const event = { ...by, action: "user.address-lost", result: "success", appId, userId: user.id } as const;
+      await audit.record(tx, event, now);
     },
 
     async findWithMethods(id: string): Promise<UserWithMethods | undefined> {

@@ -185,6 +185,37 @@ export async function verifyEmail(
   return verified.length === 1;
 }
 
+/**
+ * Gives a user a verified address; false if another user has it. One who gets it at the same moment
+ * makes the transaction fail with CONFLICT (storage/address-taken.ts).
+ */
+export async function changeEmail(
+  tx: Handle,
+  { id: userId, appId }: Pick<User, "id" | "appId">,
+  changed: { email: string; updatedAt: number },
+): Promise<boolean> {
+  const { db, tables } = tx;
+  const { users } = tables;
+  if (await findUserByEmail(tx, appId, changed.email)) return false;
+  const set = { ...changed, emailVerified: true };
+  return (await db.update(users).set(set).where(eq(users.id, userId)).returning({ id: users.id })).length === 1;
+}
+
+/** Takes an address away from the user who has it without having verified it, and returns them. */
+export async function freeUnverifiedEmail(
+  { db, tables: { users } }: Handle,
+  appId: string,
+  email: string,
+  now: number,
+): Promise<User | undefined> {
+  const [row] = await db
+    .update(users)
+    .set({ email: null, updatedAt: now })
+    .where(and(eq(users.appId, appId), eq(users.email, email), eq(users.emailVerified, false)))
+    .returning();
+  return row;
+}
+
 function userWithMethods({
   hasPasskey: passkey,
   hasPassword: password,

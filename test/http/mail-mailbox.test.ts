@@ -109,7 +109,7 @@ async function get(service: TestService, path: string) {
 /** fetch chooses Host by itself. */
 async function statusUnder(service: TestService, path: string, host: string): Promise<number | undefined> {
   return await new Promise((resolve, reject) => {
-    request(`${service.url}${path}`, { headers: { host } }, (answer) => {
+    request(`${service.url}${path}`, { headers: { host }, agent: false }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
     })

@@ -1,3 +1,4 @@
+import { Agent, setGlobalDispatcher } from "undici";
 import type { createDescription } from "./openapi.ts";
 
 type Description = ReturnType<typeof createDescription>;
@@ -11,6 +12,8 @@ let isChecking = false;
 export function checkEveryAnswer(): void {
   if (isChecking) return;
   isChecking = true;
+  // A service that stops gives open connections another second. Those of `fetch` close before that.
+  setGlobalDispatcher(new Agent({ keepAliveTimeout: 20, keepAliveMaxTimeout: 20 }));
   const fetched = globalThis.fetch;
   let description: Description | undefined;
   globalThis.fetch = async (input, init) => {

@@ -52,7 +52,8 @@ export async function sendUntidied(
   return await new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
     // Of a GET, Node sends a body without its length.
     const length = body === "" ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    const options = { host: "127.0.0.1", port, method, path, headers: { host, ...length, ...headers }, setHost: false };
+    const all = { host, ...length, ...headers };
+    const options = { host: "127.0.0.1", port, method, path, headers: all, setHost: false, agent: false };
     const sent = request(options, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));

@@ -56,7 +56,7 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
         removeMethodPage(frame, { ...place, method, problem }),
       ),
     ),
-    verifyEmailPage(frame, { ...place, email: value, again: true, problem: { kind: "code-wrong" } }),
+    verifyEmailPage(frame, { ...place, email: value, isNew: false, again: true, problem: { kind: "code-wrong" } }),
     deleteAccountPage(frame, { ...place, account: value }),
     downloadPage(frame, place),
     ...(["signed-out", "not-signed-in", "not-found"] as const).map((kind) =>

@@ -24,6 +24,20 @@ export const de: MailTexts = {
       ifNotYou: () =>
         "Sie müssen nichts tun. Ihr Passwort bleibt, wie es ist. Geben Sie weder den Link noch den Code weiter: Wer eines von beiden hat, kann Ihr Passwort ändern.",
     },
+    "change-address": {
+      subject: (app) => `Bestätigen Sie Ihre neue E-Mail-Adresse für ${app}`,
+      lead: (app) => `Bestätigen Sie, dass dies die neue E-Mail-Adresse Ihres Kontos bei ${app} ist.`,
+      button: () => "E-Mail-Adresse bestätigen",
+      ifNotYou: () => "Tun Sie nichts. Ihre Adresse wird nicht verwendet. Geben Sie Link und Code niemandem weiter.",
+    },
+    "address-changed": {
+      subject: (app) => `Die E-Mail-Adresse Ihres Kontos bei ${app} wurde geändert`,
+      lead: (app) =>
+        `Ihr Konto bei ${app} hat jetzt eine andere E-Mail-Adresse. E-Mails zum Konto kommen nicht mehr an diese.`,
+      button: () => "Änderung rückgängig machen",
+      ifNotYou: () =>
+        "Machen Sie die Änderung rückgängig. Das stellt diese Adresse wieder her und meldet alle vom Konto ab. Wählen Sie danach ein neues Passwort und entfernen Sie Anmeldemethoden, die nicht Ihre sind.",
+    },
     "known-address": {
       subject: (app) => `Sie haben bereits ein Konto bei ${app}`,
       lead: (app) =>
@@ -65,6 +79,7 @@ export const de: MailTexts = {
   addressBelow: "Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:",
   codeInstead: "Oder geben Sie diesen Code auf der Seite ein, die danach fragt:",
   holdsUntil: (time) => `Link und Code gelten einmal, bis ${time}.`,
+  linkHoldsUntil: (time) => `Der Link gilt einmal, bis ${time}.`,
   ifNotYouTitle: "Wenn Sie es nicht waren",
   fact: (label, value) => `${label}: ${value}`,
   when: "Zeitpunkt",

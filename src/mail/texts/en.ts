@@ -18,6 +18,8 @@ export type MailTexts = {
   codeInstead: string;
   /** How long link and code are valid; `time` is a full date with its zone. */
   holdsUntil: (time: string) => string;
+  /** The same for a link without a code. */
+  linkHoldsUntil: (time: string) => string;
   ifNotYouTitle: string;
   /** Details, as "label: value". */
   fact: (label: string, value: string) => string;
@@ -52,6 +54,20 @@ export const en: MailTexts = {
       button: () => "Reset password",
       ifNotYou: () =>
         "Do nothing. Your password stays as it is. Don't share the link or the code: anybody who has either one can change your password.",
+    },
+    "change-address": {
+      subject: (app) => `Confirm your new email address for ${app}`,
+      lead: (app) => `Confirm that this is the new email address of your ${app} account.`,
+      button: () => "Confirm email address",
+      ifNotYou: () => "Do nothing. Your address isn't used. Don't share the link or the code with anybody.",
+    },
+    "address-changed": {
+      subject: (app) => `The email address of your ${app} account was changed`,
+      lead: (app) =>
+        `Your ${app} account has another email address now. Emails about the account don't come to this one any more.`,
+      button: () => "Undo the change",
+      ifNotYou: () =>
+        "Undo the change. That restores this address and signs everybody out of the account. Then choose a new password, and remove the ways to sign in that aren't yours.",
     },
     "known-address": {
       subject: (app) => `You already have an account at ${app}`,
@@ -92,6 +108,7 @@ export const en: MailTexts = {
   addressBelow: "If the button doesn't work, open this address:",
   codeInstead: "Or enter this code on the page that asks for it:",
   holdsUntil: (time) => `The link and the code work once, until ${time}.`,
+  linkHoldsUntil: (time) => `The link works once, until ${time}.`,
   ifNotYouTitle: "If it wasn't you",
   fact: (label, value) => `${label}: ${value}`,
   when: "When",

@@ -23,6 +23,20 @@ export const es: MailTexts = {
       ifNotYou: () =>
         "No hagas nada. Tu contraseña no cambia. No compartas el enlace ni el código con nadie: con uno de los dos basta para cambiar tu contraseña.",
     },
+    "change-address": {
+      subject: (app) => `Confirma tu nueva dirección de correo para ${app}`,
+      lead: (app) => `Confirma que esta es la nueva dirección de correo de tu cuenta de ${app}.`,
+      button: () => "Confirmar la dirección de correo",
+      ifNotYou: () => "No hagas nada. Tu dirección no se usa. No compartas el enlace ni el código con nadie.",
+    },
+    "address-changed": {
+      subject: (app) => `La dirección de correo de tu cuenta de ${app} ha cambiado`,
+      lead: (app) =>
+        `Tu cuenta de ${app} tiene ahora otra dirección de correo. Los correos sobre la cuenta ya no llegan a esta.`,
+      button: () => "Deshacer el cambio",
+      ifNotYou: () =>
+        "Deshaz el cambio. Eso restaura esta dirección y cierra todas las sesiones de la cuenta. Después elige una contraseña nueva y elimina los métodos que no sean tuyos.",
+    },
     "known-address": {
       subject: (app) => `Ya tienes una cuenta de ${app}`,
       lead: (app) =>
@@ -63,6 +77,7 @@ export const es: MailTexts = {
   addressBelow: "Si el botón no funciona, abre esta dirección:",
   codeInstead: "O introduce este código en la página que lo pide:",
   holdsUntil: (time) => `El enlace y el código sirven una sola vez, hasta el ${time}.`,
+  linkHoldsUntil: (time) => `El enlace sirve una sola vez, hasta el ${time}.`,
   ifNotYouTitle: "Si no has sido tú",
   fact: (label, value) => `${label}: ${value}`,
   when: "Fecha",

@@ -25,6 +25,20 @@ export const fr: MailTexts = {
       ifNotYou: () =>
         "Ne faites rien. Votre mot de passe reste inchangé. Ne transmettez ni le lien ni le code\u202f: l’un ou l’autre suffit pour changer votre mot de passe.",
     },
+    "change-address": {
+      subject: (app) => `Confirmez votre nouvelle adresse e-mail pour ${app}`,
+      lead: (app) => `Confirmez que ceci est la nouvelle adresse e-mail de votre compte ${app}.`,
+      button: () => "Confirmer l’adresse e-mail",
+      ifNotYou: () => "Ne faites rien. Votre adresse n’est pas utilisée. Ne communiquez le lien et le code à personne.",
+    },
+    "address-changed": {
+      subject: (app) => `L’adresse e-mail de votre compte ${app} a été changée`,
+      lead: (app) =>
+        `Votre compte ${app} a maintenant une autre adresse e-mail. Les e-mails à propos du compte n’arrivent plus à celle-ci.`,
+      button: () => "Annuler le changement",
+      ifNotYou: () =>
+        "Annulez le changement. Cela rétablit cette adresse et déconnecte tout le monde du compte. Choisissez ensuite un nouveau mot de passe et supprimez les moyens de connexion qui ne sont pas les vôtres.",
+    },
     "known-address": {
       subject: (app) => `Vous avez déjà un compte ${app}`,
       lead: (app) =>
@@ -65,6 +79,7 @@ export const fr: MailTexts = {
   addressBelow: "Si le bouton ne fonctionne pas, ouvrez cette adresse\u202f:",
   codeInstead: "Ou saisissez ce code sur la page qui le demande\u202f:",
   holdsUntil: (time) => `Le lien et le code sont valables une seule fois, jusqu’au ${time}.`,
+  linkHoldsUntil: (time) => `Le lien est valable une seule fois, jusqu’au ${time}.`,
   ifNotYouTitle: "Si ce n’était pas vous",
   fact: (label, value) => `${label}\u202f: ${value}`,
   when: "Date",

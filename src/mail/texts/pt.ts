@@ -23,6 +23,20 @@ export const pt: MailTexts = {
       ifNotYou: () =>
         "Não faça nada. Sua senha continua a mesma. Não passe o link nem o código a ninguém: qualquer um dos dois basta para mudar a sua senha.",
     },
+    "change-address": {
+      subject: (app) => `Confirme seu novo endereço de e-mail em ${app}`,
+      lead: (app) => `Confirme que este é o novo endereço de e-mail da sua conta em ${app}.`,
+      button: () => "Confirmar endereço de e-mail",
+      ifNotYou: () => "Não faça nada. Seu endereço não é usado. Não compartilhe o link nem o código com ninguém.",
+    },
+    "address-changed": {
+      subject: (app) => `O endereço de e-mail da sua conta em ${app} foi alterado`,
+      lead: (app) =>
+        `Sua conta em ${app} tem agora outro endereço de e-mail. Os e-mails sobre a conta não chegam mais a este.`,
+      button: () => "Desfazer a mudança",
+      ifNotYou: () =>
+        "Desfaça a mudança. Isso restaura este endereço e encerra todas as sessões da conta. Depois escolha uma nova senha e remova os métodos que não são seus.",
+    },
     "known-address": {
       subject: (app) => `Você já tem uma conta em ${app}`,
       lead: (app) =>
@@ -62,6 +76,7 @@ export const pt: MailTexts = {
   addressBelow: "Se o botão não funcionar, abra este endereço:",
   codeInstead: "Ou digite este código na página que o pede:",
   holdsUntil: (time) => `O link e o código funcionam uma única vez, até ${time}.`,
+  linkHoldsUntil: (time) => `O link funciona uma única vez, até ${time}.`,
   ifNotYouTitle: "Se não foi você",
   fact: (label, value) => `${label}: ${value}`,
   when: "Data",

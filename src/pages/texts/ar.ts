@@ -227,6 +227,13 @@ export const ar: Texts = {
   linkElsewhereTitle: "افتح هذا الرابط حيث طلبته",
   linkElsewhereNext:
     "لم يُؤكَّد أي شيء. حتى لا يستخدم أحد عنوانك في حساب له، لا يعمل الرابط إلا في المتصفح الذي طلبه. افتحه هناك، أو أدخل الرمز الوارد في الرسالة في الصفحة المفتوحة هناك.",
+  addressTakenTitle: "لا يمكن استخدام هذا العنوان",
+  addressTakenNext: (app) => `يستخدمه حساب آخر في ${isolated(app)}. لم يتغير شيء.`,
+  addressRestoredTitle: "استُعيد عنوان بريدك الإلكتروني",
+  addressRestoredReset:
+    "سُجّل خروج الجميع. اختر الآن كلمة مرور جديدة. بعد ذلك افتح صفحة حسابك واحذف طرق تسجيل الدخول التي لا تخصك.",
+  addressRestoredNext: "سُجّل خروج الجميع. سجّل الدخول في صفحة حسابك واحذف طرق تسجيل الدخول التي لا تخصك.",
+  continueToAccount: "فتح صفحة حسابك",
   accountCreatedTitle: "أُنشئ حسابك",
   accountCreatedNext: (app) => `عنوان بريدك الإلكتروني مؤكَّد. تابع إلى ${isolated(app)} وسجّل الدخول.`,
   passwordChangedTitle: "تغيّرت كلمة مرورك",

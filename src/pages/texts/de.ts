@@ -232,6 +232,14 @@ export const de: Texts = {
   linkElsewhereTitle: "Öffnen Sie diesen Link dort, wo Sie ihn angefordert haben",
   linkElsewhereNext:
     "Es wurde nichts bestätigt. Damit niemand Ihre Adresse für ein fremdes Konto verwenden kann, gilt der Link nur in dem Browser, in dem er angefordert wurde. Öffnen Sie ihn dort oder geben Sie auf der Seite, die dort wartet, den Code aus der E-Mail ein.",
+  addressTakenTitle: "Diese Adresse kann nicht verwendet werden",
+  addressTakenNext: (app) => `Ein anderes Konto bei ${app} hat sie. Es wurde nichts geändert.`,
+  addressRestoredTitle: "Ihre E-Mail-Adresse ist wiederhergestellt",
+  addressRestoredReset:
+    "Alle wurden abgemeldet. Wählen Sie jetzt ein neues Passwort. Öffnen Sie danach Ihre Kontoseite und entfernen Sie Anmeldemethoden, die nicht Ihre sind.",
+  addressRestoredNext:
+    "Alle wurden abgemeldet. Melden Sie sich auf Ihrer Kontoseite an und entfernen Sie Anmeldemethoden, die nicht Ihre sind.",
+  continueToAccount: "Kontoseite öffnen",
   accountCreatedTitle: "Ihr Konto ist angelegt",
   accountCreatedNext: (app) => `Ihre E-Mail-Adresse ist bestätigt. Gehen Sie weiter zu ${app} und melden Sie sich an.`,
   passwordChangedTitle: "Ihr Passwort ist geändert",

@@ -221,6 +221,14 @@ export const en = {
   linkElsewhereTitle: "Open this link where you asked for it",
   linkElsewhereNext:
     "Nothing was confirmed. The link works only in the browser that asked for it, so that nobody can use your address for their own account. Open it there, or enter the code from the email on the page that's waiting there.",
+  addressTakenTitle: "This address can't be used",
+  addressTakenNext: (app: string) => `Another account at ${app} has it. Nothing was changed.`,
+  addressRestoredTitle: "Your email address is restored",
+  addressRestoredReset:
+    "Everybody was signed out. Choose a new password now. Then open your account page and remove the ways to sign in that aren't yours.",
+  addressRestoredNext:
+    "Everybody was signed out. Sign in on your account page, and remove the ways to sign in that aren't yours.",
+  continueToAccount: "Open your account page",
   accountCreatedTitle: "Your account is created",
   accountCreatedNext: (app: string) => `Your email address is confirmed. Continue to ${app} and sign in.`,
   passwordChangedTitle: "Your password is changed",

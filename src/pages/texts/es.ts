@@ -227,6 +227,14 @@ export const es: Texts = {
   linkElsewhereTitle: "Abre este enlace donde lo pediste",
   linkElsewhereNext:
     "No se ha confirmado nada. Para que nadie pueda usar tu dirección en una cuenta ajena, el enlace solo funciona en el navegador que lo pidió. Ábrelo allí o introduce el código del correo en la página que espera allí.",
+  addressTakenTitle: "Esta dirección no se puede usar",
+  addressTakenNext: (app) => `Otra cuenta de ${app} la tiene. No se ha cambiado nada.`,
+  addressRestoredTitle: "Tu dirección de correo está restaurada",
+  addressRestoredReset:
+    "Se han cerrado todas las sesiones. Elige ahora una contraseña nueva. Después abre la página de tu cuenta y elimina los métodos que no sean tuyos.",
+  addressRestoredNext:
+    "Se han cerrado todas las sesiones. Inicia sesión en la página de tu cuenta y elimina los métodos que no sean tuyos.",
+  continueToAccount: "Abrir la página de tu cuenta",
   accountCreatedTitle: "Tu cuenta está creada",
   accountCreatedNext: (app) => `Tu dirección de correo está confirmada. Continúa a ${app} e inicia sesión.`,
   passwordChangedTitle: "Tu contraseña ha cambiado",

@@ -230,6 +230,14 @@ export const fr: Texts = {
   linkElsewhereTitle: "Ouvrez ce lien là où vous l’avez demandé",
   linkElsewhereNext:
     "Rien n’a été confirmé. Pour que personne ne puisse utiliser votre adresse pour son propre compte, le lien ne fonctionne que dans le navigateur qui l’a demandé. Ouvrez-le dans ce navigateur, ou saisissez le code de l’e-mail sur la page qui y attend.",
+  addressTakenTitle: "Cette adresse ne peut pas être utilisée",
+  addressTakenNext: (app) => `Un autre compte ${app} l’utilise. Rien n’a été changé.`,
+  addressRestoredTitle: "Votre adresse e-mail est rétablie",
+  addressRestoredReset:
+    "Tout le monde a été déconnecté. Choisissez maintenant un nouveau mot de passe. Ouvrez ensuite la page de votre compte et supprimez les moyens de connexion qui ne sont pas les vôtres.",
+  addressRestoredNext:
+    "Tout le monde a été déconnecté. Connectez-vous sur la page de votre compte et supprimez les moyens de connexion qui ne sont pas les vôtres.",
+  continueToAccount: "Ouvrir la page de votre compte",
   accountCreatedTitle: "Votre compte est créé",
   accountCreatedNext: (app) => `Votre adresse e-mail est confirmée. Continuez vers ${app} et connectez-vous.`,
   passwordChangedTitle: "Votre mot de passe a été modifié",

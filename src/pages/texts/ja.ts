@@ -231,6 +231,14 @@ export const ja: Texts = {
   linkElsewhereTitle: "申し込んだブラウザーでこのリンクを開いてください",
   linkElsewhereNext:
     "まだ何も確認されていません。他人が自分のアカウントにこのアドレスを使えないように、リンクは申し込んだブラウザーでのみ使えます。そのブラウザーで開くか、そこで待っているページにメールのコードを入力してください。",
+  addressTakenTitle: "このアドレスは使えません",
+  addressTakenNext: (app) => `${app}の別のアカウントが使っています。何も変更されていません。`,
+  addressRestoredTitle: "メールアドレスを元に戻しました",
+  addressRestoredReset:
+    "すべてのデバイスでサインアウトしました。今すぐ新しいパスワードを設定してください。その後アカウントページを開き、ご自身のものではないサインイン方法を削除してください。",
+  addressRestoredNext:
+    "すべてのデバイスでサインアウトしました。アカウントページでサインインし、ご自身のものではないサインイン方法を削除してください。",
+  continueToAccount: "アカウントページを開く",
   accountCreatedTitle: "アカウントを作成しました",
   accountCreatedNext: (app) => `メールアドレスを確認しました。${app}に進んで、サインインしてください。`,
   passwordChangedTitle: "パスワードを変更しました",

@@ -223,6 +223,14 @@ export const pt: Texts = {
   linkElsewhereTitle: "Abra este link onde você o pediu",
   linkElsewhereNext:
     "Nada foi confirmado. Para que ninguém use seu endereço na conta de outra pessoa, o link só funciona no navegador que o pediu. Abra-o lá ou digite o código do e-mail na página que está esperando lá.",
+  addressTakenTitle: "Este endereço não pode ser usado",
+  addressTakenNext: (app) => `Outra conta em ${app} usa este endereço. Nada foi alterado.`,
+  addressRestoredTitle: "Seu endereço de e-mail foi restaurado",
+  addressRestoredReset:
+    "Todas as sessões foram encerradas. Escolha agora uma nova senha. Depois abra a página da sua conta e remova os métodos que não são seus.",
+  addressRestoredNext:
+    "Todas as sessões foram encerradas. Entre na página da sua conta e remova os métodos que não são seus.",
+  continueToAccount: "Abrir a página da sua conta",
   accountCreatedTitle: "Sua conta foi criada",
   accountCreatedNext: (app) => `Seu endereço de e-mail está confirmado. Continue para ${app} e entre.`,
   passwordChangedTitle: "Sua senha foi alterada",

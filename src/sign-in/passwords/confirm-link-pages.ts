@@ -1,3 +1,4 @@
+import type { AddressChange } from "../../email-tokens/address-change.ts";
 import type { EmailToken } from "../../email-tokens/email-token.ts";
 import type { EmailTokens } from "../../email-tokens/service.ts";
 import type { Browsers } from "../../hosted/browser.ts";
@@ -16,7 +17,7 @@ import type { Visit, Visits } from "../visits.ts";
  * A mailed link in the one browser that may use it: the browser that signs up, or one signed in to
  * the account.
  */
-type LinkGuest = (Visit | (Guest & { user: User })) & { emailToken: EmailToken };
+type LinkGuest = (Visit | (Guest & { user: User; tie: string })) & { emailToken: EmailToken };
 
 /** Verifies an address by a mailed link, for a new account or an existing one. */
 export function createConfirmLinkPages(deps: {
@@ -27,9 +28,10 @@ export function createConfirmLinkPages(deps: {
   signIn: SignIn;
   confirmLinks: ConfirmLinks;
   emailTokens: EmailTokens;
+  addressChange: AddressChange;
   baseUrl: string;
 }) {
-  const { hosted, browsers, visits, confirm, signIn, confirmLinks, emailTokens, baseUrl } = deps;
+  const { hosted, browsers, visits, confirm, signIn, confirmLinks, emailTokens, addressChange, baseUrl } = deps;
 
   async function signUpGuest(
     request: HttpRequest,
@@ -51,10 +53,10 @@ export function createConfirmLinkPages(deps: {
     const browser = browsers.meet(request, { kind: "account", key: emailToken.appId });
     const found = await confirmLinks.findAccount(emailToken, browser.digest);
     if (!found) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
-    const { application, user } = found;
-    const frame = hosted.frameFor(request, { application, locale: user?.locale ?? null });
-    return user
-      ? { request, application, browser, frame, user, emailToken }
+    const { application, signedIn } = found;
+    const frame = hosted.frameFor(request, { application, locale: signedIn?.user.locale ?? null });
+    return signedIn
+      ? { request, application, browser, frame, ...signedIn, emailToken }
       : hosted.message(frame, { kind: "link-elsewhere" });
   }
 
@@ -85,10 +87,14 @@ export function createConfirmLinkPages(deps: {
       const posted = await hosted.post(request, () => linkGuest(request));
       if (isAnswer(posted)) return posted;
       if (!("user" in posted)) return await confirm.createAccount(posted, posted.emailToken);
-      const { user, application, frame, clientInfo } = posted;
-      const outcome = await emailTokens.confirmVerify(user, { secret: request.parameter("token") }, clientInfo);
-      if (outcome !== "verified") return hosted.message(frame, { kind: "link-over" });
-      return seeOther(`${accountAddress(baseUrl, application.id)}&notice=verified`);
+      const { user, emailToken, application, frame, clientInfo } = posted;
+      const outcome =
+        emailToken.purpose === "change"
+          ? await addressChange.confirm(posted, { token: emailToken }, clientInfo)
+          : await emailTokens.confirmVerify(user, { secret: request.parameter("token") }, clientInfo);
+      if (outcome === "taken") return hosted.message(frame, { kind: "address-taken" });
+      if (outcome !== "verified" && outcome !== "changed") return hosted.message(frame, { kind: "link-over" });
+      return seeOther(`${accountAddress(baseUrl, application.id)}&notice=${outcome === "changed" ? "email" : outcome}`);
     },
   };
 }

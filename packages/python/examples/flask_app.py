@@ -1,0 +1,36 @@
+"""People sign in to this Flask application. Run: flask --app flask_app run --port 3000"""
+
+from authsvc import Authsvc, Reply, WebSignIn
+from flask import Flask, Response, request
+from markupsafe import escape
+
+app = Flask(__name__)
+web = WebSignIn(Authsvc.from_environment(), "http://localhost:3000/callback")
+
+
+def answer(reply: Reply) -> Response:
+    return Response(reply.body, reply.status, reply.headers)
+
+
+@app.get("/login")
+def login() -> Response:
+    return answer(web.start(return_to=request.args.get("to", "/")))
+
+
+@app.get("/callback")
+def callback() -> Response:
+    return answer(web.finish(request.args, request.headers.get("Cookie")))
+
+
+@app.post("/logout")
+def logout() -> Response:
+    return answer(web.logout(request.headers.get("Cookie"), request.headers.get("Origin")))
+
+
+@app.get("/")
+def home() -> Response:
+    user, headers = web.user(request.headers.get("Cookie"))
+    if user is None:
+        return Response('<a href="/login">Sign in</a>', headers=headers, mimetype="text/html")
+    page = f'<p>Hello {escape(user["email"])}</p><form method="post" action="/logout"><button>Sign out</button></form>'
+    return Response(page, headers=headers, mimetype="text/html")

@@ -1,0 +1,167 @@
+import { execFile, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { root } from "../docs/pages.ts";
+import { freePort } from "../support/free-port.ts";
+import { call, goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
+import { until } from "../support/receiver.ts";
+import { describeOnSqlite, type TestApp } from "../support/service.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "authsvc-python-"));
+const python = join(scratch, "venv/bin/python");
+const packageFolder = join(root, "packages/python");
+let isHere = false;
+
+beforeAll(() => {
+  cpSync(packageFolder, join(scratch, "package"), { recursive: true });
+  const commands = [
+    ["python3", "-m", "venv", "venv"],
+    ["venv/bin/pip", "install", "-q", "./package", "flask==3.1.3", "fastapi==0.128.0", "uvicorn==0.40.0"],
+  ];
+  isHere = commands.every(
+    ([file = "", ...args]) => spawnSync(file, args, { cwd: scratch, stdio: "ignore", timeout: 300_000 }).status === 0,
+  );
+}, 600_000);
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const missing = "Python or a package of it cannot be installed here";
+const servers = {
+  flask_app: ["-m", "flask", "--app", "flask_app", "run", "--port"],
+  fastapi_app: ["-m", "uvicorn", "fastapi_app:app", "--port"],
+};
+
+for (const [name, args] of Object.entries(servers))
+  describeOnSqlite(`packages/python/examples/${name}.py`, (current) => {
+    let child: ChildProcess | undefined;
+    let url = "";
+    let app: TestApp;
+
+    function environment(): NodeJS.ProcessEnv {
+      return {
+        ...process.env,
+        AUTHSVC_ISSUER: current().url,
+        AUTHSVC_APP_ID: app.id,
+        AUTHSVC_API_KEY: app.apiKey,
+        AUTHSVC_COOKIE_SECRET: "a secret of the tests, 32 characters or more",
+      };
+    }
+
+    beforeAll(async () => {
+      if (!isHere) return;
+      const port = String(await freePort());
+      url = `http://localhost:${port}`;
+      app = await current().createApp({ redirectUris: [`${url}/callback`] });
+      const text = readFileSync(join(packageFolder, "examples", `${name}.py`), "utf8");
+      writeFileSync(join(scratch, `${name}.py`), text.replaceAll("localhost:3000", `localhost:${port}`));
+      child = spawn(python, [...args, port], { cwd: scratch, env: environment(), stdio: "ignore" });
+      await until(
+        () =>
+          fetch(url).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        `${name} listens`,
+      );
+    }, 120_000);
+    afterAll(() => void child?.kill());
+
+    async function visit(visitor: Visitor): Promise<string> {
+      return (await visitor.get(`${url}/`)).text;
+    }
+
+    /** Begins at the program. Returns the address to which the browser is sent with the code. */
+    async function createAccount(visitor: Visitor, login: string, email: string): Promise<string> {
+      const started = await visitor.get(login);
+      const form = await visitor.get(`${started.location.href}/create-account`);
+      const fields = { email, name: "Ada", password: goodPassword };
+      return (await visitor.submit(form, "/create-account", fields)).location.href;
+    }
+
+    async function signUp(visitor: Visitor, email: string): Promise<Page> {
+      return await visitor.get(await createAccount(visitor, `${url}/login`, email));
+    }
+
+    it("signs in, says who it is, and signs out here and there", async ({ skip }) => {
+      skip(!isHere, missing);
+      const visitor = new Visitor();
+      const email = newEmail();
+      expect(await visit(visitor)).toContain("Sign in");
+      expect((await signUp(visitor, email)).location.href).toBe(`${url}/`);
+      expect(await visit(visitor)).toContain(email);
+      const cookie = visitor.cookies.get("authsvc") ?? "";
+      const copy = new Visitor();
+      copy.cookies.set("authsvc", cookie);
+      expect(await visit(copy)).toContain(email);
+      expect((await visitor.post(`${url}/logout`, {})).status).toBe(303);
+      expect(await visit(visitor)).toContain("Sign in");
+      await until(async () => (await visit(copy)).includes("Sign in"), "the copied cookie is refused");
+    });
+
+    it("refreshes an expired token silently", async ({ skip }) => {
+      skip(!isHere, missing);
+      const visitor = new Visitor();
+      const email = newEmail();
+      await signUp(visitor, email);
+      const before = visitor.cookies.get("authsvc");
+      current().clock.advance(16 * 60_000);
+      await until(async () => {
+        const text = await visit(visitor);
+        expect(text).toContain(email);
+        return visitor.cookies.get("authsvc") !== before;
+      }, "the cookie changes");
+    });
+
+    it("S: refuses another site's form, another browser's code, and a return address elsewhere", async ({ skip }) => {
+      skip(!isHere, missing);
+      const visitor = new Visitor();
+      const email = newEmail();
+      await signUp(visitor, email);
+      expect((await visitor.post(`${url}/logout`, {}, { origin: "https://evil.example" })).status).toBe(403);
+      expect(await visit(visitor)).toContain(email);
+
+      const attacker = new Visitor();
+      const back = await createAccount(attacker, `${url}/login?to=//evil.example`, newEmail());
+      const victim = new Visitor();
+      expect((await victim.get(back)).status).toBe(400);
+      expect(await visit(victim)).toContain("Sign in");
+      expect((await attacker.get(back)).location.href).toBe(`${url}/`);
+    });
+
+    it("treats a changed cookie like none", async ({ skip }) => {
+      skip(!isHere, missing);
+      const visitor = new Visitor();
+      await signUp(visitor, newEmail());
+      const cookie = visitor.cookies.get("authsvc") ?? "";
+      const changed = `${cookie.slice(0, 40)}${cookie[40] === "A" ? "B" : "A"}${cookie.slice(41)}`;
+      for (const value of [changed, "A", "", cookie.slice(0, 60)]) {
+        visitor.cookies.set("authsvc", value);
+        expect(await visit(visitor)).toContain("Sign in");
+      }
+    });
+
+    it("names the variable and the fix when the application starts", async ({ skip }) => {
+      skip(!isHere, missing);
+      const run = async (changes: NodeJS.ProcessEnv): Promise<string> =>
+        await new Promise((resolve) => {
+          const env = { ...environment(), ...changes };
+          execFile(python, ["-c", `import ${name}`], { cwd: scratch, env }, (_error, _stdout, stderr) =>
+            resolve(stderr),
+          );
+        });
+      const wrong: [NodeJS.ProcessEnv, RegExp][] = [
+        [{ AUTHSVC_ISSUER: "" }, /AUTHSVC_ISSUER: not set; `authsvc serve --dev` prints/u],
+        [{ AUTHSVC_ISSUER: "http://auth.example.com" }, /AUTHSVC_ISSUER: must begin with https/u],
+        [{ AUTHSVC_APP_ID: "app_unknown" }, /AUTHSVC_APP_ID: .*authsvc app list/u],
+        [{ AUTHSVC_API_KEY: "ak_wrong" }, /AUTHSVC_API_KEY: .*authsvc key create --app/u],
+        [{ AUTHSVC_COOKIE_SECRET: "short" }, /AUTHSVC_COOKIE_SECRET: .*openssl rand/u],
+      ];
+      for (const [changes, message] of wrong) expect(await run(changes)).toMatch(message);
+      await call(current(), "PATCH", `/applications/${app.id}`, app.headers, {
+        redirectUris: ["https://elsewhere.example/callback"],
+      });
+      expect(await run({})).toMatch(/is not registered; add it: authsvc app update app_\S+ --add-redirect-uri/u);
+      await call(current(), "PATCH", `/applications/${app.id}`, app.headers, { redirectUris: [`${url}/callback`] });
+    });
+  });

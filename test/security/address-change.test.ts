@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { minutes, openAccount, press, proveAt } from "../support/account.ts";
+import { askFor, changeTo, ownerOf, signedInAt, undoLink, useLink, type Owner } from "../support/address-change.ts";
+import { startMailServer } from "../support/mail.ts";
+import { allSent, askForReset, codeIn, disableUser, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
+import { givePasskey } from "../support/methods.ts";
+import { newEmail, Visitor } from "../support/person.ts";
+import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
+
+const server = await startMailServer();
+afterAll(async () => await server.close());
+
+const days = 24 * 60 * minutes;
+const operator = { kind: "cli", name: "test" } as const;
+
+const addressOf = async (service: TestService, { id }: Pick<Owner, "id">) =>
+  (await service.server.app.services.users.find(id))?.email;
+
+describeOnSqlite(
+  "a change of address as a takeover",
+  (current) => {
+    let app: TestApp;
+    beforeAll(async () => {
+      app = await current().createApp();
+    });
+
+    /** The owner, and a thief who knows the password and has asked for an address of their own. */
+    async function thiefAbout(service: TestService) {
+      const owner = await ownerOf(service, app);
+      const thief = { ...owner, visitor: await signedInAt(service, app, owner.email) };
+      return { owner, thief, asked: await askFor(service, server, thief) };
+    }
+
+    async function expectOver(service: TestService, thief: Owner, asked: Awaited<ReturnType<typeof askFor>>) {
+      const before = await addressOf(service, thief);
+      const typed = await press(app, thief.visitor, asked.page, "/email/code", { code: codeIn(asked.mail) });
+      expect(typed.location.searchParams.has("notice")).toBe(false);
+      expect((await useLink(linkIn(asked.mail), thief.visitor)).status).toBeGreaterThanOrEqual(400);
+      expect(await addressOf(service, thief)).toBe(before);
+    }
+
+    it("the old address undoes it until the seventh day, and not after it", async () => {
+      const service = current();
+      const owners = [await ownerOf(service, app), await ownerOf(service, app)] as const;
+      for (const owner of owners) await changeTo(service, server, owner);
+      const links = [await undoLink(server, owners[0].email), await undoLink(server, owners[1].email)] as const;
+      service.clock.advance(7 * days - minutes);
+      await useLink(links[0]);
+      expect(await addressOf(service, owners[0])).toBe(owners[0].email);
+      service.clock.advance(2 * minutes);
+      expect((await useLink(links[1])).status).toBe(410);
+      expect(await addressOf(service, owners[1])).not.toBe(owners[1].email);
+    });
+
+    it("after two changes in a row the first old address still undoes, and the address between no longer can", async () => {
+      const service = current();
+      const owner = await ownerOf(service, app);
+      const between = await changeTo(service, server, owner);
+      service.clock.advance(minutes);
+      await changeTo(service, server, owner);
+      const links = [await undoLink(server, owner.email), await undoLink(server, between)] as const;
+      await useLink(links[0]);
+      expect(await addressOf(service, owner)).toBe(owner.email);
+      expect((await useLink(links[1])).status).toBe(410);
+      expect(await addressOf(service, owner)).toBe(owner.email);
+    });
+
+    it("what the thief still waits for when the owner undoes is over: a further change, a reset", async () => {
+      const service = current();
+      const owner = await ownerOf(service, app);
+      const thief = { ...owner, visitor: await signedInAt(service, app, owner.email) };
+      const address = await changeTo(service, server, thief);
+      const asked = await askFor(service, server, thief);
+      await askForReset(service, app, address);
+      const reset = linkIn(await mailTo(server, address, 1, /^Reset/u));
+      await useLink(await undoLink(server, owner.email));
+      await expectOver(service, thief, asked);
+      expect((await new Visitor().get(reset)).status).toBe(410);
+    });
+
+    it("a change that waits is over once the owner resets the password", async () => {
+      const service = current();
+      const { owner, thief, asked } = await thiefAbout(service);
+      await askForReset(service, app, owner.email);
+      const link = linkIn(await mailTo(server, owner.email, 1, /^Reset/u));
+      const visitor = new Visitor();
+      const password = "an entirely new phrase";
+      await visitor.submit(await visitor.get(link), new URL(link).pathname, { password });
+      await expectOver(service, thief, asked);
+      // The thief's passkey, say, still opens the account: the change stays over.
+      const again = { ...thief, visitor: new Visitor() };
+      await proveAt(again.visitor, await openAccount(service, app, again.visitor), owner.email, password);
+      expect((await openAccount(service, app, again.visitor, "/email/code")).status).toBe(303);
+    });
+
+    it("a change that waits is over once the owner removes a method", async () => {
+      const service = current();
+      const { owner, thief, asked } = await thiefAbout(service);
+      const passkey = await givePasskey(service, owner.id);
+      const path = `/methods/${passkey}/remove`;
+      const page = await openAccount(service, app, owner.visitor, path);
+      expect((await press(app, owner.visitor, page, path)).status).toBe(303);
+      await expectOver(service, thief, asked);
+    });
+
+    it("a change that waits is over once the address is another one, by whomever", async () => {
+      const service = current();
+      const { owner, thief, asked } = await thiefAbout(service);
+      await changeTo(service, server, owner);
+      await expectOver(service, thief, asked);
+    });
+
+    it("a change that waits is over once its browser is signed out, or the user disabled", async () => {
+      const service = current();
+      const first = await thiefAbout(service);
+      const page = await openAccount(service, app, first.owner.visitor);
+      await press(app, first.owner.visitor, page, "/logins/end-all");
+      await expectOver(service, first.thief, first.asked);
+      const second = await thiefAbout(service);
+      await disableUser(service, second.owner.id);
+      await service.server.app.services.userAdministration.enable(second.owner.id, { dryRun: false }, operator);
+      await expectOver(service, second.thief, second.asked);
+    });
+
+    it("the code works in no other browser, though it is signed in to the same account", async () => {
+      const service = current();
+      const { owner, asked } = await thiefAbout(service);
+      const { token = "" } = (await openAccount(service, app, owner.visitor, "/profile")).form(
+        "app_id=" + app.id,
+      ).fields;
+      const url = `${service.url}/account/email/code?app_id=${app.id}`;
+      const typed = await owner.visitor.post(url, { token, code: codeIn(asked.mail) });
+      expect([typed.status, typed.location.pathname, typed.location.search]).toEqual([
+        303,
+        "/account",
+        `?app_id=${app.id}`,
+      ]);
+      expect(await addressOf(service, owner)).toBe(owner.email);
+      expect((await owner.visitor.get(linkIn(asked.mail))).status).toBe(403);
+    });
+
+    it("the link that undoes works for nobody who is disabled, and nothing is consumed by opening it", async () => {
+      const service = current();
+      const owner = await ownerOf(service, app);
+      await changeTo(service, server, owner);
+      const link = await undoLink(server, owner.email);
+      for (let nth = 0; nth < 3; nth += 1) expect((await new Visitor().get(link)).status).toBe(200);
+      await disableUser(service, owner.id);
+      expect((await useLink(link)).status).toBe(410);
+      await service.server.app.services.userAdministration.enable(owner.id, { dryRun: false }, operator);
+      await useLink(link);
+      expect(await addressOf(service, owner)).toBe(owner.email);
+    });
+
+    it("the old address cannot be blocked by another account that never verified it, or by its deletion", async () => {
+      const service = current();
+      const { profiles } = service.server.app.services;
+      for (const deletes of [false, true]) {
+        const owner = await ownerOf(service, app);
+        await changeTo(service, server, owner);
+        const blocker = await newUser(service, app, { email: owner.email, emailVerified: false });
+        if (deletes) await profiles.delete(blocker.id, { actor: operator });
+        await useLink(await undoLink(server, owner.email));
+        expect(await addressOf(service, owner)).toBe(owner.email);
+        expect(await addressOf(service, blocker)).toBe(deletes ? undefined : null);
+      }
+    });
+
+    it("an address that another account has verified by now is not taken away from it", async () => {
+      const service = current();
+      const owner = await ownerOf(service, app);
+      await changeTo(service, server, owner);
+      const other = await newUser(service, app, { email: owner.email });
+      const refused = await useLink(await undoLink(server, owner.email));
+      expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("Another account")]);
+      expect(await addressOf(service, other)).toBe(owner.email);
+    });
+
+    it("neither code nor links are readable in the database", async () => {
+      const service = current();
+      const owner = await ownerOf(service, app);
+      const { page, mail, to } = await askFor(service, server, owner);
+      await press(app, owner.visitor, page, "/email/code", { code: codeIn(mail) });
+      const link = await undoLink(server, owner.email);
+      await allSent(service);
+      const stored = await service.databaseText();
+      for (const secret of [linkIn(mail), link].map((url) => url.split("/").at(-1) ?? url))
+        expect(stored).not.toContain(secret);
+      expect(await addressOf(service, owner)).toBe(to);
+    });
+  },
+  { mail: server.mail },
+);
+
+describeEachDatabase(
+  "a change of address that meets another act at the same moment",
+  (current) => {
+    it("a reset and a change: whoever is second finds what the first one left", async () => {
+      const service = current();
+      const app = await service.createApp();
+      for (let nth = 0; nth < 3; nth += 1) {
+        const owner = await ownerOf(service, app);
+        const { page, mail } = await askFor(service, server, owner, newEmail());
+        await askForReset(service, app, owner.email);
+        const link = linkIn(await mailTo(server, owner.email, 1, /^Reset/u));
+        const visitor = new Visitor();
+        const form = await visitor.get(link);
+        const [reset, changed] = await Promise.all([
+          visitor.submit(form, new URL(link).pathname, { password: "an entirely new phrase" }),
+          press(app, owner.visitor, page, "/email/code", { code: codeIn(mail) }),
+        ]);
+        const hasChanged = (await addressOf(service, owner)) !== owner.email;
+        // Of the new address, or of the new password: never both.
+        expect([reset.status === 200, hasChanged].filter(Boolean)).toHaveLength(1);
+        expect(changed.location.searchParams.get("notice") === "email").toBe(hasChanged);
+        const opens = await service.server.app.services.users.findByEmail(app.id, owner.email);
+        expect(opens === undefined).toBe(hasChanged);
+      }
+    });
+  },
+  { mail: server.mail },
+);

@@ -5,6 +5,17 @@ import { createGuards } from "./http/guards.ts";
 import { createQueryGuards } from "./http/query-guards.ts";
 import { anyone, browser, oauthRoute, pageRoute, route, type Route } from "./http/route.ts";
 import { assetHandler, iconHandler, robotsHandler } from "./pages/asset-routes.ts";
+import {
+  addMemberHandler,
+  deleteGroupHandler,
+  groupHandler,
+  groupsOfUserHandler,
+  listGroupsHandler,
+  listMembersHandler,
+  putGroupHandler,
+  removeMemberHandler,
+} from "./groups/routes.ts";
+import { metadataHandler, patchMetadataHandler } from "./users/metadata-routes.ts";
 import { listMethodsHandler, removeMethodHandler } from "./methods/routes.ts";
 import { docsHandler, openApiHandler } from "./openapi/routes.ts";
 import { healthHandler, readinessHandler } from "./http/health.ts";
@@ -38,8 +49,19 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
-  const { claimSources, passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
-    app.services;
+  const {
+    claimSources,
+    groups,
+    userMetadata,
+    passkeys,
+    webhooks,
+    clients,
+    clientAuthentication,
+    tokenGrants,
+    tokenState,
+    userInfo,
+    pushedRequests,
+  } = app.services;
   const {
     hosted,
     authorizePages,
@@ -75,6 +97,8 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const profile = "/users/profile";
   const user = guards.userWith("profile");
   const application = "/applications/:appId";
+  const ownGroups = `${application}/groups`;
+  const ownUser = `${application}/users/:userId`;
   const endpoints = "/webhooks/endpoints";
   const ownServer = guards.serverOfPath("appId");
 
@@ -91,7 +115,10 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       "public-client",
       route("POST", "/auth/refresh", guards.serverOrPublicClient, "authentication", refreshHandler(tokens)),
     ),
-    browser("user", route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler(claimSources))),
+    browser(
+      "user",
+      route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler(claimSources)),
+    ),
     browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(tokens))),
 
     browser(
@@ -116,6 +143,17 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
 
     route("GET", application, ownServer, "applicationManagement", applicationHandler(applications)),
     route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler(applications)),
+
+    route("GET", ownGroups, ownServer, "userManagement", listGroupsHandler(groups)),
+    route("GET", `${ownGroups}/:name`, ownServer, "userManagement", groupHandler(groups)),
+    route("PUT", `${ownGroups}/:name`, ownServer, "userManagement", putGroupHandler(groups)),
+    route("DELETE", `${ownGroups}/:name`, ownServer, "userManagement", deleteGroupHandler(groups)),
+    route("GET", `${ownGroups}/:name/members`, ownServer, "userManagement", listMembersHandler(groups)),
+    route("PUT", `${ownGroups}/:name/members/:userId`, ownServer, "userManagement", addMemberHandler(groups)),
+    route("DELETE", `${ownGroups}/:name/members/:userId`, ownServer, "userManagement", removeMemberHandler(groups)),
+    route("GET", `${ownUser}/groups`, ownServer, "userManagement", groupsOfUserHandler(groups)),
+    route("GET", `${ownUser}/metadata`, ownServer, "userManagement", metadataHandler(userMetadata)),
+    route("PATCH", `${ownUser}/metadata`, ownServer, "userManagement", patchMetadataHandler(userMetadata)),
 
     route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),
     route("GET", endpoints, guards.serverOfItsApp, "webhooks", listEndpointsHandler(webhooks)),

@@ -218,7 +218,14 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   });
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
   const ownLogins = createOwnLogins({ storage, signIn, loginEnds, access, clock });
-  const accountExport = createAccountExport({ ...aboutUsers, ...openId, profiles, methods, logins });
+  const accountExport = createAccountExport({
+    ...aboutUsers,
+    ...openId,
+    profiles,
+    methods,
+    logins,
+    claimSources,
+  });
 
   const services = {
     applications,

@@ -32,7 +32,8 @@ export function checkedClaims(claims: readonly ApplicationClaim[] | null): Appli
   for (const place of places) {
     const constants = checked.filter((one) => one.from === "value" && one.in.includes(place));
     const bytes = constants.reduce((sum, { claim, value }) => sum + bytesOfClaim(claim, value), 0);
-    if (bytes > maxClaimBytes) throw invalidRequest(`claims: together at most ${maxClaimBytes} bytes of JSON in a token`);
+    if (bytes > maxClaimBytes)
+      throw invalidRequest(`claims: together at most ${maxClaimBytes} bytes of JSON in a token`);
   }
   return checked;
 }

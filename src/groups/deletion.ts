@@ -14,6 +14,7 @@ import {
   listClientsAllowing,
   listMembers,
   retireGroup,
+  type Group,
 } from "./store.ts";
 
 /** Members removed in one transaction: other writes wait for it. */
@@ -52,7 +53,7 @@ export function createGroupDeletion(deps: {
     async delete(appId: string, name: string, call: GroupCall): Promise<void> {
       const now = clock();
       const { actor, clientInfo, dryRun } = call;
-      const group = await storage.write(async (tx, rollBack) => {
+      const group = await storage.write<Group | undefined>(async (tx, rollBack) => {
         const found = await findGroup(tx, appId, name);
         if (!found) throw groupNotFound();
         const [client] = await listClientsAllowing(tx, appId, name);

@@ -106,8 +106,7 @@ export function createGroups(deps: {
         if (!(await applications.lock(tx, appId, now)))
           throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
         const group = { id: newId("grp", now, random), appId, name, createdAt: now };
-        if (!(await insertGroup(tx, group)))
-          return { group: answerFor(await known(tx, appId, name)), isNew: false };
+        if (!(await insertGroup(tx, group))) return { group: answerFor(await known(tx, appId, name)), isNew: false };
         if ((await countGroups(tx, appId)) > maxGroupsOfApplication)
           throw invalidRequest(`name: an application has at most ${maxGroupsOfApplication} groups`);
         await note(tx, "group.create", { appId, name }, call, now);
@@ -190,6 +189,12 @@ export function createGroups(deps: {
     /** The names of a user's groups, sorted. */
     ofUser: async (userId: string, handle?: Handle): Promise<string[]> =>
       (await claimSources.read(userId, handle)).groups,
+
+    /** The same, only of a user of this application. Throws USER_NOT_FOUND. */
+    async ofUserIn(appId: string, userId: string): Promise<string[]> {
+      if ((await users.find(userId))?.appId !== appId) throw userNotFound();
+      return (await claimSources.read(userId)).groups;
+    },
 
     /** Whether a client signs this user in (docs/spec/openid.md, 1). */
     async admits(

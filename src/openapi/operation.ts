@@ -17,6 +17,7 @@ export type Operation = {
     | "Profile"
     | "Sign-in methods"
     | "Applications"
+    | "Groups"
     | "Webhooks"
     | "OpenID Connect"
     | "Query-style"

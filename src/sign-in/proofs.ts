@@ -136,7 +136,8 @@ export function createProofs(deps: {
         }
         const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
         const waits = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
-        const consentIsNext = waits === "done" && how.consented !== true && (await asksConsent(tx, session, client, userId));
+        const consentIsNext =
+          waits === "done" && how.consented !== true && (await asksConsent(tx, session, client, userId));
         const next = consentIsNext ? "ask-consent" : waits;
         const proven = provenBy(session, how, now);
         if (next === "done") {
@@ -158,7 +159,11 @@ export function createProofs(deps: {
         return { next };
       });
       if (deniedUserId !== undefined) {
-        const refused = { action: "sign-in", result: "failure", details: { method: signedInWith, reason: "groups" } };
+        const refused = {
+          action: "sign-in",
+          result: "failure",
+          details: { method: signedInWith, reason: "groups" },
+        } as const;
         const { clientInfo } = holder;
         audit.aggregatedEvents.note({ ...refused, app: application, userId: deniedUserId, clientInfo });
       }

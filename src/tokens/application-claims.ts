@@ -47,7 +47,10 @@ function valueOf(from: string, sources: ClaimSources): unknown {
 }
 
 /** Those that fit into a token, in their order, and the names of the others. */
-export function fittingClaims(claims: Record<string, unknown>): { fitting: Record<string, unknown>; omitted: string[] } {
+export function fittingClaims(claims: Record<string, unknown>): {
+  fitting: Record<string, unknown>;
+  omitted: string[];
+} {
   let room = maxClaimBytes;
   const fitting: [string, unknown][] = [];
   const omitted: string[] = [];

@@ -31,10 +31,7 @@ export async function readClaimSources(handle: Handle, userId: string): Promise<
 }
 
 /** Tells every node that metadata or groups of these users changed. Lock the users first. */
-export async function countClaimsChange(
-  { db, tables: { logins } }: Handle,
-  userIds: readonly string[],
-): Promise<void> {
+export async function countClaimsChange({ db, tables: { logins } }: Handle, userIds: readonly string[]): Promise<void> {
   await db
     .update(logins)
     .set({ claimsVersion: sql`${logins.claimsVersion} + 1` })

@@ -28,10 +28,10 @@ export function createUserMetadata(deps: {
   const { storage, applications, users, claimSources, audit, clock } = deps;
 
   return {
-    /** Throws USER_NOT_FOUND. */
-    async get(userId: string): Promise<MetadataAnswer> {
+    /** `appId`: only of a user of this application. Throws USER_NOT_FOUND. */
+    async get({ userId, appId }: { userId: string; appId?: string }): Promise<MetadataAnswer> {
       const user = await findUser(storage.reader, userId);
-      if (!user) throw userNotFound();
+      if (!user || (appId !== undefined && user.appId !== appId)) throw userNotFound();
       return answerFor(user);
     },
 

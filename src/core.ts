@@ -9,6 +9,7 @@ import type { Meter } from "./lib/meter.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
 import { silentLog } from "./lib/silent-log.ts";
 import { isKnownProvider } from "./oauth/providers.ts";
+import { createRevocationRecords } from "./revocations/records.ts";
 import type { Keyring } from "./secrets/keyring.ts";
 import { meteredStorage } from "./storage/metered.ts";
 import { openStorage, refuseForeignWriters } from "./storage/open.ts";
@@ -53,9 +54,18 @@ export async function openCore(
   );
   const { storage, writability } = watchWrites(meter ? meteredStorage(opened, meter) : opened, log);
   const audit = createAudit({ storage, clock, random });
+  const revocationRecords = createRevocationRecords();
   const leftoversAct = config.dev || !serves;
   const demoApp = { id: demoAppId, isIt: isDemoApp };
-  const common = { audit, clock, random, isKnownProvider, demoApp, demoAppActs: leftoversAct };
+  const common = {
+    revocations: revocationRecords,
+    audit,
+    clock,
+    random,
+    isKnownProvider,
+    demoApp,
+    demoAppActs: leftoversAct,
+  };
   const applicationsOver = (over: Storage) => createApplications({ storage: over, ...common });
   return {
     storage,
@@ -64,6 +74,7 @@ export async function openCore(
     /** Whether leftovers of development mode in the database may be used. */
     leftoversAct,
     audit,
+    revocationRecords,
     applications: applicationsOver(storage),
     /** The same applications within a transaction. */
     applicationsOver,

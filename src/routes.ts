@@ -27,9 +27,11 @@ import { createUserInfoGuard } from "./openid/userinfo.ts";
 import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
 import type { HostedPages } from "./hosted-pages.ts";
+import { revocationsHandler } from "./revocations/routes.ts";
 import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
+import { createUserHandler, listUsersHandler, userHandler } from "./users/administration-routes.ts";
 import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./users/routes.ts";
 import {
   createEndpointHandler,
@@ -49,19 +51,11 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
-  const {
-    claimSources,
-    groups,
-    userMetadata,
-    passkeys,
-    webhooks,
-    clients,
-    clientAuthentication,
-    tokenGrants,
-    tokenState,
-    userInfo,
-    pushedRequests,
-  } = app.services;
+  const { claimSources, groups, userMetadata } = app.services;
+  const { userAdministration } = app.services;
+  const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
+    app.services;
+  const { revocations } = app.services;
   const {
     hosted,
     authorizePages,
@@ -98,7 +92,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const user = guards.userWith("profile");
   const application = "/applications/:appId";
   const ownGroups = `${application}/groups`;
-  const ownUser = `${application}/users/:userId`;
+  const appUsers = `${application}/users`;
   const endpoints = "/webhooks/endpoints";
   const ownServer = guards.serverOfPath("appId");
 
@@ -120,6 +114,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler(claimSources)),
     ),
     browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(tokens))),
+    route("GET", "/auth/revocations", guards.serverOfItsApp, "authentication", revocationsHandler(revocations)),
 
     browser(
       "user",
@@ -151,9 +146,12 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("GET", `${ownGroups}/:name/members`, ownServer, "userManagement", listMembersHandler(groups)),
     route("PUT", `${ownGroups}/:name/members/:userId`, ownServer, "userManagement", addMemberHandler(groups)),
     route("DELETE", `${ownGroups}/:name/members/:userId`, ownServer, "userManagement", removeMemberHandler(groups)),
-    route("GET", `${ownUser}/groups`, ownServer, "userManagement", groupsOfUserHandler(groups)),
-    route("GET", `${ownUser}/metadata`, ownServer, "userManagement", metadataHandler(userMetadata)),
-    route("PATCH", `${ownUser}/metadata`, ownServer, "userManagement", patchMetadataHandler(userMetadata)),
+    route("GET", `${appUsers}/:userId/groups`, ownServer, "userManagement", groupsOfUserHandler(groups)),
+    route("GET", `${appUsers}/:userId/metadata`, ownServer, "userManagement", metadataHandler(userMetadata)),
+    route("PATCH", `${appUsers}/:userId/metadata`, ownServer, "userManagement", patchMetadataHandler(userMetadata)),
+    route("GET", appUsers, ownServer, "userManagement", listUsersHandler(userAdministration)),
+    route("POST", appUsers, ownServer, "userManagement", createUserHandler(userAdministration)),
+    route("GET", `${appUsers}/:userId`, ownServer, "userManagement", userHandler(userAdministration)),
 
     route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),
     route("GET", endpoints, guards.serverOfItsApp, "webhooks", listEndpointsHandler(webhooks)),

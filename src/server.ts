@@ -139,6 +139,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       clearInterval(sweeping);
       clearInterval(writingAggregatedEvents);
       clearInterval(lookingForWrites);
+      app.services.revocations.endWaits();
       await Promise.all([listener.close(), app.mailDelivery.stop(), app.webhookWorker.stop()]);
       await scrapes?.close();
       await learning;

@@ -25,6 +25,7 @@ import { createNewPasswords } from "./passwords/new-passwords.ts";
 import { maxPasswordCharacters } from "./passwords/rules.ts";
 import { createPasswords } from "./passwords/service.ts";
 import type { StrengthOf } from "./passwords/strength.ts";
+import { createRevocations } from "./revocations/service.ts";
 import { createRateLimits } from "./rate-limits/service.ts";
 import { createProviderClients } from "./oauth/provider-clients.ts";
 import { createDiscovery } from "./oauth/discovery.ts";
@@ -63,7 +64,9 @@ import type { Foundation } from "./core.ts";
 export function createServices(foundation: Foundation & { strengthOf: StrengthOf }) {
   const { storage, audit, applications, config, keyring, baseUrl, clock, random, fetch, log, meter } = foundation;
   const rateLimits = createRateLimits({ storage, keyring, clock });
-  const signingKeys = createSigningKeys({ storage, keyring, audit, clock, tokenSeconds: longestTokenSeconds });
+  const aboutTokens = { ...foundation, revocations: foundation.revocationRecords, tokenSeconds: longestTokenSeconds };
+  const revocations = createRevocations(aboutTokens);
+  const signingKeys = createSigningKeys(aboutTokens);
   const logoutTokens = createLogoutTokens({ keys: signingKeys, issuer: baseUrl, clock, random });
   const outbound = createOutbound({
     settings: config,
@@ -127,7 +130,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     displayNameOf: providerDisplayName,
     unusableProviders: (appId) => providers.unusable(appId),
   });
-  const loginEnds = createLoginEnds({ users, browserSessions, events, audit });
+  const loginEnds = createLoginEnds({ ...aboutTokens, users, browserSessions, events });
   const { clientsOver, ...openId } = createOpenIdServices(foundation, {
     loginEnds,
     logoutReceivers: outbound.logoutReceivers,
@@ -254,6 +257,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     authentication,
     tokens,
     signingKeys,
+    revocations,
     idTokens,
     passwords,
     newPasswords,
@@ -304,6 +308,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
       passkeys,
       passwords,
       tokens,
+      revocations,
       browserSessions,
       authorizationRequests,
       mailFlows.emailTokens,

@@ -18,6 +18,7 @@ const domains = [
   "passkeys",
   "passwords",
   "rate-limits",
+  "revocations",
   "secrets",
   "sign-in",
   "tokens",

@@ -4,7 +4,7 @@ import { emailFormPage, profileFormPage, renameFormPage } from "../../src/pages/
 import type { AccountLogin } from "../../src/pages/account-logins.ts";
 import type { AccountMethod } from "../../src/pages/account-methods.ts";
 import { accountPage, type AccountData } from "../../src/pages/account-page.ts";
-import { endSessionPage } from "../../src/pages/end-session-page.ts";
+import { endSessionPage, endSessionsPage, nobodySignedInPage } from "../../src/pages/end-session-page.ts";
 import { restoreAddressPage } from "../../src/pages/restore-address-page.ts";
 import type { Frame } from "../../src/pages/frame.ts";
 import { all, everyProvider, frameOf, northwind, some, type Sample } from "./sample.ts";
@@ -205,6 +205,20 @@ export const accountSamples: readonly Sample[] = [
         fields: {},
       }),
   },
+  {
+    name: "end-sessions",
+    variants: all,
+    page: (assets) =>
+      endSessionsPage(frameOf(assets), {
+        action: "/oauth2/end-session/confirm",
+        token: "t",
+        signedIn: [
+          { app: "Acme", account: "ada@example.com", path: "/oauth2/end-session?client_id=app_acme" },
+          { app: "Wiki", account: "countess@example.org", path: "/oauth2/end-session?client_id=app_wiki" },
+        ],
+      }),
+  },
+  { name: "end-sessions-none", variants: some, page: (assets) => nobodySignedInPage(frameOf(assets)) },
   end({ kind: "no-app" }),
   end({ kind: "signed-out", path: "/account?app_id=app_acme" }),
   end({ kind: "not-signed-in", path: "/account?app_id=app_acme" }),

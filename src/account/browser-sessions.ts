@@ -67,6 +67,13 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
       return session?.appId === appId ? session : undefined;
     },
 
+    /** The live sessions with these digests, of any application. */
+    async findAll(digests: string[]): Promise<BrowserSession[]> {
+      const now = clock();
+      const found = await Promise.all(digests.map((digest) => findBrowserSession(storage.reader, digest, now)));
+      return found.filter((session) => session !== undefined);
+    },
+
     /** The tie of the live session with this digest; undefined if there is none. */
     async findTie(tx: Handle, digest: string, now: number): Promise<string | undefined> {
       return (await findBrowserSession(tx, digest, now))?.tie;

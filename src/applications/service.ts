@@ -3,6 +3,7 @@ import type { ClientInfo } from "../lib/client-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import { newId, type Random } from "../lib/random.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
+import type { RevocationRecords } from "../revocations/records.ts";
 import type { AuthMethods, SignInMethod } from "../storage/column-types.ts";
 import { createLastUses } from "../storage/last-uses.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -44,6 +45,7 @@ export type Applications = ReturnType<typeof createApplications>;
 
 export function createApplications(deps: {
   storage: Storage;
+  revocations: RevocationRecords;
   audit: Audit;
   clock: Clock;
   random: Random;
@@ -52,7 +54,7 @@ export function createApplications(deps: {
   demoApp: DemoApp;
   demoAppActs: boolean;
 }) {
-  const { storage, audit, clock, random, isKnownProvider } = deps;
+  const { storage, revocations, audit, clock, random, isKnownProvider } = deps;
   const keys = createApiKeys(deps);
   const keyUses = createLastUses({ storage, record: recordApiKeyUse });
 
@@ -202,6 +204,7 @@ export function createApplications(deps: {
      */
     async delete(id: string, actor: Actor): Promise<void> {
       if (!(await findApplication(storage.reader, id))) throw applicationNotFound();
+      await storage.write((tx) => revocations.application(tx, id, clock()));
       // In batches: a million users in one transaction would block everyone else.
       while (await storage.write((tx) => deleteSomeUsers(tx, id)));
       const now = clock();

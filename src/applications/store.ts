@@ -126,11 +126,12 @@ export async function saveApplication(
  */
 export async function deleteApplication(tx: Handle, id: string, now: number): Promise<boolean> {
   const { db, tables } = tx;
-  const { applications, clients } = tables;
+  const { applications, clients, revocations } = tables;
   const ownClients = await db.select({ id: clients.id }).from(clients).where(eq(clients.appId, id));
   for (const client of ownClients) await retireId(tx, client.id, now);
   const deleted = await db.delete(applications).where(eq(applications.id, id)).returning({ id: applications.id });
   if (deleted.length === 0) return false;
+  await db.delete(revocations).where(eq(revocations.appId, id));
   await retireId(tx, id, now);
   return true;
 }

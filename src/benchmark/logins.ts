@@ -32,7 +32,7 @@ async function makeLogin(app: App, appId: string, email: string, password: strin
   const created = await userAdministration.create(
     { appId, email, emailVerified: false, name: null, password },
     { dryRun: false },
-    actor,
+    { actor },
   );
   const now = app.clock();
   const started = await app.storage.write((tx) =>

@@ -38,4 +38,5 @@ export const exitCodeOf: Record<ErrorCode, ExitCode> = {
   METHOD_NOT_ALLOWED: exitCodes.failed,
   BODY_TOO_LARGE: exitCodes.failed,
   UNSUPPORTED_MEDIA_TYPE: exitCodes.failed,
+  CURSOR_GONE: exitCodes.failed,
 };

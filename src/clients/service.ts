@@ -23,6 +23,7 @@ import {
   deleteClient,
   findClient,
   insertClient,
+  keepClient,
   listClients,
   lockClient,
   recordClientUse,
@@ -89,6 +90,13 @@ export function createClients(deps: {
     if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]: not a group of this application`);
   }
 
+  /** The enabled client of a row; without a row the application with this id. */
+  async function usable(id: string, client: Client | undefined, handle: Handle): Promise<UsableClient | undefined> {
+    if (client && client.disabledAt !== null) return undefined;
+    const application = await applications.find(client?.appId ?? id, handle);
+    return application && { client: client ?? applicationAsClient(application), application };
+  }
+
   /** The client of a row; an App ID names its application as client. Throws CLIENT_NOT_FOUND. */
   async function known(id: string): Promise<Client> {
     const client = await findClient(storage.reader, id);
@@ -113,14 +121,15 @@ export function createClients(deps: {
 
     /** An enabled client by its id; undefined if there is none. An App ID names its application. */
     async find(id: string, handle: Handle = storage.reader): Promise<UsableClient | undefined> {
-      const client = await findClient(handle, id);
-      if (client?.disabledAt === null) {
-        const application = await applications.find(client.appId, handle);
-        return application && { client, application };
-      }
-      if (client) return undefined;
-      const application = await applications.find(id, handle);
-      return application && { client: applicationAsClient(application), application };
+      return await usable(id, await findClient(handle, id), handle);
+    },
+
+    /**
+     * The same, and it stays so until the transaction ends: its deletion waits, and then sees what
+     * was written for it. Lock it before users (docs/decisions/0042).
+     */
+    async keep(tx: Handle, id: string): Promise<UsableClient | undefined> {
+      return await usable(id, await keepClient(tx, id), tx);
     },
 
     /**

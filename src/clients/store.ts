@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import type { RecordUse } from "../storage/last-uses.ts";
-import { beginsWith, placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
+import { beginsWith, placeholders, prepare, sharingLock, statements, type Handle } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 import type { Client } from "./client.ts";
 
@@ -11,6 +11,7 @@ const prepared = statements((handle) => {
   const assertion = placeholders(usedAssertions);
   return {
     byId: prepare(db.select().from(clients).where(eq(clients.id, given.id)), "client_by_id"),
+    keep: prepare(sharingLock(db.select().from(clients).where(eq(clients.id, given.id))), "keep_client"),
     useAssertion: prepare(
       db.insert(usedAssertions).values(assertion).onConflictDoNothing().returning({ digest: usedAssertions.digest }),
       "use_assertion",
@@ -25,6 +26,12 @@ const prepared = statements((handle) => {
 
 export async function findClient(handle: Handle, id: string): Promise<Client | undefined> {
   const [row] = await prepared(handle).byId.execute({ id });
+  return row;
+}
+
+/** The same, and it can neither change nor be deleted until the transaction ends. */
+export async function keepClient(tx: Handle, id: string): Promise<Client | undefined> {
+  const [row] = await prepared(tx).keep.execute({ id });
   return row;
 }
 

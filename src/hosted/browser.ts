@@ -33,6 +33,11 @@ const cookieSeconds = {
  */
 const maxSignInCookies = 20;
 
+/** More applications than anybody uses in one browser. */
+const maxScopes = 30;
+
+const cookieForm = /^[A-Za-z0-9_-]{43}$/u;
+
 const usedLastForm = /^(?:passkey|password|oauth\.[a-z0-9._-]{1,64})$/u;
 
 /** The lifetime of a mailed link that only this browser may use. */
@@ -81,7 +86,7 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
 
   function knownCookie(request: HttpRequest, scope: Scope): string | undefined {
     const known = request.cookie(cookieName(scope));
-    return known !== undefined && /^[A-Za-z0-9_-]{43}$/u.test(known) ? known : undefined;
+    return known !== undefined && cookieForm.test(known) ? known : undefined;
   }
 
   function renew(scope: Scope): Browser {
@@ -98,6 +103,15 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
 
     /** A new cookie whatever the browser sent, against session fixation. */
     renew,
+
+    /** The digests of all cookies of a request that could be browsers of some scope. */
+    digests(request: HttpRequest): string[] {
+      const names = request.cookieNames().filter((name) => name.startsWith(prefix) && !name.startsWith(signInPrefix));
+      return names.slice(0, maxScopes).flatMap((name) => {
+        const value = request.cookie(name);
+        return value !== undefined && cookieForm.test(value) ? [digestOf(value)] : [];
+      });
+    },
 
     /**
      * The cookie line that extends the cookie to the lifetime of a mail; undefined if the browser

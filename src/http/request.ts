@@ -7,6 +7,7 @@ import { readTrace } from "../lib/trace.ts";
 import { prefersHtml } from "./accept.ts";
 import { parseJson } from "./json-body.ts";
 import { parsePairs, parseQuery } from "./query.ts";
+import { whenClosed } from "./when-closed.ts";
 
 const maxBodyBytes = 16 * 1024;
 
@@ -91,6 +92,11 @@ export class HttpRequest {
   ): string | undefined {
     const value = this.#message.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  /** Calls `act` when the caller hangs up, until the returned function is called. */
+  whenGone(act: () => void): () => void {
+    return whenClosed(this.#message.socket, act);
   }
 
   parameter(name: string): string {

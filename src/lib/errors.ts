@@ -21,6 +21,7 @@ export type ErrorCode =
   | "METHOD_NOT_ALLOWED"
   | "BODY_TOO_LARGE"
   | "UNSUPPORTED_MEDIA_TYPE"
+  | "CURSOR_GONE"
   // Commands only.
   | "APP_NOT_FOUND"
   | "KEY_NOT_FOUND"

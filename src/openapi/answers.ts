@@ -14,6 +14,7 @@ import {
   userFields,
   shortUser,
   user,
+  managedUser,
   profileMetadata,
   tokenFields,
   authMethod,
@@ -57,6 +58,25 @@ export const answers = {
         .describe("The application's own claims as they are now, if it has any. The token may have older ones."),
     })
     .describe("A token that is good."),
+  Revocations: z
+    .strictObject({
+      cursor: text("Send it as `after` in the next call. It is good for 24 hours."),
+      revoked: z
+        .array(
+          z.union([
+            z.strictObject({ sid: text("The login (`sid` of its tokens) that has ended.") }),
+            z.strictObject({
+              sub: text("The user (`sub`)."),
+              before: instant("Logins of the user that began before may have ended: ask about each of them once."),
+            }),
+            z.strictObject({ kid: text("The signing key (`kid`) that was withdrawn.") }),
+            z.strictObject({ app: text("The application, which is being deleted: ask about every token.") }),
+          ]),
+        )
+        .describe("Oldest first. Kinds may be added: ask about every token after one that you do not know."),
+      more: flag("Whether more entries are left: ask again at once."),
+    })
+    .describe("What made tokens invalid before their end."),
   Verification: z
     .strictObject({ valid: flag("Whether the token is good."), user: shortUser.optional() })
     .describe("With `user` when the token is good, and without when it is not."),
@@ -77,6 +97,16 @@ export const answers = {
       updatedAt: instant("When the profile was changed."),
     })
     .describe("The profile after a change."),
+  ManagedUser: managedUser,
+  ManagedUserDetails: managedUser
+    .extend({ metadata: profileMetadata })
+    .describe("A user with what is known of the sign-ins."),
+  UserPage: z
+    .strictObject({
+      users: z.array(managedUser).describe("In the order that was asked for."),
+      nextCursor: text("Leads to the next page; null on the last.").nullable(),
+    })
+    .describe("A page of users."),
   AuthMethods: z
     .strictObject({ methods: z.array(authMethod).describe("Oldest first.") })
     .describe("What the user can sign in with."),

@@ -55,6 +55,38 @@ export const authenticationOperations: Operation[] = [
     answer: { name: "Validation", about: "The token holds." },
   },
   {
+    method: "GET",
+    path: "/auth/revocations",
+    id: "listRevocations",
+    tag: "Authentication",
+    summary: "What made tokens invalid since the last call",
+    description:
+      "For servers that verify access tokens themselves. Start without `after`, then always send the cursor of the last answer. An entry is there as soon as the logout is answered.",
+    access: "serverOfItsApp",
+    limit: "authentication",
+    parameters: [
+      {
+        name: "after",
+        in: "query",
+        about: "The `cursor` of the last answer. Without it: the present cursor, at once.",
+      },
+      {
+        name: "wait",
+        in: "query",
+        about: "For how many seconds to wait for the first entry, if there is none.",
+        schema: { type: "integer", minimum: 0, maximum: 25, default: 0 },
+      },
+    ],
+    answer: { name: "Revocations", about: "What is new for this application." },
+    errors: [
+      {
+        code: "INVALID_REQUEST",
+        status: 410,
+        when: "The cursor is too old, or of another database. Start again without `after`, and ask about every login once.",
+      },
+    ],
+  },
+  {
     method: "POST",
     path: "/auth/logout",
     id: "logout",

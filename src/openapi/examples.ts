@@ -75,6 +75,15 @@ const user = {
   authMethods: { passkey: true, oauth: ["github"], password: false },
 };
 
+const managedUser = {
+  ...user,
+  appId: "app_shop",
+  updatedAt: "2026-10-01T08:30:00.000Z",
+  disabledAt: null,
+};
+
+const metadata = { loginCount: 12, lastIpAddress: "192.0.2.7", userAgent: "Mozilla/5.0" };
+
 const tokens = { accessToken, refreshToken, expiresIn: 900 };
 
 const branding = { logo: "https://shop.example.com/logo.svg", primaryColor: "#1a5fb4", companyName: "My shop" };
@@ -116,9 +125,21 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
     scopes: ["profile", "email"],
     expiresAt: "2026-11-20T10:15:00.000Z",
   },
+  Revocations: {
+    cursor: "S3ZMZXA5TEt1djVfX1lkVDVXcU5zQ3wxNzYzNjMyODAwMDAwfDQxMg",
+    revoked: [{ sid: "lgn_01m839jdtag4pt38q71qh7yc8r" }, { sub: shortUser.id, before: at }],
+    more: false,
+  },
   Verification: { valid: true, user: shortUser },
   User: user,
-  Profile: { ...user, metadata: { loginCount: 12, lastIpAddress: "192.0.2.7", userAgent: "Mozilla/5.0" } },
+  Profile: { ...user, metadata },
+  ManagedUser: managedUser,
+  ManagedUserDetails: { ...managedUser, metadata },
+  UserPage: {
+    users: [managedUser],
+    nextCursor:
+      "WyJhWjA5LV9hWjA5LV9hWjA5IiwxNzYzNjMyODAwMDAwLCJ1c3JfMDFtODM5amR0YTJqZTAyZzRhYWpkY3Q1MjciXQ.51fOdatjojJxi-ZFHWgwEstHsKIgfm6iWMgSqGODJYc",
+  },
   UpdatedProfile: { id: user.id, email: user.email, name: "Ada Lovelace", picture: null, updatedAt: at },
   AuthMethods: {
     methods: [

@@ -6,6 +6,7 @@ const userId = { name: "userId", in: "path", about: "A user of the application, 
 const noSuchGroup = { code: "INVALID_REQUEST", status: 404, when: "The application has no such group." } as const;
 const noSuchUser = { code: "USER_NOT_FOUND", when: "The application has no such user." } as const;
 const badName = { code: "INVALID_REQUEST", when: "The name is not one." } as const;
+const isAllowed = { code: "INVALID_REQUEST", status: 409, when: "A client allows the group." } as const;
 
 const shared = { tag: "Groups", access: "serverOfItsApp", limit: "userManagement" } as const;
 
@@ -53,7 +54,7 @@ export const groupOperations: Operation[] = [
     description: "Its members stay users. Refused while a client allows only this group and maybe others.",
     parameters: [appId, name],
     answer: { name: "Done", about: "Deleted." },
-    errors: [badName, noSuchGroup],
+    errors: [badName, noSuchGroup, isAllowed],
   },
   {
     ...shared,

@@ -18,6 +18,7 @@ export type Operation = {
     | "Sign-in methods"
     | "Applications"
     | "Groups"
+    | "Users"
     | "Webhooks"
     | "OpenID Connect"
     | "Query-style"

@@ -4,6 +4,7 @@ import { groupOperations } from "./group-operations.ts";
 import { openIdOperations } from "./openid-operations.ts";
 import { publicOperations } from "./public-operations.ts";
 import { serverOperations } from "./server-operations.ts";
+import { usersOperations } from "./users-operations.ts";
 import type { Operation } from "./operation.ts";
 
 /** Every call of the HTTP API, in the order of an integration. */
@@ -12,6 +13,7 @@ export const operations: Operation[] = [
   ...accountOperations,
   ...serverOperations,
   ...groupOperations,
+  ...usersOperations,
   ...openIdOperations,
   ...publicOperations,
 ];

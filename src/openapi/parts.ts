@@ -42,6 +42,21 @@ export const user = z
   })
   .describe("The user, as the scopes of the token show it.");
 
+const managedFields = {
+  id: userFields.id,
+  appId: text("The App ID of the user's application."),
+  email: z.email().nullable().describe("The user's address."),
+  emailVerified: flag("Whether the address is known to be the user's."),
+  name: userFields.name,
+  picture: address("The user's picture.").nullable(),
+  createdAt: instant("When the account was created."),
+  updatedAt: instant("When the account was last changed."),
+  lastLoginAt: instant("When the user last signed in.").nullable(),
+  disabledAt: instant("Since when the user may not sign in.").nullable(),
+  authMethods: usableMethods,
+};
+export const managedUser = z.strictObject(managedFields).describe("A user, as the application's server sees them.");
+
 export const profileMetadata = z
   .strictObject({
     loginCount: number("How often the user has signed in."),

@@ -7,6 +7,7 @@ import { callbackBody } from "../sign-in/redemption/redeem.ts";
 import { eventKinds } from "../storage/column-types.ts";
 import { logoutBody, refreshBody } from "../tokens/routes.ts";
 import { metadataBody } from "../users/metadata-routes.ts";
+import { newUserBody } from "../users/administration-routes.ts";
 import { profileBody } from "../users/routes.ts";
 import { code, refreshToken, sessionId } from "./examples.ts";
 import { openIdRequests } from "./openid-requests.ts";
@@ -139,6 +140,22 @@ export const requests = {
     example: { public: { plan: "pro" }, private: { customer: 4711, trial: null } },
   }),
   EmptyRequest: request({ schema: emptyBody, optional: true, fields: {}, example: {} }),
+  NewUserRequest: request({
+    schema: newUserBody,
+    fields: {
+      email: {
+        about: "Not taken by another user of the application. Kept in small letters.",
+        format: "email",
+        maxLength: 254,
+      },
+      emailVerified:
+        "Whether the address is known to be the user's. Default false: a sign-in that proves it may take over the account.",
+      name: { about: "The display name, without control characters.", maxLength: 200 },
+      picture: { about: "An https address.", format: "uri", maxLength: 2048 },
+      password: "A first password, by the application's rules.",
+    },
+    example: { email: "ada@example.com", emailVerified: true, name: "Ada" },
+  }),
   ApplicationRequest: request({
     schema: applicationBody,
     fields: {

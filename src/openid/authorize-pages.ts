@@ -8,6 +8,7 @@ import type { HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { SingleSignOn } from "../sign-in/single-sign-on/single-sign-on.ts";
 import type { Visits } from "../sign-in/visits.ts";
+import { leavePage } from "../pages/leave-page.ts";
 import type { IdTokens } from "../tokens/id-tokens.ts";
 import type { Users } from "../users/service.ts";
 import type { PushedRequests } from "./pushed-requests.ts";
@@ -56,7 +57,7 @@ export function createAuthorizePages(deps: {
     if (!found) return errorPage(request, "client_id: unknown or disabled");
     const requestUri = query.get("request_uri") ?? "";
     const isPushed = pushedRequests.isOurs(requestUri);
-    const pushed = isPushed ? await pushedRequests.consume(requestUri, found.client.id) : undefined;
+    const pushed = isPushed ? await pushedRequests.consume(requestUri, found.client.id, request) : undefined;
     if (isPushed && !pushed) return errorPage(request, "request_uri: unknown, used or expired", found);
     const parameters = pushed ? authorizationParameters(pushed) : query;
     const redirectUri = parameters.get("redirect_uri");
@@ -64,6 +65,13 @@ export function createAuthorizePages(deps: {
     if (!clients.allowsRedirect(found.client, redirectUri))
       return errorPage(request, "redirect_uri: not registered for this client", found);
     return { ...found, redirectUri, parameters };
+  }
+
+  /** What a prefetch shows: no session begins, and a pushed request stays unused. */
+  function look(request: HttpRequest, application: Application, locale: string | null): Answer {
+    const frame = hosted.frameFor(request, { application, locale });
+    const query = new URLSearchParams(request.queryPairs()).toString();
+    return hosted.page(frame, leavePage(frame, { address: `/oauth2/authorize?${query}`, to: application.name }));
   }
 
   /**
@@ -90,6 +98,7 @@ export function createAuthorizePages(deps: {
       const { application, redirectUri, parameters } = known;
       const checked = authorizationRequest(parameters, known);
       if ("error" in checked) return refused(checked);
+      if (request.onlyLooks) return look(request, application, checked.locale);
       const { isSilent, idTokenHint: _, ...asked } = checked;
       const wanted = await wantedUser(checked, application);
       if (wanted === undefined && isSilent) return refused(loginRequired);

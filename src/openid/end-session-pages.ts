@@ -11,16 +11,18 @@ import { seeOther, type Answer } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { accountPath } from "../pages/account-parts.ts";
-import { endSessionPage } from "../pages/end-session-page.ts";
+import { endSessionPage, endSessionsPage, nobodySignedInPage } from "../pages/end-session-page.ts";
 import type { IdTokenHint, IdTokens } from "../tokens/id-tokens.ts";
 import type { OwnLogins } from "../tokens/own-logins.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import { logoutRequest, type LogoutRequest } from "./logout-request.ts";
 import { postedQuery, postedTooLong } from "./posted-query.ts";
+import { createSignedInHere, type SignedInHere } from "./signed-in-here.ts";
 import { supportedLocale } from "./ui-locales.ts";
 
-const confirmPath = "/oauth2/end-session/confirm";
+const path = "/oauth2/end-session";
+const confirmPath = `${path}/confirm`;
 
 /** A browser at the logout endpoint. `signedIn`: whose browser it is, if anybody's. */
 type LogoutVisit = Guest & {
@@ -42,6 +44,7 @@ export function createEndSessionPages(deps: {
   ownLogins: OwnLogins;
 }) {
   const { hosted, browsers, browserSessions, applications, clients, users, idTokens, ownLogins } = deps;
+  const signedInHere = createSignedInHere(deps);
 
   /** For a request that is wrong: nothing ends, and nobody is redirected. */
   function errorPage(request: HttpRequest, details: string, application?: Application): Answer {
@@ -50,14 +53,19 @@ export function createEndSessionPages(deps: {
     return { ...page, error: invalidRequest(details) };
   }
 
-  async function visit(request: HttpRequest, pairs: [string, string][]): Promise<LogoutVisit | Answer> {
+  /** "all": it names no client, and there are several applications. */
+  async function visit(request: HttpRequest, pairs: [string, string][]): Promise<LogoutVisit | "all" | Answer> {
     const asked = logoutRequest(pairs);
     if ("problem" in asked) return errorPage(request, asked.problem);
     const { idTokenHint, postLogoutRedirectUri: returnsTo } = asked;
     const hint = idTokenHint === undefined ? undefined : await idTokens.findHint(idTokenHint);
     if (idTokenHint !== undefined && !hint) return errorPage(request, "id_token_hint: not an ID token of this service");
     const clientId = asked.clientId ?? hint?.clientId ?? (await applications.findOnly())?.id;
-    if (clientId === undefined) return errorPage(request, "client_id or id_token_hint: required");
+    if (clientId === undefined) {
+      return returnsTo === undefined
+        ? "all"
+        : errorPage(request, "client_id or id_token_hint: required with post_logout_redirect_uri");
+    }
     const found = await clients.find(clientId);
     if (!found) return errorPage(request, "client_id: unknown or disabled");
     const { client, application } = found;
@@ -80,7 +88,7 @@ export function createEndSessionPages(deps: {
       appId: application.id,
       action: `${confirmPath}?client_id=${encodeURIComponent(clientId)}`,
       token: browser.formToken,
-      account: user.email ?? user.name ?? user.id,
+      account: accountOf(user),
       fields: {
         ...(returnsTo === undefined ? {} : { post_logout_redirect_uri: returnsTo }),
         ...(state === undefined ? {} : { state }),
@@ -90,11 +98,38 @@ export function createEndSessionPages(deps: {
     return hosted.page(frame, body, { targets });
   }
 
-  async function end({ request, signedIn, hint }: LogoutVisit): Promise<void> {
+  async function askForAll(request: HttpRequest): Promise<Answer> {
+    const frame = hosted.frameFor(request);
+    const found = await signedInHere(request);
+    const [first] = found;
+    if (!first) return hosted.page(frame, nobodySignedInPage(frame));
+    const body = endSessionsPage(frame, {
+      action: confirmPath,
+      token: first.browser.formToken,
+      signedIn: found.map(({ application, user }) => ({
+        app: application.name,
+        account: accountOf(user),
+        path: `${path}?client_id=${encodeURIComponent(application.id)}`,
+      })),
+    });
+    return hosted.page(frame, body);
+  }
+
+  async function endAll(request: HttpRequest, all: SignedInHere[]): Promise<Answer> {
+    const clientInfo = clientInfoOf(request);
+    for (const { session, user } of all)
+      await ownLogins.endBrowser(session, "logout", { actor: { kind: "user", name: user.id }, clientInfo });
+    const cookies = all.map(({ application }) => browsers.forget({ kind: "account", key: application.id }));
+    return { ...seeOther(path), cookies };
+  }
+
+  async function endOne(visit: LogoutVisit): Promise<Answer> {
+    const { request, signedIn, hint } = visit;
     const clientInfo = clientInfoOf(request);
     const by = (userId: string): By => ({ actor: { kind: "user", name: userId }, clientInfo });
     if (signedIn) await ownLogins.endBrowser(signedIn.session, "logout", by(signedIn.user.id));
     else if (hint) await ownLogins.endLeft(hint, by(hint.sub));
+    return leave(visit);
   }
 
   function leave({ frame, application, asked }: LogoutVisit): Answer {
@@ -109,29 +144,36 @@ export function createEndSessionPages(deps: {
     /** GET /oauth2/end-session */
     async endSession(request: HttpRequest): Promise<Answer> {
       const found = await visit(request, request.queryPairs());
+      if (found === "all") return await askForAll(request);
       if (isAnswer(found)) return found;
       const { signedIn, hint } = found;
       const isProven = hint !== undefined && signedIn !== undefined && (await ownLogins.isOf(signedIn.session, hint));
       if (signedIn && (!isProven || request.onlyLooks)) return ask(found, signedIn.user);
-      if (!request.onlyLooks) await end(found);
-      return leave(found);
+      return request.onlyLooks ? leave(found) : await endOne(found);
     },
 
     /** POST /oauth2/end-session */
     async posted(request: HttpRequest): Promise<Answer> {
       const query = postedQuery(await request.formPairs());
-      return query === undefined ? errorPage(request, postedTooLong) : seeOther(`/oauth2/end-session?${query}`);
+      return query === undefined ? errorPage(request, postedTooLong) : seeOther(`${path}?${query}`);
     },
 
     /** POST /oauth2/end-session/confirm */
     async confirm(request: HttpRequest): Promise<Answer> {
-      const posted = await hosted.post(request, async () => {
+      const posted = await hosted.post<Guest & { finish(): Promise<Answer> }>(request, async () => {
         const fields = [...(await request.form())].filter(([name]) => name !== "client_id");
-        return await visit(request, [...request.queryPairs(), ...fields]);
+        const found = await visit(request, [...request.queryPairs(), ...fields]);
+        if (found !== "all") return isAnswer(found) ? found : { ...found, finish: () => endOne(found) };
+        const all = await signedInHere(request);
+        const [first] = all;
+        if (!first) return seeOther(path);
+        return { ...first, request, frame: hosted.frameFor(request), finish: () => endAll(request, all) };
       });
-      if (isAnswer(posted)) return posted;
-      await end(posted);
-      return leave(posted);
+      return isAnswer(posted) ? posted : await posted.finish();
     },
   };
+}
+
+function accountOf({ email, name, id }: User): string {
+  return email ?? name ?? id;
 }

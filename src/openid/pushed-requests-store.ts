@@ -8,21 +8,18 @@ const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { authorizationRequests: requests } = tables;
   const given = placeholders(requests);
+  const isLive = and(
+    eq(requests.digest, given.digest),
+    eq(requests.clientId, given.clientId),
+    gt(requests.expiresAt, given.expiresAt),
+  );
   return {
     insert: prepare(db.insert(requests).values(given), "insert_authorization_request"),
     consume: prepare(
-      db
-        .delete(requests)
-        .where(
-          and(
-            eq(requests.digest, given.digest),
-            eq(requests.clientId, given.clientId),
-            gt(requests.expiresAt, given.expiresAt),
-          ),
-        )
-        .returning({ parameters: requests.parameters }),
+      db.delete(requests).where(isLive).returning({ parameters: requests.parameters }),
       "consume_authorization_request",
     ),
+    find: prepare(db.select({ parameters: requests.parameters }).from(requests).where(isLive), "authorization_request"),
     sweep: prepareSweep(
       handle,
       { table: requests, key: requests.digest, instant: requests.expiresAt },
@@ -35,13 +32,25 @@ export async function insertPushedRequest(tx: Handle, request: PushedRequest): P
   await prepared(tx).insert.execute(request);
 }
 
+type Of = { digest: string; clientId: string };
+
 /** The parameters of a client's request, once. */
 export async function consumePushedRequest(
   tx: Handle,
-  { digest, clientId }: { digest: string; clientId: string },
+  of: Of,
   now: number,
 ): Promise<Record<string, string> | undefined> {
-  const [row] = await prepared(tx).consume.execute({ digest, clientId, expiresAt: now });
+  const [row] = await prepared(tx).consume.execute({ ...of, expiresAt: now });
+  return row?.parameters;
+}
+
+/** The same without using it up. */
+export async function findPushedRequest(
+  handle: Handle,
+  of: Of,
+  now: number,
+): Promise<Record<string, string> | undefined> {
+  const [row] = await prepared(handle).find.execute({ ...of, expiresAt: now });
   return row?.parameters;
 }
 

@@ -5,7 +5,12 @@ import { oauthError } from "../lib/errors.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
 import type { Storage } from "../storage/storage.ts";
 import { authorizationParameters, authorizationRequest, parameterNames } from "./authorization-request.ts";
-import { consumePushedRequest, insertPushedRequest, sweepPushedRequests } from "./pushed-requests-store.ts";
+import {
+  consumePushedRequest,
+  findPushedRequest,
+  insertPushedRequest,
+  sweepPushedRequests,
+} from "./pushed-requests-store.ts";
 
 const prefix = "urn:ietf:params:oauth:request_uri:";
 const lastsSeconds = 60;
@@ -52,10 +57,19 @@ export function createPushedRequests(deps: { storage: Storage; clients: Clients;
     /** Whether a `request_uri` has the form of ours. */
     isOurs: (requestUri: string): boolean => requestUri.startsWith(prefix),
 
-    /** The parameters of this client's request, once; undefined if unknown, used or expired. */
-    async consume(requestUri: string, clientId: string): Promise<[name: string, value: string][] | undefined> {
-      const digest = digestOf(requestUri.slice(prefix.length));
-      const found = await storage.write((tx) => consumePushedRequest(tx, { digest, clientId }, clock()));
+    /**
+     * The parameters of this client's request, once; undefined if unknown, used or expired.
+     * `onlyLooks`: it can be used afterwards.
+     */
+    async consume(
+      requestUri: string,
+      clientId: string,
+      { onlyLooks }: { onlyLooks: boolean },
+    ): Promise<[name: string, value: string][] | undefined> {
+      const of = { digest: digestOf(requestUri.slice(prefix.length)), clientId };
+      const found = onlyLooks
+        ? await findPushedRequest(storage.reader, of, clock())
+        : await storage.write((tx) => consumePushedRequest(tx, of, clock()));
       return found && Object.entries(found);
     },
 

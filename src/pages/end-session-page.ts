@@ -1,6 +1,7 @@
 import { html, type Html } from "../lib/html.ts";
-import { accountPath } from "./account-parts.ts";
+import { accountPath, actionLink, row } from "./account-parts.ts";
 import { framePage, type Frame } from "./frame.ts";
+import { tickGlyph, windowsGlyph } from "./glyphs.ts";
 import { submitButton, tokenField } from "./parts.ts";
 
 export type EndSessionData = {
@@ -29,4 +30,41 @@ export function endSessionPage(frame: Frame, { appId, action, token, account, fi
     </form>
     <a class="button plain alone" href="${accountPath(appId)}">${texts.staySignedIn}</a>`;
   return framePage(frame, { title, body, script: true, stylesheet: frame.assets.accountStylesheet });
+}
+
+/** `path`: where only this application's question is. */
+export type SignedInRow = { app: string; account: string; path: string };
+
+/** Asks before a logout of a whole browser: the client did not say which application it means. */
+export function endSessionsPage(
+  frame: Frame,
+  { action, token, signedIn }: { action: string; token: string; signedIn: SignedInRow[] },
+): Html {
+  const { texts } = frame;
+  const title = texts.signOutHere;
+  const body = html`<h1>${title}</h1>
+    <p>${texts.signOutHereNext}</p>
+    <ul class="rows" role="list">
+      ${signedIn.map(({ app, account, path }) =>
+        row({
+          glyph: windowsGlyph,
+          title: app,
+          facts: [[account]],
+          acts: actionLink(path, texts.signOut, texts.signOutNamed(app)),
+        }),
+      )}
+    </ul>
+    <form method="post" action="${action}">
+      ${tokenField(token)} ${submitButton({ label: texts.signOutHere, busy: texts.signingOut, look: "main" })}
+    </form>`;
+  return framePage(frame, { title, body, script: true, stylesheet: frame.assets.accountStylesheet });
+}
+
+/** Nobody is signed in in this browser, to any application. */
+export function nobodySignedInPage(frame: Frame): Html {
+  const { texts } = frame;
+  const body = html`<div class="sign good">${tickGlyph}</div>
+    <h1>${texts.signedOutTitle}</h1>
+    <p>${texts.signedOutHere}</p>`;
+  return framePage(frame, { title: texts.signedOutTitle, body });
 }

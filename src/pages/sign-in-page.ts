@@ -69,7 +69,7 @@ function titleFor({ texts, look }: Frame, { purpose }: SignInData): string {
 function continuePart({ texts }: Frame, { continueAs, sessionPath, token }: SignInData): Html | undefined {
   if (continueAs === undefined) return undefined;
   const label = texts.continueAs(continueAs);
-  return html`<form method="post" action="${sessionPath}/continue">
+  return html`<form class="continues" method="post" action="${sessionPath}/continue">
       ${tokenField(token)} ${submitButton({ label, busy: texts.continuing, look: "main" })}
     </form>
     ${divider(texts.orSomebodyElse)}`;

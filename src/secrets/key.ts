@@ -10,6 +10,7 @@ const macPurposes = {
   browser: "known browsers",
   email: "email tokens",
   limits: "rate limits",
+  cursor: "list cursors",
 };
 
 export type MacPurpose = keyof typeof macPurposes;
@@ -72,7 +73,11 @@ export function macKeysAsText(keys: MacKeys): string {
 
 export function macKeysFrom(text: string): MacKeys {
   const stored = JSON.parse(text) as Record<string, string>;
+  const keyOf = (name: string): Buffer => Buffer.from(stored[name] ?? "", "base64url");
+  // A purpose that is newer than the rotation gets its key from one that every version has.
+  const derived = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync("sha256", keyOf("limits"), "", `authsvc ${purpose}`, 32));
   return Object.fromEntries(
-    Object.keys(macPurposes).map((name) => [name, Buffer.from(stored[name] ?? "", "base64url")]),
+    Object.entries(macPurposes).map(([name, purpose]) => [name, name in stored ? keyOf(name) : derived(purpose)]),
   ) as MacKeys;
 }

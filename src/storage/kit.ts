@@ -1,4 +1,6 @@
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { customType, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+const numberOfTransaction = customType<{ data: string }>({ dataType: () => "text" });
 
 /**
  * The column kinds of the schema. Instants are epoch milliseconds in both databases, so that no
@@ -17,6 +19,13 @@ export const sqliteKit = {
   instant: (name: string) => integer(name),
   flag: (name: string) => integer(name, { mode: "boolean" }),
   json: (name: string) => text(name, { mode: "json" }),
+  /** The primary key of rows that the database numbers; a number is never used again. */
+  counter: (name: string) => integer(name).primaryKey({ autoIncrement: true }),
+  /**
+   * The transaction that wrote the row (`commit-order.ts`): set by PostgreSQL itself, null on
+   * SQLite.
+   */
+  transaction: (name: string) => numberOfTransaction(name),
 };
 
 export type Kit = typeof sqliteKit;

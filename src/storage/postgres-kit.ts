@@ -1,6 +1,8 @@
+import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
+  customType,
   index as pgIndex,
   jsonb,
   pgTable,
@@ -9,6 +11,8 @@ import {
   uniqueIndex as pgUniqueIndex,
 } from "drizzle-orm/pg-core";
 import type { Kit } from "./kit.ts";
+
+const numberOfTransaction = customType<{ data: string }>({ dataType: () => "xid8" });
 
 /**
  * The same column kinds for PostgreSQL. Apart from the handles, this is the only cast in this
@@ -25,4 +29,6 @@ export const postgresKit = {
   instant: (name: string) => bigint(name, { mode: "number" }),
   flag: (name: string) => boolean(name),
   json: (name: string) => jsonb(name),
+  counter: (name: string) => bigint(name, { mode: "number" }).primaryKey().generatedByDefaultAsIdentity(),
+  transaction: (name: string) => numberOfTransaction(name).default(sql`pg_current_xact_id()`),
 } as unknown as Kit;

@@ -1,6 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { Pool, PoolClient } from "pg";
 import { AppError } from "../lib/errors.ts";
+import { postgresOrder } from "./commit-order.ts";
 import { currentTime } from "./database-time.ts";
 import type { MigrationQueries } from "./migrate.ts";
 import { cut, maxMillisecondsOfAnOperation, onConnection } from "./postgres-deadline.ts";
@@ -82,7 +83,11 @@ export function createPostgresStorage(pool: Pool): Storage {
 }
 
 export function handleOf(client: Pick<PoolClient, "query"> | Pick<PostgresTransactions, "query">): Handle {
-  return { db: drizzle(client as PoolClient) as unknown as Handle["db"], tables: postgresTables };
+  return {
+    db: drizzle(client as PoolClient) as unknown as Handle["db"],
+    tables: postgresTables,
+    commitOrder: postgresOrder,
+  };
 }
 
 export function postgresQueries(client: PoolClient): MigrationQueries {

@@ -2,6 +2,7 @@ import Database from "better-sqlite3";
 import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { sqliteOrder } from "./commit-order.ts";
 import { newestEventTime } from "./database-time.ts";
 import { keepTemporaryFilesBeside } from "./temporary-files.ts";
 import { AppError } from "../lib/errors.ts";
@@ -223,5 +224,5 @@ export function sqliteQueries(connection: Database.Database): MigrationQueries {
  * The one cast: drizzle's synchronous database typed as the asynchronous handle of both dialects.
  */
 export function handleOf(connection: Database.Database): Handle {
-  return { db: drizzle(connection) as unknown as Handle["db"], tables: sqliteTables };
+  return { db: drizzle(connection) as unknown as Handle["db"], tables: sqliteTables, commitOrder: sqliteOrder };
 }

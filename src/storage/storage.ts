@@ -1,5 +1,6 @@
 import { getTableColumns, like, sql, type SQL } from "drizzle-orm";
 import type { BaseSQLiteDatabase, SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { CommitOrder } from "./commit-order.ts";
 import { direct } from "./direct.ts";
 import type { Tables } from "./schema.ts";
 import type { Statement } from "./statement.ts";
@@ -24,6 +25,7 @@ export type Handle = {
    * is its own transaction and saves BEGIN and COMMIT.
    */
   readonly gathers?: true;
+  readonly commitOrder: CommitOrder;
 };
 
 export type StorageLoad = { waiting: number; connections?: { open: number; idle: number } };
@@ -118,6 +120,14 @@ export function prepare<Result>(query: { prepare(): Statement<Result> }, name: s
       return prepared.execute(values);
     },
   };
+}
+
+/**
+ * Locks the rows that a query reads: changes and deletions wait until the transaction ends, others
+ * that only read do not. On SQLite every transaction that writes is alone.
+ */
+export function sharingLock<Query extends object>(query: Query): Query {
+  return "for" in query ? (query as Query & { for(strength: "share"): Query }).for("share") : query;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import type { LoginEnds } from "./login-ends.ts";
-import { endLogin, findLogin } from "./login-store.ts";
+import { findLogin } from "./login-store.ts";
 import type { Login } from "./login.ts";
 import { parseRefreshToken, refreshDigest } from "./refresh-tokens.ts";
 import { refreshIdleFor } from "./rotation.ts";
@@ -64,7 +64,7 @@ export function createClientTokens(deps: {
       await storage.write(async (tx) => {
         const login = await findLogin(tx, id);
         if (login?.appId !== owner.appId || login.clientId !== owner.clientId || login.expiresAt <= now) return;
-        const ended = await endLogin(tx, id, "logout", now);
+        const ended = await loginEnds.end(tx, id, "logout", now);
         if (ended) await loginEnds.note(tx, ended, by, now);
       });
     },

@@ -7,7 +7,7 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import type { LoginEnds } from "./login-ends.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
-import { endLogin, findLogin, findLoginsBeyond } from "./login-store.ts";
+import { findLogin, findLoginsBeyond } from "./login-store.ts";
 import { parseRefreshToken } from "./refresh-tokens.ts";
 import type { Login } from "./login.ts";
 
@@ -73,7 +73,7 @@ export function createLoginAdministration(deps: {
       if (loginCount <= maxLogins) return;
       const by = { actor: { kind: "service", name: "logins" }, clientInfo } as const;
       for (const id of await findLoginsBeyond(tx, { userId, id: started.id, most: maxLogins, now })) {
-        const ended = await endLogin(tx, id, "too-many", now);
+        const ended = await loginEnds.end(tx, id, "too-many", now);
         if (ended) await loginEnds.note(tx, ended, by, now, { reason: "too-many" });
       }
     },

@@ -2,6 +2,7 @@ import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { BrowserSession } from "../account/store.ts";
 import type { Audit, By } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
+import type { RevocationRecords } from "../revocations/records.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
@@ -10,6 +11,7 @@ import {
   endLogin,
   endLoginsOfBrowser,
   endLoginsAtClient,
+  endLoginsOfUser,
   endLoginWithBrowser,
   listUsersAtClient,
   type EndedLogin,
@@ -28,10 +30,23 @@ type End = { reason: EndReason; by: By };
 export function createLoginEnds(deps: {
   users: Pick<Users, "lock">;
   browserSessions: BrowserSessions;
+  revocations: RevocationRecords;
   events: Events;
   audit: Audit;
 }) {
-  const { users, browserSessions, events, audit } = deps;
+  const { users, browserSessions, revocations, events, audit } = deps;
+
+  /** Tells servers that verify tokens themselves. */
+  async function told(tx: Handle, ended: EndedLogin[], now: number): Promise<EndedLogin[]> {
+    await revocations.logins(tx, ended, now);
+    return ended;
+  }
+
+  async function end(tx: Handle, id: string, reason: EndReason, now: number): Promise<EndedLogin | undefined> {
+    const ended = await endLogin(tx, id, reason, now);
+    if (ended) await revocations.logins(tx, [ended], now);
+    return ended;
+  }
 
   /** To the app's server and the client: for ends that the audit log records as part of another. */
   async function announce(tx: Handle, ended: EndedLogin, clientInfo: ClientInfo | null, now: number): Promise<void> {
@@ -57,18 +72,38 @@ export function createLoginEnds(deps: {
   async function endWithBrowser(tx: Handle, login: Login, reason: EndReason, now: number): Promise<EndedLogin[]> {
     const { id, userId, browserSessionDigest: tie } = login;
     if (tie === null) {
-      const ended = await endLogin(tx, id, reason, now);
+      const ended = await end(tx, id, reason, now);
       return ended ? [ended] : [];
     }
     await users.lock(tx, userId);
     await browserSessions.end(tx, tie);
-    return await endLoginWithBrowser(tx, id, { userId, tie, reason }, now);
+    return await told(tx, await endLoginWithBrowser(tx, id, { userId, tie, reason }, now), now);
   }
 
   return {
     announce,
 
     note,
+
+    /** Ends one login, which the caller announces. Undefined if it had ended. */
+    end,
+
+    /**
+     * Ends a user's logins except those to `keep`, which the caller announces. Lock the user first.
+     */
+    async endOfUser(
+      tx: Handle,
+      userId: string,
+      how: { reason: EndReason; keep: { login?: string | undefined; tie?: string | undefined } },
+      now: number,
+    ): Promise<EndedLogin[]> {
+      const ended = await endLoginsOfUser(tx, userId, how, now);
+      const [first] = ended;
+      // One entry for all of them. Servers ask about those of the user that were kept.
+      if (!first || ended.length === 1) return await told(tx, ended, now);
+      await revocations.user(tx, first, now);
+      return ended;
+    },
 
     /**
      * Ends one live login, its browser session, and all logins of OpenID Connect clients that this
@@ -94,7 +129,7 @@ export function createLoginEnds(deps: {
       const userIds = await listUsersAtClient(tx, clientId);
       for (const userId of userIds) {
         await users.lock(tx, userId);
-        const ended = await endLoginsAtClient(tx, { userId, clientId }, reason, now);
+        const ended = await told(tx, await endLoginsAtClient(tx, { userId, clientId }, reason, now), now);
         for (const login of ended) await note(tx, login, by, now, { reason });
       }
       return userIds.length > 0;
@@ -107,7 +142,7 @@ export function createLoginEnds(deps: {
       { reason, by }: End,
       now: number,
     ): Promise<number> {
-      const ended = await endLoginsAtClient(tx, of, reason, now);
+      const ended = await told(tx, await endLoginsAtClient(tx, of, reason, now), now);
       for (const login of ended) await note(tx, login, by, now);
       return ended.length;
     },
@@ -117,7 +152,7 @@ export function createLoginEnds(deps: {
       const { userId, tie } = session;
       await users.lock(tx, userId);
       await browserSessions.close(tx, session, by, now);
-      const ended = await endLoginsOfBrowser(tx, { userId, tie, reason }, now);
+      const ended = await told(tx, await endLoginsOfBrowser(tx, { userId, tie, reason }, now), now);
       for (const login of ended) await note(tx, login, by, now);
     },
   };

@@ -7,7 +7,7 @@ import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import type { LoginEnds } from "./login-ends.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
-import { endLoginsOfUser, findLogin } from "./login-store.ts";
+import { findLogin } from "./login-store.ts";
 
 /** `by`: who revoked it, for the audit log and webhooks. */
 export type Revocation = {
@@ -67,7 +67,7 @@ export function createRevokeAccess(deps: {
       const tie = keptSession ?? keptLogin?.browserSessionDigest ?? undefined;
       await browserSessions.endAll(tx, userId, { keep: tie, forgetBrowsers });
       const kept = { login: keep.login, tie };
-      const ended = await endLoginsOfUser(tx, userId, { reason, keep: kept }, now);
+      const ended = await loginEnds.endOfUser(tx, userId, { reason, keep: kept }, now);
       for (const login of ended) await loginEnds.note(tx, login, by, now, { reason });
       return ended.length;
     },

@@ -8,7 +8,7 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { Events } from "../webhooks/events.ts";
 import type { LoginEnds } from "./login-ends.ts";
-import { endLogin, findLogin, findLoginStart, rotateLogin } from "./login-store.ts";
+import { findLogin, findLoginStart, rotateLogin } from "./login-store.ts";
 import { refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.ts";
 import type { LoginStart, RotatedLogin } from "./rotated-login-store.ts";
 import type { Login, LoginRotation } from "./login.ts";
@@ -131,7 +131,7 @@ export function createRotation(deps: {
   }
 
   async function endForReuse(tx: Handle, login: Login, clientInfo: ClientInfo, now: number): Promise<void> {
-    if (!(await endLogin(tx, login.id, "refresh-reuse", now))) return;
+    if (!(await loginEnds.end(tx, login.id, "refresh-reuse", now))) return;
     await audit.record(
       tx,
       {

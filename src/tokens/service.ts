@@ -15,7 +15,7 @@ import type { Bearer } from "./authentication.ts";
 import { claimsOf } from "./claims.ts";
 import type { ClaimSourcesService } from "./claim-sources.ts";
 import type { LoginEnds } from "./login-ends.ts";
-import { endLogin, findLogin, insertLogin, sweepLogins } from "./login-store.ts";
+import { findLogin, insertLogin, sweepLogins } from "./login-store.ts";
 import {
   firstRefreshToken,
   formatRefreshToken,
@@ -134,7 +134,7 @@ export function createTokens(deps: {
 
     /** Ends a login; true if it was live. */
     async endLogin(tx: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
-      const ended = await endLogin(tx, id, reason, now);
+      const ended = await loginEnds.end(tx, id, reason, now);
       if (ended) await loginEnds.announce(tx, ended, null, now);
       return ended !== undefined;
     },

@@ -28,6 +28,11 @@ export async function listSigningKeys(handle: Handle): Promise<SigningKeyRow[]> 
   return await prepared(handle).list.execute();
 }
 
+/** The algorithms that OpenID Connect clients want for their ID tokens. */
+export async function listIdTokenAlgorithms({ db, tables: { clients } }: Handle): Promise<SigningAlgorithm[]> {
+  return (await db.selectDistinct({ algorithm: clients.idTokenAlg }).from(clients)).map(({ algorithm }) => algorithm);
+}
+
 /** False if another node has created this generation of the algorithm. */
 export async function insertSigningKey({ db, tables: { signingKeys } }: Handle, key: SigningKeyRow): Promise<boolean> {
   const inserted = await db.insert(signingKeys).values(key).onConflictDoNothing().returning({ id: signingKeys.id });

@@ -3,25 +3,18 @@ import { day, hour, isoTime, minute, second, type Clock } from "../lib/clock.ts"
 import { AppError } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
-import type { Storage } from "../storage/storage.ts";
-import { importPublicKey, type SigningKey, type VerificationKey } from "./jwt.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { SigningKey, VerificationKey } from "./jwt.ts";
 import { decryptSigningKey, newSigningKey, sealed } from "./new-signing-key.ts";
+import { createPublishedKeys } from "./published-keys.ts";
 import { describeGenerations, expiredGenerations, signingKeyAt, type SigningKeyAnswer } from "./signing-key-answer.ts";
-import {
-  deleteSigningKeys,
-  insertSigningKey,
-  listSigningKeyIds,
-  listSigningKeys,
-  type SigningKeyRow,
-} from "./signing-key-store.ts";
+import { deleteSigningKeys, insertSigningKey, type SigningKeyRow } from "./signing-key-store.ts";
 
 /**
  * A key signs for 30 days. Its successor is published a day earlier, so that all caches know it.
  */
 const signsFor = 30 * day;
 const publishedBefore = day;
-/** An algorithm's first key reaches all caches of the key set within that time. */
-const firstPublishedBefore = 15 * minute;
 /** How long verifiers may cache the key set; sent with `/.well-known/jwks.json`. */
 export const keySetMaxAgeSeconds = 600;
 const rereadAfter = minute;
@@ -29,8 +22,6 @@ const rereadAfter = minute;
 const algorithms = ["ES256", "EdDSA", "RS256"] as const;
 /** RFC 7638 with SHA-256. Any other form is not our key and needs no read. */
 const kidForm = /^[A-Za-z0-9_-]{43}$/u;
-
-type LoadedKey = VerificationKey & { row: SigningKeyRow };
 
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
@@ -40,64 +31,16 @@ export type SigningKeys = ReturnType<typeof createSigningKeys>;
 export function createSigningKeys(deps: {
   storage: Storage;
   keyring: Keyring;
+  revocations: { key(tx: Handle, keyId: string, now: number): Promise<void> };
   audit: Audit;
   clock: Clock;
   tokenSeconds: number;
 }) {
-  const { storage, keyring, audit, clock } = deps;
+  const { storage, keyring, revocations, audit, clock } = deps;
   /** After its last use a key stays published until all its tokens have expired, plus an hour. */
   const keptAfter = deps.tokenSeconds * second + hour;
-  const publicKeys = new Map<string, LoadedKey>();
-  const privateKeys = new Map<string, SigningKey>();
-  let readAt = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | undefined;
-
-  async function read(): Promise<void> {
-    const ids = await listSigningKeyIds(storage.reader);
-    for (const id of publicKeys.keys()) {
-      if (!ids.includes(id)) {
-        publicKeys.delete(id);
-        privateKeys.delete(id);
-      }
-    }
-    if (ids.some((id) => !publicKeys.has(id))) await readRows();
-    readAt = clock();
-  }
-
-  async function readRows(): Promise<void> {
-    for (const row of await listSigningKeys(storage.reader)) {
-      const { id, algorithm, publicJwk } = row;
-      if (!publicKeys.has(id)) publicKeys.set(id, { id, algorithm, publicKey: importPublicKey(publicJwk), row });
-    }
-  }
-
-  async function readOnce(): Promise<void> {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    await reading;
-  }
-
-  async function readIfOlderThan(age: number): Promise<void> {
-    const elapsed = clock() - readAt;
-    // A clock that was set back counts as stale too.
-    if (elapsed >= age || elapsed < 0) await readOnce();
-  }
-
-  function generations(algorithm: SigningAlgorithm): SigningKeyRow[] {
-    return [...publicKeys.values()]
-      .filter((key) => key.algorithm === algorithm)
-      .map((key) => key.row)
-      .toSorted((a, b) => a.generation - b.generation);
-  }
-
-  async function create(algorithm: SigningAlgorithm, generation: number, signsFrom: number): Promise<void> {
-    const row = await newSigningKey(algorithm, generation, signsFrom, clock());
-    // If another node was first, its key is used.
-    await storage.write(async (tx) => insertSigningKey(tx, await sealed(tx, row, keyring)));
-    // Not `readOnce`, which may join a read that began before this write.
-    await read();
-  }
+  const published = createPublishedKeys(deps);
+  const { publicKeys, privateKeys, read, readOnce, readIfOlderThan, generations, create, firstSignsFrom } = published;
 
   function publishedKey(id: string): { row: SigningKeyRow; rows: SigningKeyRow[] } {
     const key = publicKeys.get(id);
@@ -106,11 +49,6 @@ export function createSigningKeys(deps: {
         details: "To find it: authsvc signing-key list",
       });
     return { row: key.row, rows: generations(key.algorithm) };
-  }
-
-  /** While the key set is empty, nobody can have cached it. */
-  function firstSignsFrom(now: number): number {
-    return publicKeys.size === 0 ? now : now + firstPublishedBefore;
   }
 
   /** The first algorithm's active key. None is active if the clock was set back: use any. */
@@ -126,11 +64,6 @@ export function createSigningKeys(deps: {
     return key;
   }
 
-  async function createFirst(algorithm: SigningAlgorithm, now: number): Promise<void> {
-    await readOnce();
-    if (generations(algorithm).length === 0) await create(algorithm, 1, firstSignsFrom(now));
-  }
-
   return {
     /**
      * The current signing key, read each time because a command may have changed it. A new
@@ -139,17 +72,17 @@ export function createSigningKeys(deps: {
      */
     async forSigning(algorithm: SigningAlgorithm, before?: SigningAlgorithm): Promise<SigningKey> {
       const now = clock();
-      await createFirst(algorithm, now);
+      await published.createFirst(algorithm);
       return keyFor([algorithm, ...(before ? [before] : []), ...algorithms], now);
     },
 
     /**
-     * A key of this algorithm and no other: clients know it from the discovery document. A new
-     * algorithm's first key signs at once, because clients read the key set again for it.
+     * A key of this algorithm and no other: clients know it from the discovery document. The first
+     * key signs at once: `keySet` has published it, or nobody has read the key set yet.
      */
     async forSigningExactly(algorithm: SigningAlgorithm): Promise<SigningKey> {
       const now = clock();
-      await createFirst(algorithm, now);
+      await published.createFirst(algorithm);
       return keyFor([algorithm], now);
     },
 
@@ -183,11 +116,16 @@ export function createSigningKeys(deps: {
       else await readIfOlderThan(rereadAfter);
     },
 
-    /** The JSON Web Key Set (RFC 7517). If storage fails, the known keys stay published. */
+    /**
+     * The JSON Web Key Set (RFC 7517). If storage fails, or cannot be written, the known keys stay
+     * published.
+     */
     async keySet(): Promise<{ keys: Record<string, unknown>[] }> {
-      await readOnce().catch((error: unknown) => {
-        if (publicKeys.size === 0) throw error;
-      });
+      await readOnce()
+        .then(published.publishFirst)
+        .catch((error: unknown) => {
+          if (publicKeys.size === 0) throw error;
+        });
       const keys = [...publicKeys.values()].map(({ id, algorithm, row }) => ({
         ...row.publicJwk,
         kid: id,
@@ -278,13 +216,14 @@ export function createSigningKeys(deps: {
       const now = clock();
       const { row, rows } = publishedKey(id);
       const { algorithm } = row;
-      const nextGeneration = (rows.at(-1)?.generation ?? 0) + 1;
-      const signs = signingKeyAt(rows, now)?.id === id;
-      const next = signs ? await newSigningKey(algorithm, nextGeneration, now, now) : undefined;
+      const generation = (rows.at(-1)?.generation ?? 0) + 1;
+      const next =
+        signingKeyAt(rows, now)?.id === id ? await newSigningKey(algorithm, generation, now, now) : undefined;
       const replacement = next?.id ?? null;
       await storage.write(async (tx) => {
         if (next && !(await insertSigningKey(tx, await sealed(tx, next, keyring)))) throw rotatedMeanwhile();
         await deleteSigningKeys(tx, [id]);
+        await revocations.key(tx, id, now);
         const details = { keyId: id, algorithm, replacement };
         await audit.record(tx, { actor, action: "signing-key.revoke", result: "success", details }, now);
       });
@@ -294,6 +233,4 @@ export function createSigningKeys(deps: {
   };
 }
 
-function rotatedMeanwhile(): AppError {
-  return new AppError("CONFLICT", "Another process is rotating the signing keys. Try again.");
-}
+const rotatedMeanwhile = () => new AppError("CONFLICT", "Another process is rotating the signing keys. Try again.");

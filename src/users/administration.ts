@@ -1,16 +1,19 @@
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
-import type { Actor, Audit } from "../audit/audit.ts";
+import type { Audit, By } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
-import { canonicalEmail, newEmail } from "../lib/email.ts";
+import { newEmail } from "../lib/email.ts";
 import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
-import { displayName, maxNameCharacters } from "../lib/text.ts";
+import { displayName, isHttpsAddress, maxNameCharacters } from "../lib/text.ts";
 import type { NewPasswords } from "../passwords/new-passwords.ts";
 import type { Passwords } from "../passwords/service.ts";
+import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { LoginAdministration } from "../tokens/login-administration.ts";
 import type { RevokeAccess } from "../tokens/revoke-access.ts";
-import { findMethodKindsOf, listUsers, setDisabled } from "./list-store.ts";
+import { checkedEmail } from "./list-query.ts";
+import { setDisabled } from "./list-store.ts";
+import { applicationNotFound, createUserListing } from "./listing.ts";
 import type { Users } from "./service.ts";
 import { findUser, findUserWithMethods } from "./store.ts";
 import { userAnswer, type UserAnswer, type UserDetailsAnswer } from "./user-answer.ts";
@@ -21,10 +24,13 @@ export type NewUser = {
   email: string;
   emailVerified: boolean;
   name: string | null;
+  picture?: string | null | undefined;
   password: string | undefined;
 };
 
-/** Operations on users for operators. */
+export type UserAdministration = ReturnType<typeof createUserAdministration>;
+
+/** Operations on users, for operators and for the servers of their applications. */
 export function createUserAdministration(deps: {
   storage: Storage;
   applications: Applications;
@@ -34,13 +40,14 @@ export function createUserAdministration(deps: {
   logins: LoginAdministration;
   access: RevokeAccess;
   audit: Audit;
+  keyring: Keyring;
   clock: Clock;
 }) {
   const { storage, applications, users, passwords, newPasswords, logins, access, audit, clock } = deps;
 
   async function existingApplication(id: string): Promise<Application> {
     const application = await applications.find(id);
-    if (!application) throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
+    if (!application) throw applicationNotFound();
     return application;
   }
 
@@ -63,55 +70,45 @@ export function createUserAdministration(deps: {
   }
 
   return {
-    /**
-     * A page of users by id, and whether there are more. Throws APP_NOT_FOUND, INVALID_REQUEST.
-     */
-    async list(
-      appId: string,
-      { email, after, limit }: { email?: string | undefined; after?: string | undefined; limit: number },
-    ): Promise<{ users: UserAnswer[]; more: boolean }> {
-      await existingApplication(appId);
-      const canonical = email === undefined ? undefined : checkedEmail(email);
-      const found = await listUsers(storage.reader, appId, { email: canonical, after, limit: limit + 1 });
-      const page = found.slice(0, limit);
-      const kinds = await findMethodKindsOf(
-        storage.reader,
-        page.map((user) => user.id),
-      );
-      return {
-        users: page.map((user) =>
-          userAnswer(user, kinds.get(user.id) ?? { passkey: false, oauth: [], password: false }),
-        ),
-        more: found.length > limit,
-      };
-    },
+    ...createUserListing(deps),
 
     get,
+
+    /**
+     * A user of this application. Those of others are as unknown as none: USER_NOT_FOUND.
+     */
+    async userOf(appId: string, id: string): Promise<User> {
+      const user = await existingUser(id);
+      if (user.appId !== appId) throw userNotFound();
+      return user;
+    },
 
     /**
      * Creates a user without a sign-up. Throws APP_NOT_FOUND, INVALID_REQUEST naming the field,
      * CONFLICT for a taken address, BUSY.
      */
-    async create(input: NewUser, { dryRun }: { dryRun: boolean }, actor: Actor): Promise<UserAnswer> {
+    async create(input: NewUser, { dryRun }: { dryRun: boolean }, by: By): Promise<UserAnswer> {
       const application = await existingApplication(input.appId);
       const email = checkedNewEmail(input.email);
       const name = checkedName(input.name);
+      const picture = checkedPicture(input.picture ?? null);
       const hash = input.password === undefined ? undefined : await hashOf(input.password, application, email);
       if (await users.findByEmail(application.id, email)) throw addressTaken();
       const authMethods = { passkey: false, oauth: [], password: hash !== undefined };
       const now = clock();
       const { emailVerified } = input;
       if (dryRun) {
-        const planned = { id: "", picture: null, createdAt: now, updatedAt: now, lastLoginAt: null, disabledAt: null };
-        return userAnswer({ ...planned, appId: application.id, email, emailVerified, name }, authMethods);
+        const planned = { id: "", createdAt: now, updatedAt: now, lastLoginAt: null, disabledAt: null };
+        return userAnswer({ ...planned, appId: application.id, email, emailVerified, name, picture }, authMethods);
       }
       const signedUp = { method: null, clientInfo: null };
       const created = await storage.write(async (tx) => {
-        const user = await users.create(tx, { appId: application.id, email, emailVerified, name, signedUp }, now);
+        const person = { appId: application.id, email, emailVerified, name, picture };
+        const user = await users.create(tx, { ...person, signedUp }, now);
         if (!user) throw addressTaken();
         if (hash !== undefined) await passwords.add(tx, user.id, { hash, lastUsedAt: null }, now);
         const { appId, id: userId } = user;
-        await audit.record(tx, { actor, action: "user.create", result: "success", appId, userId }, now);
+        await audit.record(tx, { ...by, action: "user.create", result: "success", appId, userId }, now);
         return user;
       });
       return userAnswer(created, authMethods);
@@ -121,7 +118,7 @@ export function createUserAdministration(deps: {
      * Prevents a user from signing in, and ends every login; enabling does not restore them.
      * Changes nothing for a disabled user. Throws USER_NOT_FOUND.
      */
-    async disable(id: string, { dryRun }: { dryRun: boolean }, actor: Actor): Promise<UserDetailsAnswer> {
+    async disable(id: string, { dryRun }: { dryRun: boolean }, by: By): Promise<UserDetailsAnswer> {
       const now = clock();
       if (!dryRun) {
         await storage.write(async (tx) => {
@@ -129,27 +126,27 @@ export function createUserAdministration(deps: {
           await access.lockForChange(tx, id, now);
           const user = await setDisabled(tx, id, true, now);
           if (!user) return;
-          const ended = await access.revoke(tx, id, { reason: "user-disabled", by: { actor } }, now);
-          await recordChange(tx, user, "user.disable", actor, now, { ended });
+          const ended = await access.revoke(tx, id, { reason: "user-disabled", by }, now);
+          await recordChange(tx, user, "user.disable", by, now, { ended });
         });
       }
       return await get(id);
     },
 
     /** Lets a user sign in again. Throws USER_NOT_FOUND. */
-    async enable(id: string, { dryRun }: { dryRun: boolean }, actor: Actor): Promise<UserDetailsAnswer> {
+    async enable(id: string, { dryRun }: { dryRun: boolean }, by: By): Promise<UserDetailsAnswer> {
       const now = clock();
       if (!dryRun) {
         await storage.write(async (tx) => {
           const user = await setDisabled(tx, id, false, now);
-          if (user) await recordChange(tx, user, "user.enable", actor, now);
+          if (user) await recordChange(tx, user, "user.enable", by, now);
         });
       }
       return await get(id);
     },
 
     /** Ends every login of a user and returns how many were live. Throws USER_NOT_FOUND. */
-    async revokeLogins(id: string, { dryRun }: { dryRun: boolean }, actor: Actor): Promise<{ ended: number }> {
+    async revokeLogins(id: string, { dryRun }: { dryRun: boolean }, by: By): Promise<{ ended: number }> {
       const now = clock();
       if (dryRun) {
         await existingUser(id);
@@ -157,8 +154,8 @@ export function createUserAdministration(deps: {
       }
       return await storage.write(async (tx) => {
         const user = await existingUser(id, tx);
-        const ended = await access.revoke(tx, id, { reason: "operator", by: { actor } }, now);
-        await recordChange(tx, user, "user.revoke-logins", actor, now, { ended });
+        const ended = await access.revoke(tx, id, { reason: "operator", by }, now);
+        await recordChange(tx, user, "user.revoke-logins", by, now, { ended });
         return { ended };
       });
     },
@@ -168,11 +165,11 @@ export function createUserAdministration(deps: {
     tx: Handle,
     { id: userId, appId }: User,
     action: string,
-    actor: Actor,
+    by: By,
     now: number,
     details: Record<string, number> = {},
   ): Promise<void> {
-    await audit.record(tx, { actor, action, result: "success", appId, userId, details }, now);
+    await audit.record(tx, { ...by, action, result: "success", appId, userId, details }, now);
   }
 
   async function hashOf(password: string, application: Application, email: string): Promise<string> {
@@ -193,12 +190,6 @@ export function createUserAdministration(deps: {
   }
 }
 
-function checkedEmail(text: string): string {
-  const email = canonicalEmail(text);
-  if (email === undefined) throw invalidRequest("email: an address such as ada@example.com, at most 254 characters");
-  return email;
-}
-
 function checkedNewEmail(text: string): string {
   const email = newEmail(text);
   if (email !== undefined) return email;
@@ -214,6 +205,14 @@ function checkedName(text: string | null): string | null {
   return name;
 }
 
+function checkedPicture(picture: string | null): string | null {
+  if (picture !== null && !isHttpsAddress(picture))
+    throw invalidRequest("picture: an https address of at most 2048 characters, or null");
+  return picture;
+}
+
 function addressTaken(): AppError {
-  return new AppError("CONFLICT", "A user of this application already has this address.");
+  return new AppError("CONFLICT", "A user of this application already has this address.", {
+    details: "email: taken in this application",
+  });
 }

@@ -1,29 +1,21 @@
-import { and, asc, eq, gt, inArray, isNotNull, isNull, or } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
 import { beginsWith, type Handle } from "../storage/storage.ts";
 import type { MethodKinds } from "./store.ts";
 import type { User } from "./user.ts";
 
-/**
- * A page of an application's users by id: at most `limit`, after the id `after`, optionally with
- * this canonical address.
- */
-export async function listUsers(
-  { db, tables: { users } }: Handle,
-  appId: string,
-  { email, after, limit }: { email?: string | undefined; after?: string | undefined; limit: number },
-): Promise<User[]> {
+/** Who has this canonical address: one user per application at most, or that of one application. */
+export async function findByEmailInAll(
+  { db, tables: { users, applications } }: Handle,
+  email: string,
+  appId: string | undefined,
+): Promise<{ id: string; appId: string }[]> {
+  // By application: the index of addresses begins with it.
+  const ofApps = db.select({ id: applications.id }).from(applications);
   return await db
-    .select()
+    .select({ id: users.id, appId: users.appId })
     .from(users)
-    .where(
-      and(
-        eq(users.appId, appId),
-        email === undefined ? undefined : eq(users.email, email),
-        after === undefined ? undefined : gt(users.id, after),
-      ),
-    )
-    .orderBy(asc(users.id))
-    .limit(limit);
+    .where(and(eq(users.email, email), appId === undefined ? inArray(users.appId, ofApps) : eq(users.appId, appId)))
+    .orderBy(asc(users.appId));
 }
 
 /** Whether an application has users without an email address. */

@@ -69,7 +69,6 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
   await json("app", "update", "app_shop", "--sign-up", "closed");
   const user = await json("user", "create", "--app", "app_shop", "--email", "grace@example.com");
   const key = await json("key", "create", "--app", "app_shop");
-  await json("client", "create", "--app", "app_shop", "--name", "Grafana", "--id", "grafana");
   const minted = await json("token", "mint", "--user", user["id"] ?? "");
   put("token.txt", minted["accessToken"] ?? "");
   const events = ["--events", "user.login", "--secret-file", "secret.txt"];

@@ -122,14 +122,14 @@ describeEachDatabase("what else was signed in", (current) => {
     ],
     [
       "an operator's revoke-logins",
-      async ({ userId }) => void (await services().userAdministration.revokeLogins(userId, doing, operator)),
+      async ({ userId }) => void (await services().userAdministration.revokeLogins(userId, doing, { actor: operator })),
     ],
     [
       "an operator's disable, with an enable after it,",
       // Enabled again: what was signed in before must not come back with that.
       async ({ userId }) => {
-        await services().userAdministration.disable(userId, doing, operator);
-        await services().userAdministration.enable(userId, doing, operator);
+        await services().userAdministration.disable(userId, doing, { actor: operator });
+        await services().userAdministration.enable(userId, doing, { actor: operator });
       },
     ],
     [

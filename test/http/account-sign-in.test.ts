@@ -79,7 +79,7 @@ describeEachDatabase("the account page and who may see it", (current) => {
     const [disabled, deleted] = [await signedUpIn(service, app), await signedUpIn(service, app)];
     const { userAdministration, profiles } = service.server.app.services;
     const actor = { kind: "cli", name: "test" } as const;
-    await userAdministration.disable(String(disabled.user["id"]), { dryRun: false }, actor);
+    await userAdministration.disable(String(disabled.user["id"]), { dryRun: false }, { actor });
     await profiles.delete(String(deleted.user["id"]), { actor });
     for (const { visitor } of [disabled, deleted]) expect((await openAccount(service, app, visitor)).status).toBe(303);
   });

@@ -111,7 +111,7 @@ describeEachDatabase("client authentication", (current) => {
     expect(await outcome({ form: { client_id: app.id } })).toBe("401 invalid_client");
   });
 
-  it("by two methods at once is refused (RFC 6749 §2.3)", async () => {
+  it("C5: by two methods at once is refused (RFC 6749 §2.3)", async () => {
     const app = await current().createApp();
     const { id, secret } = await create(app);
     const header = basic(id, secret);
@@ -209,7 +209,7 @@ describeEachDatabase("client authentication", (current) => {
       expect(await asserted(await sign(signing, { ...claimsOf(id), ...change() }))).toBe("401 invalid_client");
     });
 
-    it("is refused if another key signed it, or none, or the client's secret or public key", async () => {
+    it("C5: is refused if another key signed it, or none, or the client's secret or public key", async () => {
       const app = await current().createApp();
       const { id, jwk } = await withKey(app, "ES256");
       const { id: other, signing } = await withKey(app, "ES256");

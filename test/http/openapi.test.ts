@@ -155,6 +155,7 @@ describeEachDatabase(
       await walk.profile();
       await walk.applications();
       await walk.groups();
+      await walk.users();
       await walk.webhooks();
       await walk.queries();
       await walk.openId();
@@ -175,7 +176,8 @@ function expectExamplesOf(answered: [name: string, body: unknown][]): void {
     const shown = formsOf(examples[name as keyof typeof examples]);
     for (const [place, form] of formsOf(body)) {
       // An App ID is the operator's choice.
-      if (!shown.has(place) || form.startsWith("app_")) continue;
+      // A cursor is as long as its numbers.
+      if (!shown.has(place) || form.startsWith("app_") || place === "/cursor") continue;
       compared.add(`${name}${place}`);
       expect([name, place, shown.get(place)]).toEqual([name, place, form]);
     }
@@ -281,7 +283,10 @@ function createWalk(service: TestService, app: TestApp) {
       await send("refresh", headers, { refreshToken: "unknown" });
       await send("validate", user);
       await send("logout", user, { refreshToken: "unknown" });
+      const { body: feed } = await send("listRevocations", headers);
       await send("logout", user);
+      await send("listRevocations", headers, undefined, { query: `?after=${String(feed["cursor"])}` });
+      await send("listRevocations", headers, undefined, { query: "?after=unknown" });
       await send("validate", user);
       // Without the scope for the address, answers are shorter.
       await signInAgain(email, { scopes: ["profile"] });
@@ -330,6 +335,17 @@ function createWalk(service: TestService, app: TestApp) {
       await send("updateMetadata", headers, { public: [] }, { appId, userId });
       await send("getMetadata", headers, undefined, { appId, userId });
       await send("getProfile", user);
+    },
+
+    async users() {
+      const ofApp = { appId: app.id };
+      const created = await send("createUser", headers, { email: newEmail(), name: "Bob" }, ofApp);
+      await send("createUser", headers, { email: created.body["email"] }, ofApp);
+      await send("listUsers", headers, undefined, { ...ofApp, query: "?limit=1" });
+      await send("listUsers", headers, undefined, { ...ofApp, query: "?limit=0" });
+      const bob = { ...ofApp, userId: String(created.body["id"]) };
+      await send("getManagedUser", headers, undefined, bob);
+      await send("getManagedUser", headers, undefined, { ...ofApp, userId: "usr_unknown" });
     },
 
     async webhooks() {

@@ -13,7 +13,7 @@ const redeem = async (service: TestService, party: Party, form: Record<string, s
 const refused = { status: 400, body: { error: "invalid_grant" } };
 
 describeEachDatabase("attacks on the code flow (RFC 9700 §4)", (current) => {
-  it("mix-up (§4.4): every response names its issuer", async () => {
+  it("C4: mix-up (§4.4): every response names its issuer", async () => {
     const service = current();
     const party = await newParty(service);
     const done = await authorize(service, party.client, party);
@@ -23,7 +23,7 @@ describeEachDatabase("attacks on the code flow (RFC 9700 §4)", (current) => {
     expect(decodeJwt(tokens.id_token).iss).toBe(service.url);
   });
 
-  it("code injection (§4.5): a code is worth nothing to another client, or in another flow", async () => {
+  it("C2: code injection (§4.5): a code is worth nothing to another client, or in another flow", async () => {
     const service = current();
     const party = await newParty(service);
     const thief = await newParty(service, {}, party.app);
@@ -34,7 +34,7 @@ describeEachDatabase("attacks on the code flow (RFC 9700 §4)", (current) => {
     expect(await redeem(service, party, own)).toMatchObject(refused);
   });
 
-  it("code injection: a used code of one client does not let another one end its login", async () => {
+  it("C2: code injection: a used code of one client does not let another one end its login", async () => {
     const service = current();
     const party = await newParty(service);
     const thief = await newParty(service, {}, party.app);
@@ -46,7 +46,7 @@ describeEachDatabase("attacks on the code flow (RFC 9700 §4)", (current) => {
     expect((await userInfo(service, String(body["access_token"]))).status).toBe(401);
   });
 
-  it("PKCE downgrade (§4.8.2): a verifier without a challenge is refused, and a challenge without a verifier", async () => {
+  it("C3: PKCE downgrade (§4.8.2): a verifier without a challenge is refused, and a challenge without a verifier", async () => {
     const service = current();
     const party = await newParty(service);
     const stripped = await codeFor(service, party);
@@ -56,7 +56,7 @@ describeEachDatabase("attacks on the code flow (RFC 9700 §4)", (current) => {
     expect((await redeem(service, party, { ...right, code_verifier: codeVerifier })).status).toBe(200);
   });
 
-  it("the two doors: neither takes the codes of the other one, nor consumes them", async () => {
+  it("C2: the two doors: neither takes the codes of the other one, nor consumes them", async () => {
     const service = current();
     const party = await newParty(service);
     const visitor = new Visitor();
@@ -84,7 +84,7 @@ describeEachDatabase("attacks on the code flow (RFC 9700 §4)", (current) => {
     expect((await call(service, "POST", "/auth/callback", headers, body)).status).toBe(200);
   });
 
-  it("cross-application use: a code of one application is nothing to another one, and stays good", async () => {
+  it("C2: cross-application use: a code of one application is nothing to another one, and stays good", async () => {
     const service = current();
     const party = await newParty(service);
     const form = await codeFor(service, party);
@@ -92,7 +92,7 @@ describeEachDatabase("attacks on the code flow (RFC 9700 §4)", (current) => {
     expect((await redeem(service, party, form)).status).toBe(200);
   });
 
-  it("a sign-out between code and redemption leaves no login, also by single sign-on", async () => {
+  it("S10: a sign-out between code and redemption leaves no login, also by single sign-on", async () => {
     const service = current();
     const party = await newParty(service);
     const visitor = new Visitor();
@@ -145,14 +145,39 @@ describeOnSqlite("POST /oauth2/par", (current) => {
     return await post(service, "/oauth2/par", { ...asked(party), ...changes }, basic(party));
   }
 
-  const open = (service: TestService, client: { id: string }, requestUri: unknown, more = {}) =>
+  const open = (
+    service: TestService,
+    client: { id: string },
+    requestUri: unknown,
+    more = {},
+    headers: Record<string, string> = {},
+  ) =>
     new Visitor().get(
       `${service.url}/oauth2/authorize?${new URLSearchParams({
         client_id: client.id,
         request_uri: String(requestUri),
         ...more,
       }).toString()}`,
+      headers,
     );
+
+  it("S7: a prefetch or a HEAD neither uses a request up nor begins a session", async () => {
+    const service = current();
+    const party = await newParty(service);
+    const { body } = await push(service, party);
+    const { reader } = service.server.app.storage;
+    const countSessions = async () => (await reader.db.select().from(reader.tables.signInSessions)).length;
+    const before = await countSessions();
+    const url = `${service.url}/oauth2/authorize?client_id=${party.client.id}&request_uri=${String(body["request_uri"])}`;
+    expect((await fetch(url, { method: "HEAD", redirect: "manual" })).status).toBe(200);
+    const seen = await open(service, party.client, body["request_uri"], {}, { "sec-purpose": "prefetch;prerender" });
+    expect(seen.status).toBe(200);
+    expect(seen.headers.getSetCookie()).toEqual([]);
+    expect(await countSessions()).toBe(before);
+    const [, href = ""] = /<a class="button main" href="([^"]+)"/u.exec(seen.text) ?? [];
+    const start = await new Visitor().get(new URL(href.replaceAll("&amp;", "&"), service.url).href);
+    expect(start.location.pathname).toMatch(/^\/sign-in\//u);
+  });
 
   it("takes a request for one use, and nothing else of the query counts", async () => {
     const service = current();

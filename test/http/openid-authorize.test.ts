@@ -43,7 +43,7 @@ describeEachDatabase("GET /oauth2/authorize", (current) => {
     expect(done.location.searchParams.has("code")).toBe(true);
   });
 
-  it("refuses the code at /auth/callback, and ends nothing there", async () => {
+  it("C2: refuses the code at /auth/callback, and ends nothing there", async () => {
     const service = current();
     const { app, client, email } = await prepared(service);
     const visitor = new Visitor();
@@ -115,7 +115,7 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
       ["a script", { redirect_uri: "javascript:alert(1)" }, "redirect_uri: not registered"],
     ];
 
-    it.each(wrong)("%s", async (_title, parameters, details) => {
+    it.each(wrong)("C1: %s", async (_title, parameters, details) => {
       const service = current();
       const { client } = await prepared(service);
       const page = await new Visitor().get(authorizeUrl(service, client, parameters));
@@ -126,7 +126,7 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
       expect(page.text).not.toContain("evil.example");
     });
 
-    it("a disabled client", async () => {
+    it("C1: a disabled client", async () => {
       const service = current();
       const { client } = await prepared(service);
       const by = { actor: { kind: "cli", name: "test" } } as const;
@@ -136,7 +136,7 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
       expect(page.headers.get("location")).toBeNull();
     });
 
-    it.each(["client_id", "redirect_uri"])("%s twice, with a foreign one", async (name) => {
+    it.each(["client_id", "redirect_uri"])("C1: %s twice, with a foreign one", async (name) => {
       const service = current();
       const { client } = await prepared(service);
       for (const query of [`&${name}=https://evil.example/`, `&${name}=`]) {
@@ -210,7 +210,7 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
     expect(page.location.pathname).toMatch(/^\/sign-in\//u);
   });
 
-  it("requires PKCE of programs without a secret, and where the client says so", async () => {
+  it("C3: requires PKCE of programs without a secret, and where the client says so", async () => {
     const service = current();
     for (const changes of [{ kind: "spa" }, { kind: "native" }, { requirePkce: true }] as const) {
       const { client } = await prepared(service, changes);

@@ -56,7 +56,7 @@ describeEachDatabase("consent", (current) => {
     expect(answerOf(silent)["error"]).toBe("login_required");
   });
 
-  it("cannot be avoided by prompt=none (RFC 9700 §4)", async () => {
+  it("C7: cannot be avoided by prompt=none (RFC 9700 §4)", async () => {
     const service = current();
     const { app, client, email, visitor } = await prepared(service);
     const own = await createTestClient(service, app);
@@ -105,7 +105,7 @@ describeEachDatabase("consent", (current) => {
     expect(answerOf(silent)["error"]).toBe("consent_required");
   });
 
-  it("cannot be given by another site, in a frame, in another browser, or before the proof", async () => {
+  it("C8: cannot be given by another site, in a frame, in another browser, or before the proof", async () => {
     const service = current();
     const { client, email, visitor } = await prepared(service);
     const start = await visitor.get(authorizeUrl(service, client));

@@ -1,3 +1,4 @@
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from "jose";
 import { expect, it } from "vitest";
 import { basic, newParty, post, tokensFor } from "../support/openid-tokens.ts";
 import { call } from "../support/person.ts";
@@ -36,6 +37,22 @@ describeOnSqlite("the discovery documents", (current) => {
     expect(oauth.headers.get("access-control-allow-origin")).toBe("*");
     expect(openId.body).toMatchObject(oauth.body);
     expect(oauth.body["userinfo_endpoint"]).toBeUndefined();
+  });
+});
+
+describeOnSqlite("the key set", (current) => {
+  it("T6: holds every key before it signs: read once, it verifies the first token of each client", async () => {
+    const service = current();
+    const parties = [await newParty(service), await newParty(service, { idTokenAlg: "EdDSA" })];
+    const { body } = await call(service, "GET", "/.well-known/jwks.json", {});
+    const keys = createLocalJWKSet(body as unknown as JSONWebKeySet);
+    for (const party of parties) {
+      const { access_token: accessToken, id_token: idToken } = await tokensFor(service, party);
+      const currentDate = new Date(service.clock.now);
+      const { protectedHeader } = await jwtVerify(idToken, keys, { currentDate, audience: party.client.id });
+      expect(protectedHeader.alg).toBe(party.client.idTokenAlg);
+      expect((await jwtVerify(accessToken, keys, { currentDate })).protectedHeader.alg).toBe("ES256");
+    }
   });
 });
 

@@ -96,7 +96,7 @@ describeEachDatabase("the logout endpoint (OpenID Connect RP-Initiated Logout 1.
     expect(again.location.pathname).toBe("/account/signed-out");
   });
 
-  it("asks when the ID token is of another browser or of another person (logout CSRF)", async () => {
+  it("C9: asks when the ID token is of another browser or of another person (logout CSRF)", async () => {
     const person = await someone();
     const attacker = await someone();
     const elsewhere = await signInByClient(current(), person.email, wiki);
@@ -123,7 +123,7 @@ describeEachDatabase("the logout endpoint (OpenID Connect RP-Initiated Logout 1.
     expect(mine.map(({ clientId }) => clientId)).toEqual([null]);
   });
 
-  it("refuses a confirmation from another site, or without this browser's form token (logout CSRF)", async () => {
+  it("C9: refuses a confirmation from another site, or without this browser's form token (logout CSRF)", async () => {
     const person = await someone();
     const attacker = await someone();
     const url = `${current().url}/oauth2/end-session/confirm?client_id=${wiki}`;
@@ -151,7 +151,7 @@ describeEachDatabase("the logout endpoint (OpenID Connect RP-Initiated Logout 1.
     ["a script", () => ({ post_logout_redirect_uri: "javascript:alert(1)" })],
   ];
 
-  it.each(strangers)("ends nothing and redirects nowhere for %s (open redirect)", async (_, parameters) => {
+  it.each(strangers)("C9: ends nothing and redirects nowhere for %s (open redirect)", async (_, parameters) => {
     const person = await someone();
     const named: Record<string, string>[] = [{ id_token_hint: person.hint }, { client_id: wiki }];
     for (const who of named) {
@@ -191,9 +191,9 @@ describeEachDatabase("the logout endpoint (OpenID Connect RP-Initiated Logout 1.
     expect(await statusOf(`?client_id=${wiki}&state=${"x".repeat(2049)}`)).toBe(400);
     expect(await statusOf(`?id_token_hint=${"x".repeat(8193)}`)).toBe(400);
     expect(await statusOf("?client_id=cli_nobody")).toBe(400);
-    // Which application is meant is not known, because there are two.
-    expect(await statusOf("")).toBe(400);
-    expect(await statusOf("?client_id=&unknown=1&unknown=2")).toBe(400);
+    // Whose address it is is not known, because there are two applications.
+    expect(await statusOf(`?post_logout_redirect_uri=${encodeURIComponent(bye)}`)).toBe(400);
+    expect(await statusOf("?client_id=&unknown=1&unknown=2")).toBe(200);
     expect(await statusOf(`?client_id=${wiki}&id_token_hint=&logout_hint=ada&unknown=1&unknown=2`)).toBe(200);
     await expectSignedIn(person);
   });
@@ -204,6 +204,34 @@ describeEachDatabase("the logout endpoint (OpenID Connect RP-Initiated Logout 1.
     const left = await person.visitor.get(address({ client_id: other.id }));
     expect(left.location.pathname).toBe("/account/signed-out");
     await expectSignedIn(person);
+  });
+
+  it("C9: names nobody's client: shows who is signed in to which application, and ends all of it when confirmed", async () => {
+    const person = await someone();
+    const { visitor } = person;
+    const other = await current().createApp({ name: "Zebra <b>" });
+    const elsewhere = await signedUpIn(current(), other, visitor);
+    const stranger = await someone();
+    const page = await visitor.get(address({ state: "s1" }));
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining("<h1>Sign out of this browser</h1>")]);
+    const shown = [person.email, elsewhere.email, "Zebra &lt;b&gt;", `/oauth2/end-session?client_id=${other.id}`];
+    for (const part of shown) expect(page.text).toContain(part);
+    expect(page.text).not.toContain(stranger.email);
+    await expectSignedIn(person);
+
+    const { fields } = page.form("/end-session/confirm");
+    const post = async (token = "", headers: Record<string, string> = {}) =>
+      await visitor.post(`${current().url}/oauth2/end-session/confirm`, { token }, headers);
+    expect((await post("x")).status).toBe(403);
+    expect((await post(fields["token"], { "sec-fetch-site": "cross-site" })).status).toBe(403);
+    await expectSignedIn(person);
+    const done = await post(fields["token"]);
+    expect([done.status, done.location.pathname]).toEqual([303, "/oauth2/end-session"]);
+    await expectSignedOut(person);
+    expect((await openAccount(current(), other, visitor)).status).toBe(303);
+    await expectSignedIn(stranger);
+    expect((await visitor.get(done.location.href)).text).toContain("Nobody is signed in in this browser.");
+    expect((await post(fields["token"])).status).toBe(303);
   });
 
   it("shows an error page for a disabled client", async () => {

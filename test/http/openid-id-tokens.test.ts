@@ -87,7 +87,7 @@ describeOnSqlite("ID tokens", (current) => {
       expect(await idTokens.findHint(bad)).toBeUndefined();
   });
 
-  it("are no access tokens", async () => {
+  it("C10: are no access tokens", async () => {
     for (const algorithm of ["RS256", "ES256", "EdDSA"] as const)
       expect(await validate(current(), app, await sign(algorithm))).toMatchObject(invalidToken);
   });

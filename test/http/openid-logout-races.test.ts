@@ -101,7 +101,7 @@ describeEachDatabase("a logout beside what a client does at the same moment", (c
     (["before", "after"] as const).map((when) => [title, when, prepare] as const),
   );
 
-  it.each(orders)("%s, %s a redemption, leaves nothing of the browser session alive", async (_, when, prepare) => {
+  it.each(orders)("F4: %s, %s a redemption, leaves nothing of the browser session alive", async (_, when, prepare) => {
     const person = await someone();
     const { ok, logout } = await prepare(person);
     const given: Record<string, unknown>[] = [person.tokens];

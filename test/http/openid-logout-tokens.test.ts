@@ -94,7 +94,7 @@ describeEachDatabase(
       });
     });
 
-    it("is taken for no other token", async () => {
+    it("C10: is taken for no other token", async () => {
       const person = await someone();
       const other = await signInByClient(current(), person.email, person.clientId);
       await logout(person);
@@ -133,7 +133,7 @@ describeEachDatabase(
 
     const ends: [title: string, end: (person: Awaited<ReturnType<typeof someone>>) => Promise<unknown>][] = [
       ["all sessions are logged out", async (person) => await logout(person, { allSessions: true })],
-      ["the user is disabled", async ({ userId }) => await administration().disable(userId, doing, operator.actor)],
+      ["the user is disabled", async ({ userId }) => await administration().disable(userId, doing, operator)],
       [
         "the user is deleted",
         async ({ userId }) => await current().server.app.services.profiles.delete(userId, operator),
@@ -226,7 +226,7 @@ describeEachDatabase(
       expect(await deliveriesOf(person.clientId)).toMatchObject([{ email: null, ipAddress: null, userAgent: null }]);
     });
 
-    it("is in no log line, and neither is the address", async () => {
+    it("G1: is in no log line, and neither is the address", async () => {
       lines.length = 0;
       const person = await someone("/only-we-know");
       receiver.next(400);
@@ -242,7 +242,7 @@ describeEachDatabase(
 );
 
 describeOnSqlite("logout tokens where private networks are not allowed", (current) => {
-  it("never go to a private address", async () => {
+  it("W4: never go to a private address", async () => {
     const receiver = await startReceiver();
     const app = await current().createApp();
     const clientId = await createClient(current(), app, { backchannelLogoutUri: "https://wiki.example/logout" });

@@ -1,29 +1,32 @@
-import { eq } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
 import { openAccount, press } from "../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../support/adding.ts";
-import { call, isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../support/person.ts";
+import { createClient, secretOf, signInByClient } from "../support/clients-logout.ts";
+import { basic, codeFor, post, refreshWith } from "../support/openid-tokens.ts";
+import { call, isLive, redeem, signIn, Visitor } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
 describeEachDatabase("what ends a login ends what its browser opened", (current) => {
+  type Tokens = { accessToken: string; refreshToken: string };
+
   let app: TestApp;
+  let wiki: string;
+  let chat: string;
   beforeAll(async () => {
     app = await current().createApp();
+    wiki = await createClient(current(), app);
+    chat = await createClient(current(), app);
   });
 
   async function loginId({ accessToken }: Tokens): Promise<string> {
     return await current().server.app.services.logins.loginIdOf(accessToken);
   }
 
-  /** Signs in once more in this browser: by a client, or without one by the application. */
-  async function signInWith(visitor: Visitor, email: string, clientId: string | null = null): Promise<Tokens> {
-    const tokens = await redeem(current(), app, await signIn(current(), app, { email }, {}, visitor));
-    const id = await loginId(tokens);
-    await current().server.app.storage.write(({ db, tables: { logins } }) =>
-      db.update(logins).set({ clientId }).where(eq(logins.id, id)),
-    );
-    return tokens;
-  }
+  const signInToWiki = async (visitor: Visitor, email: string): Promise<Tokens> =>
+    await signInByClient(current(), email, wiki, visitor);
+
+  const refreshAt = async (clientId: string, { refreshToken }: Tokens) =>
+    await refreshWith(current(), { client: { id: clientId }, secret: secretOf(clientId) }, refreshToken);
 
   type Someone = SignedInVisitor & Record<"own" | "wiki" | "chat" | "elsewhere", Tokens>;
 
@@ -33,10 +36,10 @@ describeEachDatabase("what ends a login ends what its browser opened", (current)
     const { visitor, email } = person;
     return {
       ...person,
-      own: await signInWith(visitor, email),
-      wiki: await signInWith(visitor, email, "cli_wiki"),
-      chat: await signInWith(visitor, email, "cli_chat"),
-      elsewhere: await signInWith(new Visitor(), email, "cli_wiki"),
+      own: await redeem(current(), app, await signIn(current(), app, { email }, {}, visitor)),
+      wiki: await signInToWiki(visitor, email),
+      chat: await signInByClient(current(), email, chat, visitor),
+      elsewhere: await signInToWiki(new Visitor(), email),
     };
   }
 
@@ -78,7 +81,7 @@ describeEachDatabase("what ends a login ends what its browser opened", (current)
     const ended = { first: false, wiki: false, chat: false };
     expect(await liveOf(person)).toEqual({ ...ended, own: true, elsewhere: true });
     expect((await openAccount(current(), app, person.visitor)).status).toBe(303);
-    expect((await refresh(current(), app, person.wiki.refreshToken)).status).toBe(401);
+    expect((await refreshAt(wiki, person.wiki)).body["error"]).toBe("invalid_grant");
     expect(Object.values(await liveOf(stranger))).not.toContain(false);
   });
 
@@ -92,7 +95,7 @@ describeEachDatabase("what ends a login ends what its browser opened", (current)
   it("the end of a login that has ended leaves what was opened since", async () => {
     const person = await someone();
     await logout(person);
-    const again = await signInWith(person.visitor, person.email, "cli_wiki");
+    const again = await signInToWiki(person.visitor, person.email);
     await current().server.app.services.logins.end(await loginId(person), { dryRun: false }, operator);
     expect(await isLive(current(), app, again)).toBe(true);
     expect((await openAccount(current(), app, person.visitor)).status).toBe(200);
@@ -101,7 +104,11 @@ describeEachDatabase("what ends a login ends what its browser opened", (current)
   it("the account page's sign-out leaves what somebody else opened in this browser", async () => {
     const stranger = await someone();
     const { email } = await signedUpIn(current(), app);
-    const mine = await signInWith(stranger.visitor, email, "cli_wiki");
+    const client = { id: wiki, redirectUris: ["https://wiki.example/callback"] };
+    const form = await codeFor(current(), { client, email }, { prompt: "login" }, stranger.visitor);
+    const { body } = await post(current(), "/oauth2/token", form, basic({ client, secret: secretOf(wiki) }));
+    const mine = { accessToken: String(body["access_token"]) };
+    expect(await isLive(current(), app, mine)).toBe(true);
     const page = await openAccount(current(), app, stranger.visitor);
     expect((await press(app, stranger.visitor, page, "/sign-out")).status).toBe(303);
     expect(await isLive(current(), app, mine)).toBe(false);
@@ -126,9 +133,10 @@ describeEachDatabase("what ends a login ends what its browser opened", (current)
   it("two logouts and a refresh at once leave no client's login alive", async () => {
     for (let round = 0; round < 5; round += 1) {
       const person = await someone();
-      const refreshed = [person.wiki, person.chat].map(({ refreshToken }) => refresh(current(), app, refreshToken));
+      const refreshed = [refreshAt(wiki, person.wiki), refreshAt(chat, person.chat)];
       await Promise.all([logout(person.wiki), logout(person.chat).catch(() => "already"), ...refreshed]);
-      const tokens = (await Promise.all(refreshed)).filter(({ status }) => status === 200).map(({ body }) => body);
+      const answers = (await Promise.all(refreshed)).filter(({ status }) => status === 200);
+      const tokens = answers.map(({ body }) => ({ accessToken: String(body["access_token"]) }));
       for (const pair of [...tokens, person.wiki, person.chat]) expect(await isLive(current(), app, pair)).toBe(false);
     }
   });

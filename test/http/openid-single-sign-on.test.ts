@@ -45,7 +45,7 @@ describeEachDatabase("single sign-on", (current) => {
     }
   });
 
-  it("never signs in across applications", async () => {
+  it("C7: never signs in across applications", async () => {
     const service = current();
     const { visitor } = await signedIn(service);
     const other = await createTestClient(service, await service.createApp());
@@ -201,7 +201,7 @@ describeEachDatabase('"Continue as Ada"', (current) => {
     expect(account.text).toContain(other);
   });
 
-  it("is refused to another browser, without the form token, and after a sign-out", async () => {
+  it("H4: is refused to another browser, without the form token, and after a sign-out", async () => {
     const service = current();
     const { app, visitor } = await signedIn(service);
     const { authUrl } = await initiate(service, app);

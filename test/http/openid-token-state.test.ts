@@ -42,7 +42,7 @@ describeEachDatabase("tokens, asked about and revoked", (current) => {
 });
 
 describeOnSqlite("tokens, asked about and revoked", (current) => {
-  it("are unknown to another application, and another client of the same one cannot revoke them", async () => {
+  it("C6: are unknown to another application, and another client of the same one cannot revoke them", async () => {
     const service = current();
     const party = await newParty(service);
     const sibling = await newParty(service, {}, party.app);

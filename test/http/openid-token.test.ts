@@ -67,7 +67,7 @@ describeEachDatabase("POST /oauth2/token", (current) => {
     expect((await userInfo(service, String(body["access_token"]))).status).toBe(401);
   });
 
-  it("of 50 parallel redemptions one wins, and the others end its login", async () => {
+  it("S3: of 50 parallel redemptions one wins, and the others end its login", async () => {
     const service = current();
     const party = await newParty(service);
     const form = await codeFor(service, party, all);
@@ -85,7 +85,7 @@ describeEachDatabase("POST /oauth2/token", (current) => {
     expect((await refreshWith(service, party, String(tokens["refresh_token"]))).status).toBe(400);
   });
 
-  it("binds a refresh token to its client, and to no other door", async () => {
+  it("C6: binds a refresh token to its client, and to no other door", async () => {
     const service = current();
     const party = await newParty(service);
     const sibling = await newParty(service, {}, party.app);
@@ -169,7 +169,7 @@ describeOnSqlite("POST /oauth2/token", (current) => {
     expect(whole.body["scope"]).toBe("openid profile offline_access");
   });
 
-  it("refuses a code with anything that is not its own, and consumes it all the same", async () => {
+  it("C2: refuses a code with anything that is not its own, and consumes it all the same", async () => {
     const service = current();
     const party = await newParty(service);
     const sibling = await newParty(service, {}, party.app);
@@ -288,7 +288,7 @@ describeOnSqlite("POST /oauth2/token", (current) => {
     expect([read.status, read.body["error"]]).toEqual([405, "invalid_request"]);
   });
 
-  it("refuses a client in every wrong way to authenticate", async () => {
+  it("C5: refuses a client in every wrong way to authenticate", async () => {
     const service = current();
     const party = await newParty(service);
     const { client, secret } = party;

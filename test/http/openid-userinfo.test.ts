@@ -58,7 +58,7 @@ describeOnSqlite("/oauth2/userinfo", (current) => {
     expect(inQuery.headers.get("www-authenticate")).toBe('Bearer realm="authsvc"');
   });
 
-  it("refuses every other kind of token, and those of an ended login", async () => {
+  it("C10: refuses every other kind of token, and those of an ended login", async () => {
     const service = current();
     const party = await newParty(service);
     const tokens = await tokensFor(service, party, all);

@@ -178,9 +178,9 @@ describeEachDatabase(
       const { userAdministration } = current().server.app.services;
       const actor = { kind: "cli", name: "test" } as const;
       const input = { appId: app.id, email: newEmail(), emailVerified: true, name: null, password: undefined };
-      const made = await userAdministration.create(input, { dryRun: false }, actor);
+      const made = await userAdministration.create(input, { dryRun: false }, { actor });
       const { user } = await signedUp(current(), app);
-      await userAdministration.disable(String(user["id"]), { dryRun: false }, actor);
+      await userAdministration.disable(String(user["id"]), { dryRun: false }, { actor });
       expect(await told(4)).toEqual(["user.created", "user.created", "user.login", "user.logout"]);
       const [byCommand] = receiver.of("user.created").filter(({ body }) => body.data["userId"] === made.id);
       expect(byCommand?.body.data).toMatchObject({ authMethod: null, ipAddress: null, userAgent: null });

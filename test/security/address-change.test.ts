@@ -118,7 +118,11 @@ describeOnSqlite(
       await expectOver(service, first.thief, first.asked);
       const second = await thiefAbout(service);
       await disableUser(service, second.owner.id);
-      await service.server.app.services.userAdministration.enable(second.owner.id, { dryRun: false }, operator);
+      await service.server.app.services.userAdministration.enable(
+        second.owner.id,
+        { dryRun: false },
+        { actor: operator },
+      );
       await expectOver(service, second.thief, second.asked);
     });
 
@@ -147,7 +151,7 @@ describeOnSqlite(
       for (let nth = 0; nth < 3; nth += 1) expect((await new Visitor().get(link)).status).toBe(200);
       await disableUser(service, owner.id);
       expect((await useLink(link)).status).toBe(410);
-      await service.server.app.services.userAdministration.enable(owner.id, { dryRun: false }, operator);
+      await service.server.app.services.userAdministration.enable(owner.id, { dryRun: false }, { actor: operator });
       await useLink(link);
       expect(await addressOf(service, owner)).toBe(owner.email);
     });

@@ -35,7 +35,7 @@ const changes: { title: string; change: Change; alsoEnds: boolean }[] = [
       await service.server.app.services.userAdministration.revokeLogins(
         String(user["id"]),
         { dryRun: false },
-        operator,
+        { actor: operator },
       ),
     alsoEnds: true,
   },
@@ -110,7 +110,7 @@ describeEachDatabase("a refresh checks again what a sign-in checks", (current) =
     const tokens = await signedUp(service, app);
     const id = String(tokens.user["id"]);
     await disableUser(service, id);
-    await service.server.app.services.userAdministration.enable(id, { dryRun: false }, operator);
+    await service.server.app.services.userAdministration.enable(id, { dryRun: false }, { actor: operator });
     expect(await refresh(service, app, tokens.refreshToken)).toMatchObject(invalidToken);
     expect(await validate(service, app, tokens.accessToken)).toMatchObject(invalidToken);
     expect((await redeem(service, app, await signIn(service, app, { email: tokens.email }))).expiresIn).toBe(900);

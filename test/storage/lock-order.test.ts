@@ -189,7 +189,7 @@ describe("the order of locks: codes, their user, its logins (docs/decisions/0027
       `an operator's ${what}`,
       async ({ id }) =>
         () =>
-          service.server.app.services.userAdministration[what](id, doing, operator),
+          service.server.app.services.userAdministration[what](id, doing, { actor: operator }),
     ]),
   ];
 

@@ -125,12 +125,12 @@ export async function newUser(
 ): Promise<{ id: string; email: string }> {
   const { userAdministration } = service.server.app.services;
   const user = { appId: app.id, email, emailVerified, name: "Ann", password };
-  const { id } = await userAdministration.create(user, { dryRun: false }, operator);
+  const { id } = await userAdministration.create(user, { dryRun: false }, { actor: operator });
   return { id, email };
 }
 
 export async function disableUser(service: TestService, id: string): Promise<void> {
-  await service.server.app.services.userAdministration.disable(id, { dryRun: false }, operator);
+  await service.server.app.services.userAdministration.disable(id, { dryRun: false }, { actor: operator });
 }
 
 /** The user of an app who has this address. */

@@ -48,7 +48,7 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
   const { emailVerified = false, name = null, dryRun = false } = flags;
   await cli.withApp(async ({ userAdministration }) => {
     const created = await namingFlags({ email: "--email", name: "--name", password: flag }, () =>
-      userAdministration.create({ appId, email, emailVerified, name, password }, { dryRun }, commandActor()),
+      userAdministration.create({ appId, email, emailVerified, name, password }, { dryRun }, { actor: commandActor() }),
     );
     if (dryRun) {
       const { id: _, ...planned } = created;

@@ -22,7 +22,7 @@ function addSwitch(user: Command, cli: Cli, name: "disable" | "enable", descript
     async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
       await cli.withApp(async ({ userAdministration }) => {
-        const changed = await userAdministration[name](id, { dryRun }, commandActor());
+        const changed = await userAdministration[name](id, { dryRun }, { actor: commandActor() });
         const plan = `${id} would be ${name}d${name === "disable" ? ", and all their logins ended" : ""}.\n`;
         await cli.result(dryRun ? { ...changed, dryRun } : changed, dryRun ? plan : userText(changed, cli.screen()));
         if (dryRun) await cli.note("Dry run: nothing was changed.");

@@ -15,7 +15,7 @@ export function addUserRevokeLogins(user: Command, cli: Cli): void {
   ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
     const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
     await cli.withApp(async ({ userAdministration }) => {
-      const { ended } = await userAdministration.revokeLogins(userId, { dryRun }, commandActor());
+      const { ended } = await userAdministration.revokeLogins(userId, { dryRun }, { actor: commandActor() });
       await cli.result(
         { id: userId, ended, ...(dryRun ? { dryRun } : {}) },
         `${ended} ${ended === 1 ? "login" : "logins"} ${dryRun ? "would end" : "ended"}.\n`,

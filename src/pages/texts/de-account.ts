@@ -77,6 +77,7 @@ export const account: AccountTexts = {
   signOutAll: "Überall abmelden",
   signingOut: "Abmeldung läuft\u00a0…",
   signOutHere: "In diesem Browser abmelden",
+  signOutHereNext: "Sie werden von allem abgemeldet, was Sie in diesem Browser mit diesen Konten geöffnet haben.",
   signOutOf: (app) => `Von ${app} abmelden?`,
   signOutOfNext: (app) =>
     `Sie werden überall abgemeldet, wo Sie sich in diesem Browser mit Ihrem Konto bei ${app} angemeldet haben.`,
@@ -121,6 +122,7 @@ export const account: AccountTexts = {
   noAccountNext:
     "Jede App hat ihre eigene Kontoseite. Gehen Sie zu der App, die Sie verwenden, und öffnen Sie Ihr Konto dort.",
   signedOutTitle: "Sie sind abgemeldet",
+  signedOutHere: "In diesem Browser ist niemand angemeldet.",
   signedOutNext: (app) => `Um Ihr Konto bei ${app} zu sehen oder zu ändern, melden Sie sich wieder an.`,
   notSignedInTitle: "Sie sind nicht angemeldet",
   notSignedInNext: (app) => `Um Ihr Konto bei ${app} zu sehen oder zu ändern, melden Sie sich an.`,

@@ -76,6 +76,7 @@ export const account = {
   signOutAll: "Sign out everywhere",
   signingOut: "Signing out…",
   signOutHere: "Sign out of this browser",
+  signOutHereNext: "You'll be signed out of everything that you opened in this browser with these accounts.",
   signOutOf: (app: string) => `Sign out of ${app}?`,
   signOutOfNext: (app: string) =>
     `You'll be signed out of everything that you opened in this browser with your ${app} account.`,
@@ -120,6 +121,7 @@ export const account = {
   noAccountNext:
     "Each app has an account page of its own. Go to the app that you use, and open your account from there.",
   signedOutTitle: "You're signed out",
+  signedOutHere: "Nobody is signed in in this browser.",
   signedOutNext: (app: string) => `To see or change your ${app} account, sign in again.`,
   notSignedInTitle: "You aren't signed in",
   notSignedInNext: (app: string) => `To see or change your ${app} account, sign in.`,

@@ -76,6 +76,7 @@ export const account: AccountTexts = {
   signOutAll: "Cerrar todas las sesiones",
   signingOut: "Cerrando sesión…",
   signOutHere: "Cerrar sesión en este navegador",
+  signOutHereNext: "Se cerrará la sesión en todo lo que hayas abierto en este navegador con estas cuentas.",
   signOutOf: (app) => `¿Cerrar sesión en ${app}?`,
   signOutOfNext: (app) =>
     `Se cerrará la sesión en todo lo que hayas abierto en este navegador con tu cuenta de ${app}.`,
@@ -120,6 +121,7 @@ export const account: AccountTexts = {
   noAccountNext:
     "Cada aplicación tiene su propia página de cuenta. Ve a la aplicación que usas y abre tu cuenta desde ahí.",
   signedOutTitle: "Has cerrado sesión",
+  signedOutHere: "Nadie tiene la sesión iniciada en este navegador.",
   signedOutNext: (app) => `Para ver o cambiar tu cuenta de ${app}, vuelve a iniciar sesión.`,
   notSignedInTitle: "No has iniciado sesión",
   notSignedInNext: (app) => `Para ver o cambiar tu cuenta de ${app}, inicia sesión.`,

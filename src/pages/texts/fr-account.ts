@@ -77,6 +77,7 @@ export const account: AccountTexts = {
   signOutAll: "Se déconnecter partout",
   signingOut: "Déconnexion…",
   signOutHere: "Se déconnecter de ce navigateur",
+  signOutHereNext: "Vous serez déconnecté de tout ce que vous avez ouvert dans ce navigateur avec ces comptes.",
   signOutOf: (app) => `Se déconnecter de ${app}\u202f?`,
   signOutOfNext: (app) =>
     `Vous serez déconnecté de tout ce que vous avez ouvert dans ce navigateur avec votre compte ${app}.`,
@@ -122,6 +123,7 @@ export const account: AccountTexts = {
   noAccountNext:
     "Chaque application a sa propre page de compte. Allez dans l’application que vous utilisez et ouvrez-y votre compte.",
   signedOutTitle: "Déconnexion effectuée",
+  signedOutHere: "Personne n’est connecté dans ce navigateur.",
   signedOutNext: (app) => `Pour voir ou modifier votre compte ${app}, connectez-vous de nouveau.`,
   notSignedInTitle: "Aucune connexion en cours",
   notSignedInNext: (app) => `Pour voir ou modifier votre compte ${app}, connectez-vous.`,

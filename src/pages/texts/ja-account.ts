@@ -77,6 +77,7 @@ export const account: AccountTexts = {
   signOutAll: "すべてのデバイスからサインアウト",
   signingOut: "サインアウトしています…",
   signOutHere: "このブラウザーからサインアウト",
+  signOutHereNext: "このブラウザーでこれらのアカウントを使って開いたすべてのものからサインアウトします。",
   signOutOf: (app) => `${app}からサインアウトしますか？`,
   signOutOfNext: (app) => `このブラウザーで${app}のアカウントを使って開いたすべてのものからサインアウトします。`,
   staySignedIn: "サインインしたままにする",
@@ -120,6 +121,7 @@ export const account: AccountTexts = {
   noAccountNext:
     "アカウントページはアプリごとにあります。お使いのアプリに移動して、そこからアカウントを開いてください。",
   signedOutTitle: "サインアウトしました",
+  signedOutHere: "このブラウザーでは誰もサインインしていません。",
   signedOutNext: (app) => `${app}のアカウントを表示または変更するには、もう一度サインインしてください。`,
   notSignedInTitle: "サインインしていません",
   notSignedInNext: (app) => `${app}のアカウントを表示または変更するには、サインインしてください。`,

@@ -81,10 +81,7 @@ export function createOauthDepartures(deps: {
     if (offered?.formTargets.includes(new URL(address).origin)) return goTo(posted, address);
     // The page's form-action cannot name an endpoint known only from the discovery document. A page
     // in between starts a new navigation, to which it does not apply.
-    const left = visits.page(
-      posted,
-      leavePage(posted.frame, { address, provider: providerClients.displayName(provider) }),
-    );
+    const left = visits.page(posted, leavePage(posted.frame, { address, to: providerClients.displayName(provider) }));
     return { ...left, headers: { ...left.headers, refresh: `0; url=${address}` } };
   }
 

@@ -121,7 +121,7 @@ export function createRedeem(deps: {
     return await startLogin(tx, { ...session, loginId }, application, call, now);
   }
 
-  /** Whether the redirect URI is still registered, and the client still enabled. */
+  /** Whether the redirect URI is still registered, and the client enabled until the commit. */
   async function mayReturn(
     tx: Handle,
     { redirectUri }: SignInSession,

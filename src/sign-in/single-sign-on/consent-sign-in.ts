@@ -19,19 +19,24 @@ export function createConsentSignIn(deps: { clients: Clients; consents: Consents
   return {
     clientOf,
 
-    /** Stores the consent and finishes the sign-in. Undefined if no proof waits for it. */
+    /**
+     * Stores the consent and finishes the sign-in. Undefined if no proof waits for it, or the
+     * client was disabled or deleted.
+     */
     async agree(holder: Holder): Promise<Outcome | undefined> {
       const { session } = holder;
       const { provenUserId: userId, provenWith, provenProvider, scopes } = session;
       const client = await clientOf(session);
       if (!client || userId === null || provenWith === null || !waitsForConsent(session)) return undefined;
       const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, consented: true };
-      return await proofs.accept(holder, how, async (tx, now) => {
+      const outcome = await proofs.accept(holder, how, async (tx, now) => {
+        if (!(await clients.keep(tx, client.id))) return undefined;
         const user = await users.lockForChange(tx, userId, now);
         if (user?.disabledAt !== null) return undefined;
         await consents.agree(tx, { client, userId, scopes }, now);
         return user;
       });
+      return outcome === "refused" ? undefined : outcome;
     },
   };
 }

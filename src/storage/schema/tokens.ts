@@ -10,7 +10,7 @@ export function tokensTables(
   kit: Kit,
   { applications, users }: Pick<ApplicationTables, "applications"> & Pick<UserTables, "users">,
 ) {
-  const { table, index, uniqueIndex, onSqlite, text, integer, instant, flag, json } = kit;
+  const { table, index, uniqueIndex, onSqlite, text, integer, instant, flag, json, counter, transaction } = kit;
 
   const appId = ofApplication(kit, applications);
 
@@ -107,5 +107,24 @@ export function tokensTables(
     (t) => [uniqueIndex("signing_keys_algorithm_generation").on(t.algorithm, t.generation)],
   );
 
-  return { logins, signingKeys };
+  /**
+   * What made tokens invalid before their end, for servers that verify tokens themselves. Says one
+   * thing: a login, all logins of a user that began before `at`, a key, or (none) an application.
+   */
+  const revocations = table(
+    "revocations",
+    {
+      id: counter("id"),
+      writtenIn: transaction("written_in"),
+      /** Empty: of every application. No reference: the entry outlives what it is about. */
+      appId: text("app_id").notNull(),
+      loginId: text("login_id"),
+      userId: text("user_id"),
+      keyId: text("key_id"),
+      at: instant("at").notNull(),
+    },
+    (t) => [index("revocations_app_id").on(t.appId, t.writtenIn, t.id), index("revocations_at").on(t.at)],
+  );
+
+  return { logins, signingKeys, revocations };
 }

@@ -1,5 +1,7 @@
+import { sql } from "drizzle-orm";
 import type { Metadata } from "../column-types.ts";
 import type { Kit } from "../kit.ts";
+import { foldedName, instantOrNever } from "../sort-keys.ts";
 import { ofApplication, ofUser } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
 
@@ -37,7 +39,17 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       publicMetadata: json("public_metadata").$type<Metadata>(),
       privateMetadata: json("private_metadata").$type<Metadata>(),
     },
-    (t) => [uniqueIndex("users_app_id_email").on(t.appId, t.email), uniqueIndex("users_handle").on(t.handle)],
+    (t) => [
+      uniqueIndex("users_app_id_email").on(t.appId, t.email),
+      uniqueIndex("users_handle").on(t.handle),
+      // The orders of the list of users. What they cost: docs/performance.md.
+      index("users_by_creation").on(t.appId, t.createdAt, t.id),
+      index("users_by_name").on(t.appId, foldedName(t.name), t.id),
+      index("users_by_last_login").on(t.appId, instantOrNever(t.lastLoginAt), t.id),
+      index("users_disabled")
+        .on(t.appId, t.createdAt, t.id)
+        .where(sql`disabled_at IS NOT NULL`),
+    ],
   );
   const userId = ofUser(kit, users);
 

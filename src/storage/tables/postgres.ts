@@ -22,6 +22,7 @@ export const {
   oauthStates,
   logins,
   signingKeys,
+  revocations,
   mails,
   webhookEndpoints,
   webhookDeliveries,

@@ -21,6 +21,7 @@ export const {
   oauthStates,
   logins,
   signingKeys,
+  revocations,
   mails,
   webhookEndpoints,
   webhookDeliveries,

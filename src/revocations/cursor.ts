@@ -1,0 +1,35 @@
+import { digestOf } from "../lib/random.ts";
+
+/** What a reader has seen. Positions are those of `storage/commit-order.ts`. */
+export type Cursor = {
+  /** The database and its history. */
+  origin: string;
+  /** When the reader had seen all before `after`. */
+  at: number;
+  after: string;
+  /** A page that was not the last: the entries up to `until` follow, behind this number. */
+  rest: { until: string; id: number } | undefined;
+};
+
+/** Hides the names of the database from applications. */
+export function originOf(epoch: string, life: string): string {
+  return digestOf(`${epoch} ${life}`).slice(0, 22);
+}
+
+const longest = 12_000;
+const form = /^([\w-]{22})\|(\d{1,15})\|([\d:,]+)(?:\|([\d:,]+)\|(\d{1,15}))?$/u;
+
+export function formatCursor({ origin, at, after, rest }: Cursor): string {
+  const parts = [origin, at, after, ...(rest ? [rest.until, rest.id] : [])];
+  return Buffer.from(parts.join("|")).toString("base64url");
+}
+
+/** Undefined for anything but a cursor that `formatCursor` could have made. */
+export function parseCursor(text: string): Cursor | undefined {
+  if (text.length > longest) return undefined;
+  const [, origin, at, after, until, id] = form.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
+  if (origin === undefined || at === undefined || after === undefined) return undefined;
+  const rest = until === undefined ? undefined : { until, id: Number(id) };
+  const cursor = { origin, at: Number(at), after, rest };
+  return formatCursor(cursor) === text ? cursor : undefined;
+}

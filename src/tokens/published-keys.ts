@@ -1,0 +1,125 @@
+import { minute, type Clock } from "../lib/clock.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { SigningAlgorithm } from "../storage/column-types.ts";
+import type { Storage } from "../storage/storage.ts";
+import { importPublicKey, type SigningKey, type VerificationKey } from "./jwt.ts";
+import { newSigningKey, sealed } from "./new-signing-key.ts";
+import {
+  insertSigningKey,
+  listIdTokenAlgorithms,
+  listSigningKeyIds,
+  listSigningKeys,
+  type SigningKeyRow,
+} from "./signing-key-store.ts";
+
+/** An algorithm's first key reaches all caches of the key set within that time. */
+const firstPublishedBefore = 15 * minute;
+/** What signs access tokens and ID tokens where nobody chose anything else. */
+const usualAlgorithms = ["ES256", "RS256"] as const;
+
+type LoadedKey = VerificationKey & { row: SigningKeyRow };
+
+/** The keys of the key set as this process last read them, and new ones. */
+export function createPublishedKeys(deps: { storage: Storage; keyring: Keyring; clock: Clock }) {
+  const { storage, keyring, clock } = deps;
+  const publicKeys = new Map<string, LoadedKey>();
+  const privateKeys = new Map<string, SigningKey>();
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  let publishing: Promise<void> | undefined;
+
+  /** Loads new keys and forgets removed ones. */
+  async function read(): Promise<void> {
+    const ids = await listSigningKeyIds(storage.reader);
+    for (const id of publicKeys.keys()) {
+      if (!ids.includes(id)) {
+        publicKeys.delete(id);
+        privateKeys.delete(id);
+      }
+    }
+    if (ids.some((id) => !publicKeys.has(id))) await readRows();
+    readAt = clock();
+  }
+
+  async function readRows(): Promise<void> {
+    for (const row of await listSigningKeys(storage.reader)) {
+      const { id, algorithm, publicJwk } = row;
+      if (!publicKeys.has(id)) publicKeys.set(id, { id, algorithm, publicKey: importPublicKey(publicJwk), row });
+    }
+  }
+
+  async function readOnce(): Promise<void> {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    await reading;
+  }
+
+  async function readIfOlderThan(age: number): Promise<void> {
+    const elapsed = clock() - readAt;
+    // A clock that was set back counts as stale too.
+    if (elapsed >= age || elapsed < 0) await readOnce();
+  }
+
+  /** An algorithm's keys, oldest first. */
+  function generations(algorithm: SigningAlgorithm): SigningKeyRow[] {
+    return [...publicKeys.values()]
+      .filter((key) => key.algorithm === algorithm)
+      .map((key) => key.row)
+      .toSorted((a, b) => a.generation - b.generation);
+  }
+
+  async function create(algorithm: SigningAlgorithm, generation: number, signsFrom: number): Promise<void> {
+    const row = await newSigningKey(algorithm, generation, signsFrom, clock());
+    // If another node was first, its key is used.
+    await storage.write(async (tx) => insertSigningKey(tx, await sealed(tx, row, keyring)));
+    // Not `readOnce`, which may join a read that began before this write.
+    await read();
+  }
+
+  /** While the key set is empty, nobody can have cached it. */
+  function firstSignsFrom(now: number): number {
+    return publicKeys.size === 0 ? now : now + firstPublishedBefore;
+  }
+
+  async function createAllFirst(): Promise<void> {
+    const wanted = new Set<SigningAlgorithm>([...usualAlgorithms, ...(await listIdTokenAlgorithms(storage.reader))]);
+    const signsFrom = firstSignsFrom(clock());
+    for (const algorithm of wanted) if (generations(algorithm).length === 0) await create(algorithm, 1, signsFrom);
+  }
+
+  return {
+    publicKeys,
+
+    privateKeys,
+
+    read,
+
+    /** The same, once for all who ask at the same time. */
+    readOnce,
+
+    readIfOlderThan,
+
+    generations,
+
+    create,
+
+    firstSignsFrom,
+
+    async createFirst(algorithm: SigningAlgorithm): Promise<void> {
+      await readOnce();
+      if (generations(algorithm).length === 0) await create(algorithm, 1, firstSignsFrom(clock()));
+    },
+
+    /**
+     * Creates the first keys of the algorithms that may sign at any moment: every cache of the key
+     * set has them before.
+     */
+    async publishFirst(): Promise<void> {
+      publishing ??= createAllFirst().finally(() => {
+        publishing = undefined;
+      });
+      await publishing;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import type { Application } from "../applications/application.ts";
+import type { By } from "../audit/audit.ts";
+import { json } from "../http/answer.ts";
+import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { invalidRequest } from "../lib/errors.ts";
+import type { UserAdministration } from "./administration.ts";
+import { userSorts, userStates } from "./list-query.ts";
+
+const mostOnAPage = 200;
+const onAPage = 50;
+
+/** The parameters of GET /applications/{appId}/users. */
+export const userListParameters = {
+  email: { about: "The user with this address.", schema: { type: "string", format: "email" } },
+  name: { about: "How the name begins. The letters A to Z match in either case.", schema: { type: "string" } },
+  group: { about: "The name of a group. Its members come in the order of their ids.", schema: { type: "string" } },
+  state: { about: "Whether the user may sign in.", schema: { type: "string", enum: userStates } },
+  createdSince: { about: "Created at this instant or later.", schema: { type: "string", format: "date-time" } },
+  createdBefore: { about: "Created before this instant.", schema: { type: "string", format: "date-time" } },
+  lastLoginSince: {
+    about: "Last signed in at this instant or later.",
+    schema: { type: "string", format: "date-time" },
+  },
+  lastLoginBefore: {
+    about: "Last signed in before this instant, or never.",
+    schema: { type: "string", format: "date-time" },
+  },
+  sort: {
+    about:
+      "The order; with `-`, the other way round. Without it, by name where `name` is given, by last sign-in where only `lastLogin…` is, else by creation.",
+    schema: { type: "string", enum: userSorts },
+  },
+  limit: {
+    about: "Users on a page.",
+    schema: { type: "integer", minimum: 1, maximum: mostOnAPage, default: onAPage },
+  },
+  cursor: { about: "`nextCursor` of the page before, with the same filters and order.", schema: { type: "string" } },
+};
+
+/** The body of POST /applications/{appId}/users. */
+export const newUserBody = z.strictObject({
+  email: z.string("required, a string"),
+  emailVerified: z.boolean("must be a boolean").optional(),
+  name: z.string("must be a string").optional(),
+  picture: z.string("must be a string").optional(),
+  password: z.string("must be a string").optional(),
+});
+
+/** An application's server, as the audit log names it. */
+function byServer(request: HttpRequest, { id }: Application): By {
+  return { actor: { kind: "app", name: id }, clientInfo: clientInfoOf(request) };
+}
+
+/** GET /applications/{appId}/users */
+export function listUsersHandler(administration: UserAdministration) {
+  return async (request: HttpRequest, { id }: Application) => {
+    const query = request.query();
+    for (const name of query.keys()) {
+      if (!Object.hasOwn(userListParameters, name))
+        throw invalidRequest(`query: unknown parameter ${JSON.stringify(name.slice(0, 64))}`);
+    }
+    const asked = {
+      email: query.get("email"),
+      name: query.get("name"),
+      group: query.get("group"),
+      state: query.get("state"),
+      createdSince: instantIn(query, "createdSince"),
+      createdBefore: instantIn(query, "createdBefore"),
+      lastLoginSince: instantIn(query, "lastLoginSince"),
+      lastLoginBefore: instantIn(query, "lastLoginBefore"),
+      sort: query.get("sort"),
+    };
+    return json(await administration.page(id, asked, { cursor: query.get("cursor"), limit: limitIn(query) }));
+  };
+}
+
+/** POST /applications/{appId}/users */
+export function createUserHandler(administration: UserAdministration) {
+  return async (request: HttpRequest, application: Application) => {
+    const { emailVerified = false, name = null, password, ...person } = await request.json(newUserBody);
+    const input = { ...person, appId: application.id, emailVerified, name, password };
+    return json(await administration.create(input, { dryRun: false }, byServer(request, application)), 201);
+  };
+}
+
+/** GET /applications/{appId}/users/{userId} */
+export function userHandler(administration: UserAdministration) {
+  return async (request: HttpRequest, application: Application) => {
+    const { id } = await administration.userOf(application.id, request.parameter("userId"));
+    return json(await administration.get(id));
+  };
+}
+
+const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/u;
+
+function instantIn(query: Map<string, string>, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === undefined) return undefined;
+  const instant = instantForm.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(instant)) throw invalidRequest(`${name}: an instant such as 2026-11-20T10:00:00Z`);
+  return instant;
+}
+
+function limitIn(query: Map<string, string>): number {
+  const text = query.get("limit");
+  if (text === undefined) return onAPage;
+  const limit = /^\d{1,4}$/u.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > mostOnAPage) throw invalidRequest(`limit: a whole number from 1 to ${mostOnAPage}`);
+  return limit;
+}

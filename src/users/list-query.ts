@@ -1,0 +1,106 @@
+import { canonicalEmail } from "../lib/email.ts";
+import { invalidRequest } from "../lib/errors.ts";
+import { displayName, maxNameCharacters } from "../lib/text.ts";
+
+/** A list's orders; with `-`, the other way round. Equal users are ordered by their ids. */
+export const userSorts = ["createdAt", "-createdAt", "name", "-name", "lastLoginAt", "-lastLoginAt"] as const;
+export const userStates = ["active", "disabled"] as const;
+
+/** Which users to list, as somebody asks for them. Instants are epoch milliseconds. */
+export type UserQuery = {
+  email?: string | undefined;
+  /** How the name begins, in capital or small letters. */
+  name?: string | undefined;
+  /** The name of a group that they are members of. */
+  group?: string | undefined;
+  state?: string | undefined;
+  /** Since an instant and before another. Who never signed in did so before every instant. */
+  createdSince?: number | undefined;
+  createdBefore?: number | undefined;
+  lastLoginSince?: number | undefined;
+  lastLoginBefore?: number | undefined;
+  sort?: string | undefined;
+};
+
+export type UserFilter = {
+  email?: string | undefined;
+  namePrefix?: string | undefined;
+  group?: string | undefined;
+  state?: (typeof userStates)[number] | undefined;
+  created: Span;
+  lastLogin: Span;
+};
+
+export type Span = { since?: number | undefined; before?: number | undefined };
+
+/** The members of a group are in the order of their ids. */
+export type UserOrder = { by: "createdAt" | "name" | "lastLoginAt" | "id"; descending: boolean };
+
+/** Where a page ends: the last user's value in the order, and its id. */
+export type Position = { key: string | number; id: string };
+
+export type UserListing = { filter: UserFilter; order: UserOrder };
+
+/**
+ * Checks what is asked for. Without an order, it is the one that the filter reads least in. Throws
+ * INVALID_REQUEST naming the field.
+ */
+export function checkedListing(query: UserQuery): UserListing {
+  const { email, name, group, state, sort } = query;
+  if (group !== undefined && sort !== undefined)
+    throw invalidRequest("sort: not with group, whose members are in the order of their ids");
+  const created = checkedSpan("created", { since: query.createdSince, before: query.createdBefore });
+  const lastLogin = checkedSpan("lastLogin", { since: query.lastLoginSince, before: query.lastLoginBefore });
+  const filter = {
+    email: email === undefined ? undefined : checkedEmail(email),
+    namePrefix: name === undefined ? undefined : checkedPrefix(name),
+    group,
+    state: state === undefined ? undefined : checkedWord("state", userStates, state),
+    created,
+    lastLogin,
+  };
+  return { filter, order: orderOf(filter, sort === undefined ? undefined : checkedWord("sort", userSorts, sort)) };
+}
+
+function orderOf(
+  { namePrefix, group, created, lastLogin }: UserFilter,
+  sort: (typeof userSorts)[number] | undefined,
+): UserOrder {
+  if (sort !== undefined) {
+    const by = sort.replace(/^-/u, "") as UserOrder["by"];
+    return { by, descending: sort.startsWith("-") };
+  }
+  if (group !== undefined) return { by: "id", descending: false };
+  if (namePrefix !== undefined) return { by: "name", descending: false };
+  const isByLastLogin = !isLimited(created) && isLimited(lastLogin);
+  return { by: isByLastLogin ? "lastLoginAt" : "createdAt", descending: false };
+}
+
+function isLimited({ since, before }: Span): boolean {
+  return since !== undefined || before !== undefined;
+}
+
+/** Throws INVALID_REQUEST. */
+export function checkedEmail(text: string): string {
+  const email = canonicalEmail(text);
+  if (email === undefined) throw invalidRequest("email: an address such as ada@example.com, at most 254 characters");
+  return email;
+}
+
+function checkedPrefix(text: string): string {
+  const prefix = displayName(text);
+  if (!prefix) throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, none of them a control character`);
+  return prefix;
+}
+
+function checkedWord<const Word extends string>(field: string, words: readonly Word[], text: string): Word {
+  const word = words.find((known) => known === text);
+  if (word === undefined) throw invalidRequest(`${field}: one of ${words.join(", ")}`);
+  return word;
+}
+
+function checkedSpan(field: string, { since, before }: Span): Span {
+  if (since !== undefined && before !== undefined && before <= since)
+    throw invalidRequest(`${field}Before: an instant after ${field}Since`);
+  return { since, before };
+}

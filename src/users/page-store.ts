@@ -1,0 +1,180 @@
+import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, lt, sql, type SQL } from "drizzle-orm";
+import { foldedName, foldedText, instantOrNever, type Column } from "../storage/sort-keys.ts";
+import type { Handle } from "../storage/storage.ts";
+import type { Position, Span, UserFilter, UserListing, UserOrder } from "./list-query.ts";
+import type { User } from "./user.ts";
+
+/**
+ * The rows that one part of a page reads at most where an index does not cover the whole filter, so
+ * that every page takes a few milliseconds.
+ */
+const maxScanned = 2000;
+
+/** After every name that begins with a prefix: no name contains this character. */
+const last = "\u{10FFFF}";
+
+type Columns = Record<"id" | "email" | "name" | "createdAt" | "lastLoginAt" | "disabledAt", Column>;
+type Condition = (users: Columns) => SQL | undefined;
+
+/** `groupId`: the group that the filter names. */
+export type Page = UserListing & { groupId: string | undefined; after: Position | undefined; limit: number };
+
+/**
+ * A page of an application's users: at most `limit` after a position, and the position to go on
+ * from. A page may be short, even empty, though more follow (`maxScanned`).
+ */
+export async function listUsers(
+  handle: Handle,
+  appId: string,
+  { filter, order, groupId, after, limit }: Page,
+): Promise<{ users: User[]; next: Position | undefined }> {
+  const found: (User & Position)[] = [];
+  const { inIndex, beside } = conditions(filter, order);
+  for (const part of partsAfter(handle.tables.users, order, after)) {
+    const range = { appId, groupId, order, part, inIndex };
+    found.push(...(await readRange(handle, range, beside, limit + 1 - found.length)));
+    const cut = found.length > limit ? found[limit - 1] : undefined;
+    if (cut) return { users: found.slice(0, limit).map(userOf), next: { key: cut.key, id: cut.id } };
+    const end = beside === undefined ? undefined : await lastScanned(handle, range);
+    if (end) return { users: found.map(userOf), next: end };
+  }
+  return { users: found.map(userOf), next: undefined };
+}
+
+/** Where a user stands in an order. */
+export async function positionOf(
+  { db, tables: { users } }: Handle,
+  appId: string,
+  id: string,
+  order: UserOrder,
+): Promise<Position | undefined> {
+  const [found] = await db
+    .select({ key: keyOf(users, order), id: users.id })
+    .from(users)
+    .where(and(eq(users.appId, appId), eq(users.id, id)));
+  return found;
+}
+
+/** The id of a group that exists. */
+export async function findGroup(
+  { db, tables: { groups } }: Handle,
+  appId: string,
+  name: string,
+): Promise<string | undefined> {
+  const [group] = await db
+    .select({ id: groups.id })
+    .from(groups)
+    .where(and(eq(groups.appId, appId), eq(groups.name, name)));
+  return group?.id;
+}
+
+/** What the order's index finds, and what is left to check on each of its rows. */
+function conditions(filter: UserFilter, order: UserOrder) {
+  const { email, namePrefix, state, created, lastLogin } = filter;
+  const inIndex: Condition[] = [];
+  const beside: Condition[] = [];
+  // An address has one user at most: nothing is read in vain.
+  const isOne = email !== undefined;
+  const place = (byOrder: UserOrder["by"] | undefined, condition: Condition): void =>
+    void (isOne || order.by === byOrder ? inIndex : beside).push(condition);
+  if (isOne) place(undefined, (users) => eq(users.email, email));
+  if (namePrefix !== undefined) place("name", (users) => beginsWith(users, namePrefix));
+  if (state === "disabled") place("createdAt", (users) => isNotNull(users.disabledAt));
+  if (state === "active") place(undefined, (users) => isNull(users.disabledAt));
+  for (const [by, span] of [["createdAt", created] as const, ["lastLoginAt", lastLogin] as const]) {
+    const { since, before } = span;
+    if (since !== undefined || before !== undefined) place(by, (users) => within(keyOf(users, { by }), span));
+  }
+  const all = (list: Condition[]): Condition | undefined =>
+    list.length === 0 ? undefined : (users) => and(...list.map((each) => each(users)));
+  return { inIndex: all(inIndex), beside: all(beside) };
+}
+
+function beginsWith(users: Columns, prefix: string): SQL | undefined {
+  const folded = foldedText(prefix);
+  const name = foldedName(users.name);
+  return and(gte(name, folded), lt(name, `${folded}${last}`));
+}
+
+function within(key: SQL, { since, before }: Span): SQL | undefined {
+  return and(since === undefined ? undefined : gte(key, since), before === undefined ? undefined : lt(key, before));
+}
+
+function keyOf(users: Columns, { by }: Pick<UserOrder, "by">): SQL<string | number> {
+  switch (by) {
+    case "name":
+      return foldedName(users.name);
+    case "lastLoginAt":
+      return instantOrNever(users.lastLoginAt);
+    case "createdAt":
+      return sql`${users.createdAt}`;
+    case "id":
+      return sql`${users.id}`;
+  }
+}
+
+/**
+ * What follows a position, in parts that an index can begin at: SQLite cannot begin at a pair of
+ * values whose first is computed, and a million users may have none.
+ */
+function partsAfter(users: Columns, order: UserOrder, after: Position | undefined): (SQL | undefined)[] {
+  if (!after) return [undefined];
+  const follows = order.descending ? lt : gt;
+  if (order.by === "id") return [follows(users.id, after.id)];
+  const key = keyOf(users, order);
+  return [and(eq(key, after.key), follows(users.id, after.id)), follows(key, after.key)];
+}
+
+type Range = {
+  appId: string;
+  groupId: string | undefined;
+  order: UserOrder;
+  part: SQL | undefined;
+  inIndex: Condition | undefined;
+};
+
+async function readRange(
+  handle: Handle,
+  range: Range,
+  beside: Condition | undefined,
+  limit: number,
+): Promise<(User & Position)[]> {
+  const { order } = range;
+  const rows = rowsOf(handle, range);
+  if (!beside) return await rows.limit(limit);
+  const direction = order.descending ? desc : asc;
+  const scanned = rows.limit(maxScanned).as("scanned");
+  return await handle.db
+    .select()
+    .from(scanned)
+    .where(beside(scanned))
+    .orderBy(direction(order.by === "createdAt" ? scanned.createdAt : scanned.key), direction(scanned.id))
+    .limit(limit);
+}
+
+/** The last row that `readRange` may read; undefined if it read all. */
+async function lastScanned(handle: Handle, range: Range): Promise<Position | undefined> {
+  const [end] = await rowsOf(handle, range)
+    .limit(1)
+    .offset(maxScanned - 1);
+  return end && { key: end.key, id: end.id };
+}
+
+function rowsOf({ db, tables }: Handle, { appId, groupId, order, part, inIndex }: Range) {
+  const { users, groupMembers: members } = tables;
+  const direction = order.descending ? desc : asc;
+  const rows = db
+    .select({ ...getTableColumns(users), key: keyOf(users, order).as("key") })
+    .from(users)
+    .where(and(eq(users.appId, appId), inIndex?.(users), part))
+    .orderBy(direction(keyOf(users, order)), direction(users.id))
+    .$dynamic();
+  return groupId === undefined
+    ? rows
+    : rows.innerJoin(members, and(eq(members.userId, users.id), eq(members.groupId, groupId)));
+}
+
+function userOf(found: User & Position): User {
+  const { key: _, ...user } = found;
+  return user;
+}

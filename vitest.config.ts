@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { defineConfig } from "vitest/config";
 
@@ -21,6 +22,10 @@ const commandsOnExecutable = ["test/cli/conventions.test.ts"];
 const commandsOnlyOnExecutable = ["test/cli/serve-failures.test.ts"];
 /** Every block of the documentation, in processes of its own. */
 const documentedCommands = "test/docs/commands.test.ts";
+/** `npm run test:long` runs these again: on the other database, and with all rows of their tables. */
+const runAgain = globSync("test/{http,security,unit,cli}/**/*.test.ts", { cwd: import.meta.dirname }).filter((file) =>
+  /\b(?:describeSqliteFirst|sampled)\(/u.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")),
+);
 
 const onExecutable = {
   env: { AUTHSVC_TEST_EXECUTABLE: `${import.meta.dirname}/dist/authsvc` },
@@ -85,6 +90,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "long-server",
+          include: runAgain,
+          env: { AUTHSVC_TEST_LONG_RUN: "1" },
+          globalSetup: inMemory,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          maxWorkers: 3,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "long",
           include: [...longTests, malformedInputs, documentedCommands],
           // On a real disk, also when another project runs in memory.
@@ -93,7 +111,7 @@ export default defineConfig({
           testTimeout: 900_000,
           hookTimeout: 240_000,
           maxWorkers: 1,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -103,7 +121,7 @@ export default defineConfig({
           name: "long-executable",
           include: [commandTests],
           exclude: commandsOnExecutable,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 5 },
         },
       },
     ],

@@ -9,6 +9,7 @@ import type { AssetLinks } from "./pages/assets.ts";
 import { createAuthorizePages } from "./openid/authorize-pages.ts";
 import { createEndSessionPages } from "./openid/end-session-pages.ts";
 import { createAccountNames } from "./sign-in/account-names.ts";
+import { createInvitePages } from "./sign-in/adding/invite-pages.ts";
 import { createAddPages } from "./sign-in/adding/add-pages.ts";
 import { createChoosePages } from "./sign-in/choose-pages.ts";
 import { createConfirmLinkPages } from "./sign-in/passwords/confirm-link-pages.ts";
@@ -100,6 +101,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     confirm,
     confirmLinks: createConfirmLinkPages({ ...mailed, confirm }),
     resetPages: createResetPages(mailed),
+    invitePages: createInvitePages({ ...mailed, providerClients, passkeysAvailable: passkeys.available }),
     passwordPages: createPasswordPages({ ...shared, confirm, passwordSignIn, signUp }),
     passkeyPages: createPasskeyPages({ ...shared, confirm, passkeys, passkeySignIn, signUp }),
     account: createAccountPages({

@@ -73,6 +73,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     confirm,
     confirmLinks,
     resetPages,
+    invitePages,
     account,
   } = pages;
   const check = {
@@ -193,6 +194,8 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     pageRoute("POST", `${session}/reset`, "authentication", resetPages.byCode),
     pageRoute("GET", "/reset/:token", undefined, resetPages.link),
     pageRoute("POST", "/reset/:token", "authentication", resetPages.byLink),
+    pageRoute("GET", "/invite/:token", undefined, invitePages.link),
+    pageRoute("POST", "/invite/:token", "authentication", invitePages.choose),
     pageRoute("POST", `${session}/passkey`, "authentication", passkeyPages.signIn),
     pageRoute("POST", `${session}/create-account/passkey`, "authentication", passkeyPages.createAccount),
     route("POST", `${session}/passkey/options`, anyone, "authentication", passkeyPages.signInOptions),

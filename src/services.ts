@@ -190,17 +190,8 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
   const clientCodes = createClientCodes({ ...openId, browserSessions, admits: groups.admits });
   const redeem = createRedeem({ ...aboutUsers, clientCodes, tokens, logins, events, meter });
-  const mailFlows = createMailFlows({
-    ...aboutUsers,
-    keyring,
-    passwords,
-    passkeys,
-    firstProof,
-    mail,
-    allowance,
-    random,
-    baseUrl,
-  });
+  const forMails = { ...aboutUsers, keyring, passwords, passkeys, firstProof, methods, mail, allowance };
+  const mailFlows = createMailFlows({ ...forMails, random, baseUrl });
   const signInFlows = createSignInFlows({
     ...aboutUsers,
     ...openId,

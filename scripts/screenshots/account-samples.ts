@@ -223,5 +223,6 @@ export const accountSamples: readonly Sample[] = [
   end({ kind: "signed-out", path: "/account?app_id=app_acme" }),
   end({ kind: "not-signed-in", path: "/account?app_id=app_acme" }),
   end({ kind: "not-found", path: "/account?app_id=app_acme" }),
+  end({ kind: "ready", path: "/account?app_id=app_acme" }),
   end({ kind: "deleted" }),
 ];

@@ -1,8 +1,9 @@
 import { checkMailPage, type CheckMailData } from "../../src/pages/check-mail-page.ts";
+import { invitePage } from "../../src/pages/invite-page.ts";
 import { confirmLinkPage } from "../../src/pages/confirm-link-page.ts";
 import { forgotPasswordPage, noResetPage, type ForgotPasswordData } from "../../src/pages/forgot-password-page.ts";
 import { resetByCodePage, resetByLinkPage, type ResetByCodeData } from "../../src/pages/reset-password-page.ts";
-import { all, frameOf, message, noApp, some, type Sample } from "./sample.ts";
+import { all, frameOf, message, noApp, some, usual, type Sample } from "./sample.ts";
 
 const email = "ada@example.com";
 const token = "token";
@@ -58,6 +59,11 @@ export const mailSamples: readonly Sample[] = [
     name: "reset-link",
     variants: all,
     page: (assets) => resetByLinkPage(frameOf(assets), { path: "/reset/x", token, email, passwordMinLength: 15 }),
+  },
+  {
+    name: "invite",
+    variants: all,
+    page: (assets) => invitePage(frameOf(assets), { path: "/invite/x", token, email, methods: usual }),
   },
   message("link-over", { kind: "link-over" }, noApp),
   message("link-elsewhere", { kind: "link-elsewhere" }, { backUrl: undefined }),

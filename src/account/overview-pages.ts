@@ -85,11 +85,13 @@ export function createOverviewPages(deps: {
 
   /**
    * For a browser that is not signed in. Someone who has just cancelled the sign-in is not sent
-   * there again.
+   * there again, nor an invited person who has just chosen a method.
    */
   async function showStranger(guest: AccountGuest, query: Map<string, string>): Promise<Answer> {
+    const path = accountPath(guest.application.id);
+    if (query.get("status") === "added") return visits.end(guest, { kind: "ready", path });
     if (!query.has("error")) return await visits.begin(guest, {});
-    return visits.end(guest, { kind: "not-signed-in", path: accountPath(guest.application.id) });
+    return visits.end(guest, { kind: "not-signed-in", path });
   }
 
   return {

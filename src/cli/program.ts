@@ -55,6 +55,7 @@ import { addUserDelete } from "./commands/user-delete.ts";
 import { addUserDisable, addUserEnable } from "./commands/user-disable.ts";
 import { addUserExport } from "./commands/user-export.ts";
 import { addUserImport } from "./commands/user-import.ts";
+import { addUserInvite } from "./commands/user-invite.ts";
 import { addUserList } from "./commands/user-list.ts";
 import { addUserConsents } from "./commands/user-consents.ts";
 import { addUserLogins } from "./commands/user-logins.ts";
@@ -142,6 +143,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
       addUserList,
       addUserShow,
       addUserCreate,
+      addUserInvite,
       addUserDisable,
       addUserEnable,
       addUserDelete,

@@ -59,6 +59,12 @@ export function createMailAllowance(deps: {
       return false;
     },
 
+    /** Counts an invitation, by a command or an app, and returns whether to send it. */
+    async countInvite(tx: Handle, appId: string, email: string, now: number): Promise<boolean> {
+      if (await exceeds(tx, maxMailsOfAddressAndNetwork, now, "invite", appId, email)) return false;
+      return !(await exceeds(tx, maxOfApplication, now, "invite", appId));
+    },
+
     /** Like `count`, for a notice to an unproven address. */
     async countNotice(tx: Handle, appId: string, email: string, now: number): Promise<boolean> {
       return !(await exceeds(tx, maxMailsOfAddressAndNetwork, now, "notice", appId, email));

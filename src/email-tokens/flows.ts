@@ -1,4 +1,5 @@
 import { createAddressChange } from "./address-change.ts";
+import { createInvites } from "./invites.ts";
 import { createMailSignUp } from "./mail-sign-up.ts";
 import { createPasswordReset } from "./password-reset.ts";
 import { createResetLinks } from "./reset-links.ts";
@@ -12,6 +13,7 @@ export function createMailFlows(
     Needs<typeof createMailSignUp> &
     Needs<typeof createResetLinks> &
     Needs<typeof createAddressChange> &
+    Needs<typeof createInvites> &
     Needs<typeof createPasswordReset>,
 ) {
   const emailTokens = createEmailTokens(deps);
@@ -20,6 +22,7 @@ export function createMailFlows(
     emailTokens,
     mailSignUp: createMailSignUp({ ...deps, emailTokens }),
     resetLinks,
+    invites: createInvites({ ...deps, emailTokens }),
     addressChange: createAddressChange({ ...deps, emailTokens, resetLinks }),
     passwordReset: createPasswordReset({ ...deps, emailTokens }),
   };

@@ -8,6 +8,7 @@ export const emailTokenLasts: Record<EmailTokenPurpose, number> = {
   reset: 30 * minute,
   change: hour,
   undo: 7 * day,
+  invite: 7 * day,
 };
 
 /**

@@ -149,6 +149,10 @@ export function createEmailTokens(deps: {
       await deleteLaterTokens(tx, userId, since);
     },
 
+    async findByDigest(handle: Handle, digest: string): Promise<EmailToken | undefined> {
+      return await findEmailToken(handle, digest, clock());
+    },
+
     /** The sign-in session that requested a token. */
     sessionIdOf({ digest, encryptedSessionId }: EmailToken): string | undefined {
       return encryptedSessionId === null ? undefined : keyring.decrypt(encryptedSessionId, emailTokenContext(digest));

@@ -50,8 +50,11 @@ export type Mail = Common &
           /** Verify the new address of an existing account. */
           | "change-address";
       } & Proof)
-    /** To the earlier address. The link restores it. */
-    | ({ kind: "address-changed" } & Omit<Proof, "code">)
+    /**
+     * To the earlier address, which the link restores; or to somebody who is to choose how to sign
+     * in.
+     */
+    | ({ kind: "address-changed" | "invite" } & Omit<Proof, "code">)
     /**
      * Somebody tried to create an account with an address that already has one. Contains no secret.
      */

@@ -6,6 +6,8 @@ import { linkGlyph, lockGlyph, tickGlyph } from "./glyphs.ts";
 export type AccountEnd =
   | { kind: "no-app" }
   | { kind: "signed-out" | "not-signed-in" | "not-found"; path: string }
+  /** An invited user has chosen a method. */
+  | { kind: "ready"; path: string }
   | { kind: "deleted" };
 
 export function accountEndPage(frame: Frame, end: AccountEnd): Html {
@@ -13,12 +15,15 @@ export function accountEndPage(frame: Frame, end: AccountEnd): Html {
   const { title, next, glyph, good } = wordsFor(frame, end);
   const home = safeHref(frame.backUrl);
   const onwards = end.kind === "not-found" ? texts.backToAccount : texts.signIn;
+  const homeFirst = end.kind === "ready" && home !== undefined;
   const body = html`<div class="sign${good === true && " good"}">${glyph}</div>
     <h1>${title}</h1>
     <p>${next}</p>
-    ${"path" in end && html`<a class="button main" href="${end.path}">${onwards}</a>`}
+    ${homeFirst && html`<a class="button main" href="${home}">${texts.continueTo(look.name)}</a>`}
+    ${"path" in end && !homeFirst && html`<a class="button main" href="${end.path}">${onwards}</a>`}
     ${
       home !== undefined &&
+      !homeFirst &&
       end.kind !== "not-found" &&
       html`<a class="button ${"path" in end ? "plain alone" : "main"}" href="${home}">${texts.backTo(look.name)}</a>`
     }`;
@@ -36,6 +41,8 @@ function wordsFor(
       return { title: texts.signedOutTitle, next: texts.signedOutNext(look.name), glyph: tickGlyph, good: true };
     case "not-signed-in":
       return { title: texts.notSignedInTitle, next: texts.notSignedInNext(look.name), glyph: lockGlyph };
+    case "ready":
+      return { title: texts.readyTitle, next: texts.readyNext(look.name), glyph: tickGlyph, good: true };
     case "deleted":
       return { title: texts.deletedTitle, next: texts.deletedNext(look.name), glyph: tickGlyph, good: true };
     case "not-found":

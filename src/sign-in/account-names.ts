@@ -15,7 +15,8 @@ export function createAccountNames(deps: { visits: Visits; users: Users; browser
 
   async function isTheirBrowser(visit: Visit, user: User): Promise<boolean> {
     const { session, application, browser } = visit;
-    if (session.provenUserId === user.id && session.browserDigest === browser.digest) return true;
+    const isProven = session.provenUserId === user.id || session.inviteDigest !== null;
+    if (isProven && session.browserDigest === browser.digest) return true;
     const signedIn = await browserSessions.find(visits.forProof(visit).currentBrowserSession, application.id);
     return signedIn?.userId === user.id;
   }

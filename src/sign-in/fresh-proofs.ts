@@ -1,6 +1,7 @@
 import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { BrowserSession } from "../account/store.ts";
 import type { Application } from "../applications/application.ts";
+import type { Invites } from "../email-tokens/invites.ts";
 import { isOver, type Clock } from "../lib/clock.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -16,22 +17,27 @@ export function createFreshProofs(deps: {
   storage: Storage;
   passkeys: Passkeys;
   browserSessions: BrowserSessions;
+  invites: Invites;
   clock: Clock;
 }) {
-  const { storage, passkeys, browserSessions, clock } = deps;
+  const { storage, passkeys, browserSessions, invites, clock } = deps;
 
   /**
    * The proof that lets this browser change the session's account: the session's own, or a recent
-   * sign-in.
+   * sign-in. For an invited user, only the link of the invitation.
    */
   async function find(
     holder: Pick<Holder, "session" | "application" | "browserDigest" | "currentBrowserSession">,
     handle: Handle = storage.reader,
     now = clock(),
-  ): Promise<"session" | "browser" | undefined> {
+  ): Promise<"session" | "browser" | "invite" | undefined> {
     const { accountUserId: userId, digest } = holder.session;
     if (userId === null) return undefined;
     const session = await findSession(handle, digest);
+    if (session && session.inviteDigest !== null) {
+      const isInvited = await invites.isFor(handle, session.inviteDigest, userId);
+      return isInvited && session.browserDigest === holder.browserDigest ? "invite" : undefined;
+    }
     if (session?.browserDigest === holder.browserDigest && session.provenUserId === userId) {
       const { provenWith, provenAt } = session;
       const kept = provenWith !== null && provenAt !== null && { userId, signedInWith: provenWith, provenAt };

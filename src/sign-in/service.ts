@@ -138,6 +138,16 @@ export function createSignIn(deps: {
       });
     },
 
+    /** A session in which an invited user chooses the first method. It is not stored yet. */
+    newInvited(
+      application: Application,
+      chosen: { userId: string; inviteDigest: string; adds: SignInMethod; addsProvider: string | null },
+    ): NewSession {
+      const { userId: accountUserId, ...asked } = chosen;
+      const redirectUri = accountAddress(baseUrl, application.id);
+      return newSessionOf(application, { purpose: "add-method", redirectUri, accountUserId, ...asked });
+    },
+
     /**
      * Starts a sign-in to the account page. `accountUserId` requires this user to sign in again;
      * `state` is returned at the end.

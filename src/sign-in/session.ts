@@ -35,6 +35,8 @@ export type SignInSession = {
   /** The method to add to that user's account. */
   adds: SignInMethod | null;
   addsProvider: string | null;
+  /** The digest of an invitation's link, which stands for the proof. */
+  inviteDigest: string | null;
   /** Set if an OpenID Connect client began it; null for the contract's initiate. */
   authorization: AuthorizationDetails | null;
   createdAt: number;
@@ -84,6 +86,7 @@ export const newSession = {
   accountUserId: null,
   adds: null,
   addsProvider: null,
+  inviteDigest: null,
   authorization: null,
   browserDigest: null,
   provenUserId: null,

@@ -147,15 +147,19 @@ export type NewPasskey = { email: string; name: string | null; userHandle: strin
 
 /**
  * What a mail proves: a new account's address, an existing account's address, or the right to set a
- * new password. `change`: the new address of an account; `undo`: its earlier one.
+ * new password. `change`: the new address of an account; `undo`: its earlier one; `invite`: that of
+ * an account that has no method yet.
  */
-export type EmailTokenPurpose = "sign-up" | "verify" | "reset" | "change" | "undo";
+export type EmailTokenPurpose = "sign-up" | "verify" | "reset" | "change" | "undo" | "invite";
 
 /** The data of a sign-up, kept until its address is verified. */
 export type EmailTokenPayload = { name: string | null } & (
   | { passwordHash: string }
   | { passkey: NewPasskey; userAgent: string | null }
 );
+
+/** An operator's person who acts as a user (RFC 8693 §4.1), and what for. */
+export type LoginActor = { name: string; reason: string };
 
 /** Why a login ended. */
 export type EndReason =
@@ -182,6 +186,7 @@ export type MailKind =
   | "reset"
   | "change-address"
   | "address-changed"
+  | "invite"
   | "known-address"
   | "method-added"
   | "method-removed"

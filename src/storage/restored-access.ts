@@ -6,7 +6,7 @@ import type { Handle } from "./storage.ts";
 export type EndedAccess = { logins: number; accountPages: number };
 
 /** Mails with a link or a code. */
-const mailsWithProof: MailKind[] = ["sign-up", "verify", "reset", "change-address", "address-changed"];
+const mailsWithProof: MailKind[] = ["sign-up", "verify", "reset", "change-address", "address-changed", "invite"];
 
 /**
  * Ends all access that may have ended or been used since the backup: logins with their refresh

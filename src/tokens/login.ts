@@ -1,4 +1,4 @@
-import type { ClaimsRequest, EndReason, SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type { ClaimsRequest, EndReason, LoginActor, SignInMethod, SignInProof } from "../storage/column-types.ts";
 
 /**
  * The result of a sign-in: a live session with its chain of refresh tokens. Instants are epoch
@@ -10,6 +10,8 @@ export type Login = {
   userId: string;
   /** `operator`: nobody signed in, a command minted a token. */
   signedInWith: SignInMethod | "operator";
+  /** Who acts as the user in a minted token; null: the user, or a program. */
+  actor: LoginActor | null;
   provider: string | null;
   /** All proofs of the sign-in; null: only `signedInWith`. */
   proofs: SignInProof[] | null;

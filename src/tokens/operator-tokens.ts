@@ -125,6 +125,7 @@ export function createOperatorTokens(deps: {
           scopes,
           publicClient: false,
           clientId: null,
+          actor: null,
           claimsRequest: null,
           signedInAt: now,
           createdAt: now,

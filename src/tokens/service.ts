@@ -105,6 +105,7 @@ export function createTokens(deps: {
       const refreshToken = firstRefreshToken(input.id, random);
       const login: Login = {
         ...begun,
+        actor: null,
         createdAt: now,
         lastSeenAt: now,
         generation: 0,

@@ -45,6 +45,7 @@ async function makeTokens(now: number): Promise<{ live: string; ended: string }>
         scopes: ["profile", "email"],
         publicClient: false,
         clientId: null,
+        actor: null,
         claimsRequest: null,
         signedInAt: now,
         ipAddress: null,

@@ -5,13 +5,13 @@ import { openAccount, press } from "../support/account.ts";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../support/adding.ts";
 import { givePasskey } from "../support/methods.ts";
 import { goodPassword, isLive, redeem, signIn, Visitor, type Tokens } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const otherPassword = "another horse, another battery";
 
 type Owner = SignedInVisitor & { passkey: string };
 
-describeEachDatabase("a copy of a browser, whose holder knows the password", (current) => {
+describeSqliteFirst("a copy of a browser, whose holder knows the password", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();

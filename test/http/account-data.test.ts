@@ -3,9 +3,9 @@ import { accountUrl, minutes, openAccount, press, proveAt } from "../support/acc
 import { signedUpIn } from "../support/adding.ts";
 import { giveIdentity, givePasskey } from "../support/methods.ts";
 import { signIn, validate, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
-describeEachDatabase("a profile on the account page", (current) => {
+describeSqliteFirst("a profile on the account page", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();
@@ -60,7 +60,7 @@ describeEachDatabase("a profile on the account page", (current) => {
   });
 });
 
-describeEachDatabase("one's own data on the account page", (current) => {
+describeSqliteFirst("one's own data on the account page", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();

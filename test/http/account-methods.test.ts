@@ -3,11 +3,11 @@ import { accountUrl, minutes, openAccount, press, proveAt } from "../support/acc
 import { signedUpIn } from "../support/adding.ts";
 import { giveIdentity, givePasskey, methodsOf, setProvider } from "../support/methods.ts";
 import { call, goodPassword, signIn, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const otherPassword = "another horse, another battery";
 
-describeEachDatabase("ways to sign in on the account page", (current) => {
+describeSqliteFirst("ways to sign in on the account page", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();
@@ -212,7 +212,7 @@ describeEachDatabase("ways to sign in on the account page", (current) => {
   });
 });
 
-describeEachDatabase("every button of the account page", (current) => {
+describeSqliteFirst("every button of the account page", (current) => {
   const actions = [
     "/profile",
     "/verify-email",

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../support/account.ts";
 import { signedUpIn } from "../support/adding.ts";
 import { call, Visitor } from "../support/person.ts";
-import { describeEachDatabase, testConfig, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, testConfig, type TestApp } from "../support/service.ts";
 
-describeEachDatabase("the account page and who may see it", (current) => {
+describeSqliteFirst("the account page and who may see it", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();
@@ -150,7 +150,7 @@ describeEachDatabase("the account page and who may see it", (current) => {
   });
 });
 
-describeEachDatabase("the account page of a service with one app", (current) => {
+describeSqliteFirst("the account page of a service with one app", (current) => {
   it("is found without the app's id, where password managers look for it", async () => {
     const app = await current().createApp();
     const answer = await call(current(), "GET", "/.well-known/passkey-endpoints", {});
@@ -163,7 +163,7 @@ describeEachDatabase("the account page of a service with one app", (current) => 
 });
 
 describe("opening the account page again and again", () => {
-  describeEachDatabase(
+  describeSqliteFirst(
     "is limited",
     (current) => {
       it("because each time begins a sign-in", async () => {

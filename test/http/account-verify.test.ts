@@ -3,12 +3,12 @@ import { accountUrl, openAccount, press, proveAt } from "../support/account.ts";
 import { startMailServer } from "../support/mail.ts";
 import { codeIn, linkIn, mailTo, newUser, otherCode } from "../support/mail-flows.ts";
 import { goodPassword, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
 
-describeEachDatabase(
+describeSqliteFirst(
   "an address that is not proven yet, on the account page",
   (current) => {
     async function someone(service: TestService, known: { emailVerified?: boolean } = { emailVerified: false }) {
@@ -72,7 +72,7 @@ describeEachDatabase(
   { mail: server.mail },
 );
 
-describeEachDatabase("an address that is not proven, where there is no mail server", (current) => {
+describeSqliteFirst("an address that is not proven, where there is no mail server", (current) => {
   it("has no button that would do nothing", async () => {
     const service = current();
     const app = await service.createApp();

@@ -4,11 +4,11 @@ import { Visitor, type Page, type Session } from "../support/person.ts";
 import { startProvider, type Provider } from "../support/providers/provider.ts";
 import { changeUser, identitiesOf } from "../support/providers/records.ts";
 import { appWith, atProvider, codeOf, comeBack, mustBeContent, signInAt } from "../support/providers/round.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const person = { subject: "4711", email: "somebody@else.example", emailVerified: true };
 
-describeEachDatabase("adding an account at a provider", (current) => {
+describeSqliteFirst("adding an account at a provider", (current) => {
   let provider: Provider;
   let app: TestApp;
   beforeAll(async () => {

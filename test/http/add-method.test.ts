@@ -13,12 +13,12 @@ import {
   validate,
   Visitor,
 } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const otherPassword = "another horse, another battery";
 const minutes = 60_000;
 
-describeEachDatabase("POST /users/auth-methods", (current) => {
+describeSqliteFirst("POST /users/auth-methods", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();
@@ -64,7 +64,7 @@ describeEachDatabase("POST /users/auth-methods", (current) => {
   });
 });
 
-describeEachDatabase("adding a password", (current) => {
+describeSqliteFirst("adding a password", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();

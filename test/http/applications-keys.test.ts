@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { bearer } from "../support/methods.ts";
 import { call } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const operator = { kind: "cli", name: "test" } as const;
 const hour = 60 * 60 * 1000;
 
-describeEachDatabase("API keys", (current) => {
+describeSqliteFirst("API keys", (current) => {
   const keys = () => current().server.app.services.applications;
   const works = async (app: TestApp, apiKey: string): Promise<boolean> =>
     (await call(current(), "GET", `/applications/${app.id}`, bearer(apiKey))).status === 200;

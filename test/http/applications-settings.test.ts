@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ApplicationChange } from "../../src/applications/change.ts";
 import { bearer } from "../support/methods.ts";
 import { call, initiate, redeem, signedUp, signUp, validate } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const operator = { kind: "cli", name: "test" } as const;
 const minute = 60 * 1000;
 
-describeEachDatabase("what an operator sets of an application", (current) => {
+describeSqliteFirst("what an operator sets of an application", (current) => {
   let app: TestApp;
   beforeEach(async () => {
     app = await current().createApp();

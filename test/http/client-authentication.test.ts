@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from "jose";
 import { describe, expect, it } from "vitest";
 import type { NewClient } from "../../src/clients/rules.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const minute = 60_000;
@@ -11,7 +11,7 @@ const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secr
 type Call = { authorization?: string; form?: Record<string, string>; path?: string };
 type Signing = { alg: string; key: CryptoKey; kid?: string };
 
-describeEachDatabase("client authentication", (current) => {
+describeSqliteFirst("client authentication", (current) => {
   const services = () => current().server.app.services;
   const tokenEndpoint = () => `${current().url}/oauth2/token`;
   /** Asks to revoke no token of ours, which every client may do that authenticates. */

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { invalidRequest, invalidToken } from "../support/outcomes.ts";
 import { call, newEmail, redeem, refresh, signIn, signUp, validate } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../support/service.ts";
 
 const redirectUris = ["https://app.example/callback", "https://app.example/other"];
 const methods = {
@@ -28,7 +28,7 @@ const changes: { title: string; make: Change; undo?: Change }[] = [
 ];
 type Change = (service: TestService, app: TestApp, email: string) => Promise<void>;
 
-describeEachDatabase("what happens between a sign-in and its calls", (current) => {
+describeSqliteFirst("what happens between a sign-in and its calls", (current) => {
   const start = async () => {
     const app = await current().createApp({ redirectUris });
     const email = newEmail();

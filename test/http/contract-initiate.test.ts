@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, goodPassword, initiate, newEmail, redeem, signUp, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const redirectUri = "https://app.example/callback";
 const refused = (field: string) => ({
@@ -72,7 +72,7 @@ const states: [title: string, state: string][] = [
   ["JSON", '{"returnTo":"/a?b=c","n":[1,2]}'],
 ];
 
-describeEachDatabase("POST /auth/initiate", (current) => {
+describeSqliteFirst("POST /auth/initiate", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp({ redirectUris: [redirectUri] });

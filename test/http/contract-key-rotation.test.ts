@@ -1,14 +1,14 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from "jose";
 import { expect, it } from "vitest";
 import { call, signedUp, validate } from "../support/person.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../support/service.ts";
 
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-describeEachDatabase("the rotation of signing keys", (current) => {
+describeSqliteFirst("the rotation of signing keys", (current) => {
   it("replaces the key every 30 days, publishes before use, and refuses no valid token (security rule T6)", async () => {
     const service = current();
     const app = await service.createApp();

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { invalidRequest, invalidToken, outcome } from "../support/outcomes.ts";
 import { call, newEmail, redeem, signIn, signUp, validate, type Tokens } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const invalidApiKey = outcome(401, "INVALID_API_KEY");
 
@@ -40,7 +40,7 @@ const wrongVerifiers: [
   ],
 ];
 
-describeEachDatabase("PKCE and public clients", (current) => {
+describeSqliteFirst("PKCE and public clients", (current) => {
   let app: TestApp;
   let other: TestApp;
   const person = { email: newEmail() };

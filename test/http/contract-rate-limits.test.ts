@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, newEmail, redeem, signedUp, signIn, signUp, validate } from "../support/person.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../support/service.ts";
 
 const limit = 6;
 const rateLimits = { authentication: limit, userManagement: 1000, applicationManagement: 1000, webhooks: 1000 };
@@ -15,7 +15,7 @@ function standing({ headers }: { headers: Headers }) {
   return ["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}`) ?? undefined);
 }
 
-describeEachDatabase(
+describeSqliteFirst(
   "rate limits",
   (current) => {
     beforeEach(() => toNextMinute(current()));
@@ -183,7 +183,7 @@ describeEachDatabase(
   { rateLimits },
 );
 
-describeEachDatabase(
+describeSqliteFirst(
   "rate limits behind a trusted proxy",
   (current) => {
     beforeEach(() => toNextMinute(current()));

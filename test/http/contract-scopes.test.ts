@@ -1,9 +1,9 @@
 import { decodeJwt } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, newEmail, redeem, refresh, signIn, signUp, validate, type Tokens } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeOnSqlite, type TestApp } from "../support/service.ts";
 
-describeEachDatabase("scopes", (current) => {
+describeOnSqlite("scopes", (current) => {
   let app: TestApp;
   const person = { email: newEmail() };
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { outcome } from "../support/outcomes.ts";
 import { call, redeem, refresh, signedUp, signUp, validate, type Tokens } from "../support/person.ts";
 import { sendUntidied } from "../support/raw-http.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../support/service.ts";
 
 const algorithms = ["ES256", "EdDSA", "RS256"] as const;
 
@@ -12,7 +12,7 @@ const algorithms = ["ES256", "EdDSA", "RS256"] as const;
 const publicMembers: Record<string, string[]> = { EC: ["crv", "x", "y"], OKP: ["crv", "x"], RSA: ["n", "e"] };
 type Jwk = Record<string, string>;
 
-describeEachDatabase("access tokens", (current) => {
+describeSqliteFirst("access tokens", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();

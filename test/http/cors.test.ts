@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { createBrowserOrigins } from "../../src/applications/browser-origins.ts";
 import { call, newEmail, signedUp, signUp, type Tokens } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
 const userHeaders = "Authorization, Content-Type, X-Service-App-ID";
 /** What routes.ts opens to browsers: methods and headers that a page may send. */
@@ -31,7 +31,7 @@ const allowOrigin = "access-control-allow-origin";
 const verifier = "a-code-verifier-of-at-least-43-characters-0123456789";
 const pkce = { codeChallenge: hash("sha256", verifier, "base64url") };
 
-describeEachDatabase("calls from browsers", (current) => {
+describeOnSqlite("calls from browsers", (current) => {
   it("H8: a page without any secret redeems, refreshes, validates, asks for the user and signs out", async () => {
     const service = current();
     const app = await newApp(service, "https://spa.example");
@@ -295,7 +295,7 @@ describeEachDatabase("calls from browsers", (current) => {
   });
 });
 
-describeEachDatabase(
+describeOnSqlite(
   "limited calls from browsers",
   (current) => {
     it("show the page that it must wait, and do not count preflights", async () => {

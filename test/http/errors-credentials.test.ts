@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, signedUp, signUp } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../support/service.ts";
 
 const body = { redirectUri: "https://app.example/callback" };
 const serverRoutes = ["/auth/initiate", "/auth/callback", "/auth/refresh"];
@@ -52,7 +52,7 @@ const badAppIds: [title: string, value: (id: string, otherId: string) => string 
   ["a property of every object", () => "__proto__"],
 ];
 
-describeEachDatabase("API keys and App IDs", (current) => {
+describeSqliteFirst("API keys and App IDs", (current) => {
   let app: TestApp;
   let other: TestApp;
   let token: string;

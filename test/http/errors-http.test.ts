@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { describe, expect, it } from "vitest";
 import { signedUp } from "../support/person.ts";
 import { sendBytes } from "../support/raw-http.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeOnSqlite, type TestService } from "../support/service.ts";
 
 const allowed: Record<string, string[]> = {
   "/auth/initiate": ["POST"],
@@ -20,7 +20,7 @@ const redirectUri = "https://app.example/callback";
 const stream = (text: string) => new Blob([text]).stream();
 const invalidRequest = (status: number) => ({ status, body: { error: { code: "INVALID_REQUEST" } } });
 
-describeEachDatabase("HTTP's own conditions", (current) => {
+describeOnSqlite("HTTP's own conditions", (current) => {
   describe.each(Object.entries(allowed))("%s", (path, methods) => {
     it("refuses other methods with 405 and says in Allow which it has", async () => {
       for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"].filter(

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { signedUp, type Tokens } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
 type Known = { app: TestApp; other: TestApp; tokens: Tokens };
 type Sent = { method?: string; path: string; headers?: Record<string, string>; body?: string };
@@ -156,7 +156,7 @@ const rows: Row[] = [
   ],
 ];
 
-describeEachDatabase("the error object of the contract (security rule G4)", (current) => {
+describeOnSqlite("the error object of the contract (security rule G4)", (current) => {
   let known: Known;
   beforeAll(async () => {
     const app = await current().createApp({ redirectUris: [redirectUri] });

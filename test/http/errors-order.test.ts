@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { outcome } from "../support/outcomes.ts";
 import { call, signedUp, type Tokens } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const badBodies: [title: string, body: unknown, type: string, status: number][] = [
   ["not JSON", "{", "application/json", 400],
@@ -10,7 +10,7 @@ const badBodies: [title: string, body: unknown, type: string, status: number][] 
   ["17 KB", JSON.stringify("x".repeat(17_000)), "application/json", 413],
 ];
 
-describeEachDatabase("the order of checks: address, API key or token, App ID, body", (current) => {
+describeSqliteFirst("the order of checks: address, API key or token, App ID, body", (current) => {
   let app: TestApp;
   let other: TestApp;
   let tokens: Tokens;
@@ -84,7 +84,7 @@ describeEachDatabase("the order of checks: address, API key or token, App ID, bo
   });
 });
 
-describeEachDatabase(
+describeSqliteFirst(
   "the order of checks at a rate limit",
   (current) => {
     it("an address beyond its limit is told so whatever is wrong with its credentials, and good credentials still pass", async () => {

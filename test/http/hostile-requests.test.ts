@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from "vitest";
 import { call } from "../support/person.ts";
 import { sendUntidied } from "../support/raw-http.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
-describeEachDatabase("hostile requests", (current) => {
+describeSqliteFirst("hostile requests", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();

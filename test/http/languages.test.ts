@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from "vitest";
 import { pageLanguages } from "../../src/pages/texts/texts.ts";
 import { accountUrl } from "../support/account.ts";
 import { call, goodPassword, initiate, newEmail, Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeOnSqlite, type TestApp } from "../support/service.ts";
 
 /** The first lines of a page: which language, which way, which heading. */
 function opening({ text }: Page): {
@@ -21,7 +21,7 @@ const french = { lang: "fr", dir: "ltr", heading: "Se connecter à Acme" };
 const arabic = { lang: "ar", dir: "rtl", heading: "تسجيل الدخول إلى Acme" };
 const english = { lang: "en", dir: "ltr", heading: "Sign in to Acme" };
 
-describeEachDatabase("the language of the pages", (current) => {
+describeOnSqlite("the language of the pages", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp({ name: "Acme" });

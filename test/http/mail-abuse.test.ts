@@ -15,7 +15,7 @@ import { call, goodPassword, initiate, newEmail, Visitor } from "../support/pers
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { appWith, tokensFrom } from "../support/providers/round.ts";
 import { scrape } from "../support/scrape.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -35,7 +35,7 @@ async function signInElsewhere(service: TestService, app: TestApp, email: string
   if (done.status !== 303) throw new Error(`sign-in answered ${done.status}`);
 }
 
-describeEachDatabase(
+describeSqliteFirst(
   "what a stranger may have mailed",
   (current) => {
     let google: FakeProvider;

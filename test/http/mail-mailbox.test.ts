@@ -2,11 +2,11 @@ import { request } from "node:http";
 import { expect, it, vi } from "vitest";
 import type { Mail } from "../../src/mail/mail.ts";
 import { newEmail, redeem, signUp } from "../support/person.ts";
-import { describeEachDatabase, startTestService, type TestService } from "../support/service.ts";
+import { describeOnSqlite, startTestService, type TestService } from "../support/service.ts";
 
 type Listed = Record<"id" | "kind" | "to" | "subject" | "text" | "html" | "arrivedAt", string>;
 
-describeEachDatabase(
+describeOnSqlite(
   "the mailbox of development mode",
   (current) => {
     it("shows a mail soon after it was asked for, the newest first", async () => {

@@ -4,14 +4,14 @@ import type { Mail } from "../../src/mail/mail.ts";
 import { insertApplication } from "../../src/applications/store.ts";
 import { startMailServer, type ReceivedMail } from "../support/mail.ts";
 import { newEmail } from "../support/person.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeOnSqlite, type TestService } from "../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
 
 const patience = { timeout: 60_000, interval: 20 };
 
-describeEachDatabase(
+describeOnSqlite(
   "a mail on its way",
   (current) => {
     it("carries text and HTML, from the app's name and the service's address, to one person", async () => {
@@ -114,7 +114,7 @@ const log: Log = {
   debugging: false,
 };
 
-describeEachDatabase(
+describeOnSqlite(
   "without a mail server",
   (current) => {
     it("a mail is one line in the log, which names neither person nor link nor code, and nothing in the database", async () => {

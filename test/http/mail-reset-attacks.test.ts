@@ -14,14 +14,14 @@ import {
   secretIn,
 } from "../support/mail-flows.ts";
 import { goodPassword, newEmail, signIn, Visitor } from "../support/person.ts";
-import { describeEachDatabase } from "../support/service.ts";
+import { describeSqliteFirst } from "../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
 
 const newPassword = "a wholly different phrase";
 
-describeEachDatabase(
+describeSqliteFirst(
   "attacks on a forgotten password",
   (current) => {
     it("takes no code after five wrong ones, whoever typed them; the link still works", async () => {

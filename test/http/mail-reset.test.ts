@@ -24,7 +24,7 @@ import {
   Visitor,
   call,
 } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -40,7 +40,7 @@ async function methodKinds(service: TestService, userId: string) {
   return (await service.server.app.services.userAdministration.get(userId)).authMethods;
 }
 
-describeEachDatabase(
+describeSqliteFirst(
   "a forgotten password",
   (current) => {
     it("is replaced with the code of the mail; nobody is signed in by that, and the way leads back to the sign-in", async () => {
@@ -322,7 +322,7 @@ describeEachDatabase(
   { mail: server.mail },
 );
 
-describeEachDatabase("a forgotten password without a mail server", (current) => {
+describeSqliteFirst("a forgotten password without a mail server", (current) => {
   it("is explained, and nothing is asked for", async () => {
     const service = current();
     const app = await service.createApp();

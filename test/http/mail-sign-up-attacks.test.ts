@@ -12,14 +12,14 @@ import {
   userWith,
 } from "../support/mail-flows.ts";
 import { goodPassword, initiate, signIn, Visitor } from "../support/person.ts";
-import { describeEachDatabase } from "../support/service.ts";
+import { describeSqliteFirst } from "../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
 
 const minute = 60_000;
 
-describeEachDatabase(
+describeSqliteFirst(
   "attacks on signing up with the proof of an address",
   (current) => {
     it("pre-hijacking: a link in another browser completes nothing, so whoever signs up with your address gains nothing by your click", async () => {

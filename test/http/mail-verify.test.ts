@@ -3,7 +3,7 @@ import { startMailServer } from "../support/mail.ts";
 import { allSent, askForReset, codeIn, linkIn, mailTo, newUser, otherCode } from "../support/mail-flows.ts";
 import { givePasskey } from "../support/methods.ts";
 import { goodPassword, initiate, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../support/service.ts";
 import type { User } from "../../src/users/user.ts";
 
 const server = await startMailServer();
@@ -27,7 +27,7 @@ async function isVerified(service: TestService, { id }: User): Promise<boolean> 
   return (await service.server.app.services.users.find(id))?.emailVerified === true;
 }
 
-describeEachDatabase(
+describeSqliteFirst(
   "the proof of an account's address",
   (current) => {
     it("is given by the link in a browser that is signed in to the account, and by nobody else's browser", async () => {

@@ -1,11 +1,11 @@
 import { expect, it, beforeAll, describe } from "vitest";
 import { bearer, giveIdentity, givePasskey, methodsOf } from "../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;
 
-describeEachDatabase("GET /users/auth-methods", (current) => {
+describeSqliteFirst("GET /users/auth-methods", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();

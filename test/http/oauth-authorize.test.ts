@@ -4,12 +4,12 @@ import { call, newEmail, Visitor } from "../support/person.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { changeApplication } from "../support/providers/records.ts";
 import { appWith, atProvider, codeOf } from "../support/providers/round.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../support/service.ts";
 
 const verifier = "v".repeat(64);
 const challenge = hash("sha256", verifier, "base64url");
 
-describeEachDatabase("GET /oauth/{provider}/authorize", (current) => {
+describeSqliteFirst("GET /oauth/{provider}/authorize", (current) => {
   let github: FakeProvider;
   beforeAll(async () => {
     github = await startProvider("github");

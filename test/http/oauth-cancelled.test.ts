@@ -4,7 +4,7 @@ import type { KindName } from "../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { usersOf } from "../support/providers/records.ts";
 import { appWith, atProvider, comeBack, startFromPage, startRound } from "../support/providers/round.ts";
-import { describeEachDatabase } from "../support/service.ts";
+import { describeSqliteFirst } from "../support/service.ts";
 
 const nobody = { subject: "1", email: "nobody@example.org" };
 
@@ -16,7 +16,7 @@ const cancellations: [kind: KindName, error: string][] = [
   ["apple", "user_cancelled_authorize"],
 ];
 
-describeEachDatabase("somebody who turns back", (current) => {
+describeSqliteFirst("somebody who turns back", (current) => {
   describe.each(cancellations)("at %s (%s)", (kind, error) => {
     let provider: FakeProvider;
     beforeAll(async () => {

@@ -6,7 +6,7 @@ import { wrongIdTokens } from "../support/providers/id-token-cases.ts";
 import type { KindName } from "../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { appWith, atProvider, codeOf, comeBack, signInAt, startRound } from "../support/providers/round.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../support/service.ts";
 
 const logged: string[] = [];
 const capture = new Writable({
@@ -17,7 +17,7 @@ const capture = new Writable({
 });
 const canary = "canary0123456789canary";
 
-describeEachDatabase(
+describeSqliteFirst(
   "what is written about providers",
   (current) => {
     it.each(["github", "discord", "apple", "openid"] as KindName[])(

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { ProviderInput } from "../../src/oauth/provider-input.ts";
 import { auditOf } from "../support/providers/records.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const secret = "canary-of-a-client-secret-0123456789";
@@ -28,7 +28,7 @@ const apple: ProviderInput = {
 };
 const corp: ProviderInput = { name: "corp", clientId: "c", secret, issuer: "https://id.corp.example" };
 
-describeEachDatabase("an app's accounts with providers", (current) => {
+describeSqliteFirst("an app's accounts with providers", (current) => {
   const providerClients = (service: TestService) => service.server.app.services.providers;
 
   it("are set, listed in the order of setting, and removed; and each time the app's methods follow", async () => {

@@ -4,11 +4,11 @@ import { startProvider, type FakeProvider } from "../support/providers/provider.
 import { usersOf } from "../support/providers/records.ts";
 import { appWith, codeOf, signInAt, tokensFrom } from "../support/providers/round.ts";
 import { startStrictIssuer, type StrictIssuer } from "../support/providers/strict-issuer.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeOnSqlite, type TestService } from "../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 
-describeEachDatabase("a strict OpenID issuer that others rely on (oidc-provider)", (current) => {
+describeOnSqlite("a strict OpenID issuer that others rely on (oidc-provider)", (current) => {
   async function round(service: TestService, issuer: StrictIssuer, email: string) {
     const app = await service.createApp({ methods: ["oauth"] });
     await service.server.app.services.providers.set(app.id, issuer.settings(), actor);
@@ -36,7 +36,7 @@ describeEachDatabase("a strict OpenID issuer that others rely on (oidc-provider)
   });
 });
 
-describeEachDatabase("an issuer that tells little in its id_token", (current) => {
+describeOnSqlite("an issuer that tells little in its id_token", (current) => {
   let corp: FakeProvider;
   beforeAll(async () => {
     corp = await startProvider("openid");

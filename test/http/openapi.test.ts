@@ -15,7 +15,7 @@ import { givePasskey } from "../support/methods.ts";
 import { createDescription } from "../support/openapi.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { routesOf } from "../support/routes.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 import { localWebhooks } from "../support/webhooks.ts";
 
 type Json = Record<string, unknown>;
@@ -119,7 +119,7 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describeEachDatabase(
+describeOnSqlite(
   "the OpenAPI document",
   (current) => {
     it("describes every route that is not of a page, and no other", () => {

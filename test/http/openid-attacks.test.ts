@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { authorize, authorizeUrl, codeChallenge, codeVerifier, createTestClient } from "../support/openid.ts";
 import { basic, codeFor, newParty, post, tokensFor, userInfo, type Party } from "../support/openid-tokens.ts";
 import { call, goodPassword, initiate, Visitor } from "../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestService } from "../support/service.ts";
 
 const pkce = { code_challenge: codeChallenge, code_challenge_method: "S256" };
 
@@ -12,7 +12,7 @@ const redeem = async (service: TestService, party: Party, form: Record<string, s
 
 const refused = { status: 400, body: { error: "invalid_grant" } };
 
-describeEachDatabase("attacks on the code flow (RFC 9700 §4)", (current) => {
+describeSqliteFirst("attacks on the code flow (RFC 9700 §4)", (current) => {
   it("C4: mix-up (§4.4): every response names its issuer", async () => {
     const service = current();
     const party = await newParty(service);

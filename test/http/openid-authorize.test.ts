@@ -1,7 +1,7 @@
 import { expect, it, describe } from "vitest";
 import { authorize, authorizeUrl, codeChallenge, createTestClient } from "../support/openid.ts";
 import { call, newEmail, signUp, Visitor } from "../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestService } from "../support/service.ts";
 
 async function prepared(service: TestService, changes: Parameters<typeof createTestClient>[2] = {}) {
   const app = await service.createApp();
@@ -10,7 +10,7 @@ async function prepared(service: TestService, changes: Parameters<typeof createT
   return { app, email, client: await createTestClient(service, app, changes) };
 }
 
-describeEachDatabase("GET /oauth2/authorize", (current) => {
+describeSqliteFirst("GET /oauth2/authorize", (current) => {
   it("signs in by password, and redirects with code, state and iss, and nothing else", async () => {
     const service = current();
     const { client, email } = await prepared(service);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { authorize, authorizeUrl, createTestClient } from "../support/openid.ts";
 import { newEmail, signUp, Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../support/service.ts";
 
 async function prepared(service: TestService, changes: Parameters<typeof createTestClient>[2] = {}) {
   const app = await service.createApp();
@@ -13,7 +13,7 @@ async function prepared(service: TestService, changes: Parameters<typeof createT
 
 const answerOf = ({ location }: Page) => Object.fromEntries(location.searchParams);
 
-describeEachDatabase("consent", (current) => {
+describeSqliteFirst("consent", (current) => {
   it("is asked after the proof, once, and again only for more", async () => {
     const service = current();
     const { client, email, visitor } = await prepared(service);

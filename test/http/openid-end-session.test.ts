@@ -3,12 +3,12 @@ import { openAccount } from "../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../support/adding.ts";
 import { createClient, signInByClient, type SignedInByClient } from "../support/clients-logout.ts";
 import { isLive, Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const day = 86_400_000;
 const bye = "https://wiki.example/bye?from=authsvc";
 
-describeEachDatabase("the logout endpoint (OpenID Connect RP-Initiated Logout 1.0)", (current) => {
+describeSqliteFirst("the logout endpoint (OpenID Connect RP-Initiated Logout 1.0)", (current) => {
   let app: TestApp;
   let wiki: string;
   let chat: string;

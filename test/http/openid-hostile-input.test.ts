@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { expect, it } from "vitest";
 import { authorizeUrl, createTestClient } from "../support/openid.ts";
 import { Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -22,7 +22,7 @@ async function authenticate(
     );
 }
 
-describeEachDatabase("what a database cannot store", (current) => {
+describeSqliteFirst("what a database cannot store", (current) => {
   it.each([
     ["a claim's name", '{"userinfo":{"a\\u0000":null}}'],
     ["a claim's value", '{"userinfo":{"name":{"value":"\\u0000"}}}'],
@@ -43,7 +43,7 @@ describeEachDatabase("what a database cannot store", (current) => {
   });
 });
 
-describeEachDatabase("a client assertion (RFC 7523 §3)", (current) => {
+describeSqliteFirst("a client assertion (RFC 7523 §3)", (current) => {
   it("may expire within a second, as NumericDate allows, and is used once", async () => {
     const service = current();
     const app = await service.createApp();

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { Client } from "../../src/clients/client.ts";
 import { newParty, type Party } from "../support/openid-tokens.ts";
 import { goodPassword, Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestService } from "../support/service.ts";
 
 // Libraries that this project did not write, against the real service.
 
@@ -74,7 +74,7 @@ function postedTo(page: Page): Request {
   return new Request(action, { method: "POST", body: new URLSearchParams(fields) });
 }
 
-describeEachDatabase("openid-client", (current) => {
+describeSqliteFirst("openid-client", (current) => {
   const algorithms: [Client["idTokenAlg"], (secret: string) => openid.ClientAuth][] = [
     ["RS256", openid.ClientSecretBasic],
     ["ES256", openid.ClientSecretPost],

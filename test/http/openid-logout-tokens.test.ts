@@ -11,7 +11,7 @@ import { refreshWith } from "../support/openid-tokens.ts";
 import { invalidToken } from "../support/outcomes.ts";
 import { call, isLive, refresh, signedUp, validate, Visitor } from "../support/person.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestApp } from "../support/service.ts";
 import { createEndpoint, localWebhooks, operator } from "../support/webhooks.ts";
 
 const doing = { dryRun: false };
@@ -20,7 +20,7 @@ const lines: unknown[] = [];
 const note = (...line: unknown[]): void => void lines.push(line);
 const log = { debug: note, info: note, warn: note, error: note, debugging: true };
 
-describeEachDatabase(
+describeSqliteFirst(
   "logout tokens (OpenID Connect Back-Channel Logout 1.0)",
   (current) => {
     let receiver: Receiver;

@@ -4,9 +4,9 @@ import { signedUpIn, type SignedInVisitor } from "../support/adding.ts";
 import { createClient, secretOf, signInByClient } from "../support/clients-logout.ts";
 import { basic, codeFor, post, refreshWith } from "../support/openid-tokens.ts";
 import { call, isLive, redeem, signIn, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
-describeEachDatabase("what ends a login ends what its browser opened", (current) => {
+describeSqliteFirst("what ends a login ends what its browser opened", (current) => {
   type Tokens = { accessToken: string; refreshToken: string };
 
   let app: TestApp;

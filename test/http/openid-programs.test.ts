@@ -4,9 +4,9 @@ import { signedUpIn, type SignedInVisitor } from "../support/adding.ts";
 import { createClient, secretOf, signInByClient, type SignedInByClient } from "../support/clients-logout.ts";
 import { refreshWith } from "../support/openid-tokens.ts";
 import { isLive, redeem, signIn, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
-describeEachDatabase("programs with access, on the account page", (current) => {
+describeSqliteFirst("programs with access, on the account page", (current) => {
   let app: TestApp;
   let wiki: string;
   let chat: string;

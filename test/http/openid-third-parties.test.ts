@@ -3,7 +3,7 @@ import type { Client } from "../../src/clients/client.ts";
 import { authorize } from "../support/openid.ts";
 import { basic, newParty, post, userInfo, type Party } from "../support/openid-tokens.ts";
 import { call, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeOnSqlite, type TestService } from "../support/service.ts";
 
 /** What only the application's own programs may do with a user's token. */
 const acts: [method: string, path: string, body?: Record<string, unknown>][] = [
@@ -36,7 +36,7 @@ async function partyWith(service: TestService, changes: Partial<Client>): Promis
   return await newParty(service, changes, await service.createApp({ redirectUris: ["https://app.example/callback"] }));
 }
 
-describeEachDatabase("a client that asks for consent", (current) => {
+describeOnSqlite("a client that asks for consent", (current) => {
   it("gets with its tokens what people agreed to, and power over no account", async () => {
     const service = current();
     const party = await partyWith(service, { consent: "ask" });

@@ -12,11 +12,11 @@ import {
   userInfo,
 } from "../support/openid-tokens.ts";
 import { call, refresh, validate } from "../support/person.ts";
-import { describeEachDatabase, describeOnSqlite } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite } from "../support/service.ts";
 
 const all = { scope: "openid profile email offline_access" };
 
-describeEachDatabase("POST /oauth2/token", (current) => {
+describeSqliteFirst("POST /oauth2/token", (current) => {
   it("exchanges a code for an access token, an ID token and a refresh token", async () => {
     const service = current();
     const party = await newParty(service);

@@ -3,9 +3,9 @@ import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { tryPassword } from "../support/limits.ts";
 import { goodPassword, signedUp } from "../support/person.ts";
-import { describeEachDatabase, testConfig } from "../support/service.ts";
+import { describeSqliteFirst, testConfig } from "../support/service.ts";
 
-describeEachDatabase(
+describeSqliteFirst(
   "password hashes",
   (current) => {
     it("P3: are stored as argon2id with a salt of their own, and stored anew when today's parameters are stronger", async () => {

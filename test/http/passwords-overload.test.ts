@@ -4,7 +4,7 @@ import { digestOf } from "../../src/lib/random.ts";
 import { openForm, unlimitedCalls } from "../support/limits.ts";
 import { goodPassword, initiate, newEmail, signedUp, Visitor } from "../support/person.ts";
 import { scrape } from "../support/scrape.ts";
-import { describeEachDatabase, testConfig, type TestService } from "../support/service.ts";
+import { describeOnSqlite, testConfig, type TestService } from "../support/service.ts";
 
 const triesAMinute = 10;
 
@@ -37,7 +37,7 @@ async function writtenFor({ server }: TestService, sessionId: string) {
   };
 }
 
-describeEachDatabase(
+describeOnSqlite(
   "a form that cannot be hashed",
   (current) => {
     it("costs no write and counts as no try, and the page keeps what was typed and works a moment later", async () => {

@@ -3,9 +3,9 @@ import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { comparable, openForm, tryPassword, tryToSignUp } from "../support/limits.ts";
 import { goodPassword, newEmail, signedUp, type Page } from "../support/person.ts";
-import { describeEachDatabase, testConfig } from "../support/service.ts";
+import { describeSqliteFirst, testConfig } from "../support/service.ts";
 
-describeEachDatabase("passwords", (current) => {
+describeSqliteFirst("passwords", (current) => {
   it("P4: unknown, wrong, password-less, disabled and throttled look the same to the letter", async () => {
     const service = current();
     const app = await service.createApp();
@@ -178,7 +178,7 @@ describeEachDatabase("passwords", (current) => {
   });
 });
 
-describeEachDatabase(
+describeSqliteFirst(
   "passwords under pressure",
   (current) => {
     it("allows ten tries a minute from one network, then 429 with the time to wait, on the page (docs/spec/decisions.md, 7)", async () => {

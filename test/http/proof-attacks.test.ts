@@ -3,12 +3,12 @@ import { openAccount, press } from "../support/account.ts";
 import { addingSession, prove, signedUpIn } from "../support/adding.ts";
 import { givePasskey, methodsOf, removeMethod } from "../support/methods.ts";
 import { initiate, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../support/service.ts";
 
 const operator = { kind: "cli", name: "test" } as const;
 const otherPassword = "another horse, another battery";
 
-describeEachDatabase("what proves too little, or no longer", (current) => {
+describeSqliteFirst("what proves too little, or no longer", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { initiate, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 
@@ -13,7 +13,7 @@ async function askedFor(service: TestService, app: TestApp): Promise<unknown> {
   return (answer.json() as { options: { rpId: unknown } }).options.rpId;
 }
 
-describeEachDatabase("whose passkeys an application uses", (current) => {
+describeOnSqlite("whose passkeys an application uses", (current) => {
   it("are the service's own, as long as nothing else is said", async () => {
     expect(await askedFor(current(), await current().createApp({ domain: "shop.example" }))).toBe("localhost");
   });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { bearer } from "../support/methods.ts";
 import { call, newEmail, signedUp, type Tokens } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 const routes: [method: string, path: string, body?: unknown][] = [
   ["GET", "/users/profile"],
@@ -11,7 +11,7 @@ const routes: [method: string, path: string, body?: unknown][] = [
   ["DELETE", "/users/auth-methods/mth_unknown"],
 ];
 
-describeEachDatabase("user management", (current) => {
+describeSqliteFirst("user management", (current) => {
   let app: TestApp;
   let other: TestApp;
   let tokens: Tokens;

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { day, hour, minute, second } from "../../src/lib/clock.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 import { createEndpoint, happen, localWebhooks, operator, webhookSecret } from "../support/webhooks.ts";
 
-describeEachDatabase(
+describeSqliteFirst(
   "delivery of a webhook",
   (current) => {
     let receiver: Receiver;

@@ -2,13 +2,13 @@ import { minute } from "../../src/lib/clock.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { call } from "../support/person.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { describeEachDatabase, startTestService, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, startTestService, type TestApp } from "../support/service.ts";
 import { webhookSecret as secret } from "../support/webhooks.ts";
 
 const path = "/webhooks/endpoints";
 const good = { url: "https://hooks.example.com/auth", events: ["user.login", "user.created"], secret };
 
-describeEachDatabase("webhook endpoints", (current) => {
+describeSqliteFirst("webhook endpoints", (current) => {
   let app: TestApp;
   beforeEach(async () => {
     app = await current().createApp();

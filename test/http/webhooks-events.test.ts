@@ -7,10 +7,10 @@ import { call, initiate, newEmail, redeem, refresh, signedUp, signIn, signUp, Vi
 import { startProvider, type Provider } from "../support/providers/provider.ts";
 import { atProvider, codeOf, comeBack, setProvider, signInAt } from "../support/providers/round.ts";
 import { startReceiver, until, type Received, type Receiver } from "../support/receiver.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
 
-describeEachDatabase(
+describeSqliteFirst(
   "what an app is told of",
   (current) => {
     let receiver: Receiver;

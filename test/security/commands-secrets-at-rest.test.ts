@@ -19,9 +19,9 @@ import { emptyFolder } from "../cli/command.ts";
 import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { operator } from "../support/webhooks.ts";
-import { describeEachDatabase, testMasterKey, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, testMasterKey, type TestApp, type TestService } from "../support/service.ts";
 
-describeEachDatabase("secrets at rest", (current) => {
+describeSqliteFirst("secrets at rest", (current) => {
   it("A1, F11, X3: no secret that was handed out, received or made stands in the database or in a backup", async () => {
     const service = current();
     const app = await service.createApp();

@@ -9,7 +9,7 @@ import { allCommands, newProgram } from "../cli/program-commands.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { runSql } from "../cli/sql.ts";
 import { call } from "../support/person.ts";
-import { describeEachDatabase } from "../support/service.ts";
+import { describeSqliteFirst } from "../support/service.ts";
 import { localWebhooks } from "../support/webhooks.ts";
 
 const example = join(import.meta.dirname, "../../config.example.yaml");
@@ -142,7 +142,7 @@ describe("a configuration with a mistake in it", () => {
   });
 });
 
-describeEachDatabase(
+describeSqliteFirst(
   "encrypted columns",
   (current) => {
     it("X3: a secret that somebody moves to another row in the database is not used there", async () => {

@@ -6,7 +6,7 @@ import { placeOf } from "../cli/service-place.ts";
 import { bearer } from "../support/methods.ts";
 import { call, redeem, refresh, signedUp, signUp, validate, type Tokens } from "../support/person.ts";
 import { addressOf } from "../support/routes.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestApp } from "../support/service.ts";
 
 /** Fields that somebody would like to set, and names that mean something to JavaScript. */
 const wishes = [
@@ -124,7 +124,7 @@ function withWish(example: Json, wish: string): string[] {
   });
 }
 
-describeEachDatabase("the rotation of an API key", (current) => {
+describeSqliteFirst("the rotation of an API key", (current) => {
   it("A5: under load no good call is refused, and from a revocation on no call by the old key is taken", async () => {
     const service = current();
     const app = await service.createApp();

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { authsvc } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { call } from "../support/person.ts";
-import { describeEachDatabase, startTestService, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, startTestService, type TestService } from "../support/service.ts";
 
 const tryKey = async (service: TestService, apiKey: string) =>
   await call(service, "GET", "/webhooks/endpoints", { authorization: `Bearer ${apiKey}` });
@@ -19,7 +19,7 @@ function completeKey(body: string): string {
   return `ak_${body}_${checksum}`;
 }
 
-describeEachDatabase("API keys as secrets", (current) => {
+describeSqliteFirst("API keys as secrets", (current) => {
   it("A1: a key is shown when it is made and by no command, call or log of changes afterwards", async () => {
     const service = current();
     const app = await service.createApp();

@@ -14,9 +14,9 @@ import { askedBy, askOptions, post, signUpByPasskey } from "../support/passkey-c
 import { goodPassword, initiate, newEmail, redeem, signedUp, signIn, Visitor } from "../support/person.ts";
 import { startProvider } from "../support/providers/provider.ts";
 import { appWith, atProvider, comeBack, setProvider, signInAt } from "../support/providers/round.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
-describeEachDatabase("what commands do", (current) => {
+describeSqliteFirst("what commands do", (current) => {
   const id = (made: unknown): string => (made as { id: string }).id;
   let userId = "";
   let otherId = "";
@@ -79,7 +79,7 @@ describeEachDatabase("what commands do", (current) => {
   });
 });
 
-describeEachDatabase("a failed sign-in", (current) => {
+describeSqliteFirst("a failed sign-in", (current) => {
   it("is noted whatever it was tried with, also where a right proof was for another account than the session asked for", async () => {
     const service = current();
     const app = await service.createApp();
@@ -153,7 +153,7 @@ describeEachDatabase("a failed sign-in", (current) => {
 const server = await startMailServer();
 afterAll(async () => await server.close());
 
-describeEachDatabase(
+describeSqliteFirst(
   "what an owner is told",
   (current) => {
     it("G5: by mail of a method that was added, of one that was removed, and of a new password", async () => {

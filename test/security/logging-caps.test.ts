@@ -7,12 +7,12 @@ import { attest, newPasskey } from "../support/authenticator.ts";
 import { givePasskey } from "../support/methods.ts";
 import { askedBy, askOptions, post } from "../support/passkey-ceremonies.ts";
 import { initiate, redeem, signedUp, signIn, validate, Visitor } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../support/service.ts";
 import { createEndpoint } from "../support/webhooks.ts";
 
 const operator = { kind: "cli", name: "test" } as const;
 
-describeEachDatabase("what one user or application may have", (current) => {
+describeSqliteFirst("what one user or application may have", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();

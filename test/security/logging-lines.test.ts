@@ -10,7 +10,7 @@ import { prove } from "../support/adding.ts";
 import { bearer } from "../support/methods.ts";
 import { basic, codeFor, newParty, post } from "../support/openid-tokens.ts";
 import { call, initiate, redeem, refresh, signUp, Visitor } from "../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 import { webhookSecret } from "../support/webhooks.ts";
 
 const logged: string[] = [];
@@ -53,7 +53,7 @@ async function secretsOfClient(service: TestService, app: TestApp): Promise<Reco
   return secrets;
 }
 
-describeEachDatabase(
+describeSqliteFirst(
   "what is written down",
   (current) => {
     it("G1: holds no secret of any flow, at the most talkative level, in the database, the audit log or what commands print", async () => {

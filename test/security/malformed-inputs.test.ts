@@ -29,7 +29,7 @@ const seed = Number(process.env["AUTHSVC_FUZZ_SEED"] ?? (process.env["CI"] ? 20_
 const lanes = 10;
 /** Inputs that find their way into every route. `npm run test:long` tries as many. */
 const thorough = 10_000;
-const inputsOnSqlite = Number(process.env["AUTHSVC_FUZZ_INPUTS"] ?? 1000);
+const inputsOnSqlite = Number(process.env["AUTHSVC_FUZZ_INPUTS"] ?? 300);
 
 describe.each<[Dialect, number]>([
   ["sqlite", inputsOnSqlite],

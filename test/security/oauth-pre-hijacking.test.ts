@@ -17,11 +17,11 @@ import type { KindName } from "../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { auditOf, identitiesOf, usersOf } from "../support/providers/records.ts";
 import { appWith, signInAt, tokensFrom } from "../support/providers/round.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../support/service.ts";
 
 const proving: KindName[] = ["google", "github", "apple", "discord", "openid"];
 
-describeEachDatabase("an address that a stranger took first", (current) => {
+describeSqliteFirst("an address that a stranger took first", (current) => {
   let facebook: FakeProvider;
   let microsoft: FakeProvider;
   beforeAll(async () => {

@@ -11,9 +11,9 @@ import {
   startRound,
   type Started,
 } from "../support/providers/round.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../support/service.ts";
 
-describeEachDatabase("the state of a round", (current) => {
+describeSqliteFirst("the state of a round", (current) => {
   let github: FakeProvider;
   let google: FakeProvider;
   beforeAll(async () => {

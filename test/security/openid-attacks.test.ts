@@ -12,7 +12,7 @@ import {
   userInfo,
 } from "../support/openid-tokens.ts";
 import { call, redeem, refresh, signIn, validate, Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, describeOnSqlite } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite } from "../support/service.ts";
 
 const challenged = { code_challenge: codeChallenge, code_challenge_method: "S256" };
 const offline = { scope: "openid profile email offline_access" };
@@ -24,7 +24,7 @@ const leaves = (page: Page, url: string) => {
   return to !== null && new URL(to, url).origin !== new URL(url).origin;
 };
 
-describeEachDatabase("an OpenID Connect code", (current) => {
+describeSqliteFirst("an OpenID Connect code", (current) => {
   it("C2: buys nothing with another client, redirect URI or code verifier, and is gone after that", async () => {
     const service = current();
     const party = await newParty(service);

@@ -8,6 +8,7 @@ import { useService } from "../support/one-service.ts";
 import { call, goodPassword, initiate, newEmail, redeem, signIn, Visitor } from "../support/person.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { appWith, signInAt, startRound } from "../support/providers/round.ts";
+import { sampled } from "../support/long-run.ts";
 
 const server = await startMailServer();
 const current = useService();
@@ -49,7 +50,7 @@ function expectInert(html: string, payload: string, where: string): void {
   if (/[<>"']/u.test(payload)) expect(html, where).not.toContain(payload);
 }
 
-describe.each(payloads)("with %j", (payload) => {
+describe.each(sampled(payloads, 3))("with %j", (payload) => {
   it("H6, CVE-2026-29192: an app's name, its company's, a person's name and an address that is none stay text, on every page", async () => {
     const app = await current().createApp({ name: payload });
     await current().server.app.services.applications.update(

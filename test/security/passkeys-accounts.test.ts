@@ -15,13 +15,13 @@ import {
 } from "../support/passkey-ceremonies.ts";
 import { call, newEmail, validate } from "../support/person.ts";
 import { auditOf, usersOf } from "../support/providers/records.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../support/service.ts";
 
 async function passkeyIdOf(service: TestService, owner: Parameters<typeof methodsOf>[1]): Promise<string> {
   return (await methodsOf(service, owner)).find(({ type }) => type === "passkey")?.id ?? "";
 }
 
-describeEachDatabase("passkeys and whose they are", (current) => {
+describeSqliteFirst("passkeys and whose they are", (current) => {
   it("K4: a credential id that somebody has, in this app or another, makes no second account", async () => {
     const app = await current().createApp();
     const owner = await signUpByPasskey(current(), app);

@@ -23,7 +23,7 @@ import {
   validate,
   Visitor,
 } from "../support/person.ts";
-import { describeEachDatabase } from "../support/service.ts";
+import { describeSqliteFirst } from "../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -32,7 +32,7 @@ const minute = 60_000;
 const newPassword = "a wholly different phrase";
 const isReset = /^Reset/u;
 
-describeEachDatabase(
+describeSqliteFirst(
   "a password that is forgotten",
   (current) => {
     it("P6: its token is 256 random bits, and neither it nor its code can be found in the database", async () => {

@@ -7,7 +7,7 @@ import { addingSession, signedUpIn } from "../support/adding.ts";
 import { tryPassword, tryToSignUp } from "../support/limits.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, initiate, newEmail, signedUp, Visitor } from "../support/person.ts";
-import { describeEachDatabase, testConfig } from "../support/service.ts";
+import { describeOnSqlite, testConfig } from "../support/service.ts";
 
 const current = useService();
 /** Characters without any pattern, the same ones each time. */
@@ -189,7 +189,7 @@ it("P2: the address, its local part, and the names of the app and the company ar
     expect((await tryToSignUp(current(), app, { email, password })).status, password).toBe(422);
 });
 
-describeEachDatabase(
+describeOnSqlite(
   "how passwords are kept",
   (service) => {
     it("P3: as argon2id with a salt of its own, and anew at the next sign-in when today's parameters are stronger", async () => {

@@ -7,7 +7,7 @@ import { call, newEmail, signedUp, Visitor } from "../support/person.ts";
 import { startProvider } from "../support/providers/provider.ts";
 import { appWith, atProvider } from "../support/providers/round.ts";
 import { rawGet, somebody } from "../support/query-calls.ts";
-import { describeEachDatabase, describeOnSqlite } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite } from "../support/service.ts";
 
 const refused = (status: number, code: string) => ({
   status,
@@ -119,7 +119,7 @@ const capture = new Writable({
   },
 });
 
-describeEachDatabase(
+describeSqliteFirst(
   "tokens in the query, seen from outside",
   (current) => {
     it("B1: tokens in the query reach no log, error, audit entry, cache or Referer", async () => {

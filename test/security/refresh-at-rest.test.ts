@@ -5,9 +5,9 @@ import { systemRandom } from "../../src/lib/random.ts";
 import { backUpDatabase } from "../../src/database/maintenance.ts";
 import { call, newEmail, redeem, refresh, signIn, signUp, type Tokens } from "../support/person.ts";
 import { bearer } from "../support/methods.ts";
-import { describeEachDatabase } from "../support/service.ts";
+import { describeSqliteFirst } from "../support/service.ts";
 
-describeEachDatabase("refresh tokens at rest", (current) => {
+describeSqliteFirst("refresh tokens at rest", (current) => {
   it("F11: stand in no table, no file and no backup, live or dead, whole or in part", async () => {
     const service = current();
     const app = await service.createApp();

@@ -18,7 +18,7 @@ import {
   type Tokens,
 } from "../support/person.ts";
 import { newIssuerKey } from "../support/providers/id-tokens.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -149,7 +149,7 @@ describeOnSqlite("the claims of an access token", (current) => {
   });
 });
 
-describeEachDatabase("whom an access token speaks of", (current) => {
+describeSqliteFirst("whom an access token speaks of", (current) => {
   const expectAllDead = async (app: TestApp, { accessToken, refreshToken }: Tokens) => {
     await expectNoAccess(current(), app, accessToken);
     expect(await refresh(current(), app, refreshToken)).toMatchObject(invalidToken);

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { invalidToken } from "../support/outcomes.ts";
 import { call, signedUp, validate, type Tokens } from "../support/person.ts";
 import { describeOnSqlite, type TestApp } from "../support/service.ts";
+import { sampled } from "../support/long-run.ts";
 
 const maxMilliseconds = 1000;
 
@@ -103,7 +104,10 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
       ];
     });
     for (const batch of chunks(
-      [...new Set(altered)].filter((text) => text !== token),
+      sampled(
+        [...new Set(altered)].filter((text) => text !== token),
+        5,
+      ),
       50,
     )) {
       const answers = await Promise.all(batch.map((text) => validate(current(), app, text)));

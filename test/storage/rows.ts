@@ -41,6 +41,7 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
     scopes: [],
     publicClient: false,
     clientId: null,
+    actor: null,
     claimsRequest: null,
     signedInAt: 0,
     createdAt: 0,

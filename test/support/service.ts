@@ -9,6 +9,7 @@ import type { NewApplication } from "../../src/applications/new-application.ts";
 import type { Config } from "../../src/config/config.ts";
 import { startServer, type RunningServer } from "../../src/server.ts";
 import { createStrength } from "../../src/passwords/strength.ts";
+import { isLongRun } from "./long-run.ts";
 import { copyMigrated, createMigratedDatabase } from "./migrated.ts";
 
 export type Dialect = "sqlite" | "postgres";
@@ -155,6 +156,22 @@ export function describeEachDatabase(
   surroundings: Omit<Surroundings, "clock"> = {},
 ): void {
   describe.each<Dialect>(["sqlite", "postgres"])(`${title} (%s)`, (dialect) => {
+    withService(dialect, tests, overrides, surroundings);
+  });
+}
+
+/**
+ * The same on SQLite in `npm test`, and on PostgreSQL in `npm run test:long`: for use cases whose
+ * statements other files already run on both.
+ */
+export function describeSqliteFirst(
+  title: string,
+  tests: Tests,
+  overrides: Partial<Config> = {},
+  surroundings: Omit<Surroundings, "clock"> = {},
+): void {
+  const dialect = isLongRun ? "postgres" : "sqlite";
+  describe(`${title} (${dialect})`, () => {
     withService(dialect, tests, overrides, surroundings);
   });
 }

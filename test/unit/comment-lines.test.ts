@@ -10,9 +10,9 @@ const maxLines = 2;
 /** A comment and the lines of the file that it is on. Consecutive line comments are one comment. */
 type Comment = { place: string; isDocstring: boolean; lines: string[] };
 
-const files = globSync("{src,bin,scripts,bench,test}/**/*.{ts,mjs}", {
+const files = globSync("{src,bin,scripts,bench,test,packages/sdk/src}/**/*.{ts,mjs}", {
   cwd: root,
-  exclude: ["src/pages/built/**"],
+  exclude: ["src/pages/built/**", "packages/sdk/src/api.ts"],
 });
 
 /** Uses a parser instead of a pattern: a string may look like a comment. */

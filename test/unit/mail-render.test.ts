@@ -21,6 +21,7 @@ const kinds: Record<MailKind, Mail> = {
   reset: { kind: "reset", ...common, ...proof },
   "change-address": { kind: "change-address", ...common, ...proof },
   "address-changed": { kind: "address-changed", ...common, link: proof.link, expiresAt: proof.expiresAt },
+  invite: { kind: "invite", ...common, link: proof.link, expiresAt: proof.expiresAt },
   "known-address": { kind: "known-address", ...common, signInUrl: "https://acme.example/sign-in" },
   "method-added": { kind: "method-added", ...common, method: passkey },
   "method-removed": { kind: "method-removed", ...common, method: { type: "oauth", name: "GitHub" } },

@@ -38,6 +38,13 @@ export const de: MailTexts = {
       ifNotYou: () =>
         "Machen Sie die Änderung rückgängig. Das stellt diese Adresse wieder her und meldet alle vom Konto ab. Wählen Sie danach ein neues Passwort und entfernen Sie Anmeldemethoden, die nicht Ihre sind.",
     },
+    invite: {
+      subject: (app) => `Einladung zu ${app}`,
+      lead: (app) => `Bei ${app} liegt ein Konto für Sie bereit. Wählen Sie, wie Sie sich anmelden.`,
+      button: () => "Konto einrichten",
+      ifNotYou: () =>
+        "Tun Sie nichts. Ohne diesen Link kann sich niemand am Konto anmelden. Geben Sie ihn deshalb niemandem weiter.",
+    },
     "known-address": {
       subject: (app) => `Sie haben bereits ein Konto bei ${app}`,
       lead: (app) =>

@@ -69,6 +69,12 @@ export const en: MailTexts = {
       ifNotYou: () =>
         "Undo the change. That restores this address and signs everybody out of the account. Then choose a new password, and remove the ways to sign in that aren't yours.",
     },
+    invite: {
+      subject: (app) => `You're invited to ${app}`,
+      lead: (app) => `An account at ${app} is ready for you. Choose how you will sign in.`,
+      button: () => "Set up your account",
+      ifNotYou: () => "Do nothing. Nobody can sign in to the account without this link, so don't share it.",
+    },
     "known-address": {
       subject: (app) => `You already have an account at ${app}`,
       lead: (app) =>

@@ -37,6 +37,12 @@ export const es: MailTexts = {
       ifNotYou: () =>
         "Deshaz el cambio. Eso restaura esta dirección y cierra todas las sesiones de la cuenta. Después elige una contraseña nueva y elimina los métodos que no sean tuyos.",
     },
+    invite: {
+      subject: (app) => `Invitación a ${app}`,
+      lead: (app) => `Tienes una cuenta de ${app} preparada. Elige cómo vas a iniciar sesión.`,
+      button: () => "Configurar tu cuenta",
+      ifNotYou: () => "No hagas nada. Nadie puede entrar en la cuenta sin este enlace, así que no lo compartas.",
+    },
     "known-address": {
       subject: (app) => `Ya tienes una cuenta de ${app}`,
       lead: (app) =>

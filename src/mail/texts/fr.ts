@@ -39,6 +39,13 @@ export const fr: MailTexts = {
       ifNotYou: () =>
         "Annulez le changement. Cela rétablit cette adresse et déconnecte tout le monde du compte. Choisissez ensuite un nouveau mot de passe et supprimez les moyens de connexion qui ne sont pas les vôtres.",
     },
+    invite: {
+      subject: (app) => `Invitation à rejoindre ${app}`,
+      lead: (app) => `Un compte ${app} vous attend. Choisissez votre moyen de connexion.`,
+      button: () => "Configurer votre compte",
+      ifNotYou: () =>
+        "Ne faites rien. Sans ce lien, personne ne peut se connecter au compte. Ne le communiquez donc à personne.",
+    },
     "known-address": {
       subject: (app) => `Vous avez déjà un compte ${app}`,
       lead: (app) =>

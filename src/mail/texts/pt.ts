@@ -37,6 +37,12 @@ export const pt: MailTexts = {
       ifNotYou: () =>
         "Desfaça a mudança. Isso restaura este endereço e encerra todas as sessões da conta. Depois escolha uma nova senha e remova os métodos que não são seus.",
     },
+    invite: {
+      subject: (app) => `Convite para ${app}`,
+      lead: (app) => `Uma conta em ${app} está pronta para você. Escolha como você vai entrar.`,
+      button: () => "Configurar sua conta",
+      ifNotYou: () => "Não faça nada. Sem este link, ninguém consegue entrar na conta. Por isso, não o compartilhe.",
+    },
     "known-address": {
       subject: (app) => `Você já tem uma conta em ${app}`,
       lead: (app) =>

@@ -126,6 +126,8 @@ export const account: AccountTexts = {
   signedOutNext: (app) => `لعرض حسابك في ${isolated(app)} أو تغييره، سجّل الدخول مجددًا.`,
   notSignedInTitle: "لم تسجّل الدخول",
   notSignedInNext: (app) => `لعرض حسابك في ${isolated(app)} أو تغييره، سجّل الدخول.`,
+  readyTitle: "حسابك جاهز",
+  readyNext: (app) => `من الآن فصاعدًا، سجّل الدخول إلى ${isolated(app)} بالطريقة التي اخترتها.`,
   deletedTitle: "حُذف حسابك",
   deletedNext: (app) => `لم يعد بإمكانك تسجيل الدخول به إلى ${isolated(app)}. يمكنك إغلاق هذه الصفحة.`,
   notFoundTitle: "لم يعد هذا موجودًا هنا",

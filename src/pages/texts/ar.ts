@@ -228,6 +228,10 @@ export const ar: Texts = {
   linkElsewhereTitle: "افتح هذا الرابط حيث طلبته",
   linkElsewhereNext:
     "لم يُؤكَّد أي شيء. حتى لا يستخدم أحد عنوانك في حساب له، لا يعمل الرابط إلا في المتصفح الذي طلبه. افتحه هناك، أو أدخل الرمز الوارد في الرسالة في الصفحة المفتوحة هناك.",
+  inviteTitle: (app) => `مرحبًا بك في ${isolated(app)}`,
+  inviteNext: "يوجد حساب جاهز لك بعنوان البريد الإلكتروني هذا:",
+  inviteChoose: "اختر طريقة تسجيل الدخول.",
+  invitePassword: "اختيار كلمة مرور",
   addressTakenTitle: "لا يمكن استخدام هذا العنوان",
   addressTakenNext: (app) => `يستخدمه حساب آخر في ${isolated(app)}. لم يتغير شيء.`,
   addressRestoredTitle: "استُعيد عنوان بريدك الإلكتروني",

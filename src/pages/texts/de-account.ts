@@ -126,6 +126,8 @@ export const account: AccountTexts = {
   signedOutNext: (app) => `Um Ihr Konto bei ${app} zu sehen oder zu ändern, melden Sie sich wieder an.`,
   notSignedInTitle: "Sie sind nicht angemeldet",
   notSignedInNext: (app) => `Um Ihr Konto bei ${app} zu sehen oder zu ändern, melden Sie sich an.`,
+  readyTitle: "Ihr Konto ist eingerichtet",
+  readyNext: (app) => `Melden Sie sich ab jetzt bei ${app} so an, wie Sie es eben gewählt haben.`,
   deletedTitle: "Ihr Konto ist gelöscht",
   deletedNext: (app) => `Sie können sich damit nicht mehr bei ${app} anmelden. Diese Seite können Sie schließen.`,
   notFoundTitle: "Das gibt es hier nicht mehr",

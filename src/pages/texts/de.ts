@@ -233,6 +233,10 @@ export const de: Texts = {
   linkElsewhereTitle: "Öffnen Sie diesen Link dort, wo Sie ihn angefordert haben",
   linkElsewhereNext:
     "Es wurde nichts bestätigt. Damit niemand Ihre Adresse für ein fremdes Konto verwenden kann, gilt der Link nur in dem Browser, in dem er angefordert wurde. Öffnen Sie ihn dort oder geben Sie auf der Seite, die dort wartet, den Code aus der E-Mail ein.",
+  inviteTitle: (app) => `Willkommen bei ${app}`,
+  inviteNext: "Ein Konto mit dieser E-Mail-Adresse liegt für Sie bereit:",
+  inviteChoose: "Wählen Sie, wie Sie sich anmelden.",
+  invitePassword: "Passwort wählen",
   addressTakenTitle: "Diese Adresse kann nicht verwendet werden",
   addressTakenNext: (app) => `Ein anderes Konto bei ${app} hat sie. Es wurde nichts geändert.`,
   addressRestoredTitle: "Ihre E-Mail-Adresse ist wiederhergestellt",

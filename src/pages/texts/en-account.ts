@@ -125,6 +125,8 @@ export const account = {
   signedOutNext: (app: string) => `To see or change your ${app} account, sign in again.`,
   notSignedInTitle: "You aren't signed in",
   notSignedInNext: (app: string) => `To see or change your ${app} account, sign in.`,
+  readyTitle: "Your account is ready",
+  readyNext: (app: string) => `From now on, sign in to ${app} the way you have just chosen.`,
   deletedTitle: "Your account is deleted",
   deletedNext: (app: string) => `You can no longer sign in to ${app} with it. You can close this page.`,
   notFoundTitle: "That isn't here any more",

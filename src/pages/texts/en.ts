@@ -222,6 +222,10 @@ export const en = {
   linkElsewhereTitle: "Open this link where you asked for it",
   linkElsewhereNext:
     "Nothing was confirmed. The link works only in the browser that asked for it, so that nobody can use your address for their own account. Open it there, or enter the code from the email on the page that's waiting there.",
+  inviteTitle: (app: string) => `Welcome to ${app}`,
+  inviteNext: "An account is ready for you, with this email address:",
+  inviteChoose: "Choose how you will sign in.",
+  invitePassword: "Choose a password",
   addressTakenTitle: "This address can't be used",
   addressTakenNext: (app: string) => `Another account at ${app} has it. Nothing was changed.`,
   addressRestoredTitle: "Your email address is restored",

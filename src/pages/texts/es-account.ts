@@ -125,6 +125,8 @@ export const account: AccountTexts = {
   signedOutNext: (app) => `Para ver o cambiar tu cuenta de ${app}, vuelve a iniciar sesión.`,
   notSignedInTitle: "No has iniciado sesión",
   notSignedInNext: (app) => `Para ver o cambiar tu cuenta de ${app}, inicia sesión.`,
+  readyTitle: "Tu cuenta está lista",
+  readyNext: (app) => `A partir de ahora, inicia sesión en ${app} de la forma que acabas de elegir.`,
   deletedTitle: "Tu cuenta se ha eliminado",
   deletedNext: (app) => `Ya no puedes iniciar sesión en ${app} con ella. Puedes cerrar esta página.`,
   notFoundTitle: "Eso ya no está aquí",

@@ -228,6 +228,10 @@ export const es: Texts = {
   linkElsewhereTitle: "Abre este enlace donde lo pediste",
   linkElsewhereNext:
     "No se ha confirmado nada. Para que nadie pueda usar tu dirección en una cuenta ajena, el enlace solo funciona en el navegador que lo pidió. Ábrelo allí o introduce el código del correo en la página que espera allí.",
+  inviteTitle: (app) => `Te damos la bienvenida a ${app}`,
+  inviteNext: "Tienes una cuenta preparada, con esta dirección de correo:",
+  inviteChoose: "Elige cómo vas a iniciar sesión.",
+  invitePassword: "Elegir una contraseña",
   addressTakenTitle: "Esta dirección no se puede usar",
   addressTakenNext: (app) => `Otra cuenta de ${app} la tiene. No se ha cambiado nada.`,
   addressRestoredTitle: "Tu dirección de correo está restaurada",

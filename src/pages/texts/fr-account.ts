@@ -127,6 +127,8 @@ export const account: AccountTexts = {
   signedOutNext: (app) => `Pour voir ou modifier votre compte ${app}, connectez-vous de nouveau.`,
   notSignedInTitle: "Aucune connexion en cours",
   notSignedInNext: (app) => `Pour voir ou modifier votre compte ${app}, connectez-vous.`,
+  readyTitle: "Votre compte est prêt",
+  readyNext: (app) => `Connectez-vous désormais à ${app} de la manière que vous venez de choisir.`,
   deletedTitle: "Votre compte est supprimé",
   deletedNext: (app) => `Il ne permet plus de se connecter à ${app}. Vous pouvez fermer cette page.`,
   notFoundTitle: "Cet élément n’existe plus",

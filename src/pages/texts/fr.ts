@@ -231,6 +231,10 @@ export const fr: Texts = {
   linkElsewhereTitle: "Ouvrez ce lien là où vous l’avez demandé",
   linkElsewhereNext:
     "Rien n’a été confirmé. Pour que personne ne puisse utiliser votre adresse pour son propre compte, le lien ne fonctionne que dans le navigateur qui l’a demandé. Ouvrez-le dans ce navigateur, ou saisissez le code de l’e-mail sur la page qui y attend.",
+  inviteTitle: (app) => `Bienvenue chez ${app}`,
+  inviteNext: "Un compte vous attend, avec cette adresse e-mail\u202f:",
+  inviteChoose: "Choisissez votre moyen de connexion.",
+  invitePassword: "Choisir un mot de passe",
   addressTakenTitle: "Cette adresse ne peut pas être utilisée",
   addressTakenNext: (app) => `Un autre compte ${app} l’utilise. Rien n’a été changé.`,
   addressRestoredTitle: "Votre adresse e-mail est rétablie",

@@ -125,6 +125,8 @@ export const account: AccountTexts = {
   signedOutNext: (app) => `${app}のアカウントを表示または変更するには、もう一度サインインしてください。`,
   notSignedInTitle: "サインインしていません",
   notSignedInNext: (app) => `${app}のアカウントを表示または変更するには、サインインしてください。`,
+  readyTitle: "アカウントの準備ができました",
+  readyNext: (app) => `今後は、今選んだ方法で${app}にサインインしてください。`,
   deletedTitle: "アカウントを削除しました",
   deletedNext: (app) => `このアカウントでは${app}にサインインできなくなりました。このページを閉じてかまいません。`,
   notFoundTitle: "見つかりませんでした",

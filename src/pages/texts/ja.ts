@@ -232,6 +232,10 @@ export const ja: Texts = {
   linkElsewhereTitle: "申し込んだブラウザーでこのリンクを開いてください",
   linkElsewhereNext:
     "まだ何も確認されていません。他人が自分のアカウントにこのアドレスを使えないように、リンクは申し込んだブラウザーでのみ使えます。そのブラウザーで開くか、そこで待っているページにメールのコードを入力してください。",
+  inviteTitle: (app) => `${app}へようこそ`,
+  inviteNext: "次のメールアドレスでアカウントが用意されています：",
+  inviteChoose: "サインインの方法を選んでください。",
+  invitePassword: "パスワードを設定",
   addressTakenTitle: "このアドレスは使えません",
   addressTakenNext: (app) => `${app}の別のアカウントが使っています。何も変更されていません。`,
   addressRestoredTitle: "メールアドレスを元に戻しました",

@@ -124,6 +124,8 @@ export const account: AccountTexts = {
   signedOutNext: (app) => `Para ver ou mudar sua conta em ${app}, entre de novo.`,
   notSignedInTitle: "Você não entrou na sua conta",
   notSignedInNext: (app) => `Para ver ou mudar sua conta em ${app}, entre.`,
+  readyTitle: "Sua conta está pronta",
+  readyNext: (app) => `A partir de agora, entre em ${app} da forma que você acabou de escolher.`,
   deletedTitle: "Sua conta foi excluída",
   deletedNext: (app) => `Não é mais possível entrar em ${app} com ela. Você pode fechar esta página.`,
   notFoundTitle: "Isso não está mais aqui",

@@ -224,6 +224,10 @@ export const pt: Texts = {
   linkElsewhereTitle: "Abra este link onde você o pediu",
   linkElsewhereNext:
     "Nada foi confirmado. Para que ninguém use seu endereço na conta de outra pessoa, o link só funciona no navegador que o pediu. Abra-o lá ou digite o código do e-mail na página que está esperando lá.",
+  inviteTitle: (app) => `Boas-vindas a ${app}`,
+  inviteNext: "Uma conta está pronta para você, com este endereço de e-mail:",
+  inviteChoose: "Escolha como você vai entrar.",
+  invitePassword: "Escolher uma senha",
   addressTakenTitle: "Este endereço não pode ser usado",
   addressTakenNext: (app) => `Outra conta em ${app} usa este endereço. Nada foi alterado.`,
   addressRestoredTitle: "Seu endereço de e-mail foi restaurado",

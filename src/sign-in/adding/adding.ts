@@ -1,5 +1,6 @@
 import type { Audit } from "../../audit/audit.ts";
 import type { ClientInfo } from "../../lib/client-info.ts";
+import type { Invites } from "../../email-tokens/invites.ts";
 import { authorizationResponse, type AuthorizationResponse } from "../../hosted/authorization-response.ts";
 import type { Notices } from "../../mail/notices.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -34,8 +35,9 @@ export function createAdditions(deps: {
   clock: Clock;
   issuer: string;
   freshProofs: FreshProofs;
+  invites: Invites;
 }) {
-  const { storage, users, access, notices, events, audit, clock, freshProofs } = deps;
+  const { storage, users, access, notices, events, audit, clock, freshProofs, invites } = deps;
 
   /** Records the new method, and notifies the user. */
   async function recordAdded(tx: Handle, user: User, added: Added, clientInfo: ClientInfo, now: number): Promise<void> {
@@ -101,11 +103,16 @@ export function createAdditions(deps: {
           now,
         );
         if (!completed) throw rollBack("over");
+        const invite = proof === "invite" ? await invites.consume(tx, session.inviteDigest ?? "", now) : undefined;
         const user = await (adds.type === "password" ? access : users).lockForChange(tx, userId, now);
         if (!user || user.disabledAt !== null) throw rollBack("over");
         // Checked again under the lock: a concurrent removal of unproven methods either sees this
         // one or has ended its proof.
-        if (!(await freshProofs.find(holder, tx, now))) throw rollBack("not-fresh");
+        const stays =
+          proof === "invite"
+            ? invite !== undefined && (await invites.accept(tx, invite, user, clientInfo, now))
+            : await freshProofs.find(holder, tx, now);
+        if (!stays) throw rollBack("not-fresh");
         const added = await add(tx, userId, now);
         if ("refusal" in added) throw rollBack(added);
         const { methodId, changes = false } = added;

@@ -1,5 +1,12 @@
 import { sql } from "drizzle-orm";
-import type { ClaimsRequest, SignInMethod, SignInProof, SigningAlgorithm, EndReason } from "../column-types.ts";
+import type {
+  ClaimsRequest,
+  SignInMethod,
+  SignInProof,
+  SigningAlgorithm,
+  EndReason,
+  LoginActor,
+} from "../column-types.ts";
 import type { Kit } from "../kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
@@ -23,6 +30,8 @@ export function tokensTables(
       appId: appId(),
       userId: userId(),
       signedInWith: text("signed_in_with").$type<SignInMethod | "operator">().notNull(),
+      /** Who acts as the user, and why; null: the user. */
+      actor: json("actor").$type<LoginActor>(),
       /** The provider, if signed in with OAuth. */
       provider: text("provider"),
       /** All proofs of the sign-in, for `amr`. Null: only `signedInWith`. */

@@ -1,0 +1,135 @@
+import type {
+  AddMethodRequest,
+  Application,
+  ApplicationRequest,
+  AuthMethod,
+  CallbackRequest,
+  Done,
+  InitiateRequest,
+  LogoutRequest,
+  Profile,
+  ProfileRequest,
+  Session,
+  Tokens,
+  TokensAndUser,
+  UpdatedProfile,
+  Validation,
+  WebhookEndpoint,
+  WebhookEndpointChange,
+  WebhookEndpointRequest,
+  WebhookEventKind,
+  WebhookTestResult,
+} from "./api.ts";
+import { createCall } from "./call.ts";
+import { checkSettings } from "./check.ts";
+import { createOnce } from "./once.ts";
+import { completeSettings, configurationError, environment, type AuthsvcOptions } from "./settings.ts";
+import { createVerifier } from "./verify.ts";
+import { verifyWebhook, type ReceivedEvent } from "./webhook-signature.ts";
+
+export type Authsvc = ReturnType<typeof createAuthsvc>;
+
+/** A response that got lost, or a tab that was slow: its old token still gets the new ones. */
+const remembersTokensFor = 60_000;
+
+/**
+ * A client of the service for your server. Options that are left out come from AUTHSVC_ISSUER,
+ * AUTHSVC_APP_ID and AUTHSVC_API_KEY.
+ * @throws AuthsvcError CONFIGURATION
+ */
+export function createAuthsvc(options: AuthsvcOptions = {}) {
+  const settings = completeSettings(options);
+  const { issuer, appId, now } = settings;
+  const call = createCall(settings);
+  const verifier = createVerifier(settings, call);
+  const refreshes = createOnce<Tokens>(settings, remembersTokensFor);
+
+  return {
+    issuer,
+    appId,
+    now,
+
+    /** Any call of the service, by method and path. */
+    call,
+
+    /** Finds wrong settings when your program starts. @throws AuthsvcError CONFIGURATION */
+    check: async (redirectUri?: string): Promise<Application> => await checkSettings(settings, call, redirectUri),
+
+    /** Starts a sign-in: send the browser to `authUrl`. */
+    initiate: async (body: InitiateRequest): Promise<Session> =>
+      await call("POST /auth/initiate", { body, isRepeatable: true }),
+
+    /** Exchanges the code of the redirect. Never repeated: a second use ends the login. */
+    callback: async (body: CallbackRequest): Promise<TokensAndUser> => await call("POST /auth/callback", { body }),
+
+    /** New tokens. Calls with the same token share one answer. */
+    refresh: async (refreshToken: string): Promise<Tokens> =>
+      await refreshes(
+        refreshToken,
+        // The service answers a repetition with the same tokens for ten seconds.
+        async () => await call("POST /auth/refresh", { body: { refreshToken }, isRepeatable: true, timeoutSeconds: 3 }),
+      ),
+
+    /** Asks the service whether an access token is valid. */
+    validate: async (accessToken: string): Promise<Validation> => await call("GET /auth/validate", { accessToken }),
+
+    /** The claims of a valid access token, without a call; ended logins are known by the feed. */
+    verify: verifier.verify,
+
+    /** Ends the login of the token, or more. INVALID_TOKEN means: already signed out. */
+    logout: async (accessToken: string, body: LogoutRequest = {}): Promise<Done> =>
+      await call("POST /auth/logout", { accessToken, body, isRepeatable: true }),
+
+    /** The signed-in user's own data. */
+    profile: {
+      get: async (accessToken: string): Promise<Profile> => await call("GET /users/profile", { accessToken }),
+      update: async (accessToken: string, body: ProfileRequest): Promise<UpdatedProfile> =>
+        await call("PATCH /users/profile", { accessToken, body }),
+      /** Deletes the account, for good. */
+      delete: async (accessToken: string): Promise<Done> => await call("DELETE /users/profile", { accessToken }),
+    },
+
+    /** What the signed-in user can sign in with. */
+    methods: {
+      list: async (accessToken: string): Promise<AuthMethod[]> =>
+        (await call("GET /users/auth-methods", { accessToken })).methods,
+      /** Send the browser to `authUrl`. */
+      add: async (accessToken: string, body: AddMethodRequest): Promise<Session> =>
+        await call("POST /users/auth-methods", { accessToken, body }),
+      remove: async (accessToken: string, methodId: string): Promise<Done> =>
+        await call("DELETE /users/auth-methods/{methodId}", { accessToken, path: { methodId } }),
+    },
+
+    application: {
+      get: async (): Promise<Application> => await call("GET /applications/{appId}"),
+      update: async (body: ApplicationRequest): Promise<Application> =>
+        await call("PATCH /applications/{appId}", { body }),
+    },
+
+    webhooks: {
+      list: async (): Promise<WebhookEndpoint[]> => (await call("GET /webhooks/endpoints")).endpoints,
+      create: async (body: WebhookEndpointRequest): Promise<WebhookEndpoint> =>
+        await call("POST /webhooks/endpoints", { body }),
+      get: async (id: string): Promise<WebhookEndpoint> => await call("GET /webhooks/endpoints/{id}", { path: { id } }),
+      update: async (id: string, body: WebhookEndpointChange): Promise<WebhookEndpoint> =>
+        await call("PATCH /webhooks/endpoints/{id}", { path: { id }, body }),
+      delete: async (id: string): Promise<Done> => await call("DELETE /webhooks/endpoints/{id}", { path: { id } }),
+      /** Sends a sample event. */
+      test: async (id: string, event?: WebhookEventKind): Promise<WebhookTestResult> =>
+        await call("POST /webhooks/endpoints/{id}/test", { path: { id }, body: { event } }),
+    },
+
+    /**
+     * The event of a genuine webhook delivery. `secret`: by default AUTHSVC_WEBHOOK_SECRET.
+     * @throws AuthsvcError INVALID_REQUEST: answer it with 400.
+     */
+    async verifyWebhook(request: Request, secret = environment("AUTHSVC_WEBHOOK_SECRET")): Promise<ReceivedEvent> {
+      if (!secret)
+        throw configurationError("AUTHSVC_WEBHOOK_SECRET is not set: `authsvc webhook create` shows it once.");
+      return await verifyWebhook(request, secret, now);
+    },
+
+    /** Stops reading ended logins. It begins again with the next `verify`. */
+    close: verifier.close,
+  };
+}

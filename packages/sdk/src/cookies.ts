@@ -1,0 +1,67 @@
+import { configurationError } from "./settings.ts";
+
+/** Browsers keep 4,096 bytes of a cookie, with its name and attributes. */
+const maxPart = 3500;
+/** Servers accept about 16 KB of headers. */
+const maxParts = 3;
+
+export type Cookies = ReturnType<typeof createCookies>;
+
+/** `isSecure`: false for http on this machine, where browsers refuse the prefix. */
+export function createCookies(isSecure: boolean) {
+  const prefix = isSecure ? "__Host-" : "";
+
+  function line(name: string, value: string, maxAgeSeconds: number): string {
+    return `${prefix}${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? "; Secure" : ""}`;
+  }
+
+  return {
+    /** Those of ours that a request carries, by name without the prefix. */
+    read(header: string | null): Map<string, string> {
+      const found = new Map<string, string>();
+      for (const pair of (header ?? "").split(";")) {
+        const [name = "", value = ""] = pair.trim().split("=", 2);
+        const isOurs = name.startsWith(prefix) && !found.has(name.slice(prefix.length));
+        if (isOurs) found.set(name.slice(prefix.length), value);
+      }
+      return found;
+    },
+
+    line,
+
+    clear: (name: string): string => line(name, "", 0),
+
+    /** A value in as many cookies as it needs; the first says how many. */
+    split(name: string, value: string, maxAgeSeconds: number, present: Map<string, string>): string[] {
+      const count = Math.ceil(value.length / maxPart);
+      if (count > maxParts)
+        throw configurationError(
+          `The session is too large for cookies (${value.length} bytes): let the access token carry fewer claims.`,
+        );
+      const parts = Array.from({ length: count }, (_, index) => value.slice(index * maxPart, (index + 1) * maxPart));
+      const lines = parts.map((part, index) =>
+        line(partName(name, index), index === 0 ? `${count}.${part}` : part, maxAgeSeconds),
+      );
+      for (let index = count; index < maxParts; index += 1)
+        if (present.has(partName(name, index))) lines.push(line(partName(name, index), "", 0));
+      return lines;
+    },
+
+    join(name: string, present: Map<string, string>): string | undefined {
+      const [count = "", first] = (present.get(name) ?? "").split(".");
+      if (first === undefined || !(Number(count) <= maxParts)) return undefined;
+      let value = first;
+      for (let index = 1; index < Number(count); index += 1) value += present.get(partName(name, index)) ?? "";
+      return value;
+    },
+
+    clearParts(name: string, present: Map<string, string>): string[] {
+      const names = Array.from({ length: maxParts }, (_, index) => partName(name, index));
+      return names.filter((each) => present.has(each)).map((each) => line(each, "", 0));
+    },
+  };
+}
+
+function partName(name: string, index: number): string {
+  return index === 0 ? name : `${name}.${index}`;
+}

@@ -1,0 +1,38 @@
+import type { ErrorCode } from "./api.ts";
+
+/** UNREACHABLE: no answer. CONFIGURATION: a setting is wrong; the message names it and the fix. */
+export type AuthsvcErrorCode = ErrorCode | "UNREACHABLE" | "CONFIGURATION";
+
+/** Every failure of this package. `code` is what to decide by; messages may change. */
+export class AuthsvcError extends Error {
+  override readonly name = "AuthsvcError";
+  readonly code: AuthsvcErrorCode;
+  /** The HTTP status, if the service answered. */
+  readonly status: number | undefined;
+  /** Names the call in the service's log. */
+  readonly requestId: string | undefined;
+  /** Seconds to wait, if the service said so. */
+  readonly retryAfter: number | undefined;
+  readonly details: string | undefined;
+  /** What frameworks answer with if nobody handles the error: nobody is signed out by a failure. */
+  readonly statusCode: number;
+
+  constructor(
+    code: AuthsvcErrorCode,
+    message: string,
+    rest: { status?: number; requestId?: string; retryAfter?: number; details?: string; cause?: unknown } = {},
+  ) {
+    super(message, rest.cause === undefined ? undefined : { cause: rest.cause });
+    this.code = code;
+    this.status = rest.status;
+    this.requestId = rest.requestId;
+    this.retryAfter = rest.retryAfter;
+    this.details = rest.details;
+    this.statusCode = code === "UNREACHABLE" || code === "RATE_LIMITED" ? 503 : 500;
+  }
+}
+
+/** A token, a login or a session that is not valid (any more). */
+export function isInvalidToken(error: unknown): boolean {
+  return error instanceof AuthsvcError && error.code === "INVALID_TOKEN";
+}

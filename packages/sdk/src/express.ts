@@ -1,0 +1,52 @@
+import type { HandlerOptions } from "./handler.ts";
+import { createAuth as createNodeAuth, type NodeRequest, type NodeResponse } from "./node.ts";
+import type { SignedInUser } from "./sessions.ts";
+
+type Next = (error?: unknown) => void;
+type ExpressRequest = NodeRequest & { res?: NodeResponse; user?: SignedInUser };
+
+/**
+ * Sign-in for Express: `app.use(auth.routes)`. Waits until the settings are known to be right.
+ * @throws AuthsvcError CONFIGURATION, and UNREACHABLE after ten seconds without the service
+ */
+export async function createAuth(options?: HandlerOptions) {
+  const node = await createNodeAuth(options);
+
+  return {
+    authsvc: node.authsvc,
+
+    /** Middleware that responds to sign-in, callback and sign-out. */
+    async routes(request: ExpressRequest, response: NodeResponse, next: Next): Promise<void> {
+      let failure: unknown;
+      try {
+        if (await node.handle(request, response)) return;
+      } catch (error) {
+        failure = error;
+      }
+      next(failure);
+    },
+
+    /** Middleware for what only signed-in users may do. Sets `request.user`. */
+    async requireUser(request: ExpressRequest, response: NodeResponse, next: Next): Promise<void> {
+      let failure: unknown;
+      try {
+        request.user = await node.requireUser(request, response);
+        if (!request.user) return;
+      } catch (error) {
+        failure = error;
+      }
+      next(failure);
+    },
+
+    getUser: async (request: ExpressRequest): Promise<SignedInUser | undefined> =>
+      await node.getUser(request, responseOf(request)),
+
+    getAccessToken: async (request: ExpressRequest): Promise<string | undefined> =>
+      await node.getAccessToken(request, responseOf(request)),
+  };
+}
+
+function responseOf({ res }: ExpressRequest): NodeResponse {
+  if (!res) throw new TypeError("This is not a request of Express.");
+  return res;
+}

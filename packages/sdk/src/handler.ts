@@ -1,0 +1,215 @@
+import type { InitiateRequest } from "./api.ts";
+import { createAuthsvc, type Authsvc } from "./authsvc.ts";
+import { createCookies } from "./cookies.ts";
+import type { AuthsvcError } from "./errors.ts";
+import { answer, errorPage, isNavigation, localPath, redirect } from "./pages.ts";
+import { createSeal } from "./seal.ts";
+import { createSessions, type SessionResult, type SignedInUser } from "./sessions.ts";
+import { configurationError, type AuthsvcOptions } from "./settings.ts";
+import { createSignIns, type Site } from "./sign-ins.ts";
+
+export type { SignedInUser } from "./sessions.ts";
+
+export type HandlerOptions = AuthsvcOptions & {
+  /** A client that you have already; otherwise one is made of the other options. */
+  authsvc?: Authsvc;
+  /** At least 32 characters, on every server the same. By default AUTHSVC_COOKIE_SECRET. */
+  cookieSecret?: string;
+  /** By default what is registered; of several, the one of the request's host. */
+  redirectUri?: string;
+  /** Where a link starts a sign-in: `/sign-in?returnTo=/cart`. */
+  signInPath?: string;
+  /** Where a form posts to sign out. */
+  signOutPath?: string;
+  /** Where people go after they signed out, or did not sign in. */
+  homePath?: string;
+  /** More fields of a sign-in, such as `authMethod` or `locale`. */
+  signIn?: (request: Request) => Partial<InitiateRequest>;
+};
+
+const waitsForService = 10_000;
+
+export type Handler = ReturnType<typeof createHandler>;
+
+/**
+ * Sign-in, callback and sign-out for an application, and its sessions.
+ * @throws AuthsvcError CONFIGURATION
+ */
+export function createHandler(options: HandlerOptions = {}) {
+  const { signInPath = "/sign-in", signOutPath = "/sign-out", homePath = "/" } = options;
+  const authsvc = options.authsvc ?? createAuthsvc(options);
+  const seal = createSeal(options.cookieSecret);
+  const sessions = createSessions(authsvc, seal);
+  const signIns = createSignIns(authsvc, seal);
+  const results = new WeakMap<object, Promise<SessionResult>>();
+  let reading: Promise<Site[]> | undefined;
+
+  async function readSites(): Promise<Site[]> {
+    const { redirectUris } = await authsvc.check(options.redirectUri);
+    const usable = redirectUris.filter((uri) => /^https?:/u.test(uri));
+    const uris = options.redirectUri === undefined ? usable : [options.redirectUri];
+    if (uris.length === 0)
+      throw configurationError(
+        `The application has no redirect URI. Register one: authsvc app update ${authsvc.appId} --add-redirect-uri URL`,
+      );
+    return uris.map((redirectUri) => {
+      const { origin, pathname } = new URL(redirectUri);
+      return { redirectUri, origin, callbackPath: pathname, cookies: createCookies(origin.startsWith("https:")) };
+    });
+  }
+
+  async function sites(): Promise<Site[]> {
+    reading ??= readSites().catch((error: unknown) => {
+      reading = undefined;
+      throw error;
+    });
+    return await reading;
+  }
+
+  /** Only registered ones are eligible, whatever host a request names. */
+  async function siteOf(request: Request): Promise<Site> {
+    const known = await sites();
+    const { host } = new URL(request.url);
+    const site = known.length === 1 ? known[0] : known.find(({ origin }) => new URL(origin).host === host);
+    if (site) return site;
+    throw configurationError(
+      `No redirect URI is registered for ${host}: set the option redirectUri, or register one: authsvc app update ${authsvc.appId} --add-redirect-uri URL`,
+    );
+  }
+
+  async function signOut(request: Request, site: Site): Promise<Response> {
+    const { headers } = request;
+    const from = headers.get("origin");
+    // Another site's form must not sign anybody out.
+    const isOwn = from === null ? headers.get("sec-fetch-site") === "same-origin" : from === site.origin;
+    if (!isOwn) return answer(403, "This page may not sign you out.");
+    const { setCookies, failure } = await sessions.end(site.cookies, headers.get("cookie"));
+    if (failure === undefined) return redirect(homePath, setCookies);
+    return errorPage(
+      503,
+      "You are signed out in this browser, but the sign-in service could not be told.",
+      homePath,
+      setCookies,
+    );
+  }
+
+  async function route(request: Request): Promise<Response | undefined> {
+    const { pathname, searchParams } = new URL(request.url);
+    const isStart = pathname === signInPath && request.method === "GET";
+    const isEnd = pathname === signOutPath && request.method === "POST";
+    const mayReturn = request.method === "GET" && searchParams.has("state") && searchParams.has("sessionId");
+    if (!isStart && !isEnd && !mayReturn) return undefined;
+    const site = await siteOf(request);
+    if (isEnd) return await signOut(request, site);
+    if (isStart) return await signIns.start(request, site, options.signIn?.(request));
+    return pathname === site.callbackPath ? await comeBack(request, site) : undefined;
+  }
+
+  async function comeBack(request: Request, site: Site): Promise<Response> {
+    const { tokens, returnTo, clear, isForeign, isCancelled, problem = "" } = await signIns.finish(request, site);
+    if (tokens) {
+      const cookies = await sessions.begin(site.cookies, request.headers.get("cookie"), tokens);
+      return redirect(returnTo ?? homePath, [...clear, ...cookies]);
+    }
+    // The back button, or a reload of this address, after a sign-in that worked.
+    const isSignedIn = isForeign && (await resultOf(request, request, true)).session !== undefined;
+    if (isSignedIn || isCancelled) return redirect(homePath, clear);
+    return errorPage(400, problem, startOf(returnTo), clear);
+  }
+
+  async function resultOf(key: object, request: Request, canSetCookies: boolean): Promise<SessionResult> {
+    let result = results.get(key);
+    if (!result) {
+      const header = request.headers.get("cookie");
+      const read = async (): Promise<SessionResult> =>
+        await sessions.read((await siteOf(request)).cookies, header, canSetCookies);
+      result = header === null ? Promise.resolve({ setCookies: [] }) : read();
+      results.set(key, result);
+    }
+    return await result;
+  }
+
+  function challenge(request: Request): Response {
+    const { pathname, search } = new URL(request.url);
+    if (!isNavigation(request)) return answer(401, "Nobody is signed in.");
+    return redirect(startOf(localPath(pathname + search)), []);
+  }
+
+  function startOf(returnTo = homePath): string {
+    return `${signInPath}?returnTo=${encodeURIComponent(returnTo)}`;
+  }
+
+  return {
+    authsvc,
+
+    /**
+     * Finds wrong settings when your program starts. Waits ten seconds for a service that starts
+     * with it. @throws AuthsvcError CONFIGURATION, UNREACHABLE
+     */
+    async ready(): Promise<void> {
+      for (const start = performance.now(); ;) {
+        try {
+          return void (await sites());
+        } catch (error) {
+          const { code, message } = error as AuthsvcError;
+          if (code !== "UNREACHABLE" || performance.now() - start > waitsForService) throw error;
+          console.warn(`authsvc: ${message} Trying again for ten seconds. To start it: authsvc serve --dev`);
+          await new Promise((resolve) => setTimeout(resolve, 1000));
+        }
+      }
+    },
+
+    /** The response to sign-in, callback and sign-out; undefined for any other request. */
+    async handle(request: Request): Promise<Response | undefined> {
+      try {
+        return await route(request);
+      } catch (error) {
+        const { code, retryAfter = 5 } = error as AuthsvcError;
+        if (code !== "UNREACHABLE" && code !== "RATE_LIMITED") throw error;
+        const page = errorPage(
+          503,
+          "Signing in does not work at the moment. Try again in a few seconds.",
+          homePath,
+          [],
+        );
+        page.headers.set("retry-after", String(retryAfter));
+        return page;
+      }
+    },
+
+    /**
+     * The session of a request, read once for each `key` (the framework's request).
+     * @throws AuthsvcError UNREACHABLE: nobody knows; do not treat it as signed out.
+     */
+    session: resultOf,
+
+    async getUser(request: Request): Promise<SignedInUser | undefined> {
+      return (await resultOf(request, request, true)).session?.user;
+    },
+
+    /** For calls of the service about the signed-in user. Never show it to the browser. */
+    async getAccessToken(request: Request): Promise<string | undefined> {
+      return (await resultOf(request, request, true)).session?.accessToken;
+    },
+
+    /** The user, or the response for somebody who is not signed in. */
+    async requireUser(request: Request): Promise<SignedInUser | Response> {
+      const { session } = await resultOf(request, request, true);
+      return session?.user ?? challenge(request);
+    },
+
+    /** Sends a person to the sign-in, and refuses a script. */
+    challenge,
+
+    /** Adds to your response what the session needs. Call it for every response. */
+    async finish(request: Request, response: Response, key: object = request): Promise<Response> {
+      const result = await results.get(key)?.catch(() => undefined);
+      if (!result || (!result.session && result.setCookies.length === 0)) return response;
+      const finished = new Response(response.body, response);
+      for (const line of result.setCookies) finished.headers.append("set-cookie", line);
+      // Otherwise the back button shows the page after a sign-out.
+      if (!finished.headers.has("cache-control")) finished.headers.set("cache-control", "private, no-store");
+      return finished;
+    },
+  };
+}

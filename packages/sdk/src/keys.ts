@@ -1,0 +1,72 @@
+import type { KeySet } from "./api.ts";
+import { getDocument } from "./call.ts";
+import { createOnce } from "./once.ts";
+import type { Settings } from "./settings.ts";
+
+export type VerificationKey = {
+  key: CryptoKey;
+  /** The `alg` of its tokens. */
+  alg: string;
+  /** For WebCrypto. */
+  algorithm: Parameters<SubtleCrypto["verify"]>[0];
+};
+
+export type KeyRing = ReturnType<typeof createKeyRing>;
+
+/** The service lets its key set be cached this long. */
+const rereadAfter = 600_000;
+/** An unknown key id is a new key, or made up: others cannot make us read more often than that. */
+const pauseBetweenReads = 10_000;
+
+const kinds = {
+  ES256: { import: { name: "ECDSA", namedCurve: "P-256" }, verify: { name: "ECDSA", hash: "SHA-256" } },
+  EdDSA: { import: { name: "Ed25519" }, verify: { name: "Ed25519" } },
+  RS256: { import: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, verify: { name: "RSASSA-PKCS1-v1_5" } },
+};
+
+/** The service's published signing keys. */
+export function createKeyRing(settings: Settings) {
+  const { now } = settings;
+  let keys = new Map<string, VerificationKey>();
+  let readAt = Number.NEGATIVE_INFINITY;
+  const once = createOnce<void>(settings);
+
+  async function read(): Promise<void> {
+    const { keys: published } = (await getDocument(settings, "/.well-known/jwks.json")) as KeySet;
+    const imported = await Promise.all(published.map(importKey));
+    keys = new Map(imported.filter((entry) => entry !== undefined));
+    readAt = now();
+  }
+
+  return {
+    /** @throws AuthsvcError UNREACHABLE if the key set is needed and cannot be read. */
+    async find(kid: string): Promise<VerificationKey | undefined> {
+      const known = keys.get(kid);
+      const age = Math.abs(now() - readAt);
+      if (known && age < rereadAfter) return known;
+      if (age < pauseBetweenReads) return undefined;
+      const reading = once("", read);
+      // A key that was good keeps its meaning while the set cannot be read.
+      await (known ? reading.catch(() => undefined) : reading);
+      return keys.get(kid);
+    },
+
+    /** A key was withdrawn: its successor signs at once. */
+    forget(kid: string): void {
+      keys.delete(kid);
+      readAt = Number.NEGATIVE_INFINITY;
+    },
+  };
+}
+
+async function importKey(jwk: KeySet["keys"][number]): Promise<[string, VerificationKey] | undefined> {
+  const kind = kinds[jwk.alg];
+  if (kind === undefined) return undefined;
+  try {
+    const key = await crypto.subtle.importKey("jwk", jwk, kind.import, false, ["verify"]);
+    return [jwk.kid, { key, alg: jwk.alg, algorithm: kind.verify }];
+  } catch {
+    // A platform without this algorithm; the other keys still work.
+    return undefined;
+  }
+}

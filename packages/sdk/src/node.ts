@@ -1,0 +1,82 @@
+import { createHandler, type HandlerOptions } from "./handler.ts";
+import type { SignedInUser } from "./sessions.ts";
+
+/** Of `node:http`, and of every framework that builds on it. */
+export type NodeRequest = {
+  method?: string;
+  url?: string;
+  /** Express: the address before a router cut off its part. */
+  originalUrl?: string;
+  headers: Record<string, string | string[] | undefined>;
+};
+
+export type NodeResponse = {
+  statusCode: number;
+  headersSent: boolean;
+  appendHeader(name: string, value: string): unknown;
+  setHeader(name: string, value: string): unknown;
+  hasHeader(name: string): boolean;
+  end(body?: string): unknown;
+};
+
+/** A request as Web standards know it, without its body. */
+export function toRequest({ method = "GET", url = "/", originalUrl = url, headers }: NodeRequest): Request {
+  const kept = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || name.startsWith(":") ? [] : [[name, String(value)] as [string, string]],
+  );
+  // The address may be a whole URL, of a proxy's client.
+  return new Request(new URL(originalUrl, `http://${String(headers["host"] ?? "localhost")}`), {
+    method,
+    headers: kept,
+  });
+}
+
+export async function send(response: Response, to: NodeResponse): Promise<void> {
+  to.statusCode = response.status;
+  for (const [name, value] of response.headers) to.appendHeader(name, value);
+  to.end(await response.text());
+}
+
+/**
+ * Sign-in for a server of `node:http`. Waits until the settings are known to be right.
+ * @throws AuthsvcError CONFIGURATION, and UNREACHABLE after ten seconds without the service
+ */
+export async function createAuth(options?: HandlerOptions) {
+  const handler = createHandler(options);
+  await handler.ready();
+
+  async function sessionOf(request: NodeRequest, response: NodeResponse) {
+    // What has been sent already can carry no refreshed session.
+    const { session, setCookies } = await handler.session(request, toRequest(request), !response.headersSent);
+    if (!response.headersSent) {
+      for (const line of setCookies.splice(0)) response.appendHeader("set-cookie", line);
+      // Otherwise the back button shows the page after a sign-out.
+      if (session && !response.hasHeader("cache-control")) response.setHeader("cache-control", "private, no-store");
+    }
+    return session;
+  }
+
+  return {
+    authsvc: handler.authsvc,
+
+    /** Responds to sign-in, callback and sign-out. True: it did; false: the request is yours. */
+    async handle(request: NodeRequest, response: NodeResponse): Promise<boolean> {
+      const answer = await handler.handle(toRequest(request));
+      if (answer) await send(answer, response);
+      return answer !== undefined;
+    },
+
+    getUser: async (request: NodeRequest, response: NodeResponse): Promise<SignedInUser | undefined> =>
+      (await sessionOf(request, response))?.user,
+
+    getAccessToken: async (request: NodeRequest, response: NodeResponse): Promise<string | undefined> =>
+      (await sessionOf(request, response))?.accessToken,
+
+    /** The user; undefined if the response was sent: to the sign-in for a page, else 401. */
+    async requireUser(request: NodeRequest, response: NodeResponse): Promise<SignedInUser | undefined> {
+      const session = await sessionOf(request, response);
+      if (!session) await send(handler.challenge(toRequest(request)), response);
+      return session?.user;
+    },
+  };
+}

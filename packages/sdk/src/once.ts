@@ -1,0 +1,42 @@
+import type { Settings } from "./settings.ts";
+
+/**
+ * Joins calls with the same key: while one runs, and for `rememberFor` milliseconds after it
+ * succeeded, others get its result. A failure is forgotten at once.
+ */
+export function createOnce<Result>(settings: Pick<Settings, "feed" | "now">, rememberFor = 0) {
+  const { feed, now } = settings;
+  const known = new Map<string, { result: Promise<Result>; until: number }>();
+  // Workers and Edge functions may not wait for what another request has begun.
+  const mayJoin = feed === "background";
+
+  function forgetOld(): void {
+    for (const [key, { until }] of known) {
+      // All live equally long: behind the first young one are only younger ones, or running ones.
+      if (until > now()) break;
+      known.delete(key);
+    }
+  }
+
+  function remember(key: string, result: Promise<Result>, until: number): void {
+    known.delete(key);
+    known.set(key, { result, until });
+  }
+
+  return async (key: string, run: () => Promise<Result>): Promise<Result> => {
+    forgetOld();
+    const earlier = known.get(key);
+    if (earlier) return await earlier.result;
+    const running = run();
+    if (mayJoin) remember(key, running, Number.POSITIVE_INFINITY);
+    try {
+      const result = await running;
+      if (rememberFor > 0) remember(key, Promise.resolve(result), now() + rememberFor);
+      else known.delete(key);
+      return result;
+    } catch (error) {
+      known.delete(key);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,45 @@
+/** A path of this site, or undefined: people are never sent elsewhere. */
+export function localPath(text: string | null): string | undefined {
+  if (text === null || !text.startsWith("/") || text.length > 1000) return undefined;
+  const base = "https://local.invalid";
+  try {
+    const url = new URL(text, base);
+    // `//host` and `/\host` are other sites, and so may be what a browser trims to them.
+    return url.origin === base ? url.pathname + url.search + url.hash : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A browser that shows the response as a page. */
+export function isNavigation({ method, headers }: Request): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  const mode = headers.get("sec-fetch-mode");
+  return mode === null ? (headers.get("accept") ?? "").includes("text/html") : mode === "navigate";
+}
+
+export function redirect(location: string, setCookies: string[]): Response {
+  return withCookies(new Response(null, { status: 303, headers: { location } }), setCookies);
+}
+
+/** For scripts, in the form of the service's errors. */
+export function answer(status: 401 | 403, message: string): Response {
+  const code = status === 401 ? "INVALID_TOKEN" : "INVALID_REQUEST";
+  return withCookies(Response.json({ error: { code, message } }, { status }), []);
+}
+
+export function errorPage(status: number, message: string, href: string, setCookies: string[]): Response {
+  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Sign in</title><p>${escaped(message)}</p><p><a href="${escaped(href)}">Continue</a></p>`;
+  const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": "default-src 'none'" };
+  return withCookies(new Response(page, { status, headers }), setCookies);
+}
+
+function withCookies(response: Response, setCookies: string[]): Response {
+  response.headers.set("cache-control", "no-store");
+  for (const line of setCookies) response.headers.append("set-cookie", line);
+  return response;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+}

@@ -1,0 +1,206 @@
+import type { Revocations } from "./api.ts";
+import type { Call } from "./call.ts";
+import { AuthsvcError } from "./errors.ts";
+import { createOnce } from "./once.ts";
+import type { Settings } from "./settings.ts";
+import { letProcessEnd, pauseQuietly } from "./surroundings.ts";
+import type { VerifiedToken } from "./token.ts";
+
+export type Verdict = "valid" | "revoked" | "in doubt";
+
+/** Clocks of nodes, and ours, may differ by this much (milliseconds). */
+const clockAllowance = 300_000;
+/** The feed is read for this long after the last `verify`. */
+const readsOnFor = 60_000;
+/** Longer than access tokens live. What is older is forgotten, and its tokens are in doubt. */
+const remembersFor = 3_600_000;
+const maxRemembered = 100_000;
+
+/**
+ * What is known of ended logins, by the service's feed. Tokens from before we began to listen are
+ * in doubt: the service decides on each login once.
+ */
+export function createRevocations(settings: Settings, call: Call, onWithdrawnKey: (kid: string) => void) {
+  const { now, maxStalenessSeconds } = settings;
+  let cursor: string | undefined;
+  /** Every entry and every answer has a place in one order. */
+  let sequence = 0;
+  /** Tokens issued until then (milliseconds) are in doubt, unless cleared after `forgotten`. */
+  let horizon = 0;
+  let forgotten = 0;
+  let current = { wall: Number.NEGATIVE_INFINITY, steady: Number.NEGATIVE_INFINITY };
+  /** From then on the service decides on every token, each time. */
+  let trustsNothing = false;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  let usedAt = 0;
+  let loop: AbortController | undefined;
+
+  type Entry = { arrivedAt: number; sequence: number; before?: number };
+  const endedLogins = new Map<string, Entry>();
+  const endedUsers = new Map<string, Entry>();
+  const withdrawnKeys = new Map<string, Entry>();
+  /** Logins that the service called live, and when in the sequence. */
+  const cleared = new Map<string, number>();
+  const once = createOnce<void>(settings);
+
+  /** The larger of two clocks: one may be set back, the other stand still with the machine. */
+  function age(): number {
+    return Math.max(now() - current.wall, performance.now() - current.steady);
+  }
+
+  function isFresh(): boolean {
+    return age() <= maxStalenessSeconds * 1000;
+  }
+
+  function forgetAnswers(): void {
+    sequence += 1;
+    forgotten = sequence;
+    horizon = now();
+    cleared.clear();
+  }
+
+  function startAgain(): void {
+    cursor = undefined;
+    current = { wall: Number.NEGATIVE_INFINITY, steady: Number.NEGATIVE_INFINITY };
+    forgetAnswers();
+  }
+
+  function add(revocation: Revocations["revoked"][number]): void {
+    sequence += 1;
+    const entry = { arrivedAt: now(), sequence };
+    if ("sid" in revocation) insert(endedLogins, revocation.sid, entry);
+    else if ("sub" in revocation) {
+      const before = Date.parse(revocation.before);
+      // A time that cannot be read concerns every token.
+      const known = endedUsers.get(revocation.sub)?.before ?? Number.NEGATIVE_INFINITY;
+      const latest = Number.isNaN(before) ? Number.POSITIVE_INFINITY : Math.max(before, known);
+      insert(endedUsers, revocation.sub, { ...entry, before: latest });
+    } else if ("kid" in revocation) {
+      insert(withdrawnKeys, revocation.kid, entry);
+      onWithdrawnKey(revocation.kid);
+    } else {
+      // The application is being deleted, or a later version says what we do not know.
+      trustsNothing = true;
+    }
+  }
+
+  function insert(map: Map<string, Entry>, key: string, entry: Entry): void {
+    map.delete(key);
+    map.set(key, entry);
+  }
+
+  function forgetOld(): void {
+    for (const map of [endedLogins, endedUsers, withdrawnKeys]) {
+      for (const [key, entry] of map) {
+        if (entry.arrivedAt > now() - remembersFor && map.size <= maxRemembered) break;
+        map.delete(key);
+        horizon = Math.max(horizon, entry.arrivedAt);
+        forgotten = Math.max(forgotten, entry.sequence);
+      }
+    }
+  }
+
+  /** Reads until nothing more is there. False: the service did not wait, and so must we. */
+  async function read(waitSeconds: number, signal?: AbortSignal): Promise<boolean> {
+    let hasWaited = true;
+    for (let isMore = true, wait = waitSeconds; isMore; wait = 0) {
+      const from = cursor;
+      const start = { wall: now(), steady: performance.now() };
+      const query = { after: from, wait };
+      const input = { query, timeoutSeconds: wait + 3, isRepeatable: false, signal };
+      const answer = await call("GET /auth/revocations", input).catch((error: unknown) => {
+        const isGone = error instanceof AuthsvcError && error.status === 410;
+        if (!isGone || from === undefined) throw error;
+      });
+      if (!answer) {
+        if (cursor === from) startAgain();
+        continue;
+      }
+      // We listen from this moment on; what happened before is unknown.
+      if (from === undefined) forgetAnswers();
+      for (const revocation of answer.revoked) add(revocation);
+      forgetOld();
+      // Another read has started again in the meantime: this answer says nothing of now.
+      if (from !== undefined && cursor === undefined) break;
+      cursor = answer.cursor;
+      isMore = answer.more;
+      // An empty answer was written when the wait was over; any other may be older.
+      const isInFull = performance.now() - start.steady >= wait * 1000;
+      const waited = answer.revoked.length === 0 && isInFull ? wait * 1000 : 0;
+      if (!isMore) current = { wall: start.wall + waited, steady: start.steady + waited };
+      hasWaited = isInFull || answer.revoked.length > 0 || from === undefined;
+    }
+    return hasWaited;
+  }
+
+  /** So long that the answer comes before the knowledge is too old. */
+  function waitSeconds(): number {
+    return Math.min(25, Math.max(0, Math.floor(maxStalenessSeconds - 0.5 - age() / 1000)));
+  }
+
+  async function readOn(signal: AbortSignal): Promise<void> {
+    const stopReleasing = letProcessEnd(settings.issuer, "/auth/revocations");
+    let pause = 0;
+    while (!signal.aborted && now() - usedAt < readsOnFor) {
+      try {
+        const hasWaited = await read(waitSeconds(), signal);
+        pause = 0;
+        if (!hasWaited) await pauseQuietly(1000, signal);
+      } catch (error) {
+        failedAt = now();
+        const { retryAfter = 0 } = error as AuthsvcError;
+        pause = Math.max(retryAfter * 1000, Math.min(10_000, (pause || 100) * 2));
+        await pauseQuietly(pause, signal);
+      }
+    }
+    stopReleasing();
+    if (loop?.signal === signal) loop = undefined;
+  }
+
+  return {
+    /** Whether the knowledge is young enough; reads the feed if it is not. */
+    async isCurrent(): Promise<boolean> {
+      usedAt = now();
+      if (!isFresh() && Math.abs(now() - failedAt) > 1000) {
+        await once("", async () => void (await read(0))).catch(() => {
+          failedAt = now();
+        });
+      }
+      if (settings.feed === "background" && loop === undefined) {
+        loop = new AbortController();
+        void readOn(loop.signal);
+      }
+      return isFresh();
+    },
+
+    judge({ claims, kid }: VerifiedToken): Verdict {
+      const { sid, sub, iat } = claims;
+      if (endedLogins.has(sid) || withdrawnKeys.has(kid)) return "revoked";
+      const issued = iat * 1000 - clockAllowance;
+      if (trustsNothing) return "in doubt";
+      const ended = endedUsers.get(sub);
+      const isOfEndedUser = ended?.before !== undefined && issued <= ended.before;
+      // A token from the future: the service's clock is not ours, so the horizon says nothing.
+      if (!isOfEndedUser && issued > horizon && issued <= now()) return "valid";
+      const since = Math.max(forgotten, ended?.sequence ?? 0);
+      return (cleared.get(sid) ?? -1) >= since ? "valid" : "in doubt";
+    },
+
+    /** The place in the sequence, taken before the service is asked. */
+    mark: (): number => sequence,
+
+    /** The service called this login live, after `mark`. */
+    clear(sid: string, mark: number): void {
+      cleared.delete(sid);
+      cleared.set(sid, mark);
+      for (const oldest of cleared.keys()) {
+        if (cleared.size <= maxRemembered) break;
+        cleared.delete(oldest);
+      }
+    },
+
+    close(): void {
+      loop?.abort();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import type { Tokens, TokensAndUser } from "./api.ts";
+import type { Authsvc } from "./authsvc.ts";
+import type { Cookies } from "./cookies.ts";
+import { isInvalidToken } from "./errors.ts";
+import type { Seal } from "./seal.ts";
+import type { Claims } from "./token.ts";
+
+/** Who is signed in. Safe to show to the user: it holds no token. */
+export type SignedInUser = {
+  id: string;
+  /** Null without the scope `email`. */
+  email: string | null;
+  /** Unless true, never look up an account by the address. */
+  emailVerified: boolean;
+  /** As of the sign-in; `profile.get` reads it anew. */
+  name: string | null;
+  picture: string | null;
+  /** The login, which a logout ends. */
+  sessionId: string;
+  /** Everything that the access token says. */
+  claims: Claims;
+};
+
+export type Session = { user: SignedInUser; accessToken: string };
+
+/** `setCookies`: what the response must carry, or the next request is signed out. */
+export type SessionResult = { session?: Session; setCookies: string[] };
+
+/** In the cookie: access and refresh token, the access token's expiry, name, picture. */
+type Kept = { a: string; r: string; e: number; n: string | null; p: string | null };
+
+const cookieName = "authsvc";
+/** As long as an unused refresh token lives. */
+const cookieSeconds = 14 * 86_400;
+/** Clocks may differ by a minute, and calls take time. */
+const refreshedBefore = 60_000;
+
+/** Sessions in encrypted cookies: nothing is stored on the server. */
+export function createSessions(authsvc: Authsvc, seal: Seal) {
+  async function cookiesOf(cookies: Cookies, kept: Kept, present: Map<string, string>): Promise<string[]> {
+    return cookies.split(cookieName, await seal.seal(cookieName, kept), cookieSeconds, present);
+  }
+
+  async function sessionOf({ a, n, p }: Kept): Promise<Session> {
+    const claims = await authsvc.verify(a);
+    const { sub, sid, email = null, email_verified: emailVerified = false } = claims;
+    const user = { id: sub, email, emailVerified, name: n, picture: p, sessionId: sid, claims };
+    return { user, accessToken: a };
+  }
+
+  function keptOf(tokens: Tokens, person: { n: string | null; p: string | null }): Kept {
+    const { accessToken: a, refreshToken: r, expiresIn } = tokens;
+    return { a, r, e: authsvc.now() + expiresIn * 1000, n: person.n, p: person.p };
+  }
+
+  async function refreshed(cookies: Cookies, kept: Kept, present: Map<string, string>): Promise<SessionResult> {
+    try {
+      const fresh = keptOf(await authsvc.refresh(kept.r), kept);
+      return { session: await sessionOf(fresh), setCookies: await cookiesOf(cookies, fresh, present) };
+    } catch (error) {
+      if (!isInvalidToken(error)) throw error;
+      return { setCookies: cookies.clearParts(cookieName, present) };
+    }
+  }
+
+  async function read(cookies: Cookies, header: string | null, canSetCookies: boolean): Promise<SessionResult> {
+    const present = cookies.read(header);
+    const text = cookies.join(cookieName, present);
+    if (text === undefined) return { setCookies: [] };
+    const kept = (await seal.open(cookieName, text)) as Kept | undefined;
+    if (!kept) return { setCookies: canSetCookies ? cookies.clearParts(cookieName, present) : [] };
+    const isOld = authsvc.now() > kept.e - refreshedBefore;
+    if (isOld && canSetCookies) {
+      try {
+        return await refreshed(cookies, kept, present);
+      } catch (error) {
+        // The service is busy or down. The token may still be good for a while.
+        if (authsvc.now() >= kept.e) throw error;
+      }
+    }
+    try {
+      return { session: await sessionOf(kept), setCookies: [] };
+    } catch (error) {
+      if (!isInvalidToken(error)) throw error;
+      // Its login may live on: another process refreshed it, or its signing key was withdrawn.
+      return canSetCookies ? await refreshed(cookies, kept, present) : { setCookies: [] };
+    }
+  }
+
+  return {
+    /**
+     * Who is signed in; refreshes the tokens before they expire. Without `canSetCookies` it does
+     * not: a refreshed token that gets lost ends the login.
+     */
+    read,
+
+    /** Cookies of a new login. */
+    async begin(cookies: Cookies, header: string | null, tokens: TokensAndUser): Promise<string[]> {
+      const { name, picture } = tokens.user;
+      return await cookiesOf(cookies, keptOf(tokens, { n: name, p: picture }), cookies.read(header));
+    },
+
+    /** Ends the login, and clears its cookies even if the service cannot be reached. */
+    async end(cookies: Cookies, header: string | null): Promise<{ setCookies: string[]; failure?: unknown }> {
+      const setCookies = cookies.clearParts(cookieName, cookies.read(header));
+      try {
+        const { session } = await read(cookies, header, true);
+        if (session) await authsvc.logout(session.accessToken);
+      } catch (failure) {
+        if (!isInvalidToken(failure)) return { setCookies, failure };
+      }
+      return { setCookies };
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { AuthsvcError } from "./errors.ts";
+
+export type AuthsvcOptions = {
+  /** The address of the service, its `baseUrl`. By default AUTHSVC_ISSUER. */
+  issuer?: string;
+  /** By default AUTHSVC_APP_ID. */
+  appId?: string;
+  /** By default AUTHSVC_API_KEY. */
+  apiKey?: string;
+  /** How old the knowledge of ended logins may be before `verify` asks the service. 5 seconds. */
+  maxStalenessSeconds?: number;
+  /** What `verify` does with older knowledge. "ask" calls /auth/validate. */
+  whenStale?: "ask" | "refuse";
+  /** Whether ended logins are read in the background, or when `verify` needs to know. */
+  feed?: "background" | "on-demand";
+  /** How long a call may take, 10 seconds. */
+  timeoutSeconds?: number;
+  /** For a proxy, or tests. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Milliseconds since 1970, for tests. */
+  now?: () => number;
+};
+
+export type Settings = Required<AuthsvcOptions>;
+
+export function completeSettings(options: AuthsvcOptions): Settings {
+  const issuer = options.issuer ?? environment("AUTHSVC_ISSUER");
+  const appId = options.appId ?? environment("AUTHSVC_APP_ID");
+  const apiKey = options.apiKey ?? environment("AUTHSVC_API_KEY");
+  if (!issuer) throw missing("AUTHSVC_ISSUER", "the address of the service, such as https://auth.example.com");
+  if (!appId) throw missing("AUTHSVC_APP_ID", "your App ID; `authsvc app list` shows it");
+  if (!apiKey) throw missing("AUTHSVC_API_KEY", "your API key; `authsvc key create --app ID` creates one");
+  return {
+    issuer: checkedIssuer(issuer),
+    appId,
+    apiKey,
+    maxStalenessSeconds: options.maxStalenessSeconds ?? 5,
+    whenStale: options.whenStale ?? "ask",
+    feed: options.feed ?? (keepsRunning() ? "background" : "on-demand"),
+    timeoutSeconds: options.timeoutSeconds ?? 10,
+    // Not bare: browsers and Workers refuse a fetch that is called as a method.
+    fetch: options.fetch ?? (async (url, init) => await fetch(url, init)),
+    now: options.now ?? Date.now,
+  };
+}
+
+/** A variable of the environment, where there is one. */
+export function environment(name: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env?.[name];
+}
+
+export function configurationError(message: string, cause?: unknown): AuthsvcError {
+  return new AuthsvcError("CONFIGURATION", message, { cause });
+}
+
+function missing(variable: string, what: string): AuthsvcError {
+  return configurationError(
+    `${variable} is not set: ${what}. In development, \`authsvc serve --dev --redirect-uri URL\` prints all settings.`,
+  );
+}
+
+function checkedIssuer(text: string): string {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (error) {
+    throw configurationError("AUTHSVC_ISSUER is not a URL. `authsvc config show` prints it as baseUrl.", error);
+  }
+  const isLoopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/u.test(url.hostname);
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback))
+    throw configurationError(
+      "AUTHSVC_ISSUER must begin with https:// (http:// only for this machine): API keys and tokens go there. `authsvc config show` prints it as baseUrl.",
+    );
+  return text.replace(/\/+$/u, "");
+}
+
+/** False where a program ends with each request: Cloudflare Workers and Edge functions. */
+function keepsRunning(): boolean {
+  const { navigator, EdgeRuntime } = globalThis as { navigator?: { userAgent?: string }; EdgeRuntime?: unknown };
+  return navigator?.userAgent !== "Cloudflare-Workers" && EdgeRuntime === undefined;
+}

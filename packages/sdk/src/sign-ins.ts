@@ -1,0 +1,100 @@
+import type { InitiateRequest, TokensAndUser } from "./api.ts";
+import type { Authsvc } from "./authsvc.ts";
+import type { Cookies } from "./cookies.ts";
+import { randomText, sha256, toBase64Url } from "./encoding.ts";
+import { AuthsvcError } from "./errors.ts";
+import { createOnce } from "./once.ts";
+import { localPath, redirect } from "./pages.ts";
+import type { Seal } from "./seal.ts";
+
+/** What depends on the redirect URI: known once the application was read. */
+export type Site = { redirectUri: string; origin: string; callbackPath: string; cookies: Cookies };
+
+/** State, PKCE verifier and where to go, in the browser that began. */
+type Begun = { s: string; v: string; t: string };
+
+export type Finished = {
+  /** Of a sign-in that worked. */
+  tokens?: TokensAndUser;
+  returnTo?: string;
+  /** This browser did not begin it. */
+  isForeign?: true;
+  isCancelled?: true;
+  problem?: string;
+  clear: string[];
+};
+
+const beginsWith = "authsvc-sign-in-";
+/** As long as a sign-in session lives. */
+const seconds = 600;
+/** Several tabs may sign in at once. */
+const maxAtOnce = 4;
+
+/** Sign-ins on their way, each in an encrypted cookie of its own. */
+export function createSignIns(authsvc: Authsvc, seal: Seal) {
+  // A browser that sends the redirect twice: a second use of the code would end the login.
+  const redeemed = createOnce<TokensAndUser>({ feed: "background", now: authsvc.now }, 60_000);
+
+  return {
+    async start(request: Request, site: Site, extra: Partial<InitiateRequest> = {}): Promise<Response> {
+      const { headers, url } = request;
+      // A browser that loads links ahead of time begins nothing.
+      if (/prefetch|prerender/u.test(headers.get("sec-purpose") ?? headers.get("purpose") ?? ""))
+        return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
+      const begun: Begun = {
+        s: randomText(),
+        v: randomText(),
+        t: localPath(new URL(url).searchParams.get("returnTo")) ?? "/",
+      };
+      const { authUrl } = await authsvc.initiate({
+        ...extra,
+        redirectUri: site.redirectUri,
+        state: begun.s,
+        codeChallenge: toBase64Url(await sha256(begun.v)),
+      });
+      const name = nameOf(begun.s);
+      const line = site.cookies.line(name, await seal.seal(name, begun), seconds);
+      const others = [...site.cookies.read(headers.get("cookie")).keys()].filter((each) => each.startsWith(beginsWith));
+      const tooMany = others.length < maxAtOnce ? [] : others.map((each) => site.cookies.clear(each));
+      return redirect(authUrl, [...tooMany, line]);
+    },
+
+    async finish(request: Request, site: Site): Promise<Finished> {
+      const query = new URL(request.url).searchParams;
+      const state = query.get("state") ?? "";
+      const name = nameOf(state);
+      const text = site.cookies.read(request.headers.get("cookie")).get(name);
+      const begun = text === undefined ? undefined : ((await seal.open(name, text)) as Begun | undefined);
+      // Otherwise anybody could sign somebody else in to their own account.
+      if (begun?.s !== state)
+        return {
+          isForeign: true,
+          problem:
+            "This sign-in was not started in this browser, or the browser refuses cookies. Allow them, and sign in again.",
+          clear: [],
+        };
+      const { v: codeVerifier, t: returnTo } = begun;
+      const clear = [site.cookies.clear(name)];
+      const failure = query.get("error");
+      if (failure === "access_denied") return { isCancelled: true, clear };
+      const code = query.get("code") ?? "";
+      const sessionId = query.get("sessionId") ?? "";
+      if (failure !== null || code === "")
+        return { returnTo, problem: "The sign-in did not work. Sign in again.", clear };
+      try {
+        const tokens = await redeemed(
+          state,
+          async () => await authsvc.callback({ code, sessionId, state, codeVerifier }),
+        );
+        return { tokens, returnTo, clear };
+      } catch (error) {
+        if (!(error instanceof AuthsvcError) || error.code !== "INVALID_REQUEST") throw error;
+        return { returnTo, problem: "The sign-in took too long. Sign in again.", clear };
+      }
+    },
+  };
+}
+
+function nameOf(state: string): string {
+  return `${beginsWith}${state.replaceAll(/[^\w-]/gu, "").slice(0, 8)}`;
+}

@@ -1,0 +1,86 @@
+import { AuthsvcError } from "./errors.ts";
+import { fromBase64Url, toText, utf8 } from "./encoding.ts";
+import type { KeyRing } from "./keys.ts";
+
+/** What an access token says. Times are seconds since 1970. */
+export type Claims = {
+  iss: string;
+  /** The user's id. */
+  sub: string;
+  /** The App ID. */
+  aud: string;
+  /** The login, which a logout ends. */
+  sid: string;
+  scope: string;
+  iat: number;
+  exp: number;
+  jti: string;
+  /** How the user signed in. */
+  amr: string[];
+  auth_time?: number;
+  /** With the scope `email`. Never look up an account by an address that is not verified. */
+  email?: string | null;
+  email_verified?: boolean;
+  client_id?: string;
+  /** Claims that the application's settings add. */
+  [claim: string]: unknown;
+};
+
+export type VerifiedToken = { claims: Claims; kid: string };
+
+/** Enough for any token; more is an attempt to keep us busy. */
+const maxLength = 16_384;
+
+export function invalidToken(why: string): AuthsvcError {
+  return new AuthsvcError("INVALID_TOKEN", `The access token is not valid: ${why}.`);
+}
+
+/**
+ * Checks signature, kind, issuer, audience and expiry.
+ * @throws AuthsvcError INVALID_TOKEN; UNREACHABLE if the keys cannot be read.
+ */
+export async function verifyToken(
+  token: string,
+  expected: { issuer: string; appId: string; now: number },
+  keys: KeyRing,
+): Promise<VerifiedToken> {
+  const [header = "", payload = "", signature = "", ...more] = token.length > maxLength ? [] : token.split(".");
+  const { typ, alg, kid, crit } = parsed(header);
+  if (more.length > 0 || typeof kid !== "string") throw invalidToken("it is not a signed JWT");
+  // RFC 9068: an ID token or a logout token is signed by the same keys.
+  if (typ !== "at+jwt" || crit !== undefined) throw invalidToken("it is not an access token");
+  const key = await keys.find(kid);
+  if (!key) throw invalidToken("its signing key is unknown");
+  // The key decides on the algorithm. What the token says only has to agree.
+  if (alg !== key.alg) throw invalidToken("its algorithm is not that of its key");
+  const isSigned = await crypto.subtle.verify(key.algorithm, key.key, bytesOf(signature), utf8(`${header}.${payload}`));
+  if (!isSigned) throw invalidToken("its signature is wrong");
+
+  const claims = parsed(payload) as Claims;
+  const { iss, aud, sub, sid, exp, iat } = claims;
+  if (iss !== expected.issuer) throw invalidToken("another service issued it (iss)");
+  if (aud !== expected.appId) throw invalidToken("it is for another application (aud)");
+  const isComplete =
+    typeof sub === "string" && typeof sid === "string" && Number.isInteger(exp) && Number.isInteger(iat);
+  if (!isComplete) throw invalidToken("it lacks a claim");
+  if (exp * 1000 <= expected.now) throw invalidToken("it has expired");
+  return { claims, kid };
+}
+
+function parsed(part: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(toText(fromBase64Url(part)));
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Not the text of an object: the same refusal.
+  }
+  throw invalidToken("it is not a signed JWT");
+}
+
+function bytesOf(signature: string): Uint8Array<ArrayBuffer> {
+  try {
+    return fromBase64Url(signature);
+  } catch {
+    throw invalidToken("its signature is wrong");
+  }
+}

@@ -1,0 +1,83 @@
+import type { Call } from "./call.ts";
+import { AuthsvcError, isInvalidToken } from "./errors.ts";
+import { createKeyRing } from "./keys.ts";
+import { createOnce } from "./once.ts";
+import { createRevocations } from "./revocations.ts";
+import type { Settings } from "./settings.ts";
+import { invalidToken, verifyToken, type Claims, type VerifiedToken } from "./token.ts";
+
+/** About 2 KB each. */
+const maxRemembered = 10_000;
+
+/**
+ * Verifies access tokens without a call each: the signature by the published keys, ended logins by
+ * the feed.
+ */
+export function createVerifier(settings: Settings, call: Call) {
+  const { issuer, appId, now } = settings;
+  const keys = createKeyRing(settings);
+  const revocations = createRevocations(settings, call, (kid) => keys.forget(kid));
+  /** By exact text: each signature is checked once. Undefined: the service refused it. */
+  const remembered = new Map<string, VerifiedToken | undefined>();
+  const once = createOnce<void>(settings);
+
+  function remember(token: string, verified: VerifiedToken | undefined): void {
+    remembered.delete(token);
+    remembered.set(token, verified);
+    for (const oldest of remembered.keys()) {
+      if (remembered.size <= maxRemembered) break;
+      remembered.delete(oldest);
+    }
+  }
+
+  async function signed(token: string): Promise<VerifiedToken> {
+    const known = remembered.get(token);
+    if (known) {
+      if (known.claims.exp * 1000 <= now()) throw invalidToken("it has expired");
+      return known;
+    }
+    if (remembered.has(token)) throw ended();
+    const verified = await verifyToken(token, { issuer, appId, now: now() }, keys);
+    remember(token, verified);
+    return verified;
+  }
+
+  /** Asks the service, and remembers what it says if the feed tells when that changes. */
+  async function ask(token: string, { claims }: VerifiedToken, isCurrent: boolean): Promise<void> {
+    const mark = revocations.mark();
+    try {
+      await call("GET /auth/validate", { accessToken: token });
+      if (isCurrent) revocations.clear(claims.sid, mark);
+    } catch (error) {
+      if (isInvalidToken(error)) remember(token, undefined);
+      throw error;
+    }
+  }
+
+  return {
+    /**
+     * The claims of a token that is valid now.
+     * @throws AuthsvcError INVALID_TOKEN; UNREACHABLE if it cannot be decided.
+     */
+    async verify(token: string): Promise<Claims> {
+      const verified = await signed(token);
+      const isCurrent = await revocations.isCurrent();
+      // A login that has ended stays so, however old the knowledge.
+      const verdict = revocations.judge(verified);
+      if (verdict === "revoked") throw ended();
+      if (verdict === "valid" && isCurrent) return verified.claims;
+      if (!isCurrent && settings.whenStale === "refuse")
+        throw new AuthsvcError("UNREACHABLE", `Ended logins cannot be read from ${issuer} (AUTHSVC_ISSUER).`);
+      await once(token, async () => await ask(token, verified, isCurrent));
+      if (revocations.judge(verified) === "revoked") throw ended();
+      return verified.claims;
+    },
+
+    /** Stops reading the feed. */
+    close: (): void => revocations.close(),
+  };
+}
+
+function ended(): AuthsvcError {
+  return invalidToken("its login has ended");
+}

@@ -1,0 +1,172 @@
+import type { Application } from "../applications/application.ts";
+import type { Applications } from "../applications/service.ts";
+import type { Actor, Audit } from "../audit/audit.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
+import { isoTime, type Clock } from "../lib/clock.ts";
+import { newEmail } from "../lib/email.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { displayName, maxNameCharacters } from "../lib/text.ts";
+import type { MailService } from "../mail/service.ts";
+import type { Methods } from "../methods/service.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { Users } from "../users/service.ts";
+import type { User } from "../users/user.ts";
+import type { MailAllowance } from "./allowance.ts";
+import type { EmailToken } from "./email-token.ts";
+import { emailTokenLasts } from "./rules.ts";
+import type { EmailTokens } from "./service.ts";
+
+/** `locale`: of the mail; null: English. */
+export type Invitation = { appId: string; email: string; name: string | null; locale: string | null };
+
+/** `link` is null if it was mailed, and for a dry run; `userId` for the dry run of a new user. */
+export type InviteAnswer = {
+  userId: string | null;
+  appId: string;
+  email: string;
+  /** Whether this created the user. */
+  created: boolean;
+  link: string | null;
+  sent: boolean;
+  expiresAt: string;
+};
+
+export type Invites = ReturnType<typeof createInvites>;
+
+/**
+ * Invites people: a user without a method, and a link with which they choose one. It works while
+ * the user has none, so it never opens an account that somebody uses (docs/decisions/0046).
+ */
+export function createInvites(deps: {
+  storage: Storage;
+  emailTokens: EmailTokens;
+  allowance: MailAllowance;
+  applications: Applications;
+  users: Users;
+  methods: Pick<Methods, "list">;
+  mail: MailService;
+  audit: Audit;
+  clock: Clock;
+  baseUrl: string;
+}) {
+  const { storage, emailTokens, allowance, applications, users, methods, mail, audit, clock, baseUrl } = deps;
+
+  async function invitableApplication(id: string): Promise<Application> {
+    const application = await applications.find(id);
+    if (!application) throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
+    const { passkey, password, oauth } = application.authMethods;
+    if (!passkey.enabled && !password.enabled && !oauth.enabled)
+      throw new AppError("CONFLICT", "The application has no method to sign in with.");
+    return application;
+  }
+
+  /** The user with this address, who may be invited again. */
+  async function findInvited(handle: Handle, appId: string, email: string): Promise<User | undefined> {
+    const user = await users.findByEmail(appId, email, handle);
+    if (user && user.disabledAt !== null)
+      throw new AppError("CONFLICT", "The user is disabled. To change that: authsvc user enable");
+    if (user && (await methods.list(user.id, handle)).length > 0)
+      throw new AppError("CONFLICT", "A user of this application already signs in with this address.");
+    return user;
+  }
+
+  /** The user whom a token still invites. */
+  async function invitedBy(handle: Handle, token: EmailToken | undefined): Promise<User | undefined> {
+    if (token?.purpose !== "invite" || token.userId === null) return undefined;
+    const user = await users.find(token.userId, handle);
+    if (!user || user.disabledAt !== null || (token.email !== "" && token.email !== user.email)) return undefined;
+    return (await methods.list(user.id, handle)).length === 0 ? user : undefined;
+  }
+
+  return {
+    /**
+     * Creates the user, if new, and mails the link, or returns it for `link` and without a mail
+     * server: then it proves no address. A newer link replaces the earlier one. Throws
+     * APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT, RATE_LIMITED.
+     */
+    async invite(
+      input: Invitation,
+      { link: asLink, dryRun }: { link: boolean; dryRun: boolean },
+      actor: Actor,
+    ): Promise<InviteAnswer> {
+      const { id: appId } = await invitableApplication(input.appId);
+      const email = newEmail(input.email);
+      if (email === undefined) throw invalidRequest("email: an address such as ada@example.com");
+      const name = input.name === null ? null : displayName(input.name);
+      if (name === undefined) throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, no control characters`);
+      const now = clock();
+      const sends = mail.available && !asLink;
+      const planned = { appId, email, sent: sends, expiresAt: isoTime(now + emailTokenLasts.invite) };
+      if (dryRun) {
+        const known = await findInvited(storage.reader, appId, email);
+        return { userId: known?.id ?? null, ...planned, created: !known, link: null };
+      }
+      return await storage.write(async (tx) => {
+        const known = await findInvited(tx, appId, email);
+        const signedUp = { method: null, clientInfo: null };
+        const user = known ?? (await users.create(tx, { appId, email, name, signedUp }, now));
+        if (!user) throw new AppError("CONFLICT", "A user of this application already has this address.");
+        if (sends && !(await allowance.countInvite(tx, appId, email, now)))
+          throw new AppError("RATE_LIMITED", "This address got as many invitations as it may within an hour.");
+        const { id: userId } = user;
+        const proves = sends ? email : "";
+        const token = {
+          slot: emailTokens.slot("invite", userId),
+          purpose: "invite",
+          appId,
+          userId,
+          email: proves,
+        } as const;
+        const { secret, expiresAt } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
+        const details = { sent: sends, created: !known };
+        await audit.record(tx, { actor, action: "user.invite", result: "success", appId, userId, details }, now);
+        const link = `${baseUrl}/invite/${secret}`;
+        if (sends) {
+          const common = {
+            appId,
+            userId,
+            to: email,
+            locale: input.locale,
+            origin: { ipAddress: null, userAgent: null },
+          };
+          await mail.enqueue(tx, { ...common, kind: "invite", link, expiresAt }, now);
+        }
+        return { userId, ...planned, created: !known, link: sends ? null : link };
+      });
+    },
+
+    /** What a link invites to; undefined if it is no longer valid. Changes nothing. */
+    async find(secret: string): Promise<{ token: EmailToken; user: User; application: Application } | undefined> {
+      const token = await emailTokens.find(secret, "invite");
+      const user = await invitedBy(storage.reader, token);
+      const application = token && (await applications.find(token.appId));
+      return token && user && application ? { token, user, application } : undefined;
+    },
+
+    /** Whether the link with this digest still invites this user. */
+    async isFor(handle: Handle, digest: string, userId: string): Promise<boolean> {
+      const user = await invitedBy(handle, await emailTokens.findByDigest(handle, digest));
+      return user?.id === userId;
+    },
+
+    /** Uses the link up. Call it before the user is locked (docs/decisions/0027). */
+    async consume(tx: Handle, digest: string, now: number): Promise<EmailToken | undefined> {
+      return await emailTokens.consume(tx, { digest, purpose: "invite" }, now);
+    },
+
+    /**
+     * Lets the locked user of a link that was used up have a first method. A mailed link proves its
+     * address. False if the user has a method or another address by now.
+     */
+    async accept(tx: Handle, token: EmailToken, user: User, clientInfo: ClientInfo, now: number): Promise<boolean> {
+      if ((await invitedBy(tx, token))?.id !== user.id) return false;
+      const { id: userId, appId } = user;
+      const provesAddress = token.email !== "" && !user.emailVerified;
+      if (provesAddress && !(await users.verifyEmail(tx, user, token.email, clientInfo, now))) return false;
+      const actor = { kind: "user", name: userId } as const;
+      const event = { actor, action: "user.invite-accepted", result: "success", appId, userId, clientInfo } as const;
+      await audit.record(tx, { ...event, details: { provesAddress } }, now);
+      return true;
+    },
+  };
+}

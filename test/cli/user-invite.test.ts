@@ -1,0 +1,51 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { emptyFolder } from "./command.ts";
+import { answer, authsvc } from "./in-process.ts";
+
+describe("user invite", () => {
+  const place = { cwd: emptyFolder() };
+  const to = (email: string, ...more: string[]) => ["user", "invite", "--app", "app_shop", "--email", email, ...more];
+
+  beforeAll(async () => {
+    await answer(["app", "create", "--name", "Shop", "--id", "app_shop"], place);
+  });
+
+  test("prints the link where there is no mail server, and what it is good for", async () => {
+    const { code, stdout, stderr } = await authsvc(to("ada@example.com", "--name", "Ada"), place);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^http\S+\/invite\/\S{43}\n$/u) as string,
+    });
+    expect(stderr).toMatch(
+      /^It works once, until .*\. Anybody who has it can set up the account of ada@example\.com\.$/mu,
+    );
+    const [user] = (await answer(["user", "list", "--app", "app_shop"], place)) as { id: string }[];
+    expect(user).toMatchObject({ email: "ada@example.com", name: "Ada", emailVerified: false });
+    const again = await answer(to("ada@example.com"), place);
+    expect(again).toMatchObject({ userId: user?.id, created: false, sent: false });
+    const audited = JSON.stringify(await answer(["audit", "list", "--user", user?.id ?? ""], place));
+    expect(audited).toContain(`"action":"user.invite"`);
+    expect(audited).not.toContain(stdout.trimEnd().split("/").at(-1));
+  });
+
+  test("--dry-run checks, and invites nobody", async () => {
+    const before = await answer(["user", "list", "--app", "app_shop"], place);
+    const planned = await answer(to("new@example.com", "--dry-run"), place);
+    expect(planned).toMatchObject({ dryRun: true, created: true, userId: null, link: null });
+    expect(await answer(["user", "list", "--app", "app_shop"], place)).toEqual(before);
+  });
+
+  test.each([
+    [to("nobody"), 2, /^authsvc: --email must be an address such as ada@example\.com$/mu],
+    [["user", "invite", "--app", "app_none", "--email", "a@example.com"], 3, /There is no application with this id/u],
+    [to("bob@example.com"), 4, /already signs in with this address/u],
+  ])("%j ends with %i", async (args, code, line) => {
+    await authsvc(["user", "create", "--app", "app_shop", "--email", "bob@example.com", "--password-stdin"], {
+      ...place,
+      input: "correct horse battery staple",
+    });
+    const refused = await authsvc(args, place);
+    expect(refused).toMatchObject({ code, stdout: "" });
+    expect(refused.stderr).toMatch(line);
+  });
+});

@@ -1,0 +1,152 @@
+import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { root } from "../docs/pages.ts";
+import { call, signedUp } from "../support/person.ts";
+import { startReceiver, until } from "../support/receiver.ts";
+import { describeOnSqlite, type TestApp } from "../support/service.ts";
+import { createEndpoint, happen, localWebhooks, webhookSecret } from "../support/webhooks.ts";
+
+type Answer = { answer?: unknown; error?: string; status?: number };
+
+const isHere = spawnSync("python3", ["--version"]).status === 0;
+
+describeOnSqlite(
+  "packages/python without a framework",
+  (current) => {
+    let app: TestApp;
+    let proxy: Server;
+    let isFeedCut: boolean;
+    let validated: number;
+    let python: ChildProcessWithoutNullStreams;
+    let ask: (call: string, ...args: unknown[]) => Promise<Answer>;
+
+    // Between the package and the service: counts, and cuts the feed.
+    beforeAll(async () => {
+      proxy = createServer((request, response) => {
+        const path = request.url ?? "";
+        if (path.startsWith("/auth/revocations") && isFeedCut) return void request.socket.destroy();
+        if (path === "/auth/validate") validated += 1;
+        const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
+        const kept = headers.filter(([name]) => !/^(host|connection|content-length)$/u.test(name));
+        const chunks: Buffer[] = [];
+        request.on("data", (chunk: Buffer) => chunks.push(chunk));
+        request.on("end", () => {
+          const body = chunks.length === 0 ? undefined : Buffer.concat(chunks);
+          fetch(current().url + path, { method: request.method, headers: Object.fromEntries(kept), body }).then(
+            async (answer) => response.writeHead(answer.status).end(await answer.text()),
+            () => request.socket.destroy(),
+          );
+        });
+      });
+      await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    });
+    afterAll(() => void proxy.close());
+
+    beforeEach(async ({ skip }) => {
+      skip(!isHere, "Python is not installed here");
+      app = await current().createApp();
+      isFeedCut = false;
+      validated = 0;
+      const issuer = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      const settings = { issuer, appId: app.id, apiKey: app.apiKey, staleness: 5 };
+      const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
+      python = spawn("python3", [join(import.meta.dirname, "python-driver.py"), JSON.stringify(settings)], { env });
+      const lines = createInterface({ input: python.stdout })[Symbol.asyncIterator]();
+      ask = async (name, ...args) => {
+        python.stdin.write(`${JSON.stringify({ call: name, arguments: args })}\n`);
+        return JSON.parse(String((await lines.next()).value)) as Answer;
+      };
+    });
+    afterEach(() => void (isHere && python.kill()));
+
+    /** Verifies until the answer is remembered: the feed has begun. */
+    async function remember(token: string): Promise<void> {
+      await until(async () => {
+        const before = validated;
+        expect(await ask("verify", token)).toMatchObject({ answer: { valid: true } });
+        return validated === before;
+      }, "the token is verified without a call");
+    }
+
+    async function logOut(token: string, body: object = {}): Promise<void> {
+      expect((await call(current(), "POST", "/auth/logout", { authorization: `Bearer ${token}` }, body)).status).toBe(
+        200,
+      );
+    }
+
+    const refused = { error: "INVALID_TOKEN", status: 401 };
+
+    it("verifies a token without a call, and refuses it as soon as its login ends", async () => {
+      const [ada, bob] = [await signedUp(current(), app), await signedUp(current(), app)];
+      await remember(ada.accessToken);
+      await remember(bob.accessToken);
+      await logOut(ada.accessToken);
+      await until(async () => (await ask("verify", ada.accessToken)).error === "INVALID_TOKEN", "refuses");
+      const before = validated;
+      expect(await ask("verify", bob.accessToken)).toMatchObject({ answer: { valid: true } });
+      expect(validated).toBe(before);
+      await logOut(bob.accessToken, { allSessions: true });
+      await until(async () => (await ask("verify", bob.accessToken)).error === "INVALID_TOKEN", "refuses");
+    });
+
+    it("never takes a feed that is cut for a valid token", async () => {
+      const ada = await signedUp(current(), app);
+      await remember(ada.accessToken);
+      isFeedCut = true;
+      proxy.closeAllConnections();
+      await logOut(ada.accessToken);
+      await until(async () => (await ask("verify", ada.accessToken)).error === "INVALID_TOKEN", "asks again");
+      isFeedCut = false;
+      const bob = await signedUp(current(), app);
+      await remember(bob.accessToken);
+      expect(await ask("verify", ada.accessToken)).toEqual(refused);
+    });
+
+    it("refuses what was never a token, without a call where it cannot be sent", async () => {
+      for (const token of ["", "a b", "x\r\ny", "ü"]) expect(await ask("verify", token)).toEqual(refused);
+      expect(validated).toBe(0);
+      expect(await ask("verify", "a.b.c")).toEqual(refused);
+    });
+
+    it("makes the calls of the HTTP API", async () => {
+      const { accessToken, refreshToken, email } = await signedUp(current(), app);
+      expect(await ask("profile", accessToken)).toMatchObject({ answer: { email } });
+      expect(await ask("auth_methods", accessToken)).toMatchObject({ answer: [{ type: "password" }] });
+      expect(await ask("application")).toMatchObject({ answer: { id: app.id } });
+      expect(await ask("refresh", refreshToken)).toMatchObject({ answer: { expiresIn: 900 } });
+      expect(await ask("callback", "wrong", "wrong")).toEqual({ error: "INVALID_REQUEST", status: 400 });
+      expect(await ask("logout", accessToken)).toMatchObject({ answer: { success: true } });
+      expect(await ask("validate", accessToken)).toEqual(refused);
+    });
+
+    it("accepts a webhook as it was sent, and nothing that was changed", async () => {
+      const receiver = await startReceiver();
+      try {
+        await createEndpoint(current(), app, { url: receiver.url });
+        await happen(current(), app);
+        const { headers, text } = await until(() => receiver.received[0], "the webhook arrives");
+        expect(await ask("verify_webhook", webhookSecret, headers, text)).toMatchObject({
+          answer: { event: expect.any(String) },
+        });
+        const wrong: [string, object, string][] = [
+          [webhookSecret, headers, `${text} `],
+          [webhookSecret, { ...headers, "webhook-id": "evt_other" }, text],
+          ["another secret", headers, text],
+          [webhookSecret, { ...headers, "webhook-timestamp": "1" }, text],
+          [webhookSecret, {}, text],
+        ];
+        for (const [secret, sent, body] of wrong)
+          expect(await ask("verify_webhook", secret, sent, body)).toEqual({
+            error: expect.stringMatching(/webhook/u),
+          });
+      } finally {
+        await receiver.stop();
+      }
+    });
+  },
+  localWebhooks,
+);

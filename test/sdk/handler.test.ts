@@ -1,0 +1,262 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createHandler, type HandlerOptions, type SignedInUser } from "../../packages/sdk/src/handler.ts";
+import { useService } from "../support/one-service.ts";
+import { goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
+import { cookieSecret, startAppServer, type AppServer } from "./app-server.ts";
+
+const current = useService();
+const servers: AppServer[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.stop();
+});
+
+async function start(options: HandlerOptions = {}): Promise<AppServer> {
+  const server = await startAppServer(current(), options);
+  servers.push(server);
+  return server;
+}
+
+/** From a page of the application to the service, and to the redirect that comes back. */
+async function untilRedirect(
+  { url }: AppServer,
+  visitor: Visitor,
+  path = `/sign-in?returnTo=${encodeURIComponent("/me?tab=1")}`,
+): Promise<{ back: string; email: string }> {
+  const begun = await visitor.get(url + path);
+  const email = newEmail();
+  const page = await visitor.get(`${begun.location.href}/create-account`);
+  const fields = { email, password: goodPassword, name: "Ada" };
+  const done = await visitor.submit(page, "/create-account", fields);
+  return { back: done.location.href, email };
+}
+
+async function signIn(server: AppServer, visitor = new Visitor()): Promise<{ visitor: Visitor; email: string }> {
+  const { back, email } = await untilRedirect(server, visitor);
+  await visitor.get(back);
+  return { visitor, email };
+}
+
+async function tokenOf({ url, options }: AppServer, visitor: Visitor) {
+  const handler = createHandler(options);
+  const cookie = `authsvc=${visitor.cookies.get("authsvc")}`;
+  const accessToken = (await handler.getAccessToken(new Request(url, { headers: { cookie } }))) ?? "";
+  handler.authsvc.close();
+  return { client: handler.authsvc, accessToken };
+}
+
+function userOf(page: Page): SignedInUser | null {
+  return JSON.parse(page.text) as SignedInUser | null;
+}
+
+describe("a sign-in", () => {
+  test("brings a person back to the page that asked for it", async () => {
+    const server = await start();
+    const visitor = new Visitor();
+    const { back, email } = await untilRedirect(server, visitor);
+    const returned = await visitor.get(back);
+    expect(returned.location.href).toBe(`${server.url}/me?tab=1`);
+    const me = await visitor.get(returned.location.href);
+    expect(userOf(me)).toMatchObject({ id: expect.stringMatching(/^usr_/u), email, name: "Ada", emailVerified: false });
+    expect(me.headers.get("cache-control")).toBe("private, no-store");
+  });
+
+  test("leaves one encrypted cookie, which scripts cannot read", async () => {
+    const server = await start();
+    const visitor = new Visitor();
+    const { back } = await untilRedirect(server, visitor);
+    const [begun] = visitor.cookies.keys();
+    expect(begun).toMatch(/^authsvc-sign-in-/u);
+    const { headers } = await visitor.get(back);
+    const [, session = ""] = headers.getSetCookie();
+    expect(session).toMatch(/^authsvc=1\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=1209600$/u);
+    expect([...visitor.cookies.keys()]).not.toContain(begun);
+    expect(session).not.toContain("eyJ");
+  });
+
+  test("refuses a redirect of another browser, and leaves its code alone", async () => {
+    const server = await start();
+    const victim = new Visitor();
+    const attacker = new Visitor();
+    const { back } = await untilRedirect(server, attacker);
+    const refused = await victim.get(back);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain("refuses cookies");
+    expect((await attacker.get(back)).status).toBe(303);
+  });
+
+  test("redeems a code once when a browser sends the redirect twice", async () => {
+    const server = await start();
+    const visitor = new Visitor();
+    const { back } = await untilRedirect(server, visitor);
+    const cookies = new Map(visitor.cookies);
+    const twice = await Promise.all([visitor.get(back), visitor.get(back)]);
+    for (const [name, value] of cookies) visitor.cookies.set(name, value);
+    twice.push(await visitor.get(back));
+    expect(twice.map(({ status }) => status)).toEqual([303, 303, 303]);
+    expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
+  });
+
+  test("that is over sends the back button home", async () => {
+    const server = await start();
+    const visitor = new Visitor();
+    const { back } = await untilRedirect(server, visitor);
+    await visitor.get(back);
+    const again = await visitor.get(back);
+    expect(again.location.href).toBe(`${server.url}/`);
+    expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
+  });
+
+  test("in two tabs at once works in both", async () => {
+    const server = await start();
+    const visitor = new Visitor();
+    const first = await untilRedirect(server, visitor);
+    const second = await untilRedirect(server, visitor);
+    expect((await visitor.get(first.back)).status).toBe(303);
+    expect((await visitor.get(second.back)).status).toBe(303);
+  });
+
+  test.each(["https://evil.example/", "//evil.example", "/\\evil.example", "/\t/evil.example", "evil.example"])(
+    "returns to no other site: %j",
+    async (returnTo) => {
+      const server = await start();
+      const visitor = new Visitor();
+      const { back } = await untilRedirect(server, visitor, `/sign-in?returnTo=${encodeURIComponent(returnTo)}`);
+      const { location } = await visitor.get(back);
+      expect(location.href).toBe(`${server.url}/`);
+    },
+  );
+
+  test("that is cancelled, or took too long, signs nobody in", async () => {
+    const server = await start();
+    const visitor = new Visitor();
+    const { back } = await untilRedirect(server, visitor);
+    current().clock.advance(61_000);
+    const late = await visitor.get(back);
+    expect([late.status, late.text.includes("took too long")]).toEqual([400, true]);
+    const other = await untilRedirect(server, visitor);
+    const cancelled = new URL(other.back);
+    cancelled.searchParams.delete("code");
+    cancelled.searchParams.set("error", "access_denied");
+    expect((await visitor.get(cancelled.href)).location.href).toBe(`${server.url}/`);
+    expect(userOf(await visitor.get(server.url))).toBe(null);
+  });
+
+  test("is not begun by a browser that loads links ahead of time", async () => {
+    const server = await start();
+    const ahead = await new Visitor().get(`${server.url}/sign-in`, { "sec-purpose": "prefetch" });
+    expect(ahead.status).toBe(204);
+  });
+});
+
+describe("a session", () => {
+  test("is required: a page goes to the sign-in, a script gets 401", async () => {
+    const server = await start();
+    const me = await new Visitor().get(`${server.url}/me`);
+    expect([me.status, JSON.parse(me.text)]).toMatchObject([401, { error: { code: "INVALID_TOKEN" } }]);
+    const handler = createHandler(server.options);
+    const navigation = { "sec-fetch-mode": "navigate" };
+    const required = await handler.requireUser(new Request(`${server.url}/me?tab=1`, { headers: navigation }));
+    expect((required as Response).headers.get("location")).toBe("/sign-in?returnTo=%2Fme%3Ftab%3D1");
+  });
+
+  test("outlives the access token: parallel requests refresh it once, and silently", async () => {
+    let now = Date.now();
+    const refreshes: string[] = [];
+    const counting: HandlerOptions["fetch"] = async (input, init) => {
+      if (input.endsWith("/auth/refresh")) refreshes.push(input);
+      return await fetch(input, init);
+    };
+    const server = await start({ now: () => now, fetch: counting });
+    const { visitor } = await signIn(server);
+    const before = visitor.cookies.get("authsvc");
+    current().clock.advance(16 * 60_000);
+    now = current().clock.now;
+    const pages = await Promise.all(["/me", "/me", "/"].map(async (path) => await visitor.get(server.url + path)));
+    expect(pages.map((page) => userOf(page)?.name)).toEqual(["Ada", "Ada", "Ada"]);
+    expect(refreshes).toHaveLength(1);
+    expect(visitor.cookies.get("authsvc")).not.toBe(before);
+    // A tab whose response got lost still sends the old cookie.
+    visitor.cookies.set("authsvc", before ?? "");
+    current().clock.advance(30_000);
+    now += 30_000;
+    expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
+  });
+
+  test.each([-60_000, 60_000])("works with a clock that is %d ms off", async (offset) => {
+    const server = await start({ now: () => current().clock.now + offset });
+    const { visitor } = await signIn(server);
+    for (let minutes = 0; minutes < 30; minutes += 5) {
+      expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
+      current().clock.advance(5 * 60_000);
+    }
+  });
+
+  test("ends with a sign-out elsewhere, and its cookie is cleared", async () => {
+    const server = await start();
+    const { visitor, email } = await signIn(server);
+    const elsewhere = new Visitor();
+    const begun = await elsewhere.get(`${server.url}/sign-in`);
+    const page = await elsewhere.get(begun.location.href);
+    await elsewhere.get((await elsewhere.submit(page, "/password", { email, password: goodPassword })).location.href);
+    const { client, accessToken } = await tokenOf(server, elsewhere);
+    expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
+    await client.logout(accessToken, { allSessions: true });
+    await vi.waitFor(async () => expect((await visitor.get(`${server.url}/me`)).status).toBe(401));
+    expect(visitor.cookies.has("authsvc")).toBe(false);
+  });
+
+  test("ends with the form of the application itself, and only with that", async () => {
+    const server = await start();
+    const { visitor } = await signIn(server);
+    const cookie = visitor.cookies.get("authsvc") ?? "";
+    const post = async (headers: Record<string, string>) => await visitor.post(`${server.url}/sign-out`, {}, headers);
+    const foreign = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+    expect((await post(foreign)).status).toBe(403);
+    expect((await post({ origin: "null", "sec-fetch-site": "same-origin" })).status).toBe(403);
+    expect(userOf(await visitor.get(`${server.url}/sign-out`))?.name).toBe("Ada");
+    const done = await post({});
+    expect([done.status, done.location.href]).toEqual([303, `${server.url}/`]);
+    expect(visitor.cookies.has("authsvc")).toBe(false);
+    // A copy of the cookie is worth nothing.
+    visitor.cookies.set("authsvc", cookie);
+    expect((await visitor.get(`${server.url}/me`)).status).toBe(401);
+    expect(visitor.cookies.has("authsvc")).toBe(false);
+  });
+
+  test("is not lost while the service does not answer", async () => {
+    let isDown = false;
+    const failing: HandlerOptions["fetch"] = async (input, init) => {
+      if (isDown) throw new TypeError("fetch failed");
+      return await fetch(input, init);
+    };
+    let now = Date.now();
+    const server = await start({ fetch: failing, now: () => now });
+    const { visitor } = await signIn(server);
+    isDown = true;
+    now += 16 * 60_000;
+    current().clock.advance(16 * 60_000);
+    const down = await visitor.get(`${server.url}/me`);
+    expect([down.status, visitor.cookies.has("authsvc")]).toEqual([503, true]);
+    const signingIn = await new Visitor().get(`${server.url}/sign-in`);
+    expect([signingIn.status, signingIn.headers.get("retry-after")]).toEqual([503, "5"]);
+    isDown = false;
+    expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
+  });
+
+  test("of a changed cookie is none, and a former secret still opens it", async () => {
+    const server = await start();
+    const { visitor } = await signIn(server);
+    const cookie = visitor.cookies.get("authsvc") ?? "";
+    const request = (value: string): Request =>
+      new Request(`${server.url}/`, { headers: { cookie: `authsvc=${value}` } });
+    const newer = createHandler({ ...server.options, cookieSecret: `another ${cookieSecret},${cookieSecret}` });
+    expect((await newer.getUser(request(cookie)))?.name).toBe("Ada");
+    const only = createHandler({ ...server.options, cookieSecret: `another ${cookieSecret}` });
+    expect(await only.getUser(request(cookie))).toBeUndefined();
+    const middle = Math.floor(cookie.length / 2);
+    const changed = cookie.slice(0, middle) + (cookie[middle] === "A" ? "B" : "A") + cookie.slice(middle + 1);
+    expect(await newer.getUser(request(changed))).toBeUndefined();
+    newer.authsvc.close();
+    only.authsvc.close();
+  });
+});

@@ -4,6 +4,7 @@ import type { Clients } from "./clients/service.ts";
 import type { Foundation } from "./core.ts";
 import { createDesiredStates } from "./desired-state/service.ts";
 import { createDoctor } from "./doctor/service.ts";
+import type { Groups } from "./groups/service.ts";
 import { AppError } from "./lib/errors.ts";
 import { second } from "./lib/clock.ts";
 import { smtpProblem } from "./mail/smtp.ts";
@@ -43,6 +44,8 @@ export function createOperatorServices(
     webhooksOver(storage: Storage): Webhooks;
     clients: Clients;
     clientsOver(storage: Storage, applications: Applications): Clients;
+    groups: Groups;
+    groupsOver(storage: Storage, applications: Applications): Groups;
     users: Users;
     claimSources: ClaimSourcesService;
     passwords: Passwords;
@@ -64,6 +67,7 @@ export function createOperatorServices(
       providers: services.providersOver(within, inside),
       webhooks: services.webhooksOver(within),
       clients: services.clientsOver(within, inside),
+      groups: services.groupsOver(within, inside),
     };
   };
 
@@ -86,7 +90,7 @@ export function createOperatorServices(
     userExport: createUserExport({ storage, audit, clock }),
     desiredStates: createDesiredStates({
       storage,
-      services: { applications, providers, webhooks, clients },
+      services: { applications, providers, webhooks, clients, groups: services.groups },
       servicesIn,
       shadowOf: async (tables) => {
         const { openShadow } = await import("./storage/open-snapshot.ts");

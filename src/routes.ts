@@ -5,17 +5,7 @@ import { createGuards } from "./http/guards.ts";
 import { createQueryGuards } from "./http/query-guards.ts";
 import { anyone, browser, oauthRoute, pageRoute, route, type Route } from "./http/route.ts";
 import { assetHandler, iconHandler, robotsHandler } from "./pages/asset-routes.ts";
-import {
-  addMemberHandler,
-  deleteGroupHandler,
-  groupHandler,
-  groupsOfUserHandler,
-  listGroupsHandler,
-  listMembersHandler,
-  putGroupHandler,
-  removeMemberHandler,
-} from "./groups/routes.ts";
-import { metadataHandler, patchMetadataHandler } from "./users/metadata-routes.ts";
+import { groupRoutes } from "./group-routes.ts";
 import { listMethodsHandler, removeMethodHandler } from "./methods/routes.ts";
 import { docsHandler, openApiHandler } from "./openapi/routes.ts";
 import { healthHandler, readinessHandler } from "./http/health.ts";
@@ -51,7 +41,7 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
-  const { claimSources, groups, userMetadata } = app.services;
+  const { claimSources } = app.services;
   const { userAdministration } = app.services;
   const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
@@ -92,7 +82,6 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const profile = "/users/profile";
   const user = guards.userWith("profile");
   const application = "/applications/:appId";
-  const ownGroups = `${application}/groups`;
   const appUsers = `${application}/users`;
   const endpoints = "/webhooks/endpoints";
   const ownServer = guards.serverOfPath("appId");
@@ -140,16 +129,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("GET", application, ownServer, "applicationManagement", applicationHandler(applications)),
     route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler(applications)),
 
-    route("GET", ownGroups, ownServer, "userManagement", listGroupsHandler(groups)),
-    route("GET", `${ownGroups}/:name`, ownServer, "userManagement", groupHandler(groups)),
-    route("PUT", `${ownGroups}/:name`, ownServer, "userManagement", putGroupHandler(groups)),
-    route("DELETE", `${ownGroups}/:name`, ownServer, "userManagement", deleteGroupHandler(groups)),
-    route("GET", `${ownGroups}/:name/members`, ownServer, "userManagement", listMembersHandler(groups)),
-    route("PUT", `${ownGroups}/:name/members/:userId`, ownServer, "userManagement", addMemberHandler(groups)),
-    route("DELETE", `${ownGroups}/:name/members/:userId`, ownServer, "userManagement", removeMemberHandler(groups)),
-    route("GET", `${appUsers}/:userId/groups`, ownServer, "userManagement", groupsOfUserHandler(groups)),
-    route("GET", `${appUsers}/:userId/metadata`, ownServer, "userManagement", metadataHandler(userMetadata)),
-    route("PATCH", `${appUsers}/:userId/metadata`, ownServer, "userManagement", patchMetadataHandler(userMetadata)),
+    ...groupRoutes(app.services, ownServer),
     route("GET", appUsers, ownServer, "userManagement", listUsersHandler(userAdministration)),
     route("POST", appUsers, ownServer, "userManagement", createUserHandler(userAdministration)),
     route("GET", `${appUsers}/:userId`, ownServer, "userManagement", userHandler(userAdministration)),

@@ -1,7 +1,6 @@
 import { createBrowserSessions } from "./account/browser-sessions.ts";
 import { createAccountExport } from "./account/export.ts";
 import { createBrowserOrigins } from "./applications/browser-origins.ts";
-import { createRecentApplications } from "./applications/recent.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import type { Applications } from "./applications/service.ts";
 import { isStandIn } from "./dev/left.ts";
@@ -16,7 +15,7 @@ import { providerDisplayName } from "./oauth/providers.ts";
 import { createCircumstances } from "./methods/circumstances.ts";
 import { createMethods } from "./methods/service.ts";
 import { createGrants } from "./clients/grants.ts";
-import { createGroups } from "./groups/service.ts";
+import { createGroupServices } from "./group-services.ts";
 import { createOpenIdEndpoints, createOpenIdServices } from "./openid-services.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
@@ -40,7 +39,6 @@ import { createSignIn } from "./sign-in/service.ts";
 import type { Storage } from "./storage/storage.ts";
 import { createAuthentication } from "./tokens/authentication.ts";
 import { createAccessTokens } from "./tokens/access-tokens.ts";
-import { createClaimSources } from "./tokens/claim-sources.ts";
 import { createIdTokens } from "./tokens/id-tokens.ts";
 import { createRotation } from "./tokens/rotation.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
@@ -51,7 +49,6 @@ import { createRevokeAccess } from "./tokens/revoke-access.ts";
 import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
 import { createTokens } from "./tokens/service.ts";
 import { createSigningKeys } from "./tokens/signing-keys.ts";
-import { createUserMetadata } from "./users/metadata-changes.ts";
 import { createProfiles } from "./users/profile.ts";
 import { createUsers } from "./users/service.ts";
 import { createOutbound } from "./webhooks/outbound.ts";
@@ -104,9 +101,8 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const browserSessions = createBrowserSessions({ storage, keyring, audit, clock });
   const browserOrigins = createBrowserOrigins({ storage, clock });
   const users = createUsers({ storage, events, audit, random });
-  const recentApplications = createRecentApplications({ storage, clock });
-  const claimSources = createClaimSources({ storage, log, recentClaims: recentApplications.claims });
-  const groups = createGroups({ storage, applications, users, claimSources, audit, clock, random });
+  const { recentApplications, ...ofGroups } = createGroupServices(foundation, { users });
+  const { groups, claimSources } = ofGroups;
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const idTokens = createIdTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const fetchProvider = createProviderFetch(fetch);
@@ -174,7 +170,8 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     random,
     baseUrl,
   });
-  const aboutUsers = { storage, applications, users, access, browserSessions, notices, audit, clock };
+  const aboutGroups = { claimSources, admits: groups.admits };
+  const aboutUsers = { storage, applications, users, access, browserSessions, notices, audit, clock, ...aboutGroups };
   const methods = createMethods({
     ...aboutUsers,
     events,
@@ -188,7 +185,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const firstProof = createFirstProof({ storage, passwords, passkeys, methods, access, audit, clock });
   const linking = createLinking({ ...aboutUsers, firstProof, events, random });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
-  const clientCodes = createClientCodes({ ...openId, browserSessions, admits: groups.admits });
+  const clientCodes = createClientCodes({ ...aboutUsers, ...openId });
   const redeem = createRedeem({ ...aboutUsers, clientCodes, tokens, logins, events, meter });
   const forMails = { ...aboutUsers, keyring, passwords, passkeys, firstProof, methods, mail, allowance };
   const mailFlows = createMailFlows({ ...forMails, random, baseUrl });
@@ -207,19 +204,11 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     ...mailFlows,
     authorizationRequests,
     providerDisplayName,
-    admits: groups.admits,
     issuer: baseUrl,
   });
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
   const ownLogins = createOwnLogins({ storage, signIn, loginEnds, access, clock });
-  const accountExport = createAccountExport({
-    ...aboutUsers,
-    ...openId,
-    profiles,
-    methods,
-    logins,
-    claimSources,
-  });
+  const accountExport = createAccountExport({ ...aboutUsers, ...openId, profiles, methods, logins });
 
   const services = {
     applications,
@@ -236,9 +225,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
       loginEnds,
       claimSources,
     }),
-    groups,
-    claimSources,
-    userMetadata: createUserMetadata({ storage, applications, users, claimSources, audit, clock }),
+    ...ofGroups,
     events,
     webhooks,
     deliveries,

@@ -214,14 +214,6 @@ export function createApplications(deps: {
       });
     },
 
-    /**
-     * Locks the application until the transaction ends, for parts of it that are counted. False if
-     * there is none.
-     */
-    async lock(tx: Handle, id: string, now: number): Promise<boolean> {
-      return (await lockApplication(tx, id, now)) !== undefined;
-    },
-
     /** Changes and returns the settings for an application's providers. Throws APP_NOT_FOUND. */
     async changeProviders(
       tx: Handle,

@@ -4,8 +4,7 @@ import { AppError } from "../lib/errors.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
 import type { Users } from "../users/service.ts";
-import { groupNotFound } from "./rules.ts";
-import type { GroupCall } from "./service.ts";
+import { groupNotFound, type GroupCall } from "./rules.ts";
 import {
   deleteGroup,
   deleteMembers,

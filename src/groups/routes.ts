@@ -3,8 +3,8 @@ import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { checkedGroupName } from "./rules.ts";
-import type { GroupCall, Groups } from "./service.ts";
+import { checkedGroupName, type GroupCall } from "./rules.ts";
+import type { Groups } from "./service.ts";
 
 /** PUT names everything in its path. */
 export const emptyBody = z.strictObject({});

@@ -1,4 +1,8 @@
+import type { By } from "../audit/audit.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
+
+/** `dryRun`: checks everything, changes nothing. */
+export type GroupCall = By & { dryRun?: boolean };
 
 export const maxGroupsOfApplication = 1000;
 export const maxGroupsOfUser = 64;

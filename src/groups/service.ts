@@ -1,6 +1,6 @@
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
-import type { Audit, By } from "../audit/audit.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { Client } from "../clients/client.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
@@ -9,7 +9,7 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
 import type { Users } from "../users/service.ts";
 import { createGroupDeletion } from "./deletion.ts";
-import { checkedGroupName, groupNotFound, maxGroupsOfApplication, maxGroupsOfUser } from "./rules.ts";
+import { checkedGroupName, groupNotFound, maxGroupsOfApplication, maxGroupsOfUser, type GroupCall } from "./rules.ts";
 import {
   countGroups,
   countGroupsOfUser,
@@ -27,9 +27,6 @@ import {
 export type GroupAnswer = { name: string; createdAt: string };
 /** `addedAt`: when the user became a member. */
 export type MemberAnswer = { id: string; email: string | null; name: string | null; addedAt: string };
-
-/** `dryRun`: checks everything, changes nothing. */
-export type GroupCall = By & { dryRun?: boolean };
 
 export type Groups = ReturnType<typeof createGroups>;
 
@@ -128,7 +125,7 @@ export function createGroups(deps: {
       return { ...answerFor(group), members: await countMembers(storage.reader, group.id) };
     },
 
-    /** A page by User ID, and the id to continue after; null on the last. Throws GROUP_NOT_FOUND. */
+    /** A page by User ID; the cursor is null on the last. Throws GROUP_NOT_FOUND. */
     async members(
       appId: string,
       name: string,

@@ -140,7 +140,7 @@ export async function deleteGroup({ db, tables: { groups } }: Handle, id: string
   await db.delete(groups).where(eq(groups.id, id));
 }
 
-/** The ids of the application's clients that only sign in members of this group and maybe others. */
+/** The ids of the clients that sign in members of this group, maybe of others, and nobody else. */
 export async function listClientsAllowing(
   { db, tables: { clients } }: Handle,
   appId: string,

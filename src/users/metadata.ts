@@ -3,7 +3,7 @@ import { isStorable } from "../lib/text.ts";
 import type { Metadata } from "../storage/column-types.ts";
 
 /** Of the JSON text, in UTF-8. Large enough for settings and roles, small enough to read always. */
-export const maxMetadataBytes = 4096;
+const maxMetadataBytes = 4096;
 const maxDepth = 8;
 
 /**

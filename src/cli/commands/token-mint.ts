@@ -5,7 +5,7 @@ import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { durationFrom, wordsOf } from "../values.ts";
 
-type Flags = { user?: string; scopes?: ("profile" | "email")[]; ttl: number; dryRun?: boolean };
+type Flags = { user?: string; scopes?: ("profile" | "email" | "groups")[]; ttl: number; dryRun?: boolean };
 
 export function addTokenMint(token: Command, cli: Cli): void {
   const command = token
@@ -14,7 +14,11 @@ export function addTokenMint(token: Command, cli: Cli): void {
       "issue an access token for a user without a sign-in; it is marked (amr: operator), cannot be refreshed, and is recorded in the audit log",
     )
     .option("--user <id>", "User ID")
-    .option("--scopes <list>", "profile, email (default: all of the application)", wordsOf(["profile", "email"]))
+    .option(
+      "--scopes <list>",
+      "profile, email, groups (default: all of the application)",
+      wordsOf(["profile", "email", "groups"]),
+    )
     .addOption(
       new Option("--ttl <duration>", "lifetime, at most 24h").argParser(durationFrom).default(15 * minute, "15m"),
     )

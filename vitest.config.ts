@@ -18,12 +18,12 @@ const inMemory = [databaseServer, "test/support/memory-folder-global-setup.ts"];
 const commandTests = "test/cli/**/*.test.ts";
 /** `npm test` runs these on the executable as well; `npm run test:long` runs the others on it. */
 const commandsOnExecutable = ["test/cli/conventions.test.ts"];
-/** Only `npm run test:long` runs these: a serving process whose database fails, for seconds each. */
-const commandsOnlyOnExecutable = ["test/cli/serve-failures.test.ts"];
+/** Only `npm run test:long` runs these: processes that are killed or stopped, clocks that are waited for. */
+const longFiles = "test/**/*.long.test.ts";
 /** Every block of the documentation, in processes of its own. */
 const documentedCommands = "test/docs/commands.test.ts";
 /** `npm run test:long` runs these again: on the other database, and with all rows of their tables. */
-const runAgain = globSync("test/{http,security,unit,cli}/**/*.test.ts", { cwd: import.meta.dirname }).filter((file) =>
+const runAgain = globSync("test/{http,security}/**/*.test.ts", { cwd: import.meta.dirname }).filter((file) =>
   /\b(?:describeSqliteFirst|sampled)\(/u.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")),
 );
 
@@ -55,7 +55,7 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["test/**/*.test.ts"],
-          exclude: [browserTests, executableTests, documentedCommands, ...commandsOnlyOnExecutable, ...longTests],
+          exclude: [browserTests, executableTests, documentedCommands, longFiles, ...longTests],
           globalSetup: inMemory,
           // A test is not wrong because the machine is busy: this only ends what hangs.
           testTimeout: 240_000,
@@ -91,7 +91,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: "long-server",
-          include: runAgain,
+          include: [longFiles, ...runAgain],
+          // Commands run on the executable.
+          exclude: [commandTests],
           env: { AUTHSVC_TEST_LONG_RUN: "1" },
           globalSetup: inMemory,
           testTimeout: 240_000,

@@ -10,6 +10,7 @@ import { withPostgres } from "./databases.ts";
 import { measureExecutable } from "./executable.ts";
 import { startLoadThread } from "./load.ts";
 import { measureMillion } from "./million.ts";
+import { measureOpenId } from "./openid.ts";
 import { measureOverload } from "./overload.ts";
 import { chosenProgram, inFolder, sources, versionOf } from "./program.ts";
 import { createReport, table } from "./report.ts";
@@ -20,6 +21,7 @@ import { measureWebhooks } from "./webhooks.ts";
 const parts: Record<string, (context: Context) => Promise<void>> = {
   validate: async (context) => await measureTokens(context, onSqlite),
   "sign-ins": async (context) => await measureSignIns(context, "SQLite"),
+  openid: async (context) => await measureOpenId(context, onSqlite),
   overload: measureOverload,
   million: async (context) => await measureMillion(context, "SQLite", async () => undefined),
   webhooks: async (context) => await measureWebhooks(context, "SQLite"),
@@ -30,6 +32,7 @@ const parts: Record<string, (context: Context) => Promise<void>> = {
       await measureTokens(context, onPostgres(await environment()));
       await measureManyUsers(context, onPostgres(await environment()));
       await measureSignIns(context, "PostgreSQL", await environment());
+      await measureOpenId(context, onPostgres(await environment()));
       await measureWebhooks(context, "PostgreSQL", await environment());
     }),
   "postgres-million": async (context) =>

@@ -54,7 +54,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   }
 
   const browsers = createBrowsers({ keyring, random, baseUrl });
-  const hosted = createHosted({ browsers, assets, baseUrl });
+  const hosted = createHosted({ browsers, assets, baseUrl, mailboxUrl: app.mailbox && `${baseUrl}/dev/mail` });
   const visits = createVisits({ hosted, browsers, signIn });
   const accountNames = createAccountNames({ ...services, visits });
   const choose = createChoosePages({

@@ -81,6 +81,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const session = "/sign-in/:sessionId";
   const profile = "/users/profile";
   const user = guards.userWith("profile");
+  const userThemselves = guards.userThemselvesWith("profile");
   const application = "/applications/:appId";
   const appUsers = `${application}/users`;
   const endpoints = "/webhooks/endpoints";
@@ -111,19 +112,19 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       route(
         "POST",
         "/users/auth-methods",
-        guards.userWith("profile"),
+        userThemselves,
         "userManagement",
         addMethodHandler({ signIn, passkeys, application: check.application }),
       ),
     ),
 
     browser("user", route("GET", profile, user, "userManagement", profileHandler(profiles))),
-    browser("user", route("PATCH", profile, user, "userManagement", updateProfileHandler(profiles))),
-    browser("user", route("DELETE", profile, user, "userManagement", deleteProfileHandler(profiles))),
+    browser("user", route("PATCH", profile, userThemselves, "userManagement", updateProfileHandler(profiles))),
+    browser("user", route("DELETE", profile, userThemselves, "userManagement", deleteProfileHandler(profiles))),
     browser("user", route("GET", "/users/auth-methods", user, "userManagement", listMethodsHandler(methods))),
     browser(
       "user",
-      route("DELETE", "/users/auth-methods/:methodId", user, "userManagement", removeMethodHandler(methods)),
+      route("DELETE", "/users/auth-methods/:methodId", userThemselves, "userManagement", removeMethodHandler(methods)),
     ),
 
     route("GET", application, ownServer, "applicationManagement", applicationHandler(applications)),

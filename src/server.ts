@@ -3,6 +3,7 @@ import type { RequestListener } from "node:http";
 import { openApp, type App, type Surroundings } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import { sizeThreadPool } from "./passwords/thread-pool.ts";
+import { createDevClock } from "./dev/clock.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
 import { createClientAddresses } from "./http/addresses.ts";
 import { createHostedPages } from "./hosted-pages.ts";
@@ -56,13 +57,14 @@ export type Start = Surroundings & { redirectUris?: readonly string[]; beforeSto
  * UNUSABLE_STORAGE.
  */
 export async function startServer(config: Config, surroundings: Start = {}): Promise<RunningServer> {
+  const devClock = config.dev ? createDevClock(surroundings.clock ?? systemClock) : undefined;
   const {
     clock = systemClock,
     random = systemRandom,
     log = createLog(config.log),
     redirectUris = [],
     strengthOf,
-  } = surroundings;
+  } = { ...surroundings, ...(devClock && { clock: devClock.now }) };
   const { host, tls } = config.listen;
   sizeThreadPool(config.passwords.concurrency);
   // Check before touching the database: a new version that cannot listen must not migrate what an
@@ -90,8 +92,8 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     await app.services.signingKeys.forSigning("ES256");
     await app.rememberBaseUrl();
     await app.watchClock();
-    development = config.dev
-      ? await openDevelopment(app, { dataDir: config.dataDir, listenAddress, redirectUris })
+    development = devClock
+      ? await openDevelopment(app, { dataDir: config.dataDir, listenAddress, redirectUris, devClock })
       : undefined;
     const handler = handlerFor(config, app, { development, isReady: () => ready, metrics });
     const maxConnections = allowedConnections(config.listen.maxConnections, log);
@@ -107,6 +109,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
         certificateValidUntil,
         webhooks: services.deliveries.backlog,
         mails: services.mail.backlog,
+        feedWaits: services.revocations.waiting,
       });
       const address = { ...config.metrics, tls: undefined, maxConnections: maxScrapes };
       const hosts = [config.metrics.host, ...config.metrics.hosts];

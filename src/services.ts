@@ -96,7 +96,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     log,
     meter,
   });
-  const allowance = createMailAllowance({ keyring, audit, meter, maxOfApplication: config.mailsPerHour });
+  const allowance = createMailAllowance({ keyring, audit, meter, mailsPerHour: mailbox ? null : config.mailsPerHour });
   const notices = createNotices({ mail, allowance });
   const browserSessions = createBrowserSessions({ storage, keyring, audit, clock });
   const browserOrigins = createBrowserOrigins({ storage, clock });

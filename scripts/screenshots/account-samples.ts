@@ -64,6 +64,7 @@ const login: AccountLogin = {
   lastSeenAt: now - minute / 2,
   isHere: true,
   byOperator: false,
+  actor: null,
 };
 const logins: AccountLogin[] = [
   login,
@@ -128,6 +129,23 @@ function end(content: AccountEnd): Sample {
 }
 
 export const accountSamples: readonly Sample[] = [
+  {
+    name: "account-acted",
+    variants: all,
+    page: overview({
+      logins: [
+        login,
+        {
+          ...login,
+          id: "lgn_4",
+          isHere: false,
+          ipAddress: null,
+          byOperator: true,
+          actor: { name: "Grace (support)", reason: "ticket 4711: the order does not load" },
+        },
+      ],
+    }),
+  },
   { name: "account", variants: [...all, "desktop", "narrow", "contrast"], page: overview() },
   {
     name: "account-new",

@@ -146,7 +146,7 @@ function nextPage(query: Map<string, string>): string | undefined {
 }
 
 function loginFor(login: Login, tie: string): AccountLogin {
-  const { id, userAgent, ipAddress, signedInAt, lastSeenAt, browserSessionDigest, signedInWith } = login;
+  const { id, userAgent, ipAddress, signedInAt, lastSeenAt, browserSessionDigest, signedInWith, actor } = login;
   return {
     id,
     browser: browserOf(userAgent ?? ""),
@@ -156,5 +156,6 @@ function loginFor(login: Login, tie: string): AccountLogin {
     lastSeenAt,
     isHere: browserSessionDigest === tie,
     byOperator: signedInWith === "operator",
+    actor,
   };
 }

@@ -58,6 +58,8 @@ export async function openBrowser(url: string, app: ClientApplication, person: {
     open,
     submit,
     redeem,
+    /** An address of the service, with the browser's cookies. */
+    get: async (path: string): Promise<Received> => await browse("GET", path, ""),
     async signIn(): Promise<void> {
       const page = await open();
       await redeem(page, await submit(page));

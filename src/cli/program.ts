@@ -6,6 +6,7 @@ import { addAppDelete } from "./commands/app-delete.ts";
 import { addAppList } from "./commands/app-list.ts";
 import { addAppShow } from "./commands/app-show.ts";
 import { addAppUpdate } from "./commands/app-update.ts";
+import { addRevocationList } from "./commands/revocation-list.ts";
 import { addAuditList } from "./commands/audit-list.ts";
 import { addBench } from "./commands/bench.ts";
 import { addClientCreate } from "./commands/client-create.ts";
@@ -28,6 +29,7 @@ import { addDbCopy } from "./commands/db-copy.ts";
 import { addDbMigrate } from "./commands/db-migrate.ts";
 import { addDbRestore } from "./commands/db-restore.ts";
 import { addDbStatus } from "./commands/db-status.ts";
+import { addDevToken } from "./commands/dev-token.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExport } from "./commands/export.ts";
 import { addGroupCreate } from "./commands/group-create.ts";
@@ -122,6 +124,12 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
   program.commandsGroup("Run:");
   addInit(program, cli);
   addServe(program, cli);
+  group(
+    "dev",
+    "what a running serve --dev offers to tests of your application",
+    ["authsvc dev token --email ada@example.com", "authsvc dev token --email ada@example.com --name Ada --json"],
+    [addDevToken],
+  );
 
   program.commandsGroup("Applications:");
   group(
@@ -225,6 +233,12 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
   program.commandsGroup("Diagnose:");
   addDoctor(program, cli);
   addHealth(program, cli);
+  group(
+    "revocation",
+    "what apps' servers hear of logins that ended",
+    ["authsvc revocation list --app app_shop", "authsvc revocation list --app app_shop --follow"],
+    [addRevocationList],
+  );
   group(
     "audit",
     "the audit log: what happened, and who did it",

@@ -72,7 +72,7 @@ export function consentTable(consents: ConsentAnswer[], screen: Screen): string 
 export function loginTable(logins: LoginAnswer[], screen: Screen): string {
   const rows = logins.map((login) => [
     login.id,
-    login.provider ?? login.signedInWith,
+    login.actor?.name ?? login.provider ?? login.signedInWith,
     screen.time(login.createdAt),
     screen.time(login.lastSeenAt),
     login.endedAt === null

@@ -10,6 +10,8 @@ const prefix = "AUTHSVC_";
  * (executable/native-folders.ts).
  */
 const otherVariables = ["AUTHSVC_CONFIG", "AUTHSVC_NATIVE_DIR"];
+/** Read by applications, whose .env file a shell may have loaded: `serve --dev` prints them. */
+const ofApplications = ["AUTHSVC_ISSUER", "AUTHSVC_APP_ID", "AUTHSVC_API_KEY", "AUTHSVC_COOKIE_SECRET"];
 const byVariable = new Map(allSettings.map((setting) => [setting.variable, setting]));
 
 /**
@@ -18,7 +20,7 @@ const byVariable = new Map(allSettings.map((setting) => [setting.variable, setti
  */
 export function readEnvironment(env: Environment): Given[] {
   return Object.entries(env).flatMap(([name, value]): Given[] => {
-    if (!name.startsWith(prefix) || value === undefined) return [];
+    if (!name.startsWith(prefix) || value === undefined || ofApplications.includes(name)) return [];
     // `X=${UNSET}` leaves an empty variable. Using the default instead could, for example, store
     // the data in SQLite.
     if (otherVariables.includes(name)) {

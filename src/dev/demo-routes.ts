@@ -3,7 +3,7 @@ import type { AssetLinks } from "../pages/assets.ts";
 import { demoPage } from "../pages/demo-page.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
 
-export type DemoApp = { appId: string; apiKey: string; callbackUrl: string; hooksUrl: string };
+export type DemoApp = { appId: string; apiKey: string; callbackUrl: string; hooksUrl: string; wikiId: string };
 
 /**
  * GET /dev/demo and its callback: a single page that finds its place in the walk from its URL and

@@ -1,138 +1,99 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import type { App } from "../app.ts";
-import type { Actor } from "../audit/audit.ts";
-import { seeOther } from "../http/answer.ts";
+import { json, seeOther } from "../http/answer.ts";
 import { route, type Route } from "../http/route.ts";
-import { writePrivately } from "../lib/durable-files.ts";
-import { AppError } from "../lib/errors.ts";
-import { makePrivateFolder } from "../lib/private-folder.ts";
-import type { ProviderInput } from "../oauth/provider-input.ts";
 import type { Assets } from "../pages/assets.ts";
+import { serviceLook, type Frame } from "../pages/frame.ts";
+import { pageAnswer } from "../pages/page-answer.ts";
+import { textsFor } from "../pages/texts/texts.ts";
+import type { DevClock } from "./clock.ts";
+import { controlRoutes } from "./control-routes.ts";
+import { openCookieSecret, openDemoApp, openDemoClient } from "./demo-app.ts";
 import { demoHandler } from "./demo-routes.ts";
-import { hookRoutes } from "./hook-routes.ts";
+import { createEventInbox } from "./event-inbox.ts";
+import { createHookInboxes, type Delivery } from "./hook-inboxes.ts";
+import { hookRoutes, hooksPath } from "./hook-routes.ts";
 import { demoAppId as appId, demoCallbackPath } from "./left.ts";
 import { mailboxRoutes } from "./mailbox-routes.ts";
+import { overviewPage } from "./overview-page.ts";
 import { createStandIns } from "./providers/routes.ts";
 import { standInOrigin } from "./providers/stand-ins.ts";
-import { onThisMachine } from "./this-machine.ts";
+import { stylesheetAnswer, stylesheetPath } from "./stylesheet.ts";
+import { notFromOtherPages, onThisMachine } from "./this-machine.ts";
+import { webhooksPage } from "./webhooks-page.ts";
 
 export type Development = Awaited<ReturnType<typeof openDevelopment>>;
 
-const hooksPath = "/dev/demo/hooks";
-const actor: Actor = { kind: "service", name: "development" };
-
 /**
- * What `serve --dev` adds: a demo application with its pages, and stand-ins for providers. Without
- * it the pages do not exist, and leftovers in the database are disabled (`left.ts`).
- * `listenAddress` reaches this process without a proxy or name: "http://127.0.0.1:8080".
- * `redirectUris` are added to the demo application's, so that developers can use it with their own
- * program.
+ * What `serve --dev` adds: a demo application with its pages, stand-ins for providers, and calls
+ * for tests of applications. Without it none of this exists, and leftovers in the database are
+ * disabled (`left.ts`). `listenAddress` reaches this process without a proxy or name:
+ * "http://127.0.0.1:8080". `redirectUris` are added to the demo application's, so that developers
+ * can use it with their own program.
  */
 export async function openDevelopment(
   app: App,
-  { dataDir, listenAddress, redirectUris }: { dataDir: string; listenAddress: string; redirectUris: readonly string[] },
+  given: { dataDir: string; listenAddress: string; redirectUris: readonly string[]; devClock: DevClock },
 ) {
-  const demoUrl = `${app.baseUrl}/dev/demo`;
-  const callbackUrl = `${app.baseUrl}${demoCallbackPath}`;
-  const apiKey = await openDemoApp(app, callbackUrl, join(dataDir, "demo-api-key"));
-  await app.services.applications.addRedirectUris(appId, redirectUris, actor);
-  const registered = (await app.services.applications.get(appId)).redirectUris;
+  const { dataDir, listenAddress, redirectUris, devClock } = given;
   const { baseUrl, clock, random, mailbox } = app;
+  const devUrl = `${baseUrl}/dev`;
+  const callbackUrl = `${baseUrl}${demoCallbackPath}`;
   const origin = standInOrigin(baseUrl, listenAddress);
   const standIns = createStandIns({ baseUrl, origin, clock, random });
-  await setStandInAccounts(app, standIns.accounts);
-  await removeDemoEndpoints(app);
+  const { accounts } = standIns;
+  const apiKey = await openDemoApp(app, { dataDir, callbackUrl, redirectUris, accounts });
+  const wikiId = await openDemoClient(app, callbackUrl);
+  const registered = (await app.services.applications.get(appId)).redirectUris;
+  const inboxes = createHookInboxes();
+  const events = createEventInbox(app, listenAddress);
+  await events.close();
+  await events.open();
+  /** What an application reads (docs/quick-start.md). */
+  const env = {
+    AUTHSVC_ISSUER: baseUrl,
+    AUTHSVC_APP_ID: appId,
+    AUTHSVC_API_KEY: apiKey,
+    AUTHSVC_COOKIE_SECRET: openCookieSecret(app, dataDir),
+  };
+  const received = (): readonly Delivery[] => inboxes.list(events.name() ?? "");
+  const info = {
+    appId,
+    apiKey,
+    env,
+    devUrl,
+    demoUrl: `${devUrl}/demo`,
+    /** The mailbox; undefined if a mail server is configured. */
+    mailUrl: mailbox && `${devUrl}/mail`,
+    /** Those not of a demo page. */
+    redirectUris: registered.filter((uri) => !uri.endsWith(demoCallbackPath)),
+  };
   return {
-    /**
-     * `mailUrl`: the mailbox; undefined if a mail server is configured. `redirectUris`: those not
-     * of a demo page.
-     */
-    info: {
-      appId,
-      apiKey,
-      demoUrl,
-      mailUrl: mailbox && `${baseUrl}/dev/mail`,
-      redirectUris: registered.filter((uri) => !uri.endsWith(demoCallbackPath)),
-    },
+    info,
 
     routes(assets: Assets): Route[] {
       const hooksUrl = `${listenAddress}${hooksPath}`;
-      const demo = demoHandler({ demo: { appId, apiKey, callbackUrl, hooksUrl }, assets: assets.links, baseUrl });
-      const fromHere = onThisMachine(app.baseUrl, origin);
+      const demoApp = { appId, apiKey, callbackUrl, hooksUrl, wikiId };
+      const demo = demoHandler({ demo: demoApp, assets: assets.links, baseUrl });
+      const { host } = new URL(baseUrl);
+      const frame: Frame = { look: serviceLook, ...textsFor("en", undefined), host, assets: assets.links };
+      const hasMailbox = mailbox !== undefined;
+      const overview = pageAnswer(overviewPage(frame, { ...info, baseUrl, hasMailbox }));
+      const fromHere = onThisMachine(baseUrl, origin);
+      const fromProgram = notFromOtherPages(fromHere, baseUrl, origin);
+      const at = (path: string, handle: Route["answer"]): Route => route("GET", path, fromHere, undefined, handle);
       return [
-        route("GET", "/", fromHere, undefined, () => seeOther(demoUrl)),
-        route("GET", "/dev/demo", fromHere, undefined, demo),
-        route("GET", demoCallbackPath, fromHere, undefined, demo),
-        ...hookRoutes({ clock, fromHere }),
-        ...(mailbox ? mailboxRoutes(mailbox, { baseUrl, assets: assets.links, fromHere }) : []),
+        at("/", () => seeOther(devUrl)),
+        at("/dev", () => overview),
+        at(stylesheetPath, stylesheetAnswer),
+        at("/dev/demo", demo),
+        at(demoCallbackPath, demo),
+        at("/dev/webhooks", () => pageAnswer(webhooksPage(frame, received()))),
+        at("/dev/webhooks.json", () => json({ deliveries: received() })),
+        ...hookRoutes(inboxes, { clock, fromHere }),
+        ...(mailbox ? mailboxRoutes(mailbox, { frame, fromHere }) : []),
         ...standIns.routes(assets.links, fromHere),
+        ...controlRoutes(app, { clock: devClock, fromProgram, inboxes, events }),
       ];
     },
   };
-}
-
-/**
- * The demo application with an API key that survives restarts, so that an integration keeps
- * working.
- */
-async function openDemoApp(app: App, callbackUrl: string, keyFile: string): Promise<string> {
-  const { applications } = app.services;
-  const existing = await applications.find(appId);
-  const kept = existing && (await goodKey(app, keyFile));
-  if (existing) await applications.addRedirectUris(appId, [callbackUrl], actor);
-  if (kept !== undefined) return kept;
-  const apiKey = existing
-    ? (await applications.createKey({ appId }, actor)).apiKey
-    : (
-        await applications.createWithKey(
-          {
-            id: appId,
-            name: "Acme",
-            redirectUris: [callbackUrl],
-            branding: { primaryColor: "#4f46e5" },
-            development: true,
-          },
-          {},
-          actor,
-          // Otherwise a developer who deleted it could not start this service again.
-          { mayReuseId: true },
-        )
-      ).apiKey;
-  // With PostgreSQL and a master key from the environment, nothing has created the data folder yet.
-  makePrivateFolder(dirname(keyFile));
-  writePrivately(keyFile, `${apiKey}\n`, "replace");
-  return apiKey;
-}
-
-/**
- * Removes webhook endpoints of closed demo pages, because their number per application is limited.
- */
-async function removeDemoEndpoints({ services: { webhooks } }: App): Promise<void> {
-  for (const { id, url } of await webhooks.list(appId)) {
-    if (new URL(url).pathname.startsWith(`${hooksPath}/`)) await webhooks.remove(id, { actor, appId });
-  }
-}
-
-/**
- * At each start, because the port and thus the URLs may have changed. A client that a developer set
- * for a real provider stays.
- */
-async function setStandInAccounts({ services: { providers } }: App, accounts: ProviderInput[]): Promise<void> {
-  const present = new Map((await providers.list(appId)).map(({ name, clientId }) => [name, clientId]));
-  for (const account of accounts) {
-    if ([undefined, account.clientId].includes(present.get(account.name)))
-      await providers.set(appId, account, actor, { keepIdentities: true });
-  }
-}
-
-async function goodKey(app: App, keyFile: string): Promise<string | undefined> {
-  try {
-    const apiKey = readFileSync(keyFile, "utf8").trim();
-    const owner = await app.services.applications.authenticate(apiKey);
-    return owner.id === appId ? apiKey : undefined;
-  } catch (error) {
-    if (error instanceof AppError || (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
 }

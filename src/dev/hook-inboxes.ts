@@ -6,13 +6,19 @@ import { LRUCache } from "lru-cache";
 export type Delivery = { receivedAt: string; id: string; timestamp: string; signature: string; body: string };
 
 const maxInboxes = 50;
-const maxDeliveries = 20;
+const maxDeliveries = 100;
 
-/** Keeps the demo's webhooks in memory, in an inbox per browser, newest first. */
+export type HookInboxes = ReturnType<typeof createHookInboxes>;
+
+/**
+ * Keeps webhooks in memory, newest first: an inbox for each browser with a demo page, and one for
+ * /dev/webhooks.
+ */
 export function createHookInboxes() {
   const inboxes = new LRUCache<string, readonly Delivery[]>({ max: maxInboxes });
   return {
     list: (inbox: string): readonly Delivery[] => inboxes.get(inbox) ?? [],
+    clear: (): void => inboxes.clear(),
     /** A repeated attempt replaces the previous one. */
     receive(inbox: string, delivery: Delivery): void {
       const others = (inboxes.get(inbox) ?? []).filter(({ id }) => id !== delivery.id);

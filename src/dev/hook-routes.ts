@@ -3,15 +3,20 @@ import { route, type Guard, type Route } from "../http/route.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
-import { createHookInboxes } from "./hook-inboxes.ts";
+import type { HookInboxes } from "./hook-inboxes.ts";
+
+/** Where demo pages receive webhooks. Endpoints below it are removed at the next start. */
+export const hooksPath = "/dev/demo/hooks";
 
 /**
  * The webhook receiver of the demo page: stores a delivery in the inbox named in the URL, which a
  * page chose. The page verifies the signature, because only it knows the secret.
  */
-export function hookRoutes({ clock, fromHere }: { clock: Clock; fromHere: Guard<undefined> }): Route[] {
-  const inboxes = createHookInboxes();
-  const path = "/dev/demo/hooks/:inbox";
+export function hookRoutes(
+  inboxes: HookInboxes,
+  { clock, fromHere }: { clock: Clock; fromHere: Guard<undefined> },
+): Route[] {
+  const path = `${hooksPath}/:inbox`;
   return [
     route("POST", path, fromHere, undefined, async (request) => {
       const inbox = inboxOf(request);

@@ -2,19 +2,7 @@ import { html, type Html } from "../lib/html.ts";
 import { isoTime } from "../lib/clock.ts";
 import { framePage, type Frame } from "../pages/frame.ts";
 import type { MailboxEntry } from "./mailbox.ts";
-
-/** Styles of the mailbox in addition to those of the hosted pages; served as GET /dev/mail.css. */
-export const mailboxStylesheet = `
-.card{max-inline-size:40rem}
-.mails{list-style:none;padding:0}
-.mails li{border-block-start:1px solid var(--line);padding-block:.75rem}
-.mails a{font-weight:600}
-iframe{display:block;inline-size:100%;block-size:44rem;border:1px solid var(--line);border-radius:.5rem;background:#fff}
-pre{white-space:pre-wrap;border:1px solid var(--line);border-radius:.5rem;padding:1rem;font-size:.875rem}
-h2{font-size:1rem}
-`;
-
-const stylesheet = "/dev/mail.css";
+import { stylesheetPath as stylesheet } from "./stylesheet.ts";
 
 /** GET /dev/mail: for developers, so in English and without translations. */
 export function mailboxPage(frame: Frame, entries: readonly MailboxEntry[]): Html {
@@ -29,7 +17,7 @@ export function mailboxPage(frame: Frame, entries: readonly MailboxEntry[]): Htm
     ${
       entries.length === 0
         ? html`<p>No mail yet. Reload this page after asking for some.</p>`
-        : html`<ul class="mails">
+        : html`<ul class="rows">
             ${entries.map(
               ({ id, subject, to, arrivedAt }) =>
                 html`<li>

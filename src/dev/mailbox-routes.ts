@@ -5,19 +5,16 @@ import type { HttpRequest } from "../http/request.ts";
 import { isoTime } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Html } from "../lib/html.ts";
-import type { AssetLinks } from "../pages/assets.ts";
-import { serviceLook, type Frame } from "../pages/frame.ts";
+import type { Frame } from "../pages/frame.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
-import { textsFor } from "../pages/texts/texts.ts";
-import { mailboxPage, mailboxStylesheet, mailPage } from "./mailbox-page.ts";
+import { mailboxPage, mailPage } from "./mailbox-page.ts";
 import type { Mailbox, MailboxEntry } from "./mailbox.ts";
 
 /** The mailbox of development mode: pages for people, /dev/mail.json for scripts. */
 export function mailboxRoutes(
   mailbox: Mailbox,
-  { baseUrl, assets, fromHere }: { baseUrl: string; assets: AssetLinks; fromHere: Guard<undefined> },
+  { frame, fromHere }: { frame: Frame; fromHere: Guard<undefined> },
 ): Route[] {
-  const frame: Frame = { look: serviceLook, ...textsFor("en", undefined), host: new URL(baseUrl).host, assets };
   const at = (path: string, handle: (request: HttpRequest) => Answer): Route =>
     route("GET", path, fromHere, undefined, handle);
 
@@ -32,11 +29,6 @@ export function mailboxRoutes(
     at("/dev/mail.json", () =>
       json({ mails: mailbox.list().map(({ arrivedAt, ...mail }) => ({ ...mail, arrivedAt: isoTime(arrivedAt) })) }),
     ),
-    at("/dev/mail.css", () => ({
-      status: 200,
-      headers: { "content-type": "text/css; charset=utf-8", "cache-control": "no-store" },
-      body: mailboxStylesheet,
-    })),
     at("/dev/mail/:id", (request) => withFrames(mailPage(frame, entryOf(request)))),
     at("/dev/mail/:id/html", (request) => mailAlone(entryOf(request))),
   ];

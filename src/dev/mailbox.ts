@@ -22,6 +22,9 @@ export function createMailbox({ clock }: { clock: Clock }) {
   return {
     transport,
     list: (): readonly MailboxEntry[] => entries,
+    clear(): void {
+      entries = [];
+    },
     find: (id: string): MailboxEntry | undefined => entries.find((entry) => entry.id === id),
   };
 }

@@ -1,5 +1,5 @@
 import type { Guard } from "../http/route.ts";
-import { AppError } from "../lib/errors.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
 
 const names = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -16,5 +16,21 @@ export function onThisMachine(...origins: string[]): Guard<undefined> {
     if (host === undefined || !ours.has(host.toLowerCase()))
       throw new AppError("UNKNOWN_PATH", "This path does not exist.");
     return { caller: undefined, countedAs: undefined };
+  };
+}
+
+/**
+ * Also refuses calls that a page of another origin makes: such a page, in the developer's browser,
+ * could sign people in or delete them. Programs send neither header.
+ */
+export function notFromOtherPages(admit: Guard<undefined>, ...origins: string[]): Guard<undefined> {
+  const ours = new Set(origins.map((origin) => new URL(origin).origin));
+  return async (request) => {
+    const admitted = await admit(request);
+    const origin = request.header("origin");
+    const isOwnPage = (request.header("sec-fetch-site") ?? "same-origin") === "same-origin";
+    if (!isOwnPage || (origin !== undefined && !ours.has(origin)))
+      throw invalidRequest("origin: only programs and pages of this service may call this, such as your test runner");
+    return admitted;
   };
 }

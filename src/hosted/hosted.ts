@@ -60,8 +60,14 @@ const statusOfMessage: Record<Message["kind"], number> = {
  * What all hosted pages share: framing a page for the app, refusing forms of other sites, showing
  * messages.
  */
-export function createHosted(deps: { browsers: Browsers; assets: AssetLinks; baseUrl: string }) {
-  const { browsers, assets, baseUrl } = deps;
+export function createHosted(deps: {
+  browsers: Browsers;
+  assets: AssetLinks;
+  baseUrl: string;
+  /** That of development mode. */
+  mailboxUrl: string | undefined;
+}) {
+  const { browsers, assets, baseUrl, mailboxUrl } = deps;
   const host = new URL(baseUrl).host;
 
   function frameFor(request: HttpRequest, setting?: Setting): Frame {
@@ -73,6 +79,7 @@ export function createHosted(deps: { browsers: Browsers; assets: AssetLinks; bas
       dir,
       host,
       assets,
+      mailboxUrl,
       ...(setting?.backUrl === undefined ? {} : { backUrl: setting.backUrl }),
     };
   }

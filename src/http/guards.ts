@@ -1,4 +1,11 @@
-import { type AppError, insufficientScope, invalidApiKey, invalidAppId, notOwnProgram } from "../lib/errors.ts";
+import {
+  actsForUser,
+  type AppError,
+  insufficientScope,
+  invalidApiKey,
+  invalidAppId,
+  notOwnProgram,
+} from "../lib/errors.ts";
 import type { RateLimits } from "../lib/rate-limits.ts";
 import type { HttpRequest } from "./request.ts";
 import type { Caller, Guard } from "./route.ts";
@@ -10,7 +17,7 @@ export type GuardedApplication = {
 };
 export type GuardedBearer = {
   user: { id: string };
-  claims: { aud: string; client_id?: string };
+  claims: { aud: string; client_id?: string; act?: { sub: string } };
   scopes: string[];
 };
 
@@ -47,6 +54,12 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
   async function asOwner(request: HttpRequest, scope?: string): Promise<Caller<Bearer>> {
     const user = await asUser(request, appIdOf(request));
     return { ...user, refusal: await ownerRefusal(user.caller, scope, check.isOwnProgram) };
+  }
+
+  /** The same, but nobody who acts as the user. */
+  async function asThemselves(request: HttpRequest, scope: string): Promise<Caller<Bearer>> {
+    const owner = await asOwner(request, scope);
+    return owner.caller.claims.act && !owner.refusal ? { ...owner, refusal: actsForUser() } : owner;
   }
 
   /** The app's server, or a public client: no Authorization header, and an app that `allows` it. */
@@ -100,6 +113,9 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
 
     /** The same, whose token has the scope. */
     userWith: (scope: string) => ((request) => asOwner(request, scope)) satisfies Guard<Bearer>,
+
+    /** The user in person, for changes of the account: nobody who acts as them. */
+    userThemselvesWith: (scope: string) => ((request) => asThemselves(request, scope)) satisfies Guard<Bearer>,
 
     /** A signed-in user; the App ID is required. */
     userOfNamedApp: ((request) => asUser(request, appIdOf(request) ?? "")) satisfies Guard<Bearer>,

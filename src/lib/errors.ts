@@ -123,6 +123,13 @@ export function notOwnProgram(): AppError {
   });
 }
 
+/** The token is valid, but somebody else acts as the user with it. */
+export function actsForUser(): AppError {
+  return new AppError("INSUFFICIENT_SCOPE", "The access token is not for this.", {
+    details: "act: a token with which somebody acts as the user cannot change the account",
+  });
+}
+
 /** A valid token or a command names a user who no longer exists. */
 export function userNotFound(): AppError {
   return new AppError("USER_NOT_FOUND", "The user does not exist.");

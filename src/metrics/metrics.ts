@@ -15,6 +15,8 @@ export type Watched = {
   hashing(): { running: number; waiting: number };
   webhooks(): Promise<Backlog>;
   mails(): Promise<Backlog>;
+  /** Calls of the feed of ended logins that wait. */
+  feedWaits(): number;
   /** Epoch milliseconds; undefined without own TLS. */
   certificateValidUntil(): number | undefined;
 };
@@ -34,6 +36,7 @@ export function createMetrics() {
     hashWaited: (milliseconds) => of.hashWait.observe(milliseconds / second),
     transaction: (milliseconds, result) => of.transactions.observe({ result }, milliseconds / second),
     webhookAttempt: (milliseconds, result) => of.webhookAttempts.observe({ result }, milliseconds / second),
+    revocationsTold: (count) => of.revocationsTold.inc(count),
     mailAttempt: (result) => of.mailAttempts.inc({ result }),
     mailLimited: (purpose, limit) => of.mailsLimited.inc({ purpose, limit }),
   };
@@ -49,7 +52,7 @@ export function createMetrics() {
     of.mailsOverdue.set(mail.overdue / second);
   }
 
-  function lookAtProcess({ storage, writability, hashing, certificateValidUntil }: Watched): void {
+  function lookAtProcess({ storage, writability, hashing, certificateValidUntil, feedWaits }: Watched): void {
     of.databaseWritable.set(writability.problem() ? 0 : 1);
     const { waiting, connections } = storage.load();
     of.databaseWaiting.set(waiting);
@@ -62,6 +65,7 @@ export function createMetrics() {
     const hashes = hashing();
     of.hashesRunning.set(hashes.running);
     of.hashesWaiting.set(hashes.waiting);
+    of.feedWaits.set(feedWaits());
   }
 
   return {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { groupAnswers, metadataPart } from "./group-answers.ts";
 import { openIdAnswers } from "./openid-answers.ts";
 import {
+  actor,
   instant,
   scope,
   tokenScope,
@@ -56,6 +57,7 @@ export const answers = {
         .record(z.string(), z.unknown())
         .optional()
         .describe("The application's own claims as they are now, if it has any. The token may have older ones."),
+      act: actor.optional(),
     })
     .describe("A token that is good."),
   Revocations: z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, flag, number, text } from "./parts.ts";
+import { actor, address, flag, number, text } from "./parts.ts";
 
 const names = (about: string) => z.array(z.string()).describe(about);
 const seconds = (about: string) => number(`${about} Unix time (seconds).`);
@@ -68,6 +68,7 @@ export const openIdAnswers = {
       iat: seconds("When it was issued.").optional(),
       jti: text("The id of an access token.").optional(),
       sid: text("The login, `lgn_…`.").optional(),
+      act: actor.optional(),
     })
     .describe(
       "RFC 7662, and the application's own claims of an access token. Nothing but `active` is said of a token that is not.",

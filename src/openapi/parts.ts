@@ -284,3 +284,8 @@ export const parts = {
   ErrorCode: errorCode,
   ErrorDetail: errorDetail,
 } as const;
+
+/** The claim `act` of RFC 8693 §4.1. */
+export const actor = z
+  .strictObject({ sub: text("Their name, as the operator gave it.") })
+  .describe("Who acts as the user, with a token that an operator minted. Missing otherwise: the user is the user.");

@@ -22,6 +22,7 @@ export type IntrospectionAnswer =
       token_type?: "Bearer";
       aud?: string;
       jti?: string;
+      act?: { sub: string };
     };
 
 const inactive: IntrospectionAnswer = { active: false };
@@ -43,7 +44,7 @@ export function createTokenState(deps: {
     async introspect(token: string, { application, client }: ClientCaller): Promise<IntrospectionAnswer> {
       const bearer = await authentication.authenticate(token, undefined).catch(undefinedIfInvalid);
       if (bearer) {
-        const { sub, aud, client_id: clientId = aud, scope, exp, iat, jti, sid } = bearer.claims;
+        const { sub, aud, client_id: clientId = aud, scope, exp, iat, jti, sid, act } = bearer.claims;
         // A disabled client can do nothing, also with the tokens that it has.
         if (aud !== application.id || !(await clients.find(clientId))) return inactive;
         const scopes = bearer.scopes;
@@ -60,6 +61,7 @@ export function createTokenState(deps: {
           iat,
           jti,
           sid,
+          ...(act ? { act } : {}),
         };
       }
       const found = await clientTokens.findRefreshToken(token);

@@ -17,6 +17,8 @@ export type AccountLogin = {
   isHere: boolean;
   /** Created by a command that issued a token, not by a sign-in. */
   byOperator: boolean;
+  /** Who acts as the user in it, and why. */
+  actor: { name: string; reason: string } | null;
 };
 
 export function accountLogins(frame: Frame, data: AccountPlace & { now: number; logins: AccountLogin[] }): Html {
@@ -49,6 +51,7 @@ function loginRow(frame: Frame, data: AccountPlace & { now: number }, login: Acc
     facts: [
       [texts.lastSeen(ago(login.lastSeenAt, data.now, lang)), ...(login.ipAddress === null ? [] : [login.ipAddress])],
       [texts.signedInOn(momentOf(login.signedInAt, lang))],
+      ...(login.actor ? [[texts.actorReason(login.actor.reason)]] : []),
     ],
     acts: actionForm(data, {
       page: `/logins/${encodeURIComponent(login.id)}/end`,
@@ -60,7 +63,8 @@ function loginRow(frame: Frame, data: AccountPlace & { now: number }, login: Acc
   });
 }
 
-function titleOf({ texts, look }: Frame, { browser, device, byOperator }: AccountLogin): string {
+function titleOf({ texts, look }: Frame, { browser, device, byOperator, actor }: AccountLogin): string {
+  if (actor) return texts.byActor(actor.name, look.name);
   if (byOperator) return texts.byOperator(look.name);
   if (browser !== undefined && device !== undefined) return texts.browserOn(browser, device);
   return browser ?? device ?? texts.unknownDevice;

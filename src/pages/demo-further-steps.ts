@@ -4,6 +4,23 @@ import { button, type DemoStep } from "./demo-steps.ts";
 /** What an app can do besides signing in. Each step is optional, in any order. */
 export const furtherSteps: readonly DemoStep[] = [
   {
+    name: "wiki",
+    title: "Sign in to a second program",
+    caller: "server",
+    credential: "client ID and PKCE",
+    why: html`Acme has a wiki. Like any program, it signs people in by OpenID Connect. Who is signed in to Acme in this
+    browser needs no form: the browser comes back at once. Signing out of the wiki signs out of both.`,
+    method: "POST",
+    path: "/oauth2/token",
+    controls: html`<a class="button" data-act="wiki-page" role="link" aria-disabled="true">Open the wiki</a>
+      ${button("wiki", "Get its tokens")} ${button("wiki-userinfo", "Read userinfo")}
+      <a class="button" data-act="wiki-out" role="link" aria-disabled="true">Sign out of both</a>
+      <div class="aside" data-part="wiki-over" hidden>
+        <p>Both are signed out. Press Validate in step 5: the token of Acme has ended, too.</p>
+      </div>`,
+    later: "When the browser has come back from the wiki’s sign-in, with a code.",
+  },
+  {
     name: "rename",
     title: "Change the profile",
     caller: "server",

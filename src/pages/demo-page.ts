@@ -9,6 +9,8 @@ export type DemoPageData = {
   callbackUrl: string;
   /** Where this service receives the demo's webhooks; each browser appends its own name. */
   hooksUrl: string;
+  /** The OpenID Connect client of its second program. */
+  wikiId: string;
   baseUrl: string;
   assets: AssetLinks;
 };
@@ -18,7 +20,7 @@ export type DemoPageData = {
  * its callback. Data attributes configure the browser code, because the policy allows no inline
  * script.
  */
-export function demoPage({ appId, apiKey, callbackUrl, hooksUrl, baseUrl, assets }: DemoPageData): Html {
+export function demoPage({ appId, apiKey, callbackUrl, hooksUrl, wikiId, baseUrl, assets }: DemoPageData): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -43,6 +45,7 @@ export function demoPage({ appId, apiKey, callbackUrl, hooksUrl, baseUrl, assets
           data-api-key="${apiKey}"
           data-callback-url="${callbackUrl}"
           data-hooks-url="${hooksUrl}"
+          data-wiki-id="${wikiId}"
           data-base-url="${baseUrl}"
         >
           <div class="intro">

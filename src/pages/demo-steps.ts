@@ -16,6 +16,7 @@ export type DemoStep = {
     | "profile"
     | "refresh"
     | "logout"
+    | "wiki"
     | "rename"
     | "add-method"
     | "application"

@@ -28,6 +28,8 @@ export type Frame = {
   assets: AssetLinks;
   /** The app's URL, for "Back to Acme". Only http, https and private-use schemes become a link. */
   backUrl?: string;
+  /** Where mails are in development mode. */
+  mailboxUrl?: string | undefined;
 };
 
 /** The look of pages without a known app. */
@@ -79,6 +81,12 @@ export function framePage(
         <footer class="where">
           <p>${texts.youAreOn} <bdi>${frame.host}</bdi></p>
           ${links(frame)}
+          ${
+            frame.mailboxUrl !== undefined &&
+            html`<p class="links">
+              <a href="${frame.mailboxUrl}" target="_blank" rel="noopener">${texts.openMailbox}</a>
+            </p>`
+          }
         </footer>
       </body>
     </html> `;

@@ -1,5 +1,6 @@
-import { minute, second, type Clock } from "../lib/clock.ts";
+import { isoTime, minute, second, type Clock } from "../lib/clock.ts";
 import { AppError, invalidApiKey, invalidRequest } from "../lib/errors.ts";
+import type { Meter } from "../lib/meter.ts";
 import { newSecret, type Random } from "../lib/random.ts";
 import { sharedInTurn } from "../storage/gathered.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -9,6 +10,7 @@ import { answerOf, type RevocationAnswer } from "./revocation.ts";
 import {
   findChanged,
   findHere,
+  findNewest,
   findPage,
   settleEpoch,
   sweepRevocations,
@@ -26,6 +28,8 @@ const keptLonger = 10 * minute;
 /** `more`: entries are left, so ask again at once. */
 export type FeedAnswer = { cursor: string; revoked: RevocationAnswer[]; more: boolean };
 
+export type ListedRevocation = { at: string } & RevocationAnswer;
+
 export type Revocations = ReturnType<typeof createRevocations>;
 
 /**
@@ -37,9 +41,10 @@ export function createRevocations(deps: {
   revocations: RevocationRecords;
   clock: Clock;
   random: Random;
+  meter: Meter;
   tokenSeconds: number;
 }) {
-  const { storage, clock, random } = deps;
+  const { storage, clock, random, meter } = deps;
   const { reader } = storage;
   const { commitOrder } = reader;
   const cursorLastsFor = deps.tokenSeconds * second;
@@ -90,6 +95,7 @@ export function createRevocations(deps: {
     const here = cursorAt(page);
     if (page.isAhead || here.origin !== cursor.origin) throw otherDatabase();
     const rows = page.rows.slice(0, entriesOfAPage);
+    meter.revocationsTold(rows.length);
     const last = rows.at(-1);
     const until = rest?.until ?? here.after;
     const next =
@@ -138,6 +144,12 @@ export function createRevocations(deps: {
         stay();
         waiting.leave();
       }
+    },
+
+    /** For operators: the newest entries with the time of each, oldest first. */
+    async list(appId: string, limit: number): Promise<ListedRevocation[]> {
+      const rows = await findNewest(reader, appId, limit);
+      return rows.map((row) => ({ at: isoTime(row.at), ...answerOf(row) }));
     },
 
     /** The number of calls that wait. */

@@ -1,10 +1,8 @@
-import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, sql } from "drizzle-orm";
+import { feedEpoch } from "../storage/commit-order.ts";
 import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 import type { Revocation } from "./revocation.ts";
-
-/** In `facts`. A database that was restored or copied gets a new one. */
-const epochFact = "revocation-epoch";
 
 /** Where the database is now. */
 export type Here = { epoch: string | null; life: string; position: string };
@@ -25,7 +23,7 @@ const prepared = statements((handle) => {
   const { applications, facts, revocations } = tables;
   const { id, appId, loginId, userId, keyId, at } = placeholders(revocations);
   const here = {
-    epoch: sql<string | null>`(SELECT ${facts.value} FROM ${facts} WHERE ${facts.name} = ${sql.raw(`'${epochFact}'`)})`,
+    epoch: sql<string | null>`(SELECT ${facts.value} FROM ${facts} WHERE ${facts.name} = ${sql.raw(`'${feedEpoch}'`)})`,
     life: commitOrder.life,
     position: commitOrder.position(revocations),
   };
@@ -81,6 +79,21 @@ export async function findPage(handle: Handle, question: PageQuestion): Promise<
   return first && { ...first.here, rows: found.flatMap(({ row }) => row ?? []) };
 }
 
+/** The newest entries of an application, oldest first. */
+export async function findNewest(
+  { db, tables: { revocations } }: Handle,
+  appId: string,
+  limit: number,
+): Promise<Revocation[]> {
+  const rows = await db
+    .select()
+    .from(revocations)
+    .where(inArray(revocations.appId, [appId, ""]))
+    .orderBy(desc(revocations.id))
+    .limit(limit);
+  return rows.toReversed();
+}
+
 /** Which of the applications have something new since `after`, and the position of this answer. */
 export async function findChanged(
   { db, tables: { revocations }, commitOrder }: Handle,
@@ -103,7 +116,7 @@ export async function findChanged(
 
 /** Writes the epoch of this database unless it has one. */
 export async function settleEpoch({ db, tables: { facts } }: Handle, value: string): Promise<void> {
-  await db.insert(facts).values({ name: epochFact, value }).onConflictDoNothing();
+  await db.insert(facts).values({ name: feedEpoch, value }).onConflictDoNothing();
 }
 
 /** Removes a batch of entries from before `before`; true if more may be left. */

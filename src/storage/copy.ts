@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { AppError } from "../lib/errors.ts";
+import { feedEpoch } from "./commit-order.ts";
 import type { Filling, Snapshot } from "./snapshot.ts";
 import { columnsOf, nameInDatabase, tableNames, type StoredRow, type TableName } from "./table-names.ts";
 
@@ -17,8 +18,9 @@ export async function copyRows(source: Snapshot, target: Filling, onRows: OnRows
   const written = new Map<TableName, TableSum>();
   for (const table of tableNames) {
     const sum = createTableSum(table);
-    for await (const rows of source.batches(table)) {
-      await target.insert(table, rows);
+    for await (const all of source.batches(table)) {
+      const rows = all.filter((row) => !isOfOneDatabase(table, row));
+      if (rows.length > 0) await target.insert(table, rows);
       sum.add(rows);
       await onRows(rows.length);
     }
@@ -34,6 +36,14 @@ export async function copyRows(source: Snapshot, target: Filling, onRows: OnRows
       throw new AppError("UNUSABLE_STORAGE", `The table ${nameInDatabase(table)} was not copied correctly.`);
   }
   return [...written].map(([table, sum]) => ({ table: nameInDatabase(table), rows: sum.rows() }));
+}
+
+/**
+ * The feed of ended logins: its positions mean nothing elsewhere, and without the epoch its cursors
+ * are refused (docs/decisions/0043).
+ */
+function isOfOneDatabase(table: TableName, row: StoredRow): boolean {
+  return table === "revocations" || (table === "facts" && row["name"] === feedEpoch);
 }
 
 /** The number of rows in each of our tables that the database's schema has. */

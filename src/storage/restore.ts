@@ -10,7 +10,7 @@ import { findForeignSchema } from "./foreign-schema.ts";
 import { findDamage } from "./integrity.ts";
 import { pendingMigrations, readMigrations } from "./migrate.ts";
 import { openStorage } from "./open.ts";
-import { endRestoredAccess, type EndedAccess } from "./restored-access.ts";
+import { beginNewFeed, endRestoredAccess, type EndedAccess } from "./restored-access.ts";
 import { openSqliteSnapshot, type SqliteSnapshot } from "./sqlite-snapshot.ts";
 import { isCorruption, settleSqliteFile } from "./sqlite.ts";
 
@@ -28,7 +28,10 @@ export async function stageBackup(
   await copyChecked(backup, staged, onProgress);
   const storage = await openStorage({ url: undefined, poolSize: 1, file: staged }, now, () => {});
   try {
-    return keepLogins ? undefined : await storage.write((tx) => endRestoredAccess(tx, now));
+    return await storage.write(async (tx) => {
+      await beginNewFeed(tx);
+      return keepLogins ? undefined : await endRestoredAccess(tx, now);
+    });
   } finally {
     await storage.close();
     rmSync(`${staged}.before-migration-${now}`, { force: true });

@@ -26,6 +26,8 @@ export type AccessTokenClaims = {
   /** Missing in tokens minted by an operator. */
   auth_time?: number;
   amr: string[];
+  /** Who acts as the user (RFC 8693 §4.1). Such a token cannot change the account. */
+  act?: { sub: string };
 };
 
 /** `kid`: the key that signed it. */

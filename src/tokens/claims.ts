@@ -2,6 +2,7 @@ import { second } from "../lib/clock.ts";
 import type { SignInProof } from "../storage/column-types.ts";
 import type { User } from "../users/user.ts";
 import type { AccessTokenClaims } from "./access-tokens.ts";
+import type { Login } from "./login.ts";
 import type { LoginToContinue } from "./rotated-login-store.ts";
 
 /**
@@ -31,7 +32,7 @@ export function amrOf({ proofs, signedInWith }: Pick<LoginToContinue, "proofs" |
  * which never replace the service's.
  */
 export function claimsOf(
-  login: LoginToContinue,
+  login: LoginToContinue & Partial<Pick<Login, "actor">>,
   user: Pick<User, "id" | "email" | "emailVerified">,
   token: { issuer: string; id: string; seconds: number; own: Record<string, unknown> },
   now: number,
@@ -56,5 +57,6 @@ export function claimsOf(
     // minted token.
     ...(login.signedInWith === "operator" ? {} : { auth_time: Math.floor(login.signedInAt / second) }),
     amr: amrOf(login),
+    ...(login.actor ? { act: { sub: login.actor.name } } : {}),
   };
 }

@@ -17,6 +17,8 @@ export type LoginAnswer = {
   appId: string;
   userId: string;
   signedInWith: Login["signedInWith"];
+  /** Who acts as the user, and why; null: nobody. */
+  actor: Login["actor"];
   provider: string | null;
   scopes: string[];
   createdAt: string;
@@ -109,6 +111,7 @@ function answerOf(login: Login): LoginAnswer {
     appId: login.appId,
     userId: login.userId,
     signedInWith: login.signedInWith,
+    actor: login.actor,
     provider: login.provider,
     scopes: login.scopes,
     createdAt: isoTime(login.createdAt),

@@ -3,6 +3,8 @@ import type { Actor, Audit } from "../audit/audit.ts";
 import { hour, isoTime, second, type Clock } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { digestOf, newId, newSecret, type Random } from "../lib/random.ts";
+import { displayName, maxNameCharacters } from "../lib/text.ts";
+import type { LoginActor } from "../storage/column-types.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import { newTokenId, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
@@ -27,6 +29,8 @@ export type MintedToken = {
   appId: string;
   userId: string;
   scopes: string[];
+  /** Who acts as the user; null: nobody in particular. */
+  actor: LoginActor | null;
 };
 
 export type Inspection = {
@@ -92,16 +96,18 @@ export function createOperatorTokens(deps: {
 
     /**
      * An access token for a user without signing in, with its own login, which can be revoked and
-     * ends with the token. No refresh token. `scopes` undefined: all of the application's. Throws
-     * USER_NOT_FOUND, INVALID_REQUEST, CONFLICT for a disabled user.
+     * ends with the token. No refresh token. `scopes` undefined: all of the application's.
+     * `actor`: a person who acts as the user; the token cannot change the account
+     * (docs/decisions/0046). Throws USER_NOT_FOUND, INVALID_REQUEST, CONFLICT for a disabled user.
      */
     async mint(
-      input: { userId: string; scopes: string[] | undefined; seconds: number },
+      input: { userId: string; scopes: string[] | undefined; seconds: number; actor?: LoginActor },
       { dryRun }: { dryRun: boolean },
       actor: Actor,
     ): Promise<MintedToken> {
       const { userId, seconds } = input;
       if (seconds < 1 || seconds > longestTokenSeconds) throw invalidRequest("seconds: from 1 second to 24 hours");
+      const acting = input.actor === undefined ? null : checkedActor(input.actor);
       const now = clock();
       const id = newId("lgn", now, random);
       const nobodysRefreshToken = newSecret(random);
@@ -125,7 +131,7 @@ export function createOperatorTokens(deps: {
           scopes,
           publicClient: false,
           clientId: null,
-          actor: null,
+          actor: acting,
           claimsRequest: null,
           signedInAt: now,
           createdAt: now,
@@ -143,7 +149,7 @@ export function createOperatorTokens(deps: {
         };
         if (!dryRun) {
           await insertLogin(tx, started);
-          const details = { loginId: id, seconds };
+          const details = { loginId: id, seconds, ...(acting ? { actor: acting.name, reason: acting.reason } : {}) };
           await audit.record(
             tx,
             { actor, action: "token.mint", result: "success", appId: found.appId, userId, details },
@@ -162,7 +168,16 @@ export function createOperatorTokens(deps: {
         appId: login.appId,
         userId,
         scopes: login.scopes,
+        actor: login.actor,
       };
     },
   };
+}
+
+function checkedActor(given: LoginActor): LoginActor {
+  const [name, reason] = [displayName(given.name), displayName(given.reason)];
+  const rule = `1 to ${maxNameCharacters} characters, none of them a control character`;
+  if (!name) throw invalidRequest(`actor: ${rule}`);
+  if (!reason) throw invalidRequest(`reason: ${rule}`);
+  return { name, reason };
 }

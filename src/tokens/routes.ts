@@ -37,7 +37,8 @@ export function validateHandler({ current }: Pick<ClaimSourcesService, "current"
     const { claims, scopes } = bearer;
     const expiresAt = expiries.get(claims) ?? isoTime(claims.exp * second);
     expiries.set(claims, expiresAt);
-    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt };
+    const act = claims.act ? { act: claims.act } : {};
+    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...act };
     const own = current(bearer);
     return own ? own.then((found) => json({ ...answer, ...(found && { claims: found }) })) : json(answer);
   };

@@ -4,7 +4,7 @@ import type { Groups } from "../groups/service.ts";
 import type { By } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { day, hour, type Clock } from "../lib/clock.ts";
-import { AppError, invalidApiKey, oauthError } from "../lib/errors.ts";
+import { actsForUser, AppError, invalidApiKey, oauthError } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { EndReason } from "../storage/column-types.ts";
@@ -204,6 +204,7 @@ export function createTokens(deps: {
       const by = { actor: { kind: "user", name: userId }, clientInfo } as const;
       const named = parseRefreshToken(request.refreshToken ?? "", keyring)?.loginId;
       await storage.write(async (tx) => {
+        if (request.allSessions && bearer.claims.act) throw actsForUser();
         if (request.allSessions) await access.revoke(tx, userId, { reason: "logout-all", by }, now);
         else if (named === undefined || !(await endOne(tx, named, userId, by, now)))
           await endOne(tx, sid, userId, by, now);

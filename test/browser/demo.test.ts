@@ -144,6 +144,35 @@ describe("the demo page", () => {
     expect(await walk.button("Send a sample").isDisabled()).toBe(true);
   });
 
+  it("signs in to a second program without a form, and signs out of both", async () => {
+    const { page } = walk;
+    await walk.start();
+    await walk.signUpByPassword();
+    await walk.press("Exchange the code", "callback");
+    await page.getByRole("link", { name: "Open the wiki" }).click();
+    await page.waitForURL(/\/dev\/demo\/callback\?code=/u);
+    await walk.press("Get its tokens", "wiki");
+    expect(page.url()).not.toContain("code=");
+    expect(await walk.answerOf("wiki")).toMatchObject({ token_type: "Bearer", id_token: expect.any(String) });
+    expect(await page.locator("#wiki .claims").textContent()).toContain("Ada Lovelace");
+    await walk.button("Read userinfo").click();
+    await walk.statuses("wiki", "200 OK").nth(1).waitFor();
+    expect(await walk.answerOf("wiki")).toMatchObject({ email: walk.email });
+    await walk.press("Validate", "validate");
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+
+    await page.getByRole("link", { name: "Sign out of both" }).click();
+    await page.getByText("Both are signed out.").waitFor();
+    expect(page.url()).toContain("/dev/demo/callback?state=");
+    await walk.press("Validate", "validate", "401 Unauthorized");
+    await walk.button("Read userinfo").click();
+    await walk.statuses("wiki", "401 Unauthorized").waitFor();
+    await page.locator("#wiki .remark", { hasText: "the person has signed out of the wiki" }).waitFor();
+  });
+
   it("says what a person who cancels means to the app, and goes on from there", async () => {
     await walk.start();
     await walk.toHostedPage.click();
@@ -285,7 +314,7 @@ describe("pages under /dev", () => {
       "localhost,evil.example",
     ];
     const garbled = ["localhost:x", "a@localhost", "localhost:1:1"];
-    for (const path of ["/dev/demo", "/dev/demo/callback?code=c"]) {
+    for (const path of ["/dev", "/dev/demo", "/dev/demo/callback?code=c", "/dev/webhooks", "/dev/webhooks.json"]) {
       for (const host of ours) expect([host, await statusFor(path, host)]).toEqual([host, 200]);
       for (const host of strange) expect([host, await statusFor(path, host)]).toEqual([host, 404]);
       // What is no host at all does not even get here.

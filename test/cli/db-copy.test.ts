@@ -21,6 +21,11 @@ async function filledPlace() {
   return { cwd, place };
 }
 
+/** All but the feed of ended logins, which every database begins anew. */
+function withoutFeed(rows: Record<string, string[]>): Record<string, string[]> {
+  return { ...rows, revocations: [] };
+}
+
 /** What a copy adds to its target: the line of the audit log that says so. */
 function withoutCopies(rows: Record<string, string[]>): Record<string, string[]> {
   const { auditEvents = [], ...others } = rows;
@@ -38,13 +43,13 @@ describe("db copy", () => {
   it("moves SQLite to PostgreSQL and back without changing a value", async () => {
     const { cwd, place } = await filledPlace();
     const url = await createTestDatabase();
-    const original = await everyRow(place);
+    const original = withoutFeed(await everyRow(place));
 
     const there = (await answer(["db", "copy", "--to", url], { cwd })) as Copied;
     expect(there).toMatchObject({ from: "sqlite", to: "postgres" });
     expect(there.tables).toHaveLength(tableNames.length);
     expect(there.tables).toContainEqual({ table: "users", rows: manyRows });
-    expect(there.tables.every(({ rows }) => rows > 0)).toBe(true);
+    expect(there.tables.filter(({ rows }) => rows === 0).map(({ table }) => table)).toEqual(["revocations"]);
     expect(withoutCopies(await everyRow({ url, file: "" }))).toEqual(original);
 
     const env = { AUTHSVC_DATABASE__URL: url, AUTHSVC_MASTER_KEY: testMasterKey };

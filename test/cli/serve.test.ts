@@ -1,33 +1,13 @@
-import { readFileSync, statSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
-import { connect } from "node:net";
+import { existsSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
-import { createTestDatabase } from "../support/postgres.ts";
-import { testMasterKey } from "../support/service.ts";
-import { emptyFolder, finish, outputOf, start } from "./command.ts";
+import { describe, expect, test } from "vitest";
+import { emptyFolder, finish, outputOf } from "./command.ts";
 import { authsvc } from "./in-process.ts";
+import { servingProcesses } from "./serving.ts";
 
-const listening = /^listening on (http:\/\/\S+)\n/;
-const env = { AUTHSVC_PASSWORDS__MEMORY_KIB: "8", AUTHSVC_PASSWORDS__ITERATIONS: "1" };
 const isPosix = process.platform !== "win32";
-const started: ReturnType<typeof start>[] = [];
-
-function serve(args: string[], cwd = emptyFolder(), more: Record<string, string> = {}): ReturnType<typeof start> {
-  const child = start(["serve", ...args], { cwd, env: { ...env, ...more } });
-  started.push(child);
-  return child;
-}
-
-async function addressOf(child: ReturnType<typeof start>): Promise<string> {
-  return listening.exec(await outputOf(child, listening))?.[1] ?? "";
-}
-
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill("SIGKILL");
-});
+const { serve, addressOf } = servingProcesses();
 
 describe("serve", () => {
   test("--port 0 picks a port, says so in one line when it answers, and logs to standard error", async () => {
@@ -59,30 +39,6 @@ describe("serve", () => {
       expect(Date.now() - before).toBeLessThan(8000);
     },
   );
-
-  test.skipIf(!isPosix)("a connection that never finishes its request does not keep it longer than 10 s", async () => {
-    const child = serve(["--port", "0"]);
-    const finished = finish(child);
-    const { port } = new URL(await addressOf(child));
-    const socket = connect(Number(port), "127.0.0.1");
-    socket.on("error", () => {});
-    socket.write("POST /auth/initiate HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
-    await pause(300);
-    const before = Date.now();
-    child.kill("SIGTERM");
-    expect(await finished).toMatchObject({ code: 0 });
-    expect(Date.now() - before).toBeLessThan(10_000);
-    socket.destroy();
-  });
-
-  test.skipIf(!isPosix)("a signal while it starts ends it with exit code 0 too", async () => {
-    const child = serve(["--port", "0"]);
-    const finished = finish(child);
-    // The warning about cheap password hashes is logged before anything is opened.
-    await new Promise<void>((resolve) => child.stderr.once("data", () => resolve()));
-    child.kill("SIGTERM");
-    expect(await finished).toMatchObject({ code: 0, signal: null });
-  });
 
   test("certificate files that cannot be read are a wrong configuration", async () => {
     const tls = { AUTHSVC_LISTEN__TLS__CERT_FILE: "cert.pem", AUTHSVC_LISTEN__TLS__KEY_FILE: "key.pem" };
@@ -118,46 +74,41 @@ describe("serve", () => {
     });
   });
 
-  test("--dev prints the demo application, its key, the mailbox and its page; the key stays the same", async () => {
+  test("--dev prints what an application needs, and its pages; the secrets stay the same", async () => {
     const cwd = emptyFolder();
     const first = serve(["--dev", "--port", "0"], cwd);
     const text = await outputOf(first, /\nTo use .*\n/);
-    expect(text).toMatch(
-      /^listening on http:\/\/localhost:\d+\n\nApp ID +app_demo\nAPI key +ak_\w{50}\nMailbox +http:\/\/localhost:\d+\/dev\/mail\nDemo page +http:\/\/localhost:\d+\/\S+\n\nTo use your own application, add: --redirect-uri http:\/\/localhost:3000\/callback\n$/,
-    );
+    const shape = text.replaceAll(/localhost:\d+/gu, "HOST").replaceAll(/(KEY=ak_|SECRET=)[\w-]+/gu, "$1…");
+    expect(shape.split("\n")).toEqual([
+      "listening on http://HOST",
+      "",
+      "The .env file of your application:",
+      "",
+      "AUTHSVC_ISSUER=http://HOST",
+      "AUTHSVC_APP_ID=app_demo",
+      "AUTHSVC_API_KEY=ak_…",
+      "AUTHSVC_COOKIE_SECRET=…",
+      "",
+      "Overview   http://HOST/dev",
+      "Mailbox    http://HOST/dev/mail",
+      "Demo page  http://HOST/dev/demo",
+      "",
+      "To use your own application, add: --redirect-uri http://HOST/callback",
+      "",
+    ]);
     const demoUrl = /Demo page +(\S+)/.exec(text)?.[1] ?? "";
     expect((await fetch(demoUrl)).status).toBe(200);
     first.kill("SIGTERM");
     await finish(first);
     const again = serve(["--dev", "--port", "0", "--json"], cwd);
-    const { appId, apiKey, url } = JSON.parse(await outputOf(again, /\n$/)) as Record<string, string>;
-    expect(text).toContain(`${apiKey}\n`);
-    expect(appId).toBe("app_demo");
+    const { env: variables, url } = JSON.parse(await outputOf(again, /\n$/)) as {
+      env: Record<string, string>;
+      url: string;
+    };
+    expect(Object.keys(variables)).toHaveLength(4);
+    for (const name of ["AUTHSVC_APP_ID", "AUTHSVC_API_KEY", "AUTHSVC_COOKIE_SECRET"])
+      expect(text).toContain(`${name}=${variables[name]}\n`);
     expect(url).toMatch(/^http:\/\/localhost:\d+$/);
-  });
-
-  test("--dev --redirect-uri adds addresses of one's own to the demo application, which stay", async () => {
-    const cwd = emptyFolder();
-    const mine = ["http://localhost:3000/callback", "http://localhost:5173/cb"];
-    const flags = mine.flatMap((uri) => ["--redirect-uri", uri]);
-    const first = serve(["--dev", "--port", "0", ...flags], cwd);
-    const text = await outputOf(first, /5173.*\n/);
-    expect(text).toMatch(/Your app +http:\/\/localhost:3000\/callback\nYour app +http:\/\/localhost:5173\/cb\n$/);
-    first.kill("SIGTERM");
-    await finish(first);
-    const again = serve(["--dev", "--port", "0", "--json"], cwd);
-    const { url, appId, apiKey, redirectUris } = JSON.parse(await outputOf(again, /\n$/)) as Record<string, string>;
-    expect(redirectUris).toEqual(mine);
-    const answer = await fetch(`${url}/auth/initiate`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        "x-service-app-id": appId ?? "",
-        "content-type": "application/json",
-      },
-      body: JSON.stringify({ redirectUri: mine[1] }),
-    });
-    expect(answer.status).toBe(200);
   });
 
   test("--redirect-uri is refused without --dev, and when no application could register it", async () => {
@@ -173,54 +124,44 @@ describe("serve", () => {
     expect(bad.stderr).toMatch(/^authsvc: --redirect-uri 1 must be https \(http only for localhost/);
   });
 
-  test("--dev makes the data folder that PostgreSQL alone does not need", async () => {
-    const dataDir = join(emptyFolder(), "new", "data");
-    const database = {
-      AUTHSVC_DATABASE__URL: await createTestDatabase(),
-      AUTHSVC_MASTER_KEY: testMasterKey,
-    };
-    await outputOf(serve(["--dev", "--port", "0", "--data", dataDir], emptyFolder(), database), /Demo page .*\n/);
-    expect(readFileSync(join(dataDir, "demo-api-key"), "utf8")).toMatch(/^ak_\w{50}\n$/);
-    if (isPosix) expect(statSync(dataDir).mode & 0o777).toBe(0o700);
-  });
-
-  test("without --dev none of it exists", async () => {
-    const url = await addressOf(serve(["--port", "0"]));
-    expect((await fetch(`${url}/dev/demo`)).status).toBe(404);
-  });
-
-  test("without --dev the start and doctor name what --dev has left, and the command that removes it", async () => {
+  test("dev token signs somebody in at the running service, and names what is wrong", async () => {
     const cwd = emptyFolder();
-    const first = serve(["--dev", "--port", "0", "--json"], cwd);
-    const ended = finish(first);
-    const { apiKey = "" } = JSON.parse(await outputOf(first, /\n$/)) as Record<string, string>;
-    first.kill("SIGTERM");
-    await ended;
-    /** What a start says, and what the demo application's key is answered. */
-    const startText = async (): Promise<{ stderr: string; code: string }> => {
-      const child = serve(["--port", "0"], cwd);
-      const finished = finish(child);
-      const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": "app_demo" };
-      const url = await addressOf(child);
-      const answer = await fetch(`${url}/auth/initiate`, { method: "POST", headers, body: "{}" });
-      const { error } = (await answer.json()) as { error: { code: string } };
-      child.kill("SIGTERM");
-      return { stderr: (await finished).stderr, code: error.code };
-    };
-    const said = "app_demo is the demo application of development mode (serve --dev), and does nothing without it.";
-    expect(await startText()).toEqual({
-      stderr: expect.stringContaining(`${said} To remove it: authsvc app delete app_demo --yes`) as string,
-      code: "INVALID_API_KEY",
+    const dev = { cwd, env: {} };
+    expect(await authsvc(["dev", "token", "--email", "ada@example.com", "--url", "localhost"], dev)).toMatchObject({
+      code: 2,
+      stderr: "authsvc: --url must be the URL of the service, such as http://localhost:8080\n",
     });
-    const shown = await authsvc(["app", "show", "app_demo", "--json"], { cwd });
-    expect(JSON.parse(shown.stdout)).toMatchObject({ id: "app_demo" });
-    const found = await authsvc(["doctor"], { cwd });
-    expect(found.stdout).toMatch(
-      /^warning {2}development +app_demo is the demo application.*\n +-> authsvc app delete app_demo --yes$/m,
+    const broken = { cwd, env: { AUTHSVC_ISSUER: "ftp://x" } };
+    expect((await authsvc(["dev", "token", "--email", "ada@example.com"], broken)).stderr).toBe(
+      "authsvc: AUTHSVC_ISSUER must be the URL of the service, such as http://localhost:8080\n",
     );
-    expect(await authsvc(["app", "delete", "app_demo", "--yes"], { cwd })).toMatchObject({ code: 0 });
-    expect((await authsvc(["doctor"], { cwd })).stdout).toMatch(/^ok {7}development /m);
-    expect((await startText()).stderr).not.toContain("development mode");
+    const nobody = { cwd, env: { AUTHSVC_ISSUER: "http://localhost:9" } };
+    expect(await authsvc(["dev", "token", "--email", "ada@example.com"], nobody)).toMatchObject({
+      code: 1,
+      stderr: "authsvc: No service answers at http://localhost:9. Start one with: authsvc serve --dev\n",
+    });
+    expect(existsSync(join(cwd, "data"))).toBe(false);
+
+    const child = serve(["--dev", "--port", "0"], cwd);
+    const url = await addressOf(child);
+    const { code, stdout, stderr } = await authsvc(["dev", "token", "--email", "ada@example.com"], dev);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^ada@example\.com is signed in as usr_\w+ for 15 min/u)]);
+    const bearer = { authorization: `Bearer ${stdout.trim()}` };
+    expect((await fetch(`${url}/api/user`, { headers: bearer })).status).toBe(200);
+    const whole = await authsvc(["dev", "token", "--email", "ada@example.com", "--json", "--url", url], dev);
+    expect(JSON.parse(whole.stdout)).toMatchObject({ expiresIn: 900, user: { email: "ada@example.com" } });
+    expect(await authsvc(["dev", "token", "--email", "ada"], dev)).toMatchObject({
+      code: 2,
+      stderr: "authsvc: --email must be an address such as ada@example.com\n",
+    });
+    child.kill("SIGTERM");
+    await finish(child);
+    const usual = serve(["--port", "0"], cwd);
+    const usualUrl = await addressOf(usual);
+    expect(await authsvc(["dev", "token", "--email", "ada@example.com"], dev)).toMatchObject({
+      code: 4,
+      stderr: `authsvc: The service at ${usualUrl} is not in development mode. Start one with: authsvc serve --dev\n`,
+    });
   });
 
   test("a second one on the same data folder is refused with the process of the first, until that has ended, even by kill -9", async () => {

@@ -69,13 +69,15 @@ async function servedFor(
   userId: string,
   work: (script: string) => Promise<void>,
 ): Promise<void> {
-  if (!/\bcurl\b/u.test(script)) {
+  const isDev = /\/dev\/|authsvc dev /u.test(script);
+  if (!isDev && !/\bcurl\b/u.test(script)) {
     await work(script);
     return;
   }
   const { config } = loadConfig({ flags: {}, env, cwd });
-  const server = await startServer({ ...config, baseUrl: undefined, trustedProxies: [] });
+  const server = await startServer({ ...config, dev: isDev, baseUrl: undefined, trustedProxies: [] });
   const asServed = { ...env, AUTHSVC_BASE_URL: server.url, AUTHSVC_TRUSTED_PROXIES: "" };
+  env["AUTHSVC_ISSUER"] = server.url;
   try {
     const minted = await answer(["token", "mint", "--user", userId], { cwd, env: asServed });
     env["ACCESS_TOKEN"] = (minted as { accessToken: string }).accessToken;

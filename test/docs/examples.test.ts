@@ -69,7 +69,7 @@ for (const {
       app = await current().createApp({ redirectUris: [`${url}/callback`] });
       const [program, ...words] = start(port);
       const settings = {
-        AUTHSVC_URL: current().url,
+        AUTHSVC_ISSUER: current().url,
         AUTHSVC_APP_ID: app.id,
         AUTHSVC_API_KEY: app.apiKey,
         APP_URL: url,

@@ -35,7 +35,7 @@ async function work(service: TestService, app: TestApp, known: Map<string, Known
     // Whoever is refused a connection knows that nothing happened.
     if (code === "ECONNREFUSED") return undefined;
     // A slow client finds its idle connection closed, and does not know
-    // (test/cli/graceful-stop.test.ts has quick ones).
+    // (test/cli/graceful-stop.long.test.ts has quick ones).
     known.delete(email);
     return ["ECONNRESET", "UND_ERR_SOCKET", "EPIPE"].includes(code) ? undefined : `a call ended with ${code}`;
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press } from "../support/account.ts";
 import { askFor, changeTo, ownerOf, undoLink, useLink, type Owner } from "../support/address-change.ts";
+import { startVerifier } from "../support/feed.ts";
 import { startMailServer } from "../support/mail.ts";
 import { allSent, codeIn, linkIn, mailTo, newUser, otherCode, said } from "../support/mail-flows.ts";
 import { goodPassword, newEmail, redeem, signIn, validate, Visitor } from "../support/person.ts";
@@ -34,7 +35,10 @@ describeEachDatabase(
       const link = await undoLink(server, owner.email);
       const told = await mailTo(server, owner.email, 1, /email address .*was changed$/u);
       expect(told.text).not.toContain(to);
+      const verifier = await startVerifier(service, app);
       const restored = await useLink(link);
+      await verifier.listen();
+      expect(verifier.verdict(tokens.accessToken)).not.toBe("good");
       expect(said(restored)).toContain("Your email address is restored");
       expect(await service.server.app.services.users.find(owner.id)).toMatchObject({ email: owner.email });
       expect((await validate(service, app, tokens.accessToken)).status).toBe(401);

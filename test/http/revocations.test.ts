@@ -1,10 +1,15 @@
+import { connect } from "node:net";
 import { beforeAll, expect, it } from "vitest";
+import { answerOf } from "../../src/revocations/revocation.ts";
+import { insertRevocations } from "../../src/revocations/store.ts";
+import { askFeed, claimsOf } from "../support/feed.ts";
 import { call, newEmail, redeem, signIn, signUp, type Tokens } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
-type Feed = { cursor: string; revoked: Record<string, string>[]; more: boolean };
+const hour = 3_600_000;
+const minute = 60_000;
 
-describeEachDatabase("GET /auth/revocations", (current) => {
+describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
   let app: TestApp;
   let other: TestApp;
   const person = { email: newEmail() };
@@ -14,41 +19,116 @@ describeEachDatabase("GET /auth/revocations", (current) => {
   });
   const newLogin = async (where = app): Promise<Tokens> =>
     await redeem(current(), where, await signIn(current(), where, person));
-  const sidOf = ({ accessToken }: Tokens): string =>
-    (JSON.parse(Buffer.from(accessToken.split(".")[1] ?? "", "base64url").toString()) as { sid: string }).sid;
   const logout = async ({ accessToken }: Tokens, body?: unknown) =>
     await call(current(), "POST", "/auth/logout", { authorization: `Bearer ${accessToken}` }, body);
-  const ask = async (query: string, where = app) =>
-    await call(current(), "GET", `/auth/revocations${query}`, where.headers);
-  const poll = async (query: string, where = app): Promise<Feed> => {
-    const { status, body } = await ask(query, where);
-    expect([status, body]).toEqual([200, expect.objectContaining({ cursor: expect.any(String) })]);
-    return body as Feed;
-  };
+  const ask = async (query: string, headers = app.headers) =>
+    await call(current(), "GET", `/auth/revocations${query}`, headers);
+  const waits = () => current().server.app.services.revocations.waiting();
+  const entry = ({ accessToken }: Tokens) => ({ sid: claimsOf(accessToken).sid });
 
   it("begins with the present cursor and nothing else", async () => {
     await logout(await newLogin());
-    expect(await poll("")).toEqual({ cursor: expect.any(String), revoked: [], more: false });
+    expect(await askFeed(current(), app)).toEqual({ cursor: expect.any(String), revoked: [], more: false });
   });
 
-  it("tells a logout once, to the cursor before it", async () => {
-    const { cursor } = await poll("");
+  it("tells a logout as soon as it is answered, to every cursor from before it and to no later one", async () => {
+    const { cursor } = await askFeed(current(), app);
     const login = await newLogin();
     await logout(login);
-    const first = await poll(`?after=${cursor}`);
-    expect(first).toEqual({ cursor: expect.any(String), revoked: [{ sid: sidOf(login) }], more: false });
-    expect((await poll(`?after=${first.cursor}`)).revoked).toEqual([]);
-    expect((await poll(`?after=${cursor}`)).revoked).toEqual([{ sid: sidOf(login) }]);
-    expect((await poll(`?after=${(await poll("", other)).cursor}`, other)).revoked).toEqual([]);
+    const first = await askFeed(current(), app, { after: cursor });
+    expect(first).toEqual({ cursor: expect.any(String), revoked: [entry(login)], more: false });
+    expect((await askFeed(current(), app, { after: first.cursor })).revoked).toEqual([]);
+    expect((await askFeed(current(), app, { after: cursor })).revoked).toEqual([entry(login)]);
   });
 
-  it("answers a waiting call at once", async () => {
+  it("answers a waiting call at the commit, whoever made it", async () => {
     const login = await newLogin();
-    const { cursor } = await poll("");
-    const waiting = poll(`?after=${cursor}&wait=25`);
-    await expect.poll(() => current().server.app.services.revocations.waiting()).toBe(1);
+    const { cursor } = await askFeed(current(), app);
+    const waiting = askFeed(current(), app, { after: cursor, wait: 25 });
+    await expect.poll(waits).toBe(1);
     await logout(login);
-    expect((await waiting).revoked).toEqual([{ sid: sidOf(login) }]);
-    expect(current().server.app.services.revocations.waiting()).toBe(0);
+    expect((await waiting).revoked).toEqual([entry(login)]);
+    const again = askFeed(current(), app, { after: (await waiting).cursor, wait: 25 });
+    await expect.poll(waits).toBe(1);
+    // As another process: this one is not told.
+    const ended = { appId: app.id, loginId: "lgn_elsewhere", userId: null, keyId: null, at: current().clock.now };
+    await current().server.app.storage.write((tx) => insertRevocations(tx, [ended]));
+    expect((await again).revoked).toEqual([answerOf(ended)]);
+    expect(waits()).toBe(0);
+  });
+
+  it("waits no longer than it was asked to, and says what is true at the end", async () => {
+    const { cursor } = await askFeed(current(), app);
+    const startedAt = performance.now();
+    expect((await askFeed(current(), app, { after: cursor, wait: 1 })).revoked).toEqual([]);
+    expect(performance.now() - startedAt).toBeGreaterThan(990);
+  });
+
+  it("forgets a waiting call whose caller hangs up", async () => {
+    const { cursor } = await askFeed(current(), app);
+    const { hostname, port } = new URL(current().url);
+    const socket = connect(Number(port), hostname);
+    // Twice on one connection.
+    const lines = Object.entries(app.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const request = `GET /auth/revocations?after=${cursor}&wait=25 HTTP/1.1\r\nhost: x\r\n${lines.join("")}\r\n`;
+    socket.write(request + request);
+    await expect.poll(waits).toBe(2);
+    socket.destroy();
+    await expect.poll(waits).toBe(0);
+  });
+
+  it("goes on in pages of 1,000, though more comes in between", async () => {
+    const { cursor } = await askFeed(current(), app);
+    const add = async (from: number, count: number) => {
+      const at = current().clock.now;
+      const rows = Array.from({ length: count }, (_, place) => ({
+        appId: app.id,
+        loginId: `lgn_${from + place}`,
+        userId: null,
+        keyId: null,
+        at,
+      }));
+      for (let start = 0; start < count; start += 500)
+        await current().server.app.storage.write((tx) => insertRevocations(tx, rows.slice(start, start + 500)));
+    };
+    await add(0, 2500);
+    const told: string[] = [];
+    let answer = await askFeed(current(), app, { after: cursor, wait: 25 });
+    expect(answer.revoked).toHaveLength(1000);
+    await add(2500, 20);
+    for (;;) {
+      told.push(...answer.revoked.map(({ sid = "" }) => sid));
+      if (!answer.more) break;
+      answer = await askFeed(current(), app, { after: answer.cursor });
+    }
+    expect(told.toSorted()).toEqual(Array.from({ length: 2520 }, (_, place) => `lgn_${place}`).toSorted());
+  });
+
+  it("keeps an entry for as long as its cursors, and forgets both", async () => {
+    const { cursor } = await askFeed(current(), app);
+    const login = await newLogin();
+    await logout(login);
+    current().clock.advance(24 * hour - minute);
+    await current().server.app.sweep();
+    expect((await askFeed(current(), app, { after: cursor })).revoked).toContainEqual(entry(login));
+    current().clock.advance(12 * minute);
+    expect((await ask(`?after=${cursor}`)).status).toBe(410);
+    await current().server.app.sweep();
+    const { db, tables } = current().server.app.storage.reader;
+    expect((await db.select().from(tables.revocations)).map(({ loginId }) => loginId)).not.toContain(entry(login).sid);
+  });
+
+  it("goes on after a restart with the same cursor, and answers the waiting calls before it stops", async () => {
+    const { cursor } = await askFeed(current(), app);
+    const waiting = askFeed(current(), app, { after: cursor, wait: 25 });
+    await expect.poll(waits).toBe(1);
+    const startedAt = performance.now();
+    await restart();
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    const { cursor: next, revoked } = await waiting;
+    expect(revoked).toEqual([]);
+    const login = await newLogin();
+    await logout(login);
+    expect((await askFeed(current(), app, { after: next })).revoked).toEqual([entry(login)]);
   });
 });

@@ -1,14 +1,15 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { configurationFor } from "../../src/cli/client-configurations.ts";
 import { blocksOf, root } from "../docs/pages.ts";
 import { freePort } from "../support/free-port.ts";
 import { newParty, type Party } from "../support/openid-tokens.ts";
 import { goodPassword, Visitor, type Page } from "../support/person.ts";
 import { until } from "../support/receiver.ts";
-import { describeOnSqlite } from "../support/service.ts";
+import { describeOnSqlite, type TestService } from "../support/service.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-libraries-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -16,8 +17,13 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 type Command = [file: string, ...args: string[]];
 type Library = {
   /** Of the block in docs/openid-connect-clients.md, and the file to which it is written. */
-  language: string;
-  file: string;
+  program?: { language: string; file: string };
+  /** Where it takes responses; `/callback` where nothing is said. */
+  callback?: string;
+  /** Writes what it needs to know of its client. */
+  configure?(folder: string, service: TestService, clientId: string): Promise<void>;
+  /** How it answers a response that the service refused; 400 where nothing is said. */
+  refuses?: number;
   /** Installs it; false if the language or a package cannot be had here. */
   prepare(folder: string): boolean;
   start(folder: string): Command;
@@ -28,8 +34,7 @@ const succeeds = (cwd: string, [file, ...args]: Command, env: Record<string, str
 
 const libraries: Record<string, Library> = {
   "openid-client": {
-    language: "js",
-    file: "server.mjs",
+    program: { language: "js", file: "server.mjs" },
     prepare(folder) {
       symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
       return true;
@@ -37,16 +42,14 @@ const libraries: Record<string, Library> = {
     start: (folder) => [process.execPath, join(folder, "server.mjs")],
   },
   Authlib: {
-    language: "python",
-    file: "server.py",
+    program: { language: "python", file: "server.py" },
     prepare: (folder) =>
       succeeds(folder, ["python3", "-m", "venv", "venv"]) &&
       succeeds(folder, ["venv/bin/pip", "install", "-q", "authlib==1.9.9", "flask==3.1.3", "requests==2.34.2"]),
     start: (folder) => [join(folder, "venv/bin/python"), join(folder, "server.py")],
   },
   "go-oidc": {
-    language: "go",
-    file: "main.go",
+    program: { language: "go", file: "main.go" },
     prepare(folder) {
       const modules = ["github.com/coreos/go-oidc/v3 v3.21.0", "golang.org/x/oauth2 v0.37.0"];
       writeFileSync(join(folder, "go.mod"), `module notes\n\ngo 1.25\n\nrequire (\n${modules.join("\n")}\n)\n`);
@@ -58,11 +61,30 @@ const libraries: Record<string, Library> = {
     },
     start: (folder) => [join(folder, "notes")],
   },
+  // A lock of its own: its optional peers are older versions of packages that the project has.
+  "Auth.js": {
+    callback: "/api/auth/callback/authsvc",
+    refuses: 302,
+    prepare(folder) {
+      cpSync(join(import.meta.dirname, "authjs"), folder, { recursive: true });
+      return succeeds(folder, ["npm", "ci", "--omit=peer", "--ignore-scripts"]);
+    },
+    async configure(folder, { server, url }, clientId) {
+      const client = await server.app.services.clients.get(clientId);
+      const { text, missing } = configurationFor("authjs", client, url);
+      expect(missing).toEqual([]);
+      // Instead of Next.js, only what it passes on to Auth.js.
+      const asNext = [/^import NextAuth .*$/mu, "const NextAuth = (config) => config;"] as const;
+      const asConfig = [/^export const \{.*\} =/mu, "export const provided ="] as const;
+      writeFileSync(join(folder, "auth.mjs"), text.replace(...asNext).replace(...asConfig));
+    },
+    start: (folder) => [process.execPath, join(folder, "server.mjs")],
+  },
 };
 
 const programs = blocksOf("docs/openid-connect-clients.md");
 
-// The programs of docs/openid-connect-clients.md, as they are printed there.
+// The programs of docs/openid-connect-clients.md as they are printed there, and test/long/authjs.
 for (const [name, library] of Object.entries(libraries))
   describeOnSqlite(`a program that signs in by ${name}`, (current) => {
     const folder = join(scratch, name);
@@ -73,20 +95,25 @@ for (const [name, library] of Object.entries(libraries))
 
     beforeAll(async () => {
       mkdirSync(folder);
-      const program = programs.find(({ language }) => language === library.language);
-      writeFileSync(join(folder, library.file), `${program?.text}\n`);
+      if (library.program) {
+        const { language: wanted, file } = library.program;
+        const program = programs.find(({ language }) => language === wanted);
+        writeFileSync(join(folder, file), `${program?.text}\n`);
+      }
       isHere = library.prepare(folder);
       if (!isHere) return;
       url = `http://localhost:${await freePort()}`;
       party = await newParty(current(), {
-        redirectUris: [`${url}/callback`],
+        redirectUris: [`${url}${library.callback ?? "/callback"}`],
         postLogoutRedirectUris: [`${url}/`],
         requirePkce: true,
       });
+      await library.configure?.(folder, current(), party.client.id);
       const settings = {
         ISSUER: current().url,
         CLIENT_ID: party.client.id,
         CLIENT_SECRET: party.secret,
+        AUTH_AUTHSVC_SECRET: party.secret,
         APP_URL: url,
       };
       const [file, ...args] = library.start(folder);
@@ -132,7 +159,7 @@ for (const [name, library] of Object.entries(libraries))
       expect((await victim.get(`${url}/`)).text).toBe("Nobody is signed in");
       const own = await prove(victim, await begin(victim));
       own.searchParams.set("code", foreign.searchParams.get("code") ?? "");
-      expect((await victim.get(own.href)).status).toBe(400);
+      expect((await victim.get(own.href)).status).toBe(library.refuses ?? 400);
       expect((await victim.get(`${url}/`)).text).toBe("Nobody is signed in");
     });
 

@@ -18,6 +18,7 @@ export const chapters: Record<string, string> = {
   X: "Commands, secrets at rest",
   G: "Logging, privacy, audit",
   D: "Deletion",
+  V: "Feed of ended logins",
   Y: "Supply chain and HTTP stack",
 };
 
@@ -463,6 +464,14 @@ export const checklist: Requirement[] = [
   },
   { id: "D2", holds: "delete ∥ refresh/login/add-method leaves no orphan", source: "A 15.4.2" },
   { id: "D3", holds: "Queued webhooks/mails of the user carry no more than promised", source: "A 14.2.7" },
+  {
+    id: "V1",
+    holds: "Every way to end a login, withdraw a key or delete an app is in the feed, in the same transaction",
+    source: "A 7.4.1; 9700 §5.2",
+  },
+  { id: "V2", holds: "No app sees entries of another", source: "A 8.2.2, 8.4.1" },
+  { id: "V3", holds: "Forged, old and foreign cursors are refused, and never hide an entry", source: "A 2.2.1" },
+  { id: "V4", holds: "A transaction that commits late is told late, never skipped", source: "A 2.3.4, 15.4.2" },
   {
     id: "Y1",
     holds: "Frozen lockfile, `ignore-scripts`, 7-day minimum release age, few deps, SBOM",

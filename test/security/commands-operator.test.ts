@@ -136,6 +136,7 @@ describeOnSqlite("what an operator may do", (current) => {
       "user disable": async () => await run(["user", "disable", user]),
       "user enable": async () => await run(["user", "enable", user]),
       "user reset-link": async () => await run(["user", "reset-link", user]),
+      "user invite": async () => await run(["user", "invite", "--app", app, "--email", "invited@example.com"]),
       "user revoke-logins": async () => await run(["user", "revoke-logins", user]),
       "token mint": async () => (login = String((await run(["token", "mint", "--user", user]))["loginId"])),
       "token revoke": async () => await run(["token", "revoke", "--login", login]),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDevClock } from "../../src/dev/clock.ts";
 import { openDevelopment } from "../../src/dev/development.ts";
 import type { Route } from "../../src/http/route.ts";
 import { loadAssets } from "../../src/pages/assets.ts";
@@ -146,7 +147,9 @@ describe("development mode", () => {
   });
 
   async function developmentRoutes({ server, dataDir, url }: TestService): Promise<Route[]> {
-    const { routes } = await openDevelopment(server.app, { dataDir, listenAddress: url, redirectUris: [] });
+    const devClock = createDevClock(server.app.clock);
+    const given = { dataDir, listenAddress: url, redirectUris: [], devClock };
+    const { routes } = await openDevelopment(server.app, given);
     return routes(loadAssets({ demo: true }));
   }
 

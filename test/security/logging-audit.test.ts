@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { AuditEventAnswer } from "../../src/audit/audit.ts";
 import { openAccount, press } from "../support/account.ts";
 import { prove, signedUpIn } from "../support/adding.ts";
@@ -21,6 +21,10 @@ async function gained(service: TestService, act: () => Promise<Answered>): Promi
 
 /** Passed on by the one trusted proxy of these tests. */
 const from = (address: string): Record<string, string> => ({ "x-forwarded-for": address });
+
+// Every ten seconds the service writes what it counted. Here only `audit.list` and a stop do.
+beforeAll(() => void vi.useFakeTimers({ toFake: ["setInterval"] }));
+afterAll(() => void vi.useRealTimers());
 
 describeEachDatabase(
   "the audit log",

@@ -26,6 +26,7 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     lastSeenAt: 0,
     isHere: true,
     byOperator: false,
+    actor: null,
   };
   const data = {
     ...place,
@@ -37,7 +38,7 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     programs: [
       { clientId: "cli_wiki", name: value, allowed: { scopes: ["openid", "email", value], at: 0 }, signedInAt: 0 },
     ],
-    logins: [login, { ...login, isHere: false, byOperator: true }],
+    logins: [login, { ...login, isHere: false, byOperator: true, actor: { name: value, reason: value } }],
     signal: { user: { rpId: value, userId: value, name: value, displayName: value } },
     notice: { kind: "added", name: value } as const,
   };

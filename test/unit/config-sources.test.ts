@@ -103,8 +103,12 @@ describe("where values come from", () => {
     expect(load({ AUTHSVC_DATA: "env" }, { data: "/flag" }).config.dataDir).toBe("/flag");
   });
 
-  test("other people's variables are left alone", () => {
+  test("other people's variables are left alone, and those that serve --dev prints for applications", () => {
     expect(load({ PATH: "/bin", AUTHSVCX: "1", MY_AUTHSVC_PORT: "1" }).warnings).toEqual([]);
+    const ofApplications = { AUTHSVC_ISSUER: "http://localhost:8080", AUTHSVC_APP_ID: "app_demo" };
+    const secrets = { AUTHSVC_API_KEY: "ak_…", AUTHSVC_COOKIE_SECRET: "" };
+    expect(load({ ...ofApplications, ...secrets }).warnings).toEqual([]);
+    expect(refusal({ AUTHSVC_API_KEYS: "ak_…" })).toContain("AUTHSVC_API_KEYS is not a setting");
   });
 });
 

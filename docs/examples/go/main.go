@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	authsvcURL = setting("AUTHSVC_URL", "http://localhost:8080")
+	authsvcURL = setting("AUTHSVC_ISSUER", "http://localhost:8080")
 	appURL     = setting("APP_URL", "http://localhost:3000")
 	appID      = os.Getenv("AUTHSVC_APP_ID")
 	apiKey     = os.Getenv("AUTHSVC_API_KEY")

@@ -3,7 +3,7 @@
 //   AUTHSVC_APP_ID=app_… AUTHSVC_API_KEY=ak_… php -S localhost:3000 server.php
 declare(strict_types=1);
 
-define('AUTHSVC_URL', getenv('AUTHSVC_URL') ?: 'http://localhost:8080');
+define('AUTHSVC_ISSUER', getenv('AUTHSVC_ISSUER') ?: 'http://localhost:8080');
 define('APP_URL', getenv('APP_URL') ?: 'http://localhost:3000');
 define('APP_ID', getenv('AUTHSVC_APP_ID'));
 define('API_KEY', getenv('AUTHSVC_API_KEY'));
@@ -17,7 +17,7 @@ function call(string $method, string $path, ?array $body = null, string $bearer 
         'ignore_errors' => true,
         'timeout' => 10,
     ]]);
-    $answer = file_get_contents(AUTHSVC_URL . $path, false, $context);
+    $answer = file_get_contents(AUTHSVC_ISSUER . $path, false, $context);
     if ($answer === false) json(502, ['error' => 'The sign-in service does not answer.']);
     return [(int) explode(' ', $http_response_header[0])[1], json_decode($answer, true)];
 }

@@ -5,7 +5,7 @@ from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
-AUTHSVC_URL = os.environ.get("AUTHSVC_URL", "http://localhost:8080")
+AUTHSVC_ISSUER = os.environ.get("AUTHSVC_ISSUER", "http://localhost:8080")
 APP_URL = os.environ.get("APP_URL", "http://localhost:3000")
 APP_ID, API_KEY = os.environ["AUTHSVC_APP_ID"], os.environ["AUTHSVC_API_KEY"]
 
@@ -19,7 +19,7 @@ def call(method, path, body=None, bearer=API_KEY):
     data = None if body is None else json.dumps(body).encode()
     try:
         with urllib.request.urlopen(
-            urllib.request.Request(AUTHSVC_URL + path, data, headers, method=method), timeout=10
+            urllib.request.Request(AUTHSVC_ISSUER + path, data, headers, method=method), timeout=10
         ) as response:
             return response.status, json.load(response)
     except urllib.error.HTTPError as error:

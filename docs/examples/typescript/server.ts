@@ -3,7 +3,7 @@
 import { createPublicKey, randomBytes, verify, type KeyObject, type webcrypto } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-const { AUTHSVC_URL = "http://localhost:8080", APP_URL = "http://localhost:3000" } = process.env;
+const { AUTHSVC_ISSUER = "http://localhost:8080", APP_URL = "http://localhost:3000" } = process.env;
 const { AUTHSVC_APP_ID: appId = "", AUTHSVC_API_KEY: apiKey = "" } = process.env;
 const redirectUri = `${APP_URL}/callback`;
 
@@ -20,7 +20,7 @@ async function call<Answer>(path: string, body: object, bearer = apiKey): Promis
     "x-service-app-id": appId,
     "content-type": "application/json",
   };
-  const response = await fetch(AUTHSVC_URL + path, { method: "POST", headers, body: JSON.stringify(body) });
+  const response = await fetch(AUTHSVC_ISSUER + path, { method: "POST", headers, body: JSON.stringify(body) });
   // Busy or broken is not "no": nobody may be signed out by it.
   if (response.status === 429 || response.status >= 500) throw new Error(`${path} answered ${response.status}`);
   return response.ok ? ((await response.json()) as Answer) : undefined;
@@ -33,7 +33,7 @@ let keysReadAt = 0;
 async function keyOf(kid: string): Promise<KeyObject | undefined> {
   if (!keys.has(kid) && Date.now() - keysReadAt > 60_000) {
     keysReadAt = Date.now();
-    const response = await fetch(`${AUTHSVC_URL}/.well-known/jwks.json`);
+    const response = await fetch(`${AUTHSVC_ISSUER}/.well-known/jwks.json`);
     const set = (await response.json()) as { keys: (webcrypto.JsonWebKey & { kid: string })[] };
     keys = new Map(set.keys.map((jwk) => [jwk.kid, createPublicKey({ key: jwk, format: "jwk" })]));
   }
@@ -52,7 +52,7 @@ async function claimsOf(token: string): Promise<Claims | undefined> {
     const given = Buffer.from(signature, "base64url");
     if (!key || !verify("sha256", signed, { key, dsaEncoding: "ieee-p1363" }, given)) return undefined;
     const claims = decoded<Claims>(payload);
-    const isForUs = claims.iss === AUTHSVC_URL && claims.aud === appId;
+    const isForUs = claims.iss === AUTHSVC_ISSUER && claims.aud === appId;
     return isForUs && claims.exp > Date.now() / 1000 ? claims : undefined;
   } catch {
     return undefined;

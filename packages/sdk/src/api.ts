@@ -145,6 +145,11 @@ export type Validation = {
   scopes: TokenScope[];
   /** When the token ends. ISO 8601, UTC. */
   expiresAt: string;
+  /** Who acts as the user, with a token that an operator minted. Missing otherwise: the user is the user. */
+  act?: {
+    /** Their name, as the operator gave it. */
+    sub: string;
+  };
 };
 
 /** What made tokens invalid before their end. */

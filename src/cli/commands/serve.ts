@@ -114,11 +114,13 @@ async function startText(config: Config, { url, app, dev }: RunningServer): Prom
   return `\n${about}\nNext, in another terminal: ${next}\n`;
 }
 
-function devText({ appId, apiKey, demoUrl, mailUrl, redirectUris }: NonNullable<RunningServer["dev"]>): string {
+function devText({ env, devUrl, demoUrl, mailUrl, redirectUris }: NonNullable<RunningServer["dev"]>): string {
+  const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
   const mailbox: [string, string][] = mailUrl === undefined ? [] : [["Mailbox", mailUrl]];
   const yours = redirectUris.map((uri): [string, string] => ["Your app", uri]);
+  const links = facts([["Overview", devUrl], ...mailbox, ["Demo page", demoUrl], ...yours]);
   const hint = "\nTo use your own application, add: --redirect-uri http://localhost:3000/callback\n";
-  return `\n${facts([["App ID", appId], ["API key", apiKey], ...mailbox, ["Demo page", demoUrl], ...yours])}${yours.length === 0 ? hint : ""}`;
+  return `\nThe .env file of your application:\n\n${lines.join("")}\n${links}${yours.length === 0 ? hint : ""}`;
 }
 
 /** Why the service cannot listen, naming the flag to change; `undefined` for any other failure. */

@@ -1,11 +1,19 @@
 import { Option, type Command } from "commander";
 import { minute } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
 import { askUnlessGiven } from "../ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { durationFrom, wordsOf } from "../values.ts";
 
-type Flags = { user?: string; scopes?: ("profile" | "email" | "groups")[]; ttl: number; dryRun?: boolean };
+type Flags = {
+  user?: string;
+  scopes?: ("profile" | "email" | "groups")[];
+  ttl: number;
+  actor?: string;
+  reason?: string;
+  dryRun?: boolean;
+};
 
 export function addTokenMint(token: Command, cli: Cli): void {
   const command = token
@@ -22,18 +30,26 @@ export function addTokenMint(token: Command, cli: Cli): void {
     .addOption(
       new Option("--ttl <duration>", "lifetime, at most 24h").argParser(durationFrom).default(15 * minute, "15m"),
     )
+    .option("--actor <name>", "person who acts as the user; the token cannot change the account, whose page shows it")
+    .option("--reason <text>", "why, with --actor")
     .option("--dry-run", "validate without issuing a token");
   examples(command, [
     "authsvc token mint --user usr_01k… --ttl 5m",
-    "authsvc token mint --user usr_01k… --scopes profile --json | jq -r .accessToken",
+    'authsvc token mint --user usr_01k… --actor "Grace (support)" --reason "ticket 4711"',
   ]).action(async (flags: Flags) => mint(cli, flags));
 }
 
-async function mint(cli: Cli, { user, scopes, ttl, dryRun = false }: Flags): Promise<void> {
+async function mint(cli: Cli, { user, scopes, ttl, actor: name, reason, dryRun = false }: Flags): Promise<void> {
+  if (name === undefined && reason !== undefined) throw new AppError("INVALID_CONFIG", "--reason is only for --actor");
+  if (name !== undefined && reason === undefined)
+    throw new AppError("INVALID_CONFIG", "--actor needs --reason: it is shown to the user");
+  const actor = name === undefined || reason === undefined ? {} : { actor: { name, reason } };
   const userId = await askUnlessGiven(cli.io, user, { flag: "--user", question: "User ID" });
   await cli.withApp(async ({ operatorTokens }) => {
-    const minted = await namingFlags({ seconds: "--ttl", scopes: "--scopes" }, () =>
-      operatorTokens.mint({ userId, scopes, seconds: Math.floor(ttl / 1000) }, { dryRun }, commandActor()),
+    const minted = await namingFlags(
+      { seconds: "--ttl", scopes: "--scopes", actor: "--actor", reason: "--reason" },
+      () =>
+        operatorTokens.mint({ userId, scopes, seconds: Math.floor(ttl / 1000), ...actor }, { dryRun }, commandActor()),
     );
     if (dryRun) {
       const { accessToken: _, loginId: __, ...planned } = minted;

@@ -18,6 +18,7 @@ import {
   type CallName,
   type Method,
   type Walk,
+  type WikiVisit,
 } from "./demo/walk.ts";
 
 const facts = readFacts();
@@ -32,8 +33,9 @@ else location.replace(demoUrl);
 
 async function start(): Promise<void> {
   // A walk stored by an older version lacks new fields.
-  walk = { ...(await newWalk()), ...loadWalk() };
-  const cameBack = recordReturn();
+  const fresh = await newWalk();
+  walk = { ...fresh, ...loadWalk() };
+  const cameBack = recordReturn(fresh.wiki);
   show();
   startClock();
   watchDeliveries(() => walk);
@@ -47,11 +49,17 @@ async function start(): Promise<void> {
 /**
  * Reads the result from the URL and records it for its step. Reloading the page changes nothing.
  */
-function recordReturn(): "return" | "add-method" | undefined {
+function recordReturn(newVisit: WikiVisit): "return" | "add-method" | "wiki" | undefined {
   const { pathname, search, origin } = location;
   if (origin + pathname !== facts.callbackUrl || search === "") return undefined;
-  if (search === walk.returned?.query || search === walk.added) return undefined;
-  if (new URLSearchParams(search).get("state") === walk.addState) {
+  if (search === walk.returned?.query || search === walk.added || search === walk.wiki.returned) return undefined;
+  const query = new URLSearchParams(search);
+  if (query.get("state") === walk.wiki.state) {
+    if (query.has("code")) walk.wiki.returned = search;
+    else if (!query.has("error")) walk.wiki.isOver = true;
+    return "wiki";
+  }
+  if (query.get("state") === walk.addState) {
     walk.added = search;
     return "add-method";
   }
@@ -62,6 +70,7 @@ function recordReturn(): "return" | "add-method" | undefined {
     walk.exchanges = { ...callsOfApp(walk), ...(initiate && { initiate }) };
     delete walk.tokens;
     delete walk.added;
+    walk.wiki = newVisit;
   }
   return "return";
 }
@@ -70,7 +79,7 @@ function show(): void {
   saveWalk(walk);
   showSteps(walk, facts);
   showControls(walk, facts);
-  showFurther(walk);
+  showFurther(walk, facts);
 }
 
 function listen(): void {
@@ -84,6 +93,8 @@ function listen(): void {
     "old-refresh",
     "logout",
     "dead-token",
+    "wiki",
+    "wiki-userinfo",
     "rename",
     "add-method",
     "remove-method",
@@ -137,9 +148,10 @@ async function make(name: CallName): Promise<void> {
   const refresh = fieldOf(exchange, "refreshToken");
   if (succeeded(exchange) && name === "callback") {
     walk.tokens = { access, refresh };
-    // Remove the code from the address bar and the history.
-    history.replaceState(null, "", facts.callbackUrl);
   }
+  // Remove the code from the address bar and the history.
+  if (succeeded(exchange) && (name === "callback" || name === "wiki"))
+    history.replaceState(null, "", facts.callbackUrl);
   if (succeeded(exchange) && name === "refresh") {
     // The grace period returned the same successor, so there is no new generation.
     const before = walk.tokens?.refresh === refresh ? walk.tokens.spent : walk.tokens?.refresh;

@@ -69,6 +69,8 @@ export const account: AccountTexts = {
   browserOn: (browser, device) => `${isolated(browser)} على ${isolated(device)}`,
   unknownDevice: "جهاز غير معروف",
   byOperator: (app) => `دخول من فريق ${isolated(app)}`,
+  byActor: (name, app) => `${isolated(name)} من فريق ${isolated(app)}`,
+  actorReason: (reason) => `السبب: ${isolated(reason)}`,
   here: "هذا المتصفح",
   signedInOn: (date) => `تاريخ تسجيل الدخول: ${date}`,
   lastSeen: (date) => `آخر نشاط: ${date}`,

@@ -7,6 +7,7 @@ import type { Texts } from "./en.ts";
 export const ar: Texts = {
   // The frame.
   youAreOn: "أنت في",
+  openMailbox: "وضع التطوير: فتح صندوق البريد",
   errorTitle: (title) => `خطأ: ${title}`,
   or: "أو",
   cancel: "إلغاء",

@@ -68,6 +68,8 @@ export const account: AccountTexts = {
   browserOn: (browser, device) => `${browser} auf ${device}`,
   unknownDevice: "Unbekanntes Gerät",
   byOperator: (app) => `Zugang für die Betreiber von ${app}`,
+  byActor: (name, app) => `${name}, im Auftrag der Betreiber von ${app}`,
+  actorReason: (reason) => `Grund: ${reason}`,
   here: "Dieser Browser",
   signedInOn: (date) => `Angemeldet am ${date}`,
   lastSeen: (date) => `Zuletzt gesehen: ${date}`,

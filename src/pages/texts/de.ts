@@ -5,6 +5,7 @@ import type { Texts } from "./en.ts";
 export const de: Texts = {
   // The frame.
   youAreOn: "Sie sind auf",
+  openMailbox: "Entwicklungsmodus: Postfach öffnen",
   errorTitle: (title) => `Fehler: ${title}`,
   or: "oder",
   cancel: "Abbrechen",

@@ -67,6 +67,8 @@ export const account = {
   browserOn: (browser: string, device: string) => `${browser} on ${device}`,
   unknownDevice: "Unknown device",
   byOperator: (app: string) => `Access for the people who run ${app}`,
+  byActor: (name: string, app: string) => `${name}, for the people who run ${app}`,
+  actorReason: (reason: string) => `Why: ${reason}`,
   here: "This browser",
   signedInOn: (date: string) => `Signed in ${date}`,
   lastSeen: (date: string) => `Last seen ${date}`,

@@ -4,6 +4,7 @@ import { account } from "./en-account.ts";
 export const en = {
   // The frame.
   youAreOn: "You are on",
+  openMailbox: "Development mode: open the mailbox",
   errorTitle: (title: string) => `Error: ${title}`,
   or: "or",
   cancel: "Cancel",

@@ -67,6 +67,8 @@ export const account: AccountTexts = {
   browserOn: (browser, device) => `${browser} en ${device}`,
   unknownDevice: "Dispositivo desconocido",
   byOperator: (app) => `Acceso del equipo de ${app}`,
+  byActor: (name, app) => `${name}, del equipo de ${app}`,
+  actorReason: (reason) => `Motivo: ${reason}`,
   here: "Este navegador",
   signedInOn: (date) => `Se inició el ${date}`,
   lastSeen: (date) => `Última actividad: ${date}`,

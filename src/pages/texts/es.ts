@@ -5,6 +5,7 @@ import { account } from "./es-account.ts";
 export const es: Texts = {
   // The frame.
   youAreOn: "Estás en",
+  openMailbox: "Modo de desarrollo: abrir el buzón",
   errorTitle: (title) => `Error: ${title}`,
   or: "o",
   cancel: "Cancelar",

@@ -68,6 +68,8 @@ export const account: AccountTexts = {
   browserOn: (browser, device) => `${browser} sur ${device}`,
   unknownDevice: "Appareil inconnu",
   byOperator: (app) => `Accès de l’équipe ${app}`,
+  byActor: (name, app) => `${name}, pour l’équipe ${app}`,
+  actorReason: (reason) => `Motif\u202f: ${reason}`,
   here: "Ce navigateur",
   signedInOn: (date) => `Connexion le ${date}`,
   lastSeen: (date) => `Dernière activité\u202f: ${date}`,

@@ -6,6 +6,7 @@ import { account } from "./fr-account.ts";
 export const fr: Texts = {
   // The frame.
   youAreOn: "Vous êtes sur",
+  openMailbox: "Mode développement : ouvrir la boîte de réception",
   errorTitle: (title) => `Erreur\u202f: ${title}`,
   or: "ou",
   cancel: "Annuler",

@@ -68,6 +68,8 @@ export const account: AccountTexts = {
   browserOn: (browser, device) => `${device}の${browser}`,
   unknownDevice: "不明なデバイス",
   byOperator: (app) => `${app}の運営者によるアクセス`,
+  byActor: (name, app) => `${app}の運営者側の${name}`,
+  actorReason: (reason) => `理由：${reason}`,
   here: "このブラウザー",
   signedInOn: (date) => `サインイン：${date}`,
   lastSeen: (date) => `最終アクセス：${date}`,

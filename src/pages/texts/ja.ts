@@ -5,6 +5,7 @@ import { account } from "./ja-account.ts";
 export const ja: Texts = {
   // The frame.
   youAreOn: "現在のサイト：",
+  openMailbox: "開発モード：メールボックスを開く",
   errorTitle: (title) => `エラー：${title}`,
   or: "または",
   cancel: "キャンセル",

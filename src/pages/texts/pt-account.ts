@@ -68,6 +68,8 @@ export const account: AccountTexts = {
   browserOn: (browser, device) => `${browser} em ${device}`,
   unknownDevice: "Dispositivo desconhecido",
   byOperator: (app) => `Acesso da equipe de ${app}`,
+  byActor: (name, app) => `${name}, da equipe de ${app}`,
+  actorReason: (reason) => `Motivo: ${reason}`,
   here: "Este navegador",
   signedInOn: (date) => `Iniciada em ${date}`,
   lastSeen: (date) => `Última atividade: ${date}`,

@@ -5,6 +5,7 @@ import { account } from "./pt-account.ts";
 export const pt: Texts = {
   // The frame.
   youAreOn: "Você está em",
+  openMailbox: "Modo de desenvolvimento: abrir a caixa de correio",
   errorTitle: (title) => `Erro: ${title}`,
   or: "ou",
   cancel: "Cancelar",

@@ -3,7 +3,10 @@ export type ApiCall = {
   method: "GET" | "POST" | "PATCH" | "DELETE";
   path: string;
   headers: Record<string, string>;
+  /** Sent as JSON. */
   body?: Record<string, unknown>;
+  /** Sent as a form, as OAuth 2.0 has it. */
+  form?: Record<string, string>;
 };
 
 export function post(path: string, headers: Record<string, string>, body: Record<string, unknown>): ApiCall {
@@ -36,13 +39,13 @@ const shownHeaders = ["Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining
 
 /** Makes the call like a server, without the browser's cookies. */
 export async function send(call: ApiCall): Promise<Exchange> {
-  const { method, headers, body } = call;
+  const { method, headers, body, form } = call;
   const start = performance.now();
   try {
     const response = await fetch(call.path, {
       method,
       headers,
-      body: body && JSON.stringify(body),
+      body: form ? new URLSearchParams(form) : body && JSON.stringify(body),
       credentials: "omit",
       cache: "no-store",
     });

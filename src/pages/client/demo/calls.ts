@@ -46,9 +46,11 @@ export function callFor(name: CallName, walk: Walk, facts: Facts): ApiCall {
 /**
  * The call as a command for a POSIX shell. Within single quotes, only the single quote is special.
  */
-export function curlFor({ method, path, headers, body }: ApiCall, { baseUrl }: Facts): string {
+export function curlFor({ method, path, headers, body, form }: ApiCall, { baseUrl }: Facts): string {
   const options = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
   if (body !== undefined) options.push(`-d ${quoted(JSON.stringify(body, null, 2))}`);
+  for (const [name, value] of Object.entries(form ?? {}))
+    options.push(`--data-urlencode ${quoted(`${name}=${value}`)}`);
   return [`curl ${method === "GET" ? "" : `-X ${method} `}${quoted(baseUrl + path)}`, ...options].join(" \\\n  ");
 }
 

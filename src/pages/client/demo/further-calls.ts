@@ -8,6 +8,23 @@ type Caller = { walk: Walk; facts: Facts; asServer: Headers; asUser: Headers };
 const events = ["user.created", "user.login", "user.logout", "user.updated", "method.added", "method.removed"];
 
 const calls: Record<FurtherCall, (caller: Caller) => ApiCall> = {
+  wiki: ({ walk: { wiki }, facts }) => ({
+    method: "POST",
+    path: "/oauth2/token",
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+    form: {
+      grant_type: "authorization_code",
+      code: new URLSearchParams(wiki.returned).get("code") ?? "",
+      redirect_uri: facts.callbackUrl,
+      client_id: facts.wikiId,
+      code_verifier: wiki.codeVerifier,
+    },
+  }),
+  "wiki-userinfo": ({ walk }) => ({
+    method: "GET",
+    path: "/oauth2/userinfo",
+    headers: { Authorization: `Bearer ${fieldOf(walk.exchanges.wiki, "access_token")}` },
+  }),
   rename: ({ walk, asUser }) => withBody("PATCH", "/users/profile", asUser, { name: walk.personName }),
   "add-method": ({ walk, facts, asUser }) =>
     post("/users/auth-methods", asUser, {
@@ -64,6 +81,31 @@ export function recordFurther(walk: Walk, name: CallName, exchange: Exchange): v
   // 404: the service was restarted, or somebody else removed the endpoint.
   const isGone = exchange.answer?.status === 404 || (name === "remove-endpoint" && succeeded(exchange));
   if (isGone && (name === "sample" || name === "remove-endpoint")) delete walk.hook.endpointId;
+}
+
+/** Where the second program sends the browser to sign in. */
+export function wikiSignIn({ wiki }: Walk, { wikiId, callbackUrl }: Facts): string {
+  return `/oauth2/authorize?${new URLSearchParams({
+    response_type: "code",
+    client_id: wikiId,
+    redirect_uri: callbackUrl,
+    scope: "openid profile email",
+    state: wiki.state,
+    nonce: wiki.nonce,
+    code_challenge: wiki.codeChallenge,
+    code_challenge_method: "S256",
+  })}`;
+}
+
+/** Where it sends the browser to sign out; "" if it is not signed in. */
+export function wikiSignOut({ wiki, exchanges }: Walk, { callbackUrl }: Facts): string {
+  const idToken = fieldOf(exchanges.wiki, "id_token");
+  if (idToken === "" || wiki.isOver) return "";
+  return `/oauth2/end-session?${new URLSearchParams({
+    id_token_hint: idToken,
+    post_logout_redirect_uri: callbackUrl,
+    state: wiki.state,
+  })}`;
 }
 
 /** The id of the added method; "" if there is none. */

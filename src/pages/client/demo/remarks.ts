@@ -25,6 +25,8 @@ const goodNews: Record<CallName, (exchange: Exchange, walk: Walk) => string | un
       : undefined,
   logout: () => "Signed out. Press Validate in step 5, or try the token here: it has ended early.",
   "dead-token": () => "Still good: it belongs to another login.",
+  wiki: () => "Signed in by single sign-on: auth_time is that of the first sign-in. The ID token says who it is.",
+  "wiki-userinfo": () => "The claims of the scopes that the wiki asked for.",
   rename: () => "Changed. Read the profile in step 6 to see it; a webhook tells your other systems.",
   "add-method": () => "Send the browser to authUrl. It comes back with the state, and with the id of the new method.",
   "remove-method": () => "Removed. Every other login of this person has ended, in case a stranger had added it.",
@@ -52,6 +54,8 @@ const badNews: Record<CallName, (walk: Walk, exchange: Exchange) => string> = {
   "old-refresh": () => "Refused, and the whole login has ended: a spent token that comes back late counts as stolen.",
   logout: ended,
   "dead-token": () => "As it should be: signed out, although the token’s own time is not over.",
+  wiki: () => "Refused: used before, or older than 60 seconds. Start again.",
+  "wiki-userinfo": ended,
   rename: endedOrRefused,
   "add-method": endedOrRefused,
   "remove-method": endedOrRefused,
@@ -75,6 +79,7 @@ function endedOrRefused(walk: Walk, { answer }: Exchange): string {
 
 function ended(walk: Walk): string {
   if (succeeded(walk.exchanges.logout)) return "As it should be: the person has signed out.";
+  if (walk.wiki.isOver) return "As it should be: the person has signed out of the wiki, and so of this browser.";
   if (isOver(walk)) return "As it should be: the spent refresh token has ended this login. Start again.";
   return "The token has expired, or its login has ended. Refresh, or start again.";
 }

@@ -65,7 +65,7 @@ export function block(title: string, content: Child[], beside?: HTMLElement): HT
   );
 }
 
-function requestNodes({ method, path, headers, body }: ApiCall, { baseUrl }: Facts): Child[] {
+function requestNodes({ method, path, headers, body, form }: ApiCall, { baseUrl }: Facts): Child[] {
   const lines = Object.entries({ Host: new URL(baseUrl).host, ...headers }).map(([name, value]) =>
     headerNode(name, value),
   );
@@ -74,6 +74,7 @@ function requestNodes({ method, path, headers, body }: ApiCall, { baseUrl }: Fac
     " HTTP/1.1\n",
     ...lines,
     ...(body === undefined ? [] : ["\n", ...jsonNodes(body)]),
+    ...(form === undefined ? [] : ["\n", ...shortened(new URLSearchParams(form).toString().replaceAll("&", "\n&"))]),
   ];
 }
 

@@ -44,7 +44,7 @@ export function show(name: string, visible: boolean): void {
   if (shown) shown.hidden = !visible;
 }
 
-export function setLink(act: "hosted" | "account" | "add-page", address: string): void {
+export function setLink(act: "hosted" | "account" | "add-page" | "wiki-page" | "wiki-out", address: string): void {
   const link = control(act);
   if (!link) return;
   if (address === "") link.removeAttribute("href");

@@ -1,11 +1,12 @@
 import { fieldOf, succeeded } from "./api.ts";
 import { part } from "./element.ts";
-import { addedMethod } from "./further-calls.ts";
+import type { Facts } from "./facts.ts";
+import { addedMethod, wikiSignIn, wikiSignOut } from "./further-calls.ts";
 import { setButton, setLink, show } from "./show-controls.ts";
 import type { Walk } from "./walk.ts";
 
 /** The left side of the further steps. */
-export function showFurther(walk: Walk): void {
+export function showFurther(walk: Walk, facts: Facts): void {
   const { exchanges, tokens, hook } = walk;
   const withToken = tokens ? "ready" : "not-yet";
   const isRegistered = hook.endpointId !== undefined;
@@ -14,6 +15,13 @@ export function showFurther(walk: Walk): void {
   setButton("endpoint", isRegistered ? "used" : "ready");
   setButton("sample", isRegistered ? "ready" : "not-yet");
   setButton("remove-endpoint", isRegistered ? "ready" : "not-yet");
+
+  const isInWiki = succeeded(exchanges.wiki);
+  setLink("wiki-page", walk.wiki.returned === undefined ? wikiSignIn(walk, facts) : "");
+  setButton("wiki", isInWiki ? "used" : walk.wiki.returned === undefined ? "not-yet" : "ready");
+  setButton("wiki-userinfo", isInWiki ? "ready" : "not-yet");
+  setLink("wiki-out", wikiSignOut(walk, facts));
+  show("wiki-over", walk.wiki.isOver === true);
 
   const isBack = walk.added !== undefined;
   setLink("add-page", isBack ? "" : fieldOf(exchanges["add-method"], "authUrl"));

@@ -90,6 +90,7 @@ const followUps: Partial<Record<StepName, Partial<Record<CallName, string>>>> = 
   profile: { methods: "The ways to sign in" },
   refresh: { "old-refresh": "The refresh token from before, once more" },
   logout: { "dead-token": "The access token, after signing out" },
+  wiki: { "wiki-userinfo": "What the wiki may know of the person" },
   "add-method": { "remove-method": "The new method, removed again" },
   application: { "rename-app": "The application, changed" },
   endpoint: { sample: "A sample, sent at once", "remove-endpoint": "The webhook, removed" },
@@ -104,9 +105,16 @@ function madeFollowUps(name: StepName, walk: Walk): Omit<ShownCall, "step">[] {
 }
 
 function tokenIn(name: StepName, { call, answer }: Pick<ShownCall, "call" | "answer">): HTMLElement | undefined {
-  const token = fieldOf(answer ? { call, answer } : undefined, "accessToken");
+  const exchange = answer ? { call, answer } : undefined;
+  const idToken = fieldOf(exchange, "id_token");
+  if (idToken !== "") return decodedToken(idToken, "The ID token, decoded", wide());
+  const token = fieldOf(exchange, "accessToken");
   if (token === "") return undefined;
-  // On a phone it would push the next step far down.
-  const open = name === "callback" && matchMedia("(min-width: 64rem)").matches;
+  const open = name === "callback" && wide();
   return decodedToken(token, name === "callback" ? "The access token, decoded" : "The new access token, decoded", open);
+}
+
+/** On a phone it would push the next step far down. */
+function wide(): boolean {
+  return matchMedia("(min-width: 64rem)").matches;
 }

@@ -4,13 +4,20 @@ import { jsonNodes, jwtNodes } from "./json.ts";
 
 type Claims = Record<string, unknown>;
 
-/** The claims of an access token, in the order that is easiest to understand. */
+/** The claims of an access or ID token, in the order that is easiest to understand. */
 const meanings: Record<string, string> = {
   iss: "Who issued it: this service.",
   aud: "For which app. Refuse a token that is for another.",
   sub: "The user. Stays the same for good: store this, not the email.",
   user_id: "The same as sub.",
   app_id: "The same as aud.",
+  nonce: "What the program sent with this sign-in. Refuse any other.",
+  azp: "For whom it was issued: the same as aud.",
+  acr: "How sure the service is: urn:authsvc:acr:2 for two factors, such as a passkey.",
+  at_hash: "Ties it to the access token beside it.",
+  name: "The user’s name.",
+  updated_at: "When the user’s data changed last.",
+  locale: "The language that the user reads.",
   client_id: "The same as aud, by the name that RFC 9068 gives it.",
   email: "The user’s address.",
   email_verified: "Whether the user has proven that address. If not, it may be anybody’s.",

@@ -12,9 +12,10 @@ export type CallName =
   | "logout"
   | "dead-token"
   | FurtherCall;
-export type FurtherStep = "rename" | "add-method" | "application" | "endpoint" | "config";
+export type FurtherStep = "wiki" | "rename" | "add-method" | "application" | "endpoint" | "config";
 export type FurtherCall =
   | FurtherStep
+  | "wiki-userinfo"
   | "remove-method"
   | "rename-app"
   | "sample"
@@ -61,11 +62,26 @@ export type Walk = {
    * registered.
    */
   hook: { inbox: string; secret: string; endpointId?: string };
+  wiki: WikiVisit;
+};
+
+/**
+ * A sign-in to the second program, which is an OpenID Connect client. `returned`: the query with
+ * its code. `isOver`: it has signed out, and the app with it.
+ */
+export type WikiVisit = {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+  codeChallenge: string;
+  returned?: string;
+  isOver?: true;
 };
 
 export async function newWalk(): Promise<Walk> {
   const codeVerifier = randomText();
   const codeChallenge = await challengeFor(codeVerifier);
+  const wikiVerifier = randomText();
   const choice = { method: "any", pkce: false, allSessions: false } as const;
   return {
     ...choice,
@@ -78,6 +94,12 @@ export async function newWalk(): Promise<Walk> {
     addType: "passkey",
     addState: randomText(),
     hook: { inbox: randomText(), secret: webhookSecret() },
+    wiki: {
+      state: randomText(),
+      nonce: randomText(),
+      codeVerifier: wikiVerifier,
+      codeChallenge: await challengeFor(wikiVerifier),
+    },
   };
 }
 
@@ -128,11 +150,11 @@ export function parameterOf(walk: Walk, name: string): string {
 }
 
 /**
- * Whether the tokens' login has ended: signed out, or ended by a late reuse of a spent refresh
- * token.
+ * Whether the tokens' login has ended: signed out, here or at the second program, or ended by a
+ * late reuse of a spent refresh token.
  */
-export function isOver({ exchanges }: Walk): boolean {
-  return succeeded(exchanges.logout) || exchanges["old-refresh"]?.answer?.status === 401;
+export function isOver({ exchanges, wiki }: Walk): boolean {
+  return wiki.isOver === true || succeeded(exchanges.logout) || exchanges["old-refresh"]?.answer?.status === 401;
 }
 
 /** The state of every step. "open": available, but another one is next. */
@@ -159,6 +181,7 @@ export function stepStates(walk: Walk): Record<StepName, StepState> {
     profile: withTokens(read, checked),
     refresh: withTokens(refreshed, checked && read),
     logout: withTokens(succeeded(exchanges.logout), checked && read && refreshed),
+    wiki: succeeded(exchanges.wiki) ? "done" : walk.wiki.returned === undefined ? "later" : "open",
     rename: withTokens(succeeded(exchanges.rename), false),
     "add-method": withTokens(walk.added?.includes("methodId=") === true, false),
     application: succeeded(exchanges.application) ? "done" : "open",

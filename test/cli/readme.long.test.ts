@@ -32,7 +32,7 @@ describe("the README", () => {
       text
         .trim()
         .split("\n")
-        .map((line) => line.replace(/localhost:\d+/u, "localhost:PORT").replace(/ak_\S+/u, "ak_…"));
+        .map((line) => line.replace(/localhost:\d+/u, "localhost:PORT").replace(/(KEY=ak_|SECRET=)\S+/u, "$1…"));
     expect(shape(printed)).toEqual(shape(shown));
   });
 
@@ -41,7 +41,7 @@ describe("the README", () => {
     skip(!hasPython, "there is no python3 here");
     const example = /```python\n([\s\S]*?)```/u.exec(readme)?.[1] ?? "";
     const url = /listening on (\S+)/u.exec(printed)?.[1] ?? "";
-    const apiKey = /API key\s+(\S+)/u.exec(printed)?.[1] ?? "";
+    const apiKey = /AUTHSVC_API_KEY=(\S+)/u.exec(printed)?.[1] ?? "";
     const program = example.replaceAll("http://localhost:8080", url).replace("ak_…", apiKey);
     const python = spawn("python3", ["-u", "-c", program], { cwd });
     const ended = finish(python);
@@ -86,7 +86,7 @@ describe("the quick start, from an empty folder", () => {
     "signs somebody in with the example in %s, as it is written",
     async ([language, text], { skip }) => {
       skip(language === "python" && !hasPython, "there is no python3 here");
-      const env = { ...process.env, AUTHSVC_URL: url, APP_URL: appUrl };
+      const env = { ...process.env, AUTHSVC_ISSUER: url, APP_URL: appUrl };
       const example = spawn("bash", ["-c", `exec env ${text}`], { cwd, env, detached: true });
       let said = "";
       example.stderr.on("data", (chunk) => (said += String(chunk)));

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import type { App } from "../app.ts";
+import { json } from "../http/answer.ts";
+import { clientInfoOf } from "../http/request.ts";
+import { route, type Guard, type Route } from "../http/route.ts";
+import { isoTime } from "../lib/clock.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { maxAdvanceSeconds, type DevClock } from "./clock.ts";
+import type { EventInbox } from "./event-inbox.ts";
+import type { HookInboxes } from "./hook-inboxes.ts";
+import { demoAppId } from "./left.ts";
+import { createDevSignIn } from "./sign-in.ts";
+
+const tokenBody = z.strictObject({
+  email: z.string("required, a string").max(254, "at most 254 characters"),
+  name: z.string("must be a string").max(200, "at most 200 characters").optional(),
+});
+
+const clockRule = `required, a whole number of seconds from 1 to ${maxAdvanceSeconds}`;
+const clockBody = z.strictObject({
+  advanceSeconds: z.int(clockRule).min(1, clockRule).max(maxAdvanceSeconds, clockRule),
+});
+
+/**
+ * What tests of an application do to the service without a browser. `fromProgram`: no page of
+ * another origin may call it.
+ */
+export function controlRoutes(
+  app: App,
+  deps: { clock: DevClock; fromProgram: Guard<undefined>; inboxes: HookInboxes; events: EventInbox },
+): Route[] {
+  const { clock, fromProgram, inboxes, events } = deps;
+  const signIn = createDevSignIn(app);
+  const { userAdministration, profiles } = app.services;
+
+  let resetting: Promise<unknown> = Promise.resolve();
+
+  /** Deletes one user; false if somebody else was faster. */
+  async function deleted(userId: string): Promise<boolean> {
+    try {
+      await profiles.delete(userId, { actor: { kind: "service", name: "development" } });
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.code === "USER_NOT_FOUND") return false;
+      throw error;
+    }
+  }
+
+  /** Deletes people, not settings: a program stays connected. */
+  async function reset(): Promise<{ deletedUsers: number }> {
+    let deletedUsers = 0;
+    // First, so that nobody is told of the deletions.
+    await events.close();
+    for (;;) {
+      const { users } = await userAdministration.list(demoAppId, {}, { limit: 100 });
+      if (users.length === 0) break;
+      for (const { id } of users) if (await deleted(id)) deletedUsers += 1;
+    }
+    clock.reset();
+    inboxes.clear();
+    app.mailbox?.clear();
+    await events.open();
+    return { deletedUsers };
+  }
+
+  return [
+    route("POST", "/dev/token", fromProgram, undefined, async (request) =>
+      json(await signIn(await request.json(tokenBody), clientInfoOf(request))),
+    ),
+    route("POST", "/dev/clock", fromProgram, undefined, async (request) => {
+      const { advanceSeconds } = await request.json(clockBody);
+      if (!clock.advance(advanceSeconds))
+        throw invalidRequest(
+          `advanceSeconds: at most ${maxAdvanceSeconds} in total; POST /dev/reset brings the real time back`,
+        );
+      return json({ now: isoTime(clock.now()), aheadSeconds: clock.aheadSeconds() });
+    }),
+    route("POST", "/dev/reset", fromProgram, undefined, async () => {
+      // One after the other: two would leave two inboxes.
+      const done = resetting.then(reset, reset);
+      resetting = done.catch(() => {});
+      return json(await done);
+    }),
+  ];
+}

@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { App } from "../app.ts";
+import type { NewApplication } from "../applications/new-application.ts";
+import type { Actor } from "../audit/audit.ts";
+import { writePrivately } from "../lib/durable-files.ts";
+import { AppError } from "../lib/errors.ts";
+import { makePrivateFolder } from "../lib/private-folder.ts";
+import { newSecret } from "../lib/random.ts";
+import type { ProviderInput } from "../oauth/provider-input.ts";
+import { demoAppId as appId } from "./left.ts";
+
+const actor: Actor = { kind: "service", name: "development" };
+
+export type DemoAppInput = {
+  dataDir: string;
+  /** The demo page's own. */
+  callbackUrl: string;
+  /** Those of the developer's program. */
+  redirectUris: readonly string[];
+  accounts: ProviderInput[];
+};
+
+/**
+ * Creates the demo application, or prepares an existing one for this start. Its API key survives
+ * restarts, so that an integration keeps working.
+ */
+export async function openDemoApp(app: App, input: DemoAppInput): Promise<string> {
+  const { applications } = app.services;
+  const { dataDir, callbackUrl, redirectUris, accounts } = input;
+  const keyFile = join(dataDir, "demo-api-key");
+  const existing = await applications.find(appId);
+  const kept = existing && (await goodKey(app, keyFile));
+  const apiKey =
+    kept ??
+    (existing ? (await applications.createKey({ appId }, actor)).apiKey : await createDemoApp(app, callbackUrl));
+  if (apiKey !== kept) keep(keyFile, apiKey);
+  // First its own, so that a refused one of the developer's is named by its position.
+  await applications.addRedirectUris(appId, [callbackUrl], actor);
+  await applications.addRedirectUris(appId, redirectUris, actor);
+  // Made by an earlier version. Pages without a server need no command here.
+  if (existing && existing.settings.publicClients === undefined)
+    await applications.update(appId, { settings: { publicClients: true } }, actor);
+  await setStandInAccounts(app, accounts);
+  return apiKey;
+}
+
+/** A secret for the cookies of the developer's program, which survives restarts too. */
+export function openCookieSecret(app: App, dataDir: string): string {
+  const file = join(dataDir, "demo-cookie-secret");
+  const kept = textIn(file);
+  if (kept !== undefined && kept.length >= 43) return kept;
+  const secret = newSecret(app.random);
+  keep(file, secret);
+  return secret;
+}
+
+/**
+ * The second program of the demo page, an OpenID Connect client in the browser; its id. Found by
+ * its name, because the id of a deleted client is never used again.
+ */
+export async function openDemoClient({ services: { clients } }: App, callbackUrl: string): Promise<string> {
+  const name = "Acme Wiki";
+  const addresses = { redirectUris: [callbackUrl], postLogoutRedirectUris: [callbackUrl] };
+  const existing = (await clients.list(appId)).find((client) => client.name === name);
+  if (existing === undefined) {
+    const created = await clients.create({ appId, name, kind: "spa", ...addresses }, {}, { actor });
+    return created.client.id;
+  }
+  // The port may have changed.
+  if (!existing.redirectUris.includes(callbackUrl)) await clients.update(existing.id, addresses, { actor });
+  return existing.id;
+}
+
+async function createDemoApp(app: App, callbackUrl: string): Promise<string> {
+  const input: NewApplication = {
+    id: appId,
+    name: "Acme",
+    redirectUris: [callbackUrl],
+    branding: { primaryColor: "#4f46e5" },
+    settings: { publicClients: true },
+    development: true,
+  };
+  // Otherwise a developer who deleted it could not start this service again.
+  const options = { mayReuseId: true };
+  return (await app.services.applications.createWithKey(input, {}, actor, options)).apiKey;
+}
+
+async function goodKey(app: App, keyFile: string): Promise<string | undefined> {
+  const apiKey = textIn(keyFile);
+  if (apiKey === undefined) return undefined;
+  try {
+    return (await app.services.applications.authenticate(apiKey)).id === appId ? apiKey : undefined;
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * At each start, because the port and thus the URLs may have changed. A client that a developer set
+ * for a real provider stays.
+ */
+async function setStandInAccounts({ services: { providers } }: App, accounts: ProviderInput[]): Promise<void> {
+  const present = new Map((await providers.list(appId)).map(({ name, clientId }) => [name, clientId]));
+  for (const account of accounts) {
+    if ([undefined, account.clientId].includes(present.get(account.name)))
+      await providers.set(appId, account, actor, { keepIdentities: true });
+  }
+}
+
+function textIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function keep(file: string, secret: string): void {
+  // With PostgreSQL and a master key from the environment, nothing has created the data folder yet.
+  makePrivateFolder(dirname(file));
+  writePrivately(file, `${secret}\n`, "replace");
+}

@@ -1,0 +1,77 @@
+import type { App } from "../app.ts";
+import type { Application } from "../applications/application.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
+import { newEmail } from "../lib/email.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { displayName, maxNameCharacters } from "../lib/text.ts";
+import type { SignInMethod } from "../storage/column-types.ts";
+import type { SignedInUserAnswer } from "../users/service.ts";
+import { demoAppId as appId } from "./left.ts";
+
+export type DevTokens = { accessToken: string; refreshToken: string; expiresIn: number; user: SignedInUserAnswer };
+
+/**
+ * Signs a user in to the demo application without a page, for tests of an application. The answer
+ * is that of POST /auth/callback. The user is created if there is none with this address.
+ */
+export function createDevSignIn({ storage, clock, services }: App) {
+  const { applications, users, tokens, logins, audit, events } = services;
+
+  return async (given: { email: string; name?: string | undefined }, clientInfo: ClientInfo): Promise<DevTokens> => {
+    const email = newEmail(given.email);
+    if (email === undefined) throw invalidRequest("email: an address such as ada@example.com");
+    const name = given.name === undefined ? null : displayName(given.name);
+    if (name === undefined)
+      throw invalidRequest(`name: at most ${maxNameCharacters} characters, no control characters`);
+    const application = await applications.find(appId);
+    if (!application) throw new AppError("CONFLICT", "The demo application was deleted. Restart the service.");
+    const { scopes } = application.settings;
+    const signedInWith = methodOf(application);
+    const now = clock();
+    const { ipAddress, userAgent } = clientInfo;
+    const { started, found } = await storage.write(async (tx) => {
+      const signedUp = { method: signedInWith, clientInfo };
+      const user =
+        (await users.findByEmail(appId, email, tx)) ??
+        (await users.create(tx, { appId, email, emailVerified: true, name, signedUp }, now));
+      if (user?.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");
+      const { id: userId } = user;
+      const recorded = await users.recordLogin(tx, userId, { at: now, ipAddress, userAgent });
+      if (!recorded) throw new AppError("CONFLICT", "The user was just deleted.");
+      const login = {
+        id: tokens.newLoginId(now),
+        appId,
+        userId,
+        signedInWith,
+        provider: null,
+        proofs: null,
+        signedInAt: now,
+        scopes,
+        ipAddress,
+        userAgent,
+        browserSessionDigest: null,
+        // So that it can be refreshed with the API key and without it.
+        publicClient: true,
+        clientId: null,
+        claimsRequest: null,
+      };
+      const begun = await tokens.startLogin(tx, login, now, recorded.user);
+      await logins.endOldest(tx, recorded.user, begun.login, clientInfo, now);
+      const actor = { kind: "service", name: "development" } as const;
+      const about = { appId, userId, clientInfo, details: { method: signedInWith, loginId: login.id } };
+      await audit.record(tx, { actor, action: "user.login", result: "success", ...about }, now);
+      const event = { kind: "user.login", authMethod: signedInWith, sessionId: login.id } as const;
+      await events.record(tx, { ...event, appId, userId, clientInfo }, now);
+      return { started: begun, found: recorded };
+    });
+    const pair = await tokens.firstPair(started, found.user, { application }, now);
+    return { ...pair, user: users.answerFor(found, scopes) };
+  };
+}
+
+/** A method that the application accepts, so that the login can be refreshed. */
+function methodOf({ authMethods: { passkey, password } }: Application): SignInMethod {
+  if (password.enabled && !(passkey.enabled && passkey.required)) return "password";
+  if (passkey.enabled) return "passkey";
+  throw new AppError("CONFLICT", "The demo application allows neither passwords nor passkeys.");
+}

@@ -101,7 +101,7 @@ export function createClaimSources(deps: {
       return hasApplicationClaims(claims, bearer.scopes) ? currentOf(bearer, claims) : undefined;
     },
 
-    /** Throws INVALID_REQUEST if the claims of a user are too large, as this transaction sees it. */
+    /** Throws INVALID_REQUEST if the claims of a user are too large, as seen by `tx`. */
     async refuseTooLarge(tx: Handle, { claims, settings }: Application, userId: string, field: string): Promise<void> {
       const scopes = settings.scopes;
       if (!hasApplicationClaims(claims, scopes)) return;

@@ -4,10 +4,8 @@ import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import type { UserMetadata } from "./metadata-changes.ts";
 
-const patch = z.record(z.string(), z.unknown(), "must be a JSON object, or null").nullable().optional();
-
-/** JSON merge patches (RFC 7396) of both parts. */
-export const metadataBody = z.strictObject({ public: patch, private: patch });
+/** JSON merge patches (RFC 7396) of both parts, which the service checks. */
+export const metadataBody = z.strictObject({ public: z.unknown().optional(), private: z.unknown().optional() });
 
 /** GET /applications/{appId}/users/{userId}/metadata */
 export function metadataHandler(metadata: UserMetadata) {

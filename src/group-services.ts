@@ -12,10 +12,13 @@ export function createGroupServices(foundation: Foundation, { users }: { users: 
   const recentApplications = createRecentApplications(foundation);
   const claimSources = createClaimSources({ ...foundation, recentClaims: recentApplications.claims });
   const deps = { ...foundation, users, claimSources };
+  const groups = createGroups(deps);
   return {
     recentApplications,
+    /** What services need that sign in or make tokens. */
+    forTokens: { claimSources, admits: groups.admits },
     claimSources,
-    groups: createGroups(deps),
+    groups,
     /** The same within a transaction. */
     groupsOver: (storage: Storage, applications: Applications) => createGroups({ ...deps, storage, applications }),
     userMetadata: createUserMetadata(deps),

@@ -13,8 +13,6 @@ import { providerTemplate } from "./oauth/providers.ts";
 import type { Passkeys } from "./passkeys/service.ts";
 import { isUsablePublicKey } from "./passkeys/webauthn.ts";
 import { affordable, firebaseHash, foreignHash } from "./passwords/foreign-hashes.ts";
-import type { NewPasswords } from "./passwords/new-passwords.ts";
-import type { Passwords } from "./passwords/service.ts";
 import { masterKeyTimes } from "./secrets/rotation.ts";
 import type { Handle, Storage } from "./storage/storage.ts";
 import { storageWithin } from "./storage/within.ts";
@@ -25,7 +23,6 @@ import { createOperatorTokens } from "./tokens/operator-tokens.ts";
 import { createSigningKeyRevocation } from "./tokens/signing-key-revocation.ts";
 import type { RevokeAccess } from "./tokens/revoke-access.ts";
 import type { SigningKeys } from "./tokens/signing-keys.ts";
-import { createUserAdministration } from "./users/administration.ts";
 import { createUserExport } from "./users/export.ts";
 import { createUserImport } from "./users/import.ts";
 import type { Users } from "./users/service.ts";
@@ -48,8 +45,6 @@ export function createOperatorServices(
     groupsOver(storage: Storage, applications: Applications): Groups;
     users: Users;
     claimSources: ClaimSourcesService;
-    passwords: Passwords;
-    newPasswords: NewPasswords;
     passkeys: Passkeys;
     logins: LoginAdministration;
     access: RevokeAccess;
@@ -74,7 +69,6 @@ export function createOperatorServices(
   return {
     signingKeyRevocation: createSigningKeyRevocation(deps),
     operatorTokens: createOperatorTokens({ ...deps, issuer: baseUrl }),
-    userAdministration: createUserAdministration(deps),
     userImport: createUserImport({
       storage,
       audit,

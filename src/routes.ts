@@ -16,12 +16,12 @@ import { introspectHandler, revokeHandler, tokenHandler, userInfoHandler } from 
 import { createUserInfoGuard } from "./openid/userinfo.ts";
 import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
+import { userRoutes } from "./user-routes.ts";
 import type { HostedPages } from "./hosted-pages.ts";
 import { revocationsHandler } from "./revocations/routes.ts";
 import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
-import { createUserHandler, listUsersHandler, userHandler } from "./users/administration-routes.ts";
 import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./users/routes.ts";
 import {
   createEndpointHandler,
@@ -42,7 +42,6 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
   const { claimSources } = app.services;
-  const { userAdministration } = app.services;
   const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
   const { revocations } = app.services;
@@ -83,7 +82,6 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const user = guards.userWith("profile");
   const userThemselves = guards.userThemselvesWith("profile");
   const application = "/applications/:appId";
-  const appUsers = `${application}/users`;
   const endpoints = "/webhooks/endpoints";
   const ownServer = guards.serverOfPath("appId");
 
@@ -131,9 +129,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler(applications)),
 
     ...groupRoutes(app.services, ownServer),
-    route("GET", appUsers, ownServer, "userManagement", listUsersHandler(userAdministration)),
-    route("POST", appUsers, ownServer, "userManagement", createUserHandler(userAdministration)),
-    route("GET", `${appUsers}/:userId`, ownServer, "userManagement", userHandler(userAdministration)),
+    ...userRoutes(app.services, ownServer),
 
     route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),
     route("GET", endpoints, guards.serverOfItsApp, "webhooks", listEndpointsHandler(webhooks)),

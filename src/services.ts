@@ -49,6 +49,7 @@ import { createRevokeAccess } from "./tokens/revoke-access.ts";
 import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
 import { createTokens } from "./tokens/service.ts";
 import { createSigningKeys } from "./tokens/signing-keys.ts";
+import { createUserAdministration } from "./users/administration.ts";
 import { createProfiles } from "./users/profile.ts";
 import { createUsers } from "./users/service.ts";
 import { createOutbound } from "./webhooks/outbound.ts";
@@ -101,8 +102,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const browserSessions = createBrowserSessions({ storage, keyring, audit, clock });
   const browserOrigins = createBrowserOrigins({ storage, clock });
   const users = createUsers({ storage, events, audit, random });
-  const { recentApplications, ...ofGroups } = createGroupServices(foundation, { users });
-  const { groups, claimSources } = ofGroups;
+  const { recentApplications, forTokens, ...ofGroups } = createGroupServices(foundation, { users });
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const idTokens = createIdTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const fetchProvider = createProviderFetch(fetch);
@@ -130,7 +130,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const { clientsOver, ...openId } = createOpenIdServices(foundation, {
     loginEnds,
     logoutReceivers: outbound.logoutReceivers,
-    groups,
+    groups: ofGroups.groups,
   });
   const { clients } = openId;
   const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
@@ -143,8 +143,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     rotation: createRotation({ storage, applications, users, keyring, loginEnds, events, audit }),
     access,
     loginEnds,
-    claimSources,
-    admits: groups.admits,
+    ...forTokens,
     clock,
     random,
     issuer: baseUrl,
@@ -170,8 +169,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     random,
     baseUrl,
   });
-  const aboutGroups = { claimSources, admits: groups.admits };
-  const aboutUsers = { storage, applications, users, access, browserSessions, notices, audit, clock, ...aboutGroups };
+  const aboutUsers = { storage, applications, users, access, browserSessions, notices, audit, clock, ...forTokens };
   const methods = createMethods({
     ...aboutUsers,
     events,
@@ -207,6 +205,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     issuer: baseUrl,
   });
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
+  const userAdministration = createUserAdministration({ ...forMails, ...mailFlows, newPasswords, logins });
   const ownLogins = createOwnLogins({ storage, signIn, loginEnds, access, clock });
   const accountExport = createAccountExport({ ...aboutUsers, ...openId, profiles, methods, logins });
 
@@ -223,7 +222,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
       users,
       accessTokens,
       loginEnds,
-      claimSources,
+      ...forTokens,
     }),
     ...ofGroups,
     events,
@@ -252,6 +251,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     firstProof,
     methods,
     profiles,
+    userAdministration,
     ownLogins,
     accountExport,
     logins,
@@ -292,7 +292,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
       mailFlows.emailTokens,
       mail,
       deliveries,
-      groups,
+      ofGroups.groups,
       audit,
       rateLimits,
     ],

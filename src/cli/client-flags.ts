@@ -36,12 +36,12 @@ export const clientFlagOfField = {
 export function addClientFlags(command: Command): Command {
   return command
     .option("--name <name>", "name of the program, shown to people who are asked for their consent")
-    .option("--redirect-uri <uri...>", "where people return to; all of them; repeatable")
+    .option("--redirect-uri <uri...>", "where people return to after signing in; replaces all others; repeatable")
     .option("--post-logout-redirect-uri <uri...>", "where people may return to after signing out; repeatable")
     .option("--backchannel-logout-uri <url>", "https URL that receives a logout token when a login ends")
     .option("--scope <scope...>", "scope that it may request (default: all of its application); repeatable")
     .addOption(
-      new Option("--consent <policy>", "ask: people agree once, for programs of others").choices(["none", "ask"]),
+      new Option("--consent <policy>", "ask: people agree first, for other people's programs").choices(["none", "ask"]),
     )
     .addOption(new Option("--require-pkce <switch>", "refuse sign-ins without PKCE").choices(["on", "off"]))
     .option("--jwks-file <file>", "public keys (a JSON Web Key Set) for private_key_jwt")

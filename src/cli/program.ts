@@ -67,9 +67,11 @@ import { addUserList } from "./commands/user-list.ts";
 import { addUserConsents } from "./commands/user-consents.ts";
 import { addUserLogins } from "./commands/user-logins.ts";
 import { addUserMetadata } from "./commands/user-metadata.ts";
+import { addUserRemoveMethod } from "./commands/user-remove-method.ts";
 import { addUserResetLink } from "./commands/user-reset-link.ts";
 import { addUserRevokeLogins } from "./commands/user-revoke-logins.ts";
 import { addUserShow } from "./commands/user-show.ts";
+import { addUserUpdate } from "./commands/user-update.ts";
 import { addVersion } from "./commands/version.ts";
 import { addWebhookCreate } from "./commands/webhook-create.ts";
 import { addWebhookDelete } from "./commands/webhook-delete.ts";
@@ -157,6 +159,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
       addUserList,
       addUserShow,
       addUserCreate,
+      addUserUpdate,
       addUserInvite,
       addUserDisable,
       addUserEnable,
@@ -164,6 +167,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
       addUserLogins,
       addUserConsents,
       addUserMetadata,
+      addUserRemoveMethod,
       addUserResetLink,
       addUserRevokeLogins,
       addUserImport,

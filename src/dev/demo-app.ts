@@ -109,6 +109,18 @@ async function setStandInAccounts({ services: { providers } }: App, accounts: Pr
   }
 }
 
+/** The lines for an application's .env file, from which programs can also start: `--env-file`. */
+export function envLines(env: Record<string, string>): string {
+  return Object.entries(env)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+}
+
+/** Keeps them in the data folder, for tests and CI. */
+export function keepEnvFile(dataDir: string, env: Record<string, string>): void {
+  writePrivately(join(dataDir, "demo.env"), envLines(env), "replace");
+}
+
 function textIn(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8").trim();

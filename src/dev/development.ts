@@ -7,7 +7,7 @@ import { pageAnswer } from "../pages/page-answer.ts";
 import { textsFor } from "../pages/texts/texts.ts";
 import type { DevClock } from "./clock.ts";
 import { controlRoutes } from "./control-routes.ts";
-import { openCookieSecret, openDemoApp, openDemoClient } from "./demo-app.ts";
+import { keepEnvFile, openCookieSecret, openDemoApp, openDemoClient } from "./demo-app.ts";
 import { demoHandler } from "./demo-routes.ts";
 import { createEventInbox } from "./event-inbox.ts";
 import { createHookInboxes, type Delivery } from "./hook-inboxes.ts";
@@ -55,6 +55,7 @@ export async function openDevelopment(
     AUTHSVC_API_KEY: apiKey,
     AUTHSVC_COOKIE_SECRET: openCookieSecret(app, dataDir),
   };
+  keepEnvFile(dataDir, env);
   const received = (): readonly Delivery[] => inboxes.list(events.name() ?? "");
   const info = {
     appId,

@@ -1,5 +1,6 @@
 import { html, type Html } from "../lib/html.ts";
 import { framePage, type Frame } from "../pages/frame.ts";
+import { envLines } from "./demo-app.ts";
 import { demoAppId, demoCallbackPath } from "./left.ts";
 import { standIns } from "./providers/stand-ins.ts";
 import { stylesheetPath as stylesheet } from "./stylesheet.ts";
@@ -49,12 +50,6 @@ export function overviewPage(frame: Frame, { baseUrl, env, redirectUris, hasMail
     </p>
     <pre>${controls(baseUrl)}</pre>`;
   return framePage(frame, { title, body, stylesheet });
-}
-
-function envLines(env: Record<string, string>): string {
-  return Object.entries(env)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join("");
 }
 
 function redirectUriHint(redirectUris: readonly string[]): Html {

@@ -1,6 +1,6 @@
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
-import type { Actor, Audit } from "../audit/audit.ts";
+import type { Audit, By } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { newEmail } from "../lib/email.ts";
@@ -79,6 +79,9 @@ export function createInvites(deps: {
   }
 
   return {
+    /** Whether invitations can be mailed. */
+    mails: mail.available,
+
     /**
      * Creates the user, if new, and mails the link, or returns it for `link` and without a mail
      * server: then it proves no address. A newer link replaces the earlier one. Throws
@@ -87,7 +90,7 @@ export function createInvites(deps: {
     async invite(
       input: Invitation,
       { link: asLink, dryRun }: { link: boolean; dryRun: boolean },
-      actor: Actor,
+      by: By,
     ): Promise<InviteAnswer> {
       const { id: appId } = await invitableApplication(input.appId);
       const email = newEmail(input.email);
@@ -119,7 +122,7 @@ export function createInvites(deps: {
         } as const;
         const { secret, expiresAt } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
         const details = { sent: sends, created: !known };
-        await audit.record(tx, { actor, action: "user.invite", result: "success", appId, userId, details }, now);
+        await audit.record(tx, { ...by, action: "user.invite", result: "success", appId, userId, details }, now);
         const link = `${baseUrl}/invite/${secret}`;
         if (sends) {
           const common = {

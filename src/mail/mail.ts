@@ -60,7 +60,8 @@ export type Mail = Common &
      */
     | { kind: "known-address"; signInUrl: string | null }
     | { kind: "method-added" | "method-removed"; method: MailMethod }
-    | { kind: "password-changed" | "new-device" }
+    /** `address-replaced`: to the earlier address, which the person did not change. */
+    | { kind: "password-changed" | "new-device" | "address-replaced" }
   );
 
 /** A mail as it is sent. */

@@ -5,12 +5,12 @@ import type { MailMethod } from "./mail.ts";
 import type { MailAllowance } from "../email-tokens/allowance.ts";
 import type { MailService } from "./service.ts";
 
-/** An action on an account. `clientInfo` is undefined for a command. */
+/** An action on an account. `clientInfo` is undefined unless a person acts. */
 type Act = { user: User; clientInfo: ClientInfo | undefined };
 
 type Notice =
   | { kind: "method-added" | "method-removed"; method: MailMethod }
-  | { kind: "password-changed" | "new-device" };
+  | { kind: "password-changed" | "new-device" | "address-replaced" };
 
 export type Notices = ReturnType<typeof createNotices>;
 
@@ -35,6 +35,10 @@ export function createNotices({ mail, allowance }: { mail: MailService; allowanc
     },
     async passwordChanged(tx: Handle, act: Act, now: number): Promise<void> {
       await tell(tx, act, { kind: "password-changed" }, now);
+    },
+    /** To the address that the user had until now. */
+    async addressReplaced(tx: Handle, act: Act, now: number): Promise<void> {
+      await tell(tx, act, { kind: "address-replaced" }, now);
     },
     async methodAdded(tx: Handle, act: Act, method: MailMethod, now: number): Promise<void> {
       await tell(tx, act, { kind: "method-added", method }, now);

@@ -18,6 +18,7 @@ import {
   measureMailBacklog,
   postponeMail,
   removeMail,
+  removeProofsOf,
   sweepMails,
   type DroppedMail,
   type MailRow,
@@ -137,6 +138,11 @@ export function createMail(deps: {
         lastError: null,
       });
       afterCommit(tx, () => onQueued());
+    },
+
+    /** Removes a user's mails that wait with a link or a code. */
+    async withdrawProofs(tx: Handle, userId: string): Promise<void> {
+      await removeProofsOf(tx, userId);
     },
 
     /**

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, min, or, sql } from "drizzle-orm";
 import { clockSkew, minute } from "../lib/clock.ts";
-import type { MailKind } from "../storage/column-types.ts";
+import { mailsWithProof, type MailKind } from "../storage/column-types.ts";
 import { afterNow } from "../storage/instants.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 
@@ -147,6 +147,11 @@ export async function postponeMail(
   now: number,
 ): Promise<void> {
   await prepared(tx).postpone.execute({ ...lease, ...later, now });
+}
+
+/** Removes a user's mails with a link or a code that are not sent yet. */
+export async function removeProofsOf({ db, tables: { mails } }: Handle, userId: string): Promise<void> {
+  await db.delete(mails).where(and(eq(mails.userId, userId), inArray(mails.kind, mailsWithProof)));
 }
 
 /** After the clock was set back: mails created or attempted in the future are due now. */

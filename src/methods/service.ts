@@ -1,5 +1,6 @@
 import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Audit, By } from "../audit/audit.ts";
+import { personsClient } from "../lib/client-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { displayName } from "../lib/text.ts";
@@ -84,18 +85,25 @@ export function createMethods(deps: {
 
     /**
      * Removes a method and ends all logins except `keep`. The user gets a mail. Throws
-     * USER_NOT_FOUND, METHOD_NOT_FOUND; INVALID_REQUEST if the user could not sign in without it.
+     * USER_NOT_FOUND, METHOD_NOT_FOUND; INVALID_REQUEST if the user could not sign in without it
+     * (`evenLast`: removes it all the same).
      */
-    async remove(userId: string, methodId: string, by: By, keep: Revocation["keep"] = {}): Promise<void> {
+    async remove(
+      userId: string,
+      methodId: string,
+      by: By,
+      keep: Revocation["keep"] = {},
+      { evenLast = false, dryRun = false } = {},
+    ): Promise<void> {
       const now = clock();
-      await storage.write(async (tx) => {
+      await storage.write<void>(async (tx, rollBack) => {
         // Lock first: of two concurrent removals, the later one sees the other's result.
         const user = await access.lockForChange(tx, userId, now);
         if (!user) throw userNotFound();
         const methods = await listMethods(tx, userId);
         const method = methods.find(({ id }) => id === methodId);
         if (!method) throw methodNotFound();
-        if (!canDoWithout(method, methods, await circumstancesOf(tx, user))) {
+        if (!evenLast && !canDoWithout(method, methods, await circumstancesOf(tx, user))) {
           throw invalidRequest("methodId: the last method that can sign the user in cannot be removed");
         }
         await deleteMethod(tx, userId, method);
@@ -103,7 +111,7 @@ export function createMethods(deps: {
         if (keep.browserSession === undefined) await browserSessions.outdateProofs(tx, userId);
         await access.revoke(tx, userId, { reason: "method-removed", by, keep }, now);
         await note(tx, "method.removed", { user, by }, method, now);
-        const { clientInfo = null } = by;
+        const clientInfo = personsClient(by);
         const { appId } = user;
         const event = {
           kind: "method.removed",
@@ -115,7 +123,8 @@ export function createMethods(deps: {
         } as const;
         await events.record(tx, event, now);
         const notice = { type: method.type, name: nameOf(method) };
-        await notices.methodRemoved(tx, { user, clientInfo: by.clientInfo }, notice, now);
+        await notices.methodRemoved(tx, { user, clientInfo: clientInfo ?? undefined }, notice, now);
+        if (dryRun) throw rollBack(undefined);
       });
     },
 

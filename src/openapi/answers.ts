@@ -109,6 +109,7 @@ export const answers = {
       nextCursor: text("Leads to the next page; null on the last.").nullable(),
     })
     .describe("A page of users."),
+  EndedLogins: z.strictObject({ ended: number("How many logins this ended.") }).describe("Ended logins."),
   AuthMethods: z
     .strictObject({ methods: z.array(authMethod).describe("Oldest first.") })
     .describe("What the user can sign in with."),

@@ -135,6 +135,7 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
   Profile: { ...user, metadata },
   ManagedUser: managedUser,
   ManagedUserDetails: { ...managedUser, metadata },
+  EndedLogins: { ended: 2 },
   UserPage: {
     users: [managedUser],
     nextCursor:

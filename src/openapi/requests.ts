@@ -7,7 +7,7 @@ import { callbackBody } from "../sign-in/redemption/redeem.ts";
 import { eventKinds } from "../storage/column-types.ts";
 import { logoutBody, refreshBody } from "../tokens/routes.ts";
 import { metadataBody } from "../users/metadata-routes.ts";
-import { newUserBody } from "../users/administration-routes.ts";
+import { newUserBody, userChangeBody } from "../users/administration-routes.ts";
 import { profileBody } from "../users/routes.ts";
 import { code, refreshToken, sessionId } from "./examples.ts";
 import { openIdRequests } from "./openid-requests.ts";
@@ -153,8 +153,21 @@ export const requests = {
       name: { about: "The display name, without control characters.", maxLength: 200 },
       picture: { about: "An https address.", format: "uri", maxLength: 2048 },
       password: "A first password, by the application's rules.",
+      invite:
+        "True: mail a link with which the user chooses how to sign in, for 7 days. Only with `email` and `name`. Again for a user who has not chosen yet, it replaces the link. Needs a mail server.",
     },
     example: { email: "ada@example.com", emailVerified: true, name: "Ada" },
+  }),
+  ManagedUserChange: request({
+    schema: userChangeBody,
+    fields: {
+      email: { about: "Not taken by another user of the application.", format: "email", maxLength: 254 },
+      emailVerified: "Whether the address is known to be the user's. False for another address when left out.",
+      name: { about: "The display name, without control characters, or null for none.", maxLength: 200 },
+      picture: { about: "An https address, or null for none.", format: "uri", maxLength: 2048 },
+      disabled: "True ends every login and lets the user sign in no more; false lets them again.",
+    },
+    example: { email: "ada@example.org", emailVerified: true },
   }),
   ApplicationRequest: request({
     schema: applicationBody,

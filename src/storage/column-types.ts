@@ -186,12 +186,16 @@ export type MailKind =
   | "reset"
   | "change-address"
   | "address-changed"
+  | "address-replaced"
   | "invite"
   | "known-address"
   | "method-added"
   | "method-removed"
   | "password-changed"
   | "new-device";
+
+/** Mails with a link or a code. */
+export const mailsWithProof: MailKind[] = ["sign-up", "verify", "reset", "change-address", "address-changed", "invite"];
 
 /**
  * What a webhook endpoint can subscribe to (docs/spec/http-api.md, 6; docs/spec/decisions.md, 11).

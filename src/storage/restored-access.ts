@@ -1,13 +1,10 @@
 import { count, eq, inArray, isNull } from "drizzle-orm";
-import type { MailKind } from "./column-types.ts";
+import { mailsWithProof } from "./column-types.ts";
 import { feedEpoch } from "./commit-order.ts";
 import type { Handle } from "./storage.ts";
 
 /** How many logins and account pages of the backup a restore ends. */
 export type EndedAccess = { logins: number; accountPages: number };
-
-/** Mails with a link or a code. */
-const mailsWithProof: MailKind[] = ["sign-up", "verify", "reset", "change-address", "address-changed", "invite"];
 
 /** Cursors of the feed of ended logins are refused from now on: what they have seen is not here. */
 export async function beginNewFeed({ db, tables: { facts, revocations } }: Handle): Promise<void> {

@@ -1,7 +1,7 @@
 import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { BrowserSession } from "../account/store.ts";
 import type { Audit, By } from "../audit/audit.ts";
-import type { ClientInfo } from "../lib/client-info.ts";
+import { personsClient, type ClientInfo } from "../lib/client-info.ts";
 import type { RevocationRecords } from "../revocations/records.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -66,7 +66,7 @@ export function createLoginEnds(deps: {
     const { id: loginId, appId, userId } = ended;
     const details = { loginId, ...why };
     await audit.record(tx, { ...by, action: "user.logout", result: "success", appId, userId, details }, now);
-    await announce(tx, ended, by.clientInfo ?? null, now);
+    await announce(tx, ended, personsClient(by), now);
   }
 
   async function endWithBrowser(tx: Handle, login: Login, reason: EndReason, now: number): Promise<EndedLogin[]> {

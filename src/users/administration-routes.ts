@@ -1,11 +1,14 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import type { By } from "../audit/audit.ts";
+import type { Invites } from "../email-tokens/invites.ts";
 import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
+import type { Methods } from "../methods/service.ts";
 import type { UserAdministration } from "./administration.ts";
 import { userSorts, userStates } from "./list-query.ts";
+import type { Profiles } from "./profile.ts";
 
 const mostOnAPage = 200;
 const onAPage = 50;
@@ -45,6 +48,16 @@ export const newUserBody = z.strictObject({
   name: z.string("must be a string").optional(),
   picture: z.string("must be a string").optional(),
   password: z.string("must be a string").optional(),
+  invite: z.boolean("must be a boolean").optional(),
+});
+
+/** The body of PATCH /applications/{appId}/users/{userId}. */
+export const userChangeBody = z.strictObject({
+  email: z.string("must be a string").optional(),
+  emailVerified: z.boolean("must be a boolean").optional(),
+  name: z.string("must be a string or null").nullable().optional(),
+  picture: z.string("must be a string or null").nullable().optional(),
+  disabled: z.boolean("must be a boolean").optional(),
 });
 
 /** An application's server, as the audit log names it. */
@@ -76,11 +89,66 @@ export function listUsersHandler(administration: UserAdministration) {
 }
 
 /** POST /applications/{appId}/users */
-export function createUserHandler(administration: UserAdministration) {
+export function createUserHandler(administration: UserAdministration, invites: Invites) {
+  async function invited({ email, name, ...rest }: z.infer<typeof newUserBody>, appId: string, by: By) {
+    if (Object.keys(rest).length > 1) throw invalidRequest("invite: only with email and name");
+    if (!invites.mails) throw invalidRequest("invite: the service has no mail server");
+    const invitation = { appId, email, name: name ?? null, locale: null };
+    const { userId } = await invites.invite(invitation, { link: false, dryRun: false }, by);
+    const { metadata: _, ...user } = await administration.get(userId ?? "");
+    return user;
+  }
+
   return async (request: HttpRequest, application: Application) => {
-    const { emailVerified = false, name = null, password, ...person } = await request.json(newUserBody);
+    const body = await request.json(newUserBody);
+    const by = byServer(request, application);
+    if (body.invite === true) return json(await invited(body, application.id, by), 201);
+    const { emailVerified = false, name = null, password, invite: _, ...person } = body;
     const input = { ...person, appId: application.id, emailVerified, name, password };
-    return json(await administration.create(input, { dryRun: false }, byServer(request, application)), 201);
+    return json(await administration.create(input, { dryRun: false }, by), 201);
+  };
+}
+
+/** PATCH /applications/{appId}/users/{userId} */
+export function updateUserHandler(administration: UserAdministration) {
+  return async (request: HttpRequest, application: Application) => {
+    const change = await request.json(userChangeBody);
+    const { id } = await administration.userOf(application.id, request.parameter("userId"));
+    return json(await administration.update(id, change, { dryRun: false }, byServer(request, application)));
+  };
+}
+
+/** DELETE /applications/{appId}/users/{userId} */
+export function deleteUserHandler(administration: UserAdministration, profiles: Profiles) {
+  return async (request: HttpRequest, application: Application) => {
+    const { id } = await administration.userOf(application.id, request.parameter("userId"));
+    await profiles.delete(id, byServer(request, application));
+    return json({ success: true, message: "The user was deleted." });
+  };
+}
+
+/** POST /applications/{appId}/users/{userId}/logout */
+export function logoutUserHandler(administration: UserAdministration) {
+  return async (request: HttpRequest, application: Application) => {
+    const { id } = await administration.userOf(application.id, request.parameter("userId"));
+    return json(await administration.revokeLogins(id, { dryRun: false }, byServer(request, application)));
+  };
+}
+
+/** GET /applications/{appId}/users/{userId}/auth-methods */
+export function userMethodsHandler(administration: UserAdministration, methods: Methods) {
+  return async (request: HttpRequest, application: Application) => {
+    const { id } = await administration.userOf(application.id, request.parameter("userId"));
+    return json({ methods: await methods.answersFor(id, ["profile", "email"]) });
+  };
+}
+
+/** DELETE /applications/{appId}/users/{userId}/auth-methods/{methodId} */
+export function removeUserMethodHandler(administration: UserAdministration, methods: Methods) {
+  return async (request: HttpRequest, application: Application) => {
+    const { id } = await administration.userOf(application.id, request.parameter("userId"));
+    await methods.remove(id, request.parameter("methodId"), byServer(request, application));
+    return json({ success: true, message: "The sign-in method was removed." });
   };
 }
 

@@ -1,20 +1,15 @@
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
-import type { Audit, By } from "../audit/audit.ts";
-import type { Clock } from "../lib/clock.ts";
-import { newEmail } from "../lib/email.ts";
-import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
-import { displayName, isHttpsAddress, maxNameCharacters } from "../lib/text.ts";
+import type { By } from "../audit/audit.ts";
+import { invalidRequest, userNotFound } from "../lib/errors.ts";
 import type { NewPasswords } from "../passwords/new-passwords.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import type { Handle, Storage } from "../storage/storage.ts";
+import type { Handle } from "../storage/storage.ts";
 import type { LoginAdministration } from "../tokens/login-administration.ts";
-import type { RevokeAccess } from "../tokens/revoke-access.ts";
-import { checkedEmail } from "./list-query.ts";
-import { setDisabled } from "./list-store.ts";
+import { createUserChanges, type UserChange } from "./changes.ts";
 import { applicationNotFound, createUserListing } from "./listing.ts";
-import type { Users } from "./service.ts";
+import { addressTaken, checkedName, checkedNewEmail, checkedPicture } from "./new-user.ts";
 import { findUser, findUserWithMethods } from "./store.ts";
 import { userAnswer, type UserAnswer, type UserDetailsAnswer } from "./user-answer.ts";
 import type { User } from "./user.ts";
@@ -31,19 +26,17 @@ export type NewUser = {
 export type UserAdministration = ReturnType<typeof createUserAdministration>;
 
 /** Operations on users, for operators and for the servers of their applications. */
-export function createUserAdministration(deps: {
-  storage: Storage;
-  applications: Applications;
-  users: Users;
-  passwords: Passwords;
-  newPasswords: NewPasswords;
-  logins: LoginAdministration;
-  access: RevokeAccess;
-  audit: Audit;
-  keyring: Keyring;
-  clock: Clock;
-}) {
+export function createUserAdministration(
+  deps: Parameters<typeof createUserChanges>[0] & {
+    applications: Applications;
+    passwords: Passwords;
+    newPasswords: NewPasswords;
+    logins: LoginAdministration;
+    keyring: Keyring;
+  },
+) {
   const { storage, applications, users, passwords, newPasswords, logins, access, audit, clock } = deps;
+  const changes = createUserChanges(deps);
 
   async function existingApplication(id: string): Promise<Application> {
     const application = await applications.find(id);
@@ -114,34 +107,24 @@ export function createUserAdministration(deps: {
       return userAnswer(created, authMethods);
     },
 
+    /** Changes a user (`createUserChanges`) and returns them. */
+    async update(id: string, change: UserChange, options: { dryRun: boolean }, by: By): Promise<UserDetailsAnswer> {
+      await changes.change(id, change, options, by);
+      return await get(id);
+    },
+
     /**
      * Prevents a user from signing in, and ends every login; enabling does not restore them.
      * Changes nothing for a disabled user. Throws USER_NOT_FOUND.
      */
-    async disable(id: string, { dryRun }: { dryRun: boolean }, by: By): Promise<UserDetailsAnswer> {
-      const now = clock();
-      if (!dryRun) {
-        await storage.write(async (tx) => {
-          if ((await findUser(tx, id))?.disabledAt !== null) return;
-          await access.lockForChange(tx, id, now);
-          const user = await setDisabled(tx, id, true, now);
-          if (!user) return;
-          const ended = await access.revoke(tx, id, { reason: "user-disabled", by }, now);
-          await recordChange(tx, user, "user.disable", by, now, { ended });
-        });
-      }
+    async disable(id: string, options: { dryRun: boolean }, by: By): Promise<UserDetailsAnswer> {
+      await changes.change(id, { disabled: true }, options, by);
       return await get(id);
     },
 
     /** Lets a user sign in again. Throws USER_NOT_FOUND. */
-    async enable(id: string, { dryRun }: { dryRun: boolean }, by: By): Promise<UserDetailsAnswer> {
-      const now = clock();
-      if (!dryRun) {
-        await storage.write(async (tx) => {
-          const user = await setDisabled(tx, id, false, now);
-          if (user) await recordChange(tx, user, "user.enable", by, now);
-        });
-      }
+    async enable(id: string, options: { dryRun: boolean }, by: By): Promise<UserDetailsAnswer> {
+      await changes.change(id, { disabled: false }, options, by);
       return await get(id);
     },
 
@@ -155,22 +138,12 @@ export function createUserAdministration(deps: {
       return await storage.write(async (tx) => {
         const user = await existingUser(id, tx);
         const ended = await access.revoke(tx, id, { reason: "operator", by }, now);
-        await recordChange(tx, user, "user.revoke-logins", by, now, { ended });
+        const about = { appId: user.appId, userId: id, details: { ended } };
+        await audit.record(tx, { ...by, action: "user.revoke-logins", result: "success", ...about }, now);
         return { ended };
       });
     },
   };
-
-  async function recordChange(
-    tx: Handle,
-    { id: userId, appId }: User,
-    action: string,
-    by: By,
-    now: number,
-    details: Record<string, number> = {},
-  ): Promise<void> {
-    await audit.record(tx, { ...by, action, result: "success", appId, userId, details }, now);
-  }
 
   async function hashOf(password: string, application: Application, email: string): Promise<string> {
     const problem = await newPasswords.problemWith(password, application, { email, name: null }, undefined);
@@ -188,31 +161,4 @@ export function createUserAdministration(deps: {
     }
     return await newPasswords.hash(password, undefined);
   }
-}
-
-function checkedNewEmail(text: string): string {
-  const email = newEmail(text);
-  if (email !== undefined) return email;
-  checkedEmail(text);
-  throw invalidRequest(
-    "email: a new address may not hold any of ` $ { } | & ! ' %, begin with '-', or end in a number",
-  );
-}
-
-function checkedName(text: string | null): string | null {
-  const name = text === null ? null : displayName(text);
-  if (name === undefined) throw invalidRequest(`name: at most ${maxNameCharacters} characters, no control characters`);
-  return name;
-}
-
-function checkedPicture(picture: string | null): string | null {
-  if (picture !== null && !isHttpsAddress(picture))
-    throw invalidRequest("picture: an https address of at most 2048 characters, or null");
-  return picture;
-}
-
-function addressTaken(): AppError {
-  return new AppError("CONFLICT", "A user of this application already has this address.", {
-    details: "email: taken in this application",
-  });
 }

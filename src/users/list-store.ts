@@ -1,7 +1,6 @@
-import { and, asc, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, or } from "drizzle-orm";
 import { beginsWith, type Handle } from "../storage/storage.ts";
 import type { MethodKinds } from "./store.ts";
-import type { User } from "./user.ts";
 
 /** Who has this canonical address: one user per application at most, or that of one application. */
 export async function findByEmailInAll(
@@ -66,19 +65,4 @@ export async function findUsersBeginning(
     .where(or(beginsWith(users.id, prefix), beginsWith(users.email, prefix)))
     .orderBy(asc(users.id))
     .limit(limit);
-}
-
-/** Disables or enables a user; undefined if there is no such user or nothing changes. */
-export async function setDisabled(
-  { db, tables: { users } }: Handle,
-  id: string,
-  disabled: boolean,
-  now: number,
-): Promise<User | undefined> {
-  const [user] = await db
-    .update(users)
-    .set({ disabledAt: disabled ? now : null, updatedAt: now })
-    .where(and(eq(users.id, id), disabled ? isNull(users.disabledAt) : isNotNull(users.disabledAt)))
-    .returning();
-  return user;
 }

@@ -78,13 +78,13 @@ export function createUserListing(deps: {
       if (!user) throw userNotFound();
       if (others.length === 0) return user.id;
       const apps = [user, ...others].map((each) => each.appId).join(", ");
-      throw new AppError("CONFLICT", `Several applications have a user with this address: ${apps}. Name one.`);
+      throw new AppError("CONFLICT", `Several applications have a user with this address: ${apps}. Add --app.`);
     },
   };
 
   async function groupOf(appId: string, { filter: { group } }: UserListing): Promise<string | undefined> {
     const id = group === undefined ? undefined : await findGroup(reader, appId, group);
-    if (group !== undefined && id === undefined) throw invalidRequest("group: the name of a group of the application");
+    if (group !== undefined && id === undefined) throw invalidRequest("group: one that the application has");
     return id;
   }
 

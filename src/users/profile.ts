@@ -1,4 +1,5 @@
 import type { Audit, By } from "../audit/audit.ts";
+import { personsClient } from "../lib/client-info.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { invalidRequest, userNotFound } from "../lib/errors.ts";
 import { displayName, isHttpsAddress, maxNameCharacters } from "../lib/text.ts";
@@ -57,7 +58,7 @@ export function createProfiles(deps: {
     await audit.record(tx, { ...by, action, result: "success", appId, userId, ...(details ? { details } : {}) }, now);
     await events.record(
       tx,
-      { kind, appId, userId, authMethod: null, clientInfo: by.clientInfo ?? null, sessionId: null },
+      { kind, appId, userId, authMethod: null, clientInfo: personsClient(by), sessionId: null },
       now,
     );
   }

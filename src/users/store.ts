@@ -163,7 +163,9 @@ export async function lockUsers(
 export async function updateUser(
   { db, tables: { users } }: Handle,
   id: string,
-  change: Partial<Pick<User, "name" | "picture" | "publicMetadata" | "privateMetadata">> & { updatedAt: number },
+  change: Partial<
+    Pick<User, "email" | "emailVerified" | "name" | "picture" | "disabledAt" | "publicMetadata" | "privateMetadata">
+  > & { updatedAt: number },
 ): Promise<User | undefined> {
   const [row] = await db.update(users).set(change).where(eq(users.id, id)).returning();
   return row;

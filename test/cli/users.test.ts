@@ -114,6 +114,107 @@ describeEachPlace("user commands", (place) => {
     });
   });
 
+  test("list filters and sorts as the API does", async () => {
+    const flags = ["user", "list", "--app", "app_filters"];
+    await json(["app", "create", "--name", "Filters", "--id", "app_filters"]);
+    for (const name of ["Zoe", "adam", "Ada"])
+      await json(["user", "create", "--app", "app_filters", "--email", `${name}@example.com`, "--name", name]);
+    const named = async (...more: string[]) =>
+      ((await json([...flags, ...more])) as { name: string }[]).map(({ name }) => name);
+    expect(await named()).toEqual(["Zoe", "adam", "Ada"]);
+    expect(await named("--name", "AD")).toEqual(["Ada", "adam"]);
+    expect(await named("--sort", "-name")).toEqual(["Zoe", "adam", "Ada"]);
+    expect(await named("--created-since", "1h", "--state", "active", "--last-login-before", "1h")).toHaveLength(3);
+    expect(await named("--created-before", "1h")).toEqual([]);
+    expect(await named("--last-login-since", "1h")).toEqual([]);
+    const [zoe] = (await json([...flags, "--sort", "-name", "--limit", "1"])) as User[];
+    expect(await named("--sort", "-name", "--after", zoe?.id ?? "")).toEqual(["adam", "Ada"]);
+    for (const [more, line] of [
+      [["--state", "gone"], /^authsvc: --state must be one of active, disabled$/mu],
+      [["--sort", "email"], /^authsvc: --sort must be one of createdAt/u],
+      [["--name", ""], /^authsvc: --name must be 1 to 200 characters/u],
+      [["--group", "nobody"], /^authsvc: --group must be one that the application has$/mu],
+      [["--created-since", "soon"], /^authsvc: the value of --created-since is not valid\. Use a time span/u],
+    ] as const) {
+      const refused = await run([...flags, ...more]);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(line)]);
+    }
+    expect(await run([...flags, "--after", "usr_gone"])).toMatchObject({ code: 3, stdout: "" });
+  });
+
+  test("show finds an address, and asks for the application where several have it", async () => {
+    const { id } = await create("once@example.com");
+    expect(await json(["user", "show", "--email", "Once@Example.com"])).toMatchObject({ id, methods: [] });
+    const other = (await json(["user", "create", "--app", "app_other", "--email", "twice@example.com"])) as User;
+    await create("twice@example.com");
+    const refused = await run(["user", "show", "--email", "twice@example.com"]);
+    expect(refused).toMatchObject({ code: 4, stdout: "" });
+    expect(refused.stderr).toMatch(/have a user with this address: app_other, app_shop\. Add --app\.$/mu);
+    const found = await json(["user", "show", "--email", "twice@example.com", "--app", "app_other"]);
+    expect(found).toMatchObject({ id: other.id });
+    expect(await run(["user", "show", "--email", "nobody@example.com"])).toMatchObject({ code: 3, stdout: "" });
+    expect(await run(["user", "show", "--email", "nonsense"])).toMatchObject({ code: 2 });
+    expect(await run(["user", "show", id, "--email", "once@example.com"])).toMatchObject({ code: 2 });
+    expect(await run(["user", "show", id, "--app", "app_shop"])).toMatchObject({ code: 2 });
+  });
+
+  test("update changes what its flags say, and nothing with --dry-run", async () => {
+    const { id } = await create("update@example.com", "--name", "Ada", "--email-verified");
+    const flags = ["user", "update", id];
+    expect(await json([...flags, "--name", "Eve", "--dry-run"])).toMatchObject({ name: "Ada", dryRun: true });
+    expect(await json([...flags, "--email", "Updated@example.com"])).toMatchObject({
+      email: "updated@example.com",
+      emailVerified: false,
+      name: "Ada",
+    });
+    expect(await json([...flags, "--verified", "--name", "", "--picture", "https://a.example/b.png"])).toMatchObject({
+      emailVerified: true,
+      name: null,
+      picture: "https://a.example/b.png",
+    });
+    expect((await run([...flags, "--unverified", "--picture", ""])).stdout).toMatch(/\(not verified\)/u);
+    await create("taken@example.com");
+    for (const [more, code, line] of [
+      [[], 2, /^authsvc: Nothing to change: add --email/u],
+      [["--email", "nonsense"], 2, /^authsvc: --email must be an address/u],
+      [["--picture", "ftp://x"], 2, /^authsvc: --picture must be an https address/u],
+      [["--email", "taken@example.com"], 4, /already has this address/u],
+      [["--email", "taken@example.com", "--dry-run"], 4, /already has this address/u],
+      [["--verified", "--unverified"], 2, /cannot be used with/u],
+    ] as const) {
+      const refused = await run([...flags, ...more]);
+      expect([more, refused.code, refused.stderr]).toEqual([more, code, expect.stringMatching(line)]);
+    }
+    expect((await run(["user", "update", "usr_none", "--name", "x"])).code).toBe(3);
+    const audited = (await json(["audit", "list", "--user", id])) as { action: string; details: { fields?: string } }[];
+    expect(audited.flatMap(({ details }) => details.fields ?? []).toSorted()).toEqual([
+      "email, emailVerified",
+      "emailVerified, name, picture",
+      "emailVerified, picture",
+    ]);
+  });
+
+  test("remove-method removes the last method only with --even-last, and asks", async () => {
+    const flags = ["user", "create", "--app", "app_shop", "--email", "methods@example.com", "--password-stdin"];
+    const { id } = (await json(flags, password)) as User;
+    const { methods } = (await json(["user", "show", id])) as { methods: { id: string }[] };
+    const remove = ["user", "remove-method", id, methods[0]?.id ?? ""];
+    const refused = await run([...remove, "--yes"]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/the last method that can sign the user in cannot be removed/u);
+    expect((await run([...remove, "--even-last"])).stderr).toMatch(/--yes/u);
+    expect(await json([...remove, "--even-last", "--dry-run"])).toMatchObject({ removed: false, dryRun: true });
+    expect(await json([...remove, "--even-last", "--yes"])).toEqual({ id, methodId: methods[0]?.id, removed: true });
+    expect(await json(["user", "show", id])).toMatchObject({ methods: [] });
+    expect(await run([...remove, "--yes"])).toEqual({
+      code: 3,
+      signal: null,
+      stdout: "",
+      stderr: `authsvc: The user has no such method. To find it: authsvc user show ${id}\n`,
+    });
+    expect((await run(["user", "remove-method", "usr_none", "mth_x"])).code).toBe(3);
+  });
+
   test("disable ends the logins, and enable brings none of them back", async () => {
     const { id } = await create("switch@example.com");
     const { accessToken } = (await json(["token", "mint", "--user", id])) as { accessToken: string };

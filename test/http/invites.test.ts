@@ -3,7 +3,7 @@ import { acceptWithPassword, choose, invite } from "../support/invites.ts";
 import { startMailServer } from "../support/mail.ts";
 import { disableUser, linkIn, mailTo, newUser, said } from "../support/mail-flows.ts";
 import { givePasskey, setProvider } from "../support/methods.ts";
-import { goodPassword, newEmail, signIn, Visitor } from "../support/person.ts";
+import { call, goodPassword, newEmail, signIn, Visitor } from "../support/person.ts";
 import { describeEachDatabase, describeOnSqlite, type TestApp } from "../support/service.ts";
 
 const server = await startMailServer();
@@ -155,6 +155,32 @@ describeOnSqlite(
       expect((await visitor.get(chosen.location.href)).text).toContain("/add/oauth");
     });
 
+    it("is mailed for the server of an application, to its own users, and with nothing but a name", async () => {
+      const service = current();
+      const email = newEmail();
+      const path = `/applications/${app.id}/users`;
+      const made = await call(service, "POST", path, app.headers, { email, name: "Ada", invite: true });
+      expect([made.status, made.body]).toEqual([
+        201,
+        expect.objectContaining({ email, name: "Ada", emailVerified: false, appId: app.id }),
+      ]);
+      const link = linkIn(await mailTo(server, email));
+      const again = await call(service, "POST", path, app.headers, { email, invite: true });
+      expect([again.status, again.body["id"]]).toEqual([201, made.body["id"]]);
+      expect((await new Visitor().get(link)).status).toBe(410);
+      for (const more of [{ password: goodPassword }, { emailVerified: true }, { picture: "https://example.com/a" }]) {
+        const refused = await call(service, "POST", path, app.headers, { email: newEmail(), invite: true, ...more });
+        expect([refused.status, refused.body.error?.details]).toEqual([400, "invite: only with email and name"]);
+      }
+      const { email: taken } = await newUser(service, app, { password: goodPassword });
+      expect((await call(service, "POST", path, app.headers, { email: taken, invite: true })).status).toBe(409);
+      const other = await service.createApp();
+      expect((await call(service, "POST", path, other.headers, { email, invite: true })).status).toBe(401);
+      const events = await service.server.app.services.audit.list({ userId: String(made.body["id"]), limit: 9 });
+      expect(events.filter(({ action }) => action === "user.invite")).toHaveLength(2);
+      expect(events.every(({ actor }) => actor === `app:${app.id}` || actor.startsWith("service:"))).toBe(true);
+    });
+
     it("goes to an address at most five times an hour, and is refused for one that signs in already", async () => {
       const service = current();
       const email = newEmail();
@@ -170,3 +196,13 @@ describeOnSqlite(
   },
   { mail: server.mail },
 );
+
+describeOnSqlite("an invitation where there is no mail server", (current) => {
+  it("is refused to the server of an application, which would get no link", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const invitation = { email: newEmail(), invite: true };
+    const refused = await call(service, "POST", `/applications/${app.id}/users`, app.headers, invitation);
+    expect([refused.status, refused.body.error?.details]).toEqual([400, "invite: the service has no mail server"]);
+  });
+});

@@ -346,6 +346,15 @@ function createWalk(service: TestService, app: TestApp) {
       const bob = { ...ofApp, userId: String(created.body["id"]) };
       await send("getManagedUser", headers, undefined, bob);
       await send("getManagedUser", headers, undefined, { ...ofApp, userId: "usr_unknown" });
+      await send("updateManagedUser", headers, { name: "Robert", disabled: false }, bob);
+      await send("updateManagedUser", headers, { email: "nonsense" }, bob);
+      await send("logoutManagedUser", headers, undefined, bob);
+      await givePasskey(service, bob.userId);
+      await givePasskey(service, bob.userId);
+      const { body } = await send("listManagedUserMethods", headers, undefined, bob);
+      for (const { id: methodId } of body["methods"] as { id: string }[])
+        await send("removeManagedUserMethod", headers, undefined, { ...bob, methodId });
+      await send("deleteManagedUser", headers, undefined, bob);
     },
 
     async webhooks() {

@@ -11,7 +11,6 @@ import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { endLogin, insertLogin } from "../../src/tokens/login-store.ts";
 import { countLoginsAtOdds } from "../../src/tokens/login-list-store.ts";
-import { setDisabled } from "../../src/users/list-store.ts";
 import { insertUser, updateUser, verifyEmail } from "../../src/users/store.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { startTestService } from "../support/service.ts";
@@ -85,9 +84,9 @@ describe.each(dialects)("what a login says of its user (%s)", (dialect) => {
 
   it("lets nobody in while the user is disabled, whichever of the two came first", async () => {
     const id = await signedIn();
-    await storage.write((tx) => setDisabled(tx, id, true, now));
+    await storage.write((tx) => updateUser(tx, id, { disabledAt: now, updatedAt: now }));
     expect(await said(id)).toBeUndefined();
-    await storage.write((tx) => setDisabled(tx, id, false, now));
+    await storage.write((tx) => updateUser(tx, id, { disabledAt: null, updatedAt: now }));
     expect(await said(id)).toMatchObject({ id });
     expect(await said(await signedIn({ disabledAt: 1 }))).toBeUndefined();
   });

@@ -13,7 +13,7 @@ export async function invite(
 ) {
   const { invites } = service.server.app.services;
   const invitation = { appId: app.id, email, name: null, locale: null, ...input };
-  return await invites.invite(invitation, { link, dryRun: false }, operator);
+  return await invites.invite(invitation, { link, dryRun: false }, { actor: operator });
 }
 
 /** Opens an invitation, chooses a method, and answers the page that adds it. */

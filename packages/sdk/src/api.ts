@@ -68,6 +68,16 @@ export type Operations = {
   "POST /applications/{appId}/users": { body: NewUserRequest; answer: ManagedUser };
   /** Read a user. */
   "GET /applications/{appId}/users/{userId}": { path: { userId: string }; answer: ManagedUserDetails };
+  /** Change a user. */
+  "PATCH /applications/{appId}/users/{userId}": { path: { userId: string }; body: ManagedUserChange; answer: ManagedUserDetails };
+  /** Delete a user, for good. */
+  "DELETE /applications/{appId}/users/{userId}": { path: { userId: string }; answer: Done };
+  /** Sign a user out everywhere. */
+  "POST /applications/{appId}/users/{userId}/logout": { path: { userId: string }; answer: EndedLogins };
+  /** List what a user can sign in with. */
+  "GET /applications/{appId}/users/{userId}/auth-methods": { path: { userId: string }; answer: AuthMethods };
+  /** Remove a method of a user, such as a lost phone's passkey. */
+  "DELETE /applications/{appId}/users/{userId}/auth-methods/{methodId}": { path: { userId: string; methodId: string }; answer: Done };
 };
 
 /** The reason, for programs. */
@@ -490,6 +500,8 @@ export type NewUserRequest = {
   picture?: string;
   /** A first password, by the application's rules. */
   password?: string;
+  /** True: mail a link with which the user chooses how to sign in, for 7 days. Only with `email` and `name`. Again for a user who has not chosen yet, it replaces the link. Needs a mail server. */
+  invite?: boolean;
 };
 
 /** A user, as the application's server sees them. */
@@ -541,6 +553,26 @@ export type ManagedUserDetails = {
   disabledAt: string | null;
   authMethods: UsableMethods;
   metadata: ProfileMetadata;
+};
+
+/** The body of `PATCH /applications/{appId}/users/{userId}`. */
+export type ManagedUserChange = {
+  /** Not taken by another user of the application. */
+  email?: string;
+  /** Whether the address is known to be the user's. False for another address when left out. */
+  emailVerified?: boolean;
+  /** The display name, without control characters, or null for none. */
+  name?: string | null;
+  /** An https address, or null for none. */
+  picture?: string | null;
+  /** True ends every login and lets the user sign in no more; false lets them again. */
+  disabled?: boolean;
+};
+
+/** Ended logins. */
+export type EndedLogins = {
+  /** How many logins this ended. */
+  ended: number;
 };
 
 /** What happened. */

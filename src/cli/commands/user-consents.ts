@@ -7,7 +7,7 @@ import { consentTable } from "../user-text.ts";
 export function addUserConsents(user: Command, cli: Cli): void {
   const command = user
     .command("consents")
-    .description("list the OpenID Connect clients that a user has allowed something, oldest first")
+    .description("list the OpenID Connect clients that a user gave consent to, oldest first")
     .argument("[ID]", "User ID");
   examples(command, ["authsvc user consents usr_01k…", "authsvc user consents usr_01k… --json"]).action(
     async (given: string | undefined) => {

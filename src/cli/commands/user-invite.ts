@@ -32,7 +32,7 @@ async function invite(cli: Cli, flags: Flags): Promise<void> {
   });
   await cli.withApp(async ({ invites }) => {
     const made = await namingFlags({ email: "--email", name: "--name" }, () =>
-      invites.invite({ appId, email: address, name, locale }, { link, dryRun }, commandActor()),
+      invites.invite({ appId, email: address, name, locale }, { link, dryRun }, { actor: commandActor() }),
     );
     if (dryRun) {
       await cli.result({ ...made, dryRun }, "");

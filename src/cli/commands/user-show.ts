@@ -1,22 +1,38 @@
 import type { Command } from "commander";
+import { AppError } from "../../lib/errors.ts";
 import { askUnlessGiven } from "../ask.ts";
-import type { Cli } from "../cli.ts";
+import { namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { methodLines, userText } from "../user-text.ts";
 
+type Flags = { email?: string; app?: string };
+
 export function addUserShow(user: Command, cli: Cli): void {
-  const command = user.command("show").description("show one user").argument("[ID]", "User ID");
-  examples(command, ["authsvc user show usr_01k…", "authsvc user show usr_01k… --json | jq .metadata"]).action(
-    async (given: string | undefined) => {
-      const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
-      await cli.withApp(async ({ userAdministration, methods }) => {
-        const found = await userAdministration.get(id);
-        const itsMethods = await methods.answersFor(id, ["profile", "email"]);
-        await cli.result(
-          { ...found, methods: itsMethods },
-          userText(found, cli.screen()) + methodLines(itsMethods, cli.screen()),
-        );
-      });
-    },
-  );
+  const command = user
+    .command("show")
+    .description("show one user, by ID or by email address")
+    .argument("[ID]", "User ID")
+    .option("--email <address>", "email address of the user, instead of the ID")
+    .option("--app <id>", "with --email: only in this application");
+  examples(command, [
+    "authsvc user show usr_01k… --json | jq .metadata",
+    "authsvc user show --email ada@example.com",
+  ]).action(async (given: string | undefined, { email, app }: Flags) => {
+    if (email !== undefined && given !== undefined)
+      throw new AppError("INVALID_REQUEST", "Use an ID or --email, not both.");
+    if (app !== undefined && email === undefined) throw new AppError("INVALID_REQUEST", "--app is only for --email.");
+    const known = email === undefined ? await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" }) : "";
+    await cli.withApp(async ({ userAdministration, methods }) => {
+      const id =
+        email === undefined
+          ? known
+          : await namingFlags({ email: "--email" }, () => userAdministration.idByEmail(email, app));
+      const found = await userAdministration.get(id);
+      const itsMethods = await methods.answersFor(id, ["profile", "email"]);
+      await cli.result(
+        { ...found, methods: itsMethods },
+        userText(found, cli.screen()) + methodLines(itsMethods, cli.screen()),
+      );
+    });
+  });
 }

@@ -38,6 +38,13 @@ export const de: MailTexts = {
       ifNotYou: () =>
         "Machen Sie die Änderung rückgängig. Das stellt diese Adresse wieder her und meldet alle vom Konto ab. Wählen Sie danach ein neues Passwort und entfernen Sie Anmeldemethoden, die nicht Ihre sind.",
     },
+    "address-replaced": {
+      subject: (app) => `Ihr Konto bei ${app} hat eine andere E-Mail-Adresse`,
+      lead: (app) =>
+        `${app} hat die E-Mail-Adresse Ihres Kontos geändert. E-Mails zum Konto kommen nicht mehr an diese.`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: (app) => `Teilen Sie ${app} mit, dass Sie das nicht wollten.`,
+    },
     invite: {
       subject: (app) => `Einladung zu ${app}`,
       lead: (app) => `Bei ${app} liegt ein Konto für Sie bereit. Wählen Sie, wie Sie sich anmelden.`,

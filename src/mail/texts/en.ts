@@ -69,6 +69,13 @@ export const en: MailTexts = {
       ifNotYou: () =>
         "Undo the change. That restores this address and signs everybody out of the account. Then choose a new password, and remove the ways to sign in that aren't yours.",
     },
+    "address-replaced": {
+      subject: (app) => `Your ${app} account has another email address`,
+      lead: (app) =>
+        `${app} has changed the email address of your account. Emails about the account don't come to this one any more.`,
+      button: () => "Open your account page",
+      ifNotYou: (app) => `Tell ${app} that you didn't ask for this.`,
+    },
     invite: {
       subject: (app) => `You're invited to ${app}`,
       lead: (app) => `An account at ${app} is ready for you. Choose how you will sign in.`,

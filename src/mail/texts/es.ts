@@ -37,6 +37,13 @@ export const es: MailTexts = {
       ifNotYou: () =>
         "Deshaz el cambio. Eso restaura esta dirección y cierra todas las sesiones de la cuenta. Después elige una contraseña nueva y elimina los métodos que no sean tuyos.",
     },
+    "address-replaced": {
+      subject: (app) => `Tu cuenta de ${app} tiene otra dirección de correo`,
+      lead: (app) =>
+        `${app} ha cambiado la dirección de correo de tu cuenta. Los correos sobre la cuenta ya no llegan a esta.`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: (app) => `Di a ${app} que no lo has pedido.`,
+    },
     invite: {
       subject: (app) => `Invitación a ${app}`,
       lead: (app) => `Tienes una cuenta de ${app} preparada. Elige cómo vas a iniciar sesión.`,

@@ -39,6 +39,13 @@ export const fr: MailTexts = {
       ifNotYou: () =>
         "Annulez le changement. Cela rétablit cette adresse et déconnecte tout le monde du compte. Choisissez ensuite un nouveau mot de passe et supprimez les moyens de connexion qui ne sont pas les vôtres.",
     },
+    "address-replaced": {
+      subject: (app) => `Votre compte ${app} a une autre adresse e-mail`,
+      lead: (app) =>
+        `${app} a changé l’adresse e-mail de votre compte. Les e-mails à propos du compte n’arrivent plus à celle-ci.`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: (app) => `Dites à ${app} que vous ne l’avez pas demandé.`,
+    },
     invite: {
       subject: (app) => `Invitation à rejoindre ${app}`,
       lead: (app) => `Un compte ${app} vous attend. Choisissez votre moyen de connexion.`,

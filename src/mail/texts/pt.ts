@@ -37,6 +37,13 @@ export const pt: MailTexts = {
       ifNotYou: () =>
         "Desfaça a mudança. Isso restaura este endereço e encerra todas as sessões da conta. Depois escolha uma nova senha e remova os métodos que não são seus.",
     },
+    "address-replaced": {
+      subject: (app) => `Sua conta em ${app} tem outro endereço de e-mail`,
+      lead: (app) =>
+        `${app} alterou o endereço de e-mail da sua conta. Os e-mails sobre a conta não chegam mais a este.`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: (app) => `Diga a ${app} que você não pediu isso.`,
+    },
     invite: {
       subject: (app) => `Convite para ${app}`,
       lead: (app) => `Uma conta em ${app} está pronta para você. Escolha como você vai entrar.`,

@@ -62,13 +62,15 @@ function redirect(location, cookies) {
   return response;
 }
 
-createServer((request, response) => {
-  handle(request).then(
-    async (answer) => {
-      const { "set-cookie": _, ...headers } = Object.fromEntries(answer.headers);
-      response.writeHead(answer.status, { ...headers, "set-cookie": cookiesOf(answer) });
-      response.end(await answer.text());
-    },
-    (error) => response.writeHead(500).end(String(error)),
-  );
-}).listen(new URL(APP_URL).port);
+async function answer(request, response) {
+  try {
+    const answered = await handle(request);
+    const { "set-cookie": _, ...headers } = Object.fromEntries(answered.headers);
+    response.writeHead(answered.status, { ...headers, "set-cookie": cookiesOf(answered) });
+    response.end(await answered.text());
+  } catch (error) {
+    response.writeHead(500).end(String(error));
+  }
+}
+
+createServer((request, response) => void answer(request, response)).listen(new URL(APP_URL).port);

@@ -1,0 +1,117 @@
+import type { Audit, By } from "../audit/audit.ts";
+import type { Clock } from "../lib/clock.ts";
+import { invalidRequest, userNotFound } from "../lib/errors.ts";
+import type { EmailTokens } from "../email-tokens/service.ts";
+import type { Notices } from "../mail/notices.ts";
+import type { MailService } from "../mail/service.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import type { RevokeAccess } from "../tokens/revoke-access.ts";
+import { addressTaken, checkedName, checkedNewEmail, checkedPicture } from "./new-user.ts";
+import type { Users } from "./service.ts";
+import { findUser, findUserByEmail, updateUser } from "./store.ts";
+import type { User } from "./user.ts";
+
+/** What operators and applications' servers may change; omitted fields stay unchanged. */
+export type UserChange = {
+  email?: string | undefined;
+  emailVerified?: boolean | undefined;
+  /** Null: none. */
+  name?: string | null | undefined;
+  picture?: string | null | undefined;
+  disabled?: boolean | undefined;
+};
+
+/** The columns that a change alters. */
+type Altered = Partial<Pick<User, "email" | "emailVerified" | "name" | "picture" | "disabledAt">>;
+
+/** Changes users for operators and applications' servers. */
+export function createUserChanges(deps: {
+  storage: Storage;
+  users: Users;
+  emailTokens: EmailTokens;
+  mail: MailService;
+  notices: Notices;
+  access: RevokeAccess;
+  audit: Audit;
+  clock: Clock;
+}) {
+  const { storage, users, emailTokens, mail, notices, access, audit, clock } = deps;
+
+  async function apply(tx: Handle, id: string, change: UserChange, by: By, now: number): Promise<void> {
+    const seen = await findUser(tx, id);
+    if (!seen) throw userNotFound();
+    const planned = alteredBy(seen, change, now);
+    if (Object.keys(planned).length === 0) return;
+    const disables = change.disabled === true;
+    // In the order of locks (docs/decisions/0027): tokens, codes, the user.
+    if (planned.email !== undefined) await endProofs(tx, id);
+    const user = disables ? await access.lockForChange(tx, id, now) : await users.lockForChange(tx, id, now);
+    if (!user) throw userNotFound();
+    const altered = alteredBy(user, change, now);
+    const { email = null, disabledAt, ...rest } = altered;
+    const holder = email === null ? undefined : await findUserByEmail(tx, user.appId, email);
+    if (holder && holder.id !== id) throw addressTaken();
+    await updateUser(tx, id, { ...altered, updatedAt: now });
+    const about = { ...by, result: "success", appId: user.appId, userId: id } as const;
+    const fields = [...(email === null ? [] : ["email"]), ...Object.keys(rest)].join(", ");
+    if (fields !== "") {
+      await audit.record(tx, { ...about, action: "user.update", details: { fields } }, now);
+      await users.recordUpdate(tx, user, null, now);
+    }
+    if (email !== null) await notices.addressReplaced(tx, { user, clientInfo: undefined }, now);
+    if (disabledAt === undefined) return;
+    const ended = disables ? await access.revoke(tx, id, { reason: "user-disabled", by }, now) : 0;
+    await audit.record(
+      tx,
+      disables ? { ...about, action: "user.disable", details: { ended } } : { ...about, action: "user.enable" },
+      now,
+    );
+  }
+
+  /** Whatever was mailed to the user proves an address that is theirs no more. */
+  async function endProofs(tx: Handle, userId: string): Promise<void> {
+    await emailTokens.endLater(tx, userId, 0);
+    await mail.withdrawProofs(tx, userId);
+  }
+
+  return {
+    /**
+     * Changes a user, all fields or none. Another address is unverified unless the change says
+     * otherwise; it ends what was mailed before, and the earlier address is told. Logins stay,
+     * unless the user is disabled. Throws USER_NOT_FOUND, INVALID_REQUEST naming the field,
+     * CONFLICT for a taken address.
+     */
+    async change(id: string, change: UserChange, { dryRun }: { dryRun: boolean }, by: By): Promise<void> {
+      const checked = checkedChange(change);
+      const now = clock();
+      await storage.write<void>(async (tx, rollBack) => {
+        await apply(tx, id, checked, by, now);
+        if (dryRun) throw rollBack(undefined);
+      });
+    },
+  };
+}
+
+function checkedChange({ email, emailVerified, name, picture, disabled }: UserChange): UserChange {
+  return {
+    email: email === undefined ? undefined : checkedNewEmail(email),
+    emailVerified,
+    name: name === undefined ? undefined : checkedName(name),
+    picture: picture === undefined ? undefined : checkedPicture(picture),
+    disabled,
+  };
+}
+
+/** The columns of `user` that the change gives another value. */
+function alteredBy(user: User, { email, emailVerified, name, picture, disabled }: UserChange, now: number): Altered {
+  const isNew = email !== undefined && email !== user.email;
+  const verified = emailVerified ?? (isNew ? false : user.emailVerified);
+  if (verified && !isNew && user.email === null) throw invalidRequest("emailVerified: the user has no address");
+  return {
+    ...(isNew ? { email } : {}),
+    ...(verified === user.emailVerified ? {} : { emailVerified: verified }),
+    ...(name === undefined || name === user.name ? {} : { name }),
+    ...(picture === undefined || picture === user.picture ? {} : { picture }),
+    ...(disabled === undefined || disabled === (user.disabledAt !== null) ? {} : { disabledAt: disabled ? now : null }),
+  };
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { press } from "../support/account.ts";
+import { askFor, changeTo, ownerOf, undoLink, useLink } from "../support/address-change.ts";
+import { startMailServer } from "../support/mail.ts";
+import { askForReset, codeIn, linkIn, mailTo } from "../support/mail-flows.ts";
+import { bearer } from "../support/methods.ts";
+import { call, newEmail } from "../support/person.ts";
+import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { createEndpoint, localWebhooks, operator } from "../support/webhooks.ts";
+
+const server = await startMailServer();
+afterAll(async () => await server.close());
+
+describeEachDatabase(
+  "an address that the app's server changes",
+  (current) => {
+    let app: TestApp;
+    let receiver: Receiver;
+    beforeAll(async () => {
+      app = await current().createApp();
+      receiver = await startReceiver();
+      await createEndpoint(current(), app, { url: receiver.url, events: ["user.updated"] });
+    });
+    afterAll(async () => await receiver.stop());
+
+    const change = async (id: string, body: Record<string, unknown>) =>
+      await call(current(), "PATCH", `/applications/${app.id}/users/${id}`, bearer(app.apiKey), body);
+    const addressOf = async (id: string) => (await current().server.app.services.users.find(id))?.email;
+
+    it("tells the earlier address without a link that leads back, and the webhooks the new one", async () => {
+      const { id, email } = await ownerOf(current(), app);
+      const to = newEmail();
+      expect((await change(id, { email: to })).status).toBe(200);
+      const notice = await mailTo(server, email, 1, /account has another email address$/u);
+      expect(notice.text).not.toContain(to);
+      expect(notice.text).not.toContain("/restore/");
+      expect(notice.text).not.toContain("IP address");
+      const told = await until(() => receiver.received.find(({ body }) => body.data["userId"] === id));
+      expect(told.body).toMatchObject({ event: "user.updated", data: { email: to, ipAddress: null, userAgent: null } });
+    });
+
+    it("ends what was mailed before: a change that a thief began, a reset, and the link that undoes an earlier change", async () => {
+      const owner = await ownerOf(current(), app);
+      const first = owner.email;
+      await changeTo(current(), server, owner);
+      const undo = await undoLink(server, first);
+      const asked = await askFor(current(), server, owner);
+      const { resetLinks } = current().server.app.services;
+      const reset = await resetLinks.linkFor(owner.id, { send: false, dryRun: false }, operator.actor);
+      const third = newEmail();
+      expect((await change(owner.id, { email: third, emailVerified: true })).status).toBe(200);
+      await press(app, owner.visitor, asked.page, "/email/code", { code: codeIn(asked.mail) });
+      for (const link of [linkIn(asked.mail), reset.link ?? "", undo])
+        expect([link, (await useLink(link, owner.visitor)).status]).toEqual([link, 410]);
+      expect(await addressOf(owner.id)).toBe(third);
+    });
+
+    it("takes back mails with a link that wait for the mail server", async () => {
+      const { id, email } = await ownerOf(current(), app);
+      const { mail } = current().server.app.services;
+      server.behave({ answers: 451 });
+      await askForReset(current(), app, email);
+      await until(async () => (await mail.pending()).retried === 1);
+      expect((await change(id, { email: newEmail() })).status).toBe(200);
+      // The notice alone is left, between two attempts.
+      await until(async () => (await mail.pending()).retried === 1 && (await mail.pending()).mails === 1);
+      server.behave("takes");
+      current().clock.advance(60_000);
+      await mailTo(server, email, 1, /account has another email address$/u);
+      await until(async () => (await mail.pending()).mails === 0);
+      expect(server.to(email)).toHaveLength(1);
+    });
+  },
+  { mail: server.mail, ...localWebhooks },
+);

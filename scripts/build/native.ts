@@ -5,6 +5,7 @@ import type { Plugin } from "rolldown";
 import type { PackedModule } from "../../src/executable/native-modules.ts";
 import { compressed } from "./compressed.ts";
 import { packageFolder } from "./packages.ts";
+import { stripElf } from "./strip-elf.ts";
 import { root, type Target } from "./target.ts";
 
 /**
@@ -47,7 +48,8 @@ export function packNativeModules(target: Target, stage: string): PackedModule[]
   for (const [name, file] of Object.entries(nativeFiles(target))) {
     if (file === undefined || !existsSync(file))
       throw new Error(`the registry does not offer the native ${name} for ${target.napi}: nothing was built`);
-    const content = readFileSync(file);
+    const whole = readFileSync(file);
+    const content = target.sqlite.startsWith("linux-") ? stripElf(whole) : whole;
     const isPlain = loadedOften.includes(name);
     const packedFile = `native/${name}.node${isPlain ? "" : ".zst"}`;
     packed.push({ name, file: packedFile, digest: createHash("sha256").update(content).digest("hex") });

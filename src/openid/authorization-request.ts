@@ -57,9 +57,17 @@ export function stateOf(parameters: AuthorizationParameters): string | null {
   return state === undefined || state.length > 2048 ? null : state;
 }
 
-/** How to send a response; by the query if that is the question. */
-export function responseModeOf(parameters: AuthorizationParameters): AuthorizationDetails["responseMode"] {
-  return parameters.get("response_mode") === "form_post" ? "form_post" : "query";
+/** How to send an error: by the query if the requested way is wrong itself. */
+export function responseModeOf(
+  parameters: AuthorizationParameters,
+  redirectUri: string,
+): AuthorizationDetails["responseMode"] {
+  return parameters.get("response_mode") === "form_post" && takesForms(redirectUri) ? "form_post" : "query";
+}
+
+/** Browsers post no form to a program's own scheme. */
+function takesForms(redirectUri: string): boolean {
+  return /^https?:/u.test(redirectUri);
 }
 
 /**
@@ -83,7 +91,7 @@ export function authorizationRequest(
   if (responseType !== "code") return { error: "unsupported_response_type", description: "response_type: only code" };
   const mode = given("response_mode") ?? "query";
   if (mode !== "query" && mode !== "form_post") return invalid("response_mode: query or form_post");
-  if (mode === "form_post" && !/^https?:/u.test(redirectUri))
+  if (mode === "form_post" && !takesForms(redirectUri))
     return invalid("response_mode: form_post needs a redirect_uri of http or https");
 
   const scopes = scopesFor(given("scope"), client, application);

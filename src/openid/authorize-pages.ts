@@ -117,7 +117,7 @@ export function createAuthorizePages(deps: {
         const asking = {
           redirectUri,
           state: stateOf(parameters),
-          authorization: { responseMode: responseModeOf(parameters) },
+          authorization: { responseMode: responseModeOf(parameters, redirectUri) },
         };
         const response = authorizationResponse(
           asking,

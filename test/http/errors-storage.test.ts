@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { askFeed } from "../support/feed.ts";
 import { unlimitedCalls } from "../support/limits.ts";
 import { call, initiate, signedUp, signUp } from "../support/person.ts";
 import { startTestService, type Dialect } from "../support/service.ts";
@@ -16,9 +17,14 @@ describe.each<Dialect>(["sqlite", "postgres"])("with the database gone (%s)", (d
       const waiting = await signUp(service, app);
       const session = await initiate(service, app);
       const bearer = { authorization: `Bearer ${tokens.accessToken}` };
+      const { cursor } = await askFeed(service, app);
+      const hearing = call(service, "GET", `/auth/revocations?after=${cursor}&wait=25`, app.headers);
+      await expect.poll(() => service.server.app.services.revocations.waiting()).toBe(1);
       await service.server.app.storage.close();
 
       const answers = [
+        // A feed that is cut does not say that nothing has ended.
+        await hearing,
         await call(service, "POST", "/auth/initiate", app.headers, { redirectUri: app.redirectUri }),
         await call(service, "POST", "/auth/callback", app.headers, {
           code: waiting.code,

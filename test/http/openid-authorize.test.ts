@@ -195,6 +195,15 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
       expect(page.form("/callback").fields).toMatchObject({ error: "invalid_scope", state: "st", iss: service.url });
     });
 
+    it("by a redirect, if it asked for a form at an address that takes none", async () => {
+      const service = current();
+      const redirectUris = ["com.example.app:/callback"];
+      const { client } = await prepared(service, { kind: "native", redirectUris });
+      const page = await new Visitor().get(authorizeUrl(service, client, { response_mode: "form_post" }));
+      expect([page.status, page.location.protocol]).toEqual([303, "com.example.app:"]);
+      expect(page.location.searchParams.get("error")).toBe("invalid_request");
+    });
+
     it("a parameter that is given twice", async () => {
       const service = current();
       const { client } = await prepared(service);

@@ -105,6 +105,22 @@ describeOnSqlite(
       await expectOver(service, thief, asked);
     });
 
+    it("an operator's change of the address ends a change that waits, and the links of earlier addresses", async () => {
+      const service = current();
+      const { owner, thief, asked } = await thiefAbout(service);
+      await changeTo(service, server, owner);
+      const link = await undoLink(server, owner.email);
+      const again = { ...thief, visitor: await signedInAt(service, app, (await addressOf(service, owner)) ?? "") };
+      const waits = await askFor(service, server, again);
+      const { userAdministration } = service.server.app.services;
+      const email = newEmail();
+      await userAdministration.update(owner.id, { email, emailVerified: true }, { dryRun: false }, { actor: operator });
+      await expectOver(service, again, waits);
+      await expectOver(service, thief, asked);
+      expect((await useLink(link)).status).toBe(410);
+      expect(await addressOf(service, owner)).toBe(email);
+    });
+
     it("a change that waits is over once the address is another one, by whomever", async () => {
       const service = current();
       const { owner, thief, asked } = await thiefAbout(service);

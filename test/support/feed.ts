@@ -24,6 +24,7 @@ export async function askFeed(
 
 /** A server of the app that knows only what the feed told it (docs/spec/sdk.md, 1). */
 export async function startVerifier(service: TestService, app: TestApp) {
+  let source = service;
   let { cursor } = await askFeed(service, app);
   const told: Record<string, string>[] = [];
   return {
@@ -32,10 +33,15 @@ export async function startVerifier(service: TestService, app: TestApp) {
     async listen(wait = 0): Promise<void> {
       let answer: FeedAnswer;
       do {
-        answer = await askFeed(service, app, { after: cursor, wait });
+        answer = await askFeed(source, app, { after: cursor, wait });
         ({ cursor } = answer);
         told.push(...answer.revoked);
       } while (answer.more);
+    },
+
+    /** Goes on there, with its cursor. */
+    moveTo(other: TestService): void {
+      source = other;
     },
 
     verdict(accessToken: string): "refused" | "in doubt" | "good" {

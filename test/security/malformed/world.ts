@@ -1,6 +1,17 @@
-import { goodPassword, initiate, redeem, signIn, validate, Visitor, type Tokens } from "../../support/person.ts";
+import {
+  goodPassword,
+  initiate,
+  newEmail,
+  redeem,
+  signIn,
+  validate,
+  Visitor,
+  type Tokens,
+} from "../../support/person.ts";
+import { changeTo, ownerOf, undoLink } from "../../support/address-change.ts";
 import { openAccount } from "../../support/account.ts";
 import { addingSession, prove } from "../../support/adding.ts";
+import { invite } from "../../support/invites.ts";
 import type { MailServer } from "../../support/mail.ts";
 import { askForAccount, askForReset, mailTo, newUser, secretIn } from "../../support/mail-flows.ts";
 import { giveIdentity, givePasskey } from "../../support/methods.ts";
@@ -80,6 +91,12 @@ export async function openWorld(service: TestService, peers: Peers) {
     return { sessionId, visitor, token: tokenIn(page.text) };
   }
 
+  /** A link that needs no sign-in of its own. */
+  async function openedLink(link: string): Promise<Place> {
+    const place = await opened(link, "none");
+    return { ...place, secret: link.split("/").at(-1) };
+  }
+
   /**
    * Sign-ins at the point that the pages below these words are for; of anything else, at the
    * beginning.
@@ -111,6 +128,15 @@ export async function openWorld(service: TestService, peers: Peers) {
       const { visitor, session, page } = await askForReset(service, app, email, elsewhere());
       const secret = secretIn(await mailTo(mailServer, email));
       return { sessionId: session.sessionId, visitor, token: tokenIn(page.text), secret };
+    },
+    async invite() {
+      const { link } = await invite(service, app, newEmail(), { link: true });
+      return await openedLink(link ?? "");
+    },
+    async restore() {
+      const owner = await ownerOf(service, app);
+      await changeTo(service, mailServer, owner);
+      return await openedLink(await undoLink(mailServer, owner.email));
     },
     async begin() {
       const { authUrl, sessionId } = await initiate(service, app);

@@ -1,0 +1,54 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { startVerifier } from "../support/feed.ts";
+import { bearer } from "../support/methods.ts";
+import { call, isLive, newEmail, redeem, signIn, signUp } from "../support/person.ts";
+import { kill, killAll, startProcess } from "../support/process.ts";
+import { until } from "../support/receiver.ts";
+import { reportExperiment } from "./experiment.ts";
+
+const rounds = 6;
+
+// A process that a failed test left behind would keep the run from ending.
+afterEach(killAll);
+
+it("E4: the feed tells of every acknowledged logout, whenever the process was killed", async () => {
+  const data = mkdtempSync(join(tmpdir(), "authsvc-kill-"));
+  const lost: string[] = [];
+  let checks = 0;
+  let verifier: Awaited<ReturnType<typeof startVerifier>> | undefined;
+
+  for (let round = 0; round < rounds; round += 1) {
+    const { service, app, process } = await startProcess(data);
+    const email = newEmail();
+    await redeem(service, app, await signUp(service, app, { email }));
+    verifier ??= await startVerifier(service, app);
+    const acknowledged: string[] = [];
+    const stop = new AbortController();
+    const work = Array.from({ length: 4 }, async () => {
+      while (!stop.signal.aborted) {
+        const { accessToken } = await redeem(service, app, await signIn(service, app, { email }));
+        const { status } = await call(service, "POST", "/auth/logout", bearer(accessToken), {});
+        if (status === 200) acknowledged.push(accessToken);
+      }
+    });
+    await until(() => acknowledged.length >= 8);
+    const dying = kill(process);
+    stop.abort();
+    await Promise.all([dying, ...work.map(async (worker) => await worker.catch(() => {}))]);
+
+    const again = await startProcess(data);
+    verifier.moveTo(again.service);
+    await verifier.listen();
+    for (const accessToken of acknowledged) {
+      checks += 1;
+      if (verifier.verdict(accessToken) !== "refused") lost.push("the feed does not tell of an acknowledged logout");
+      if (await isLive(again.service, app, { accessToken })) lost.push("an acknowledged logout is undone");
+    }
+    await kill(again.process);
+  }
+  expect(checks).toBeGreaterThan(rounds * 8 - 1);
+  reportExperiment("kill -9 between a logout's answer and the feed's", { rounds, checks: 2 * checks, lost });
+});

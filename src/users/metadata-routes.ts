@@ -4,8 +4,14 @@ import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import type { UserMetadata } from "./metadata-changes.ts";
 
-/** JSON merge patches (RFC 7396) of both parts, which the service checks. */
-export const metadataBody = z.strictObject({ public: z.unknown().optional(), private: z.unknown().optional() });
+/** Not `z.record`, which drops a key `__proto__` without a word; the service refuses it. */
+const patch = z
+  .unknown()
+  .refine((value) => value === undefined || (typeof value === "object" && !Array.isArray(value)), "a JSON object")
+  .optional();
+
+/** JSON merge patches (RFC 7396) of both parts. */
+export const metadataBody = z.strictObject({ public: patch, private: patch });
 
 /** GET /applications/{appId}/users/{userId}/metadata */
 export function metadataHandler(metadata: UserMetadata) {

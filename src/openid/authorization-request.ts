@@ -41,7 +41,7 @@ const longest: Record<string, number> = {
 
 export const parameterNames = Object.keys(longest);
 
-/** `isRepeated`: one of ours was given twice, which RFC 6749 §3.1 forbids. */
+/** `isRepeated`: a parameter that we know was given twice, which RFC 6749 §3.1 forbids. */
 export function authorizationParameters(pairs: readonly (readonly [string, string])[]): AuthorizationParameters {
   const known = pairs.filter(([name]) => Object.hasOwn(longest, name));
   const values = new Map(known.filter(([, value]) => value !== ""));

@@ -54,7 +54,7 @@ export function createPushedRequests(deps: { storage: Storage; clients: Clients;
       return { request_uri: `${prefix}${secret}`, expires_in: lastsSeconds };
     },
 
-    /** Whether a `request_uri` has the form of ours. */
+    /** Whether a `request_uri` has the form of those that `push` returns. */
     isOurs: (requestUri: string): boolean => requestUri.startsWith(prefix),
 
     /**

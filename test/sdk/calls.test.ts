@@ -88,6 +88,15 @@ describe("the calls of the client", () => {
     expect(await client.webhooks.list()).toEqual([]);
   });
 
+  test("create, find and read the application's users", async () => {
+    const client = clientOf(await current().createApp());
+    const email = newEmail();
+    const { id } = await client.users.create({ email, name: "Ada" });
+    expect((await client.users.list({ email, limit: 1 })).users).toMatchObject([{ id, name: "Ada" }]);
+    expect(await client.users.get(id)).toMatchObject({ id, email });
+    await expect(client.users.get("usr_unknown")).rejects.toMatchObject({ code: "USER_NOT_FOUND", status: 404 });
+  });
+
   test("delete an account", async () => {
     const { client, tokens } = await signedUp(await current().createApp());
     expect(await client.profile.delete(tokens.accessToken)).toMatchObject({ success: true });

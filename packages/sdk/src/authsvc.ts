@@ -7,12 +7,17 @@ import type {
   Done,
   InitiateRequest,
   LogoutRequest,
+  ManagedUser,
+  ManagedUserDetails,
+  NewUserRequest,
+  Operations,
   Profile,
   ProfileRequest,
   Session,
   Tokens,
   TokensAndUser,
   UpdatedProfile,
+  UserPage,
   Validation,
   WebhookEndpoint,
   WebhookEndpointChange,
@@ -104,6 +109,17 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
       get: async (): Promise<Application> => await call("GET /applications/{appId}"),
       update: async (body: ApplicationRequest): Promise<Application> =>
         await call("PATCH /applications/{appId}", { body }),
+    },
+
+    /** The application's users. More calls: `call`. */
+    users: {
+      /** A page; pass its `nextCursor` as `cursor`. */
+      list: async (query: Operations["GET /applications/{appId}/users"]["query"] = {}): Promise<UserPage> =>
+        await call("GET /applications/{appId}/users", { query }),
+      create: async (body: NewUserRequest): Promise<ManagedUser> =>
+        await call("POST /applications/{appId}/users", { body }),
+      get: async (userId: string): Promise<ManagedUserDetails> =>
+        await call("GET /applications/{appId}/users/{userId}", { path: { userId } }),
     },
 
     webhooks: {

@@ -24,7 +24,6 @@ export function toRequest({ method = "GET", url = "/", originalUrl = url, header
   const kept = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || name.startsWith(":") ? [] : [[name, String(value)] as [string, string]],
   );
-  // The address may be a whole URL, of a proxy's client.
   return new Request(new URL(originalUrl, `http://${String(headers["host"] ?? "localhost")}`), {
     method,
     headers: kept,
@@ -46,7 +45,6 @@ export async function createAuth(options?: HandlerOptions) {
   await handler.ready();
 
   async function sessionOf(request: NodeRequest, response: NodeResponse) {
-    // What has been sent already can carry no refreshed session.
     const { session, setCookies } = await handler.session(request, toRequest(request), !response.headersSent);
     if (!response.headersSent) {
       for (const line of setCookies.splice(0)) response.appendHeader("set-cookie", line);

@@ -1,0 +1,21 @@
+import express from "express";
+import { createAuth } from "@authsvc/sdk/express";
+
+const auth = await createAuth();
+const app = express();
+app.use(auth.routes);
+
+app.get("/", async (request, response) => {
+  const user = await auth.getUser(request);
+  response.send(
+    user
+      ? `<p>Hello ${user.email}</p><form method="post" action="/sign-out"><button>Sign out</button></form>`
+      : `<a href="/sign-in">Sign in</a>`,
+  );
+});
+
+app.get("/me", auth.requireUser, (request, response) => {
+  response.json(request.user);
+});
+
+app.listen(process.env.PORT ?? 3000);

@@ -1,0 +1,18 @@
+import fastify from "fastify";
+import { createAuth } from "@authsvc/sdk/fastify";
+
+const auth = await createAuth();
+const app = fastify();
+await app.register(auth.plugin);
+
+app.get("/", async (request, reply) => {
+  const user = await auth.getUser(request, reply);
+  reply.type("text/html");
+  return user
+    ? `<p>Hello ${user.email}</p><form method="post" action="/sign-out"><button>Sign out</button></form>`
+    : `<a href="/sign-in">Sign in</a>`;
+});
+
+app.get("/me", { preHandler: auth.requireUser }, async (request, reply) => await auth.getUser(request, reply));
+
+await app.listen({ port: Number(process.env.PORT ?? 3000), host: "localhost" });

@@ -1,0 +1,3 @@
+import { createAuth } from "@authsvc/sdk/next";
+
+export const auth = createAuth();

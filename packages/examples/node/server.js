@@ -1,0 +1,25 @@
+import { createServer } from "node:http";
+import { createAuth } from "@authsvc/sdk/node";
+
+const auth = await createAuth();
+
+async function answer(request, response) {
+  if (await auth.handle(request, response)) return;
+  if (request.url === "/me") {
+    const user = await auth.requireUser(request, response);
+    if (user) response.setHeader("content-type", "application/json").end(JSON.stringify(user));
+    return;
+  }
+  const user = await auth.getUser(request, response);
+  response.setHeader("content-type", "text/html");
+  response.end(
+    user
+      ? `<p>Hello ${user.email}</p><form method="post" action="/sign-out"><button>Sign out</button></form>`
+      : `<a href="/sign-in">Sign in</a>`,
+  );
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error) => response.writeHead(error.statusCode ?? 500).end());
+});
+server.listen(process.env.PORT ?? 3000);

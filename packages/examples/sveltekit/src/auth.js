@@ -1,0 +1,3 @@
+import { createAuth } from "@authsvc/sdk/sveltekit";
+
+export const auth = createAuth();

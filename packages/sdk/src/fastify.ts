@@ -1,0 +1,69 @@
+import { createHandler, type HandlerOptions } from "./handler.ts";
+import { toRequest, type NodeRequest } from "./node.ts";
+import type { Session, SignedInUser } from "./sessions.ts";
+
+type FastifyRequest = { raw: NodeRequest };
+type FastifyReply = {
+  sent: boolean;
+  hasHeader(name: string): boolean;
+  header(name: string, value: string | string[]): unknown;
+  code(status: number): { send(body?: string): unknown };
+};
+type Fastify = {
+  addHook(name: "onRequest", hook: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): unknown;
+};
+
+/**
+ * Sign-in for Fastify: `await app.register(auth.plugin)`. Waits until the settings are known to be
+ * right. @throws AuthsvcError CONFIGURATION, and UNREACHABLE after ten seconds without the service
+ */
+export async function createAuth(options?: HandlerOptions) {
+  const handler = createHandler(options);
+  await handler.ready();
+
+  async function send(response: Response, reply: FastifyReply): Promise<unknown> {
+    for (const [name, value] of response.headers) if (name !== "set-cookie") reply.header(name, value);
+    const cookies = response.headers.getSetCookie();
+    if (cookies.length > 0) reply.header("set-cookie", cookies);
+    reply.code(response.status).send(await response.text());
+    return reply;
+  }
+
+  async function sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<Session | undefined> {
+    // What has been sent already can carry no refreshed session.
+    const { session, setCookies } = await handler.session(request, toRequest(request.raw), !reply.sent);
+    if (reply.sent) return session;
+    if (setCookies.length > 0) reply.header("set-cookie", setCookies.splice(0));
+    // Otherwise the back button shows the page after a sign-out.
+    if (session && !reply.hasHeader("cache-control")) reply.header("cache-control", "private, no-store");
+    return session;
+  }
+
+  async function plugin(app: Fastify): Promise<void> {
+    app.addHook("onRequest", async (request, reply) => {
+      const response = await handler.handle(toRequest(request.raw));
+      return response && (await send(response, reply));
+    });
+  }
+  // The hook is for all routes, and not only for those beside it.
+  const forAll = Object.assign(plugin, { [Symbol.for("skip-override")]: true });
+
+  return {
+    authsvc: handler.authsvc,
+
+    /** Responds to sign-in, callback and sign-out. */
+    plugin: forAll,
+
+    /** A `preHandler` for what only signed-in users may do. */
+    async requireUser(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+      const session = await sessionOf(request, reply);
+      return session ? undefined : await send(handler.challenge(toRequest(request.raw)), reply);
+    },
+
+    getUser: async (request: FastifyRequest, reply: FastifyReply): Promise<SignedInUser | undefined> =>
+      (await sessionOf(request, reply))?.user,
+
+    getAccessToken: async (request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> =>
+      (await sessionOf(request, reply))?.accessToken,
+  };
+}

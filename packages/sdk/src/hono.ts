@@ -1,0 +1,46 @@
+import { createHandler, type HandlerOptions } from "./handler.ts";
+import type { SignedInUser } from "./sessions.ts";
+
+type HonoContext = { req: { raw: Request }; res: Response };
+type Next = () => Promise<void>;
+
+/**
+ * Sign-in for Hono: `app.use(auth.routes)`. On a server, begin with `await auth.ready()`, which
+ * finds wrong settings; Workers find them with the first request.
+ * @throws AuthsvcError CONFIGURATION
+ */
+export function createAuth(options?: HandlerOptions) {
+  const handler = createHandler(options);
+
+  return {
+    authsvc: handler.authsvc,
+    ready: handler.ready,
+
+    /** Middleware: responds to sign-in, callback and sign-out, and keeps sessions. */
+    async routes(context: HonoContext, next: Next): Promise<Response | undefined> {
+      const request = context.req.raw;
+      const response = await handler.handle(request);
+      if (response) return response;
+      await next();
+      const finished = await handler.finish(request, context.res);
+      if (finished === context.res) return undefined;
+      // Hono would add the old headers to a new response.
+      context.res = undefined as unknown as Response;
+      context.res = finished;
+      return undefined;
+    },
+
+    /** Middleware for what only signed-in users may do. */
+    async requireUser(context: HonoContext, next: Next): Promise<Response | undefined> {
+      const user = await handler.requireUser(context.req.raw);
+      if (user instanceof Response) return user;
+      await next();
+      return undefined;
+    },
+
+    getUser: async (context: HonoContext): Promise<SignedInUser | undefined> => await handler.getUser(context.req.raw),
+
+    getAccessToken: async (context: HonoContext): Promise<string | undefined> =>
+      await handler.getAccessToken(context.req.raw),
+  };
+}

@@ -1,0 +1,80 @@
+import type { Authsvc } from "./authsvc.ts";
+import type { AuthsvcError } from "./errors.ts";
+import { createHandler, type Handler, type HandlerOptions } from "./handler.ts";
+import type { Session, SignedInUser } from "./sessions.ts";
+
+/** What of Next.js this uses. */
+type Next = {
+  headers: { headers(): Promise<Headers> };
+  navigation: { redirect(path: string): never };
+  server: { NextResponse: { next(init: { request: { headers: Headers } }): Response } };
+};
+
+/**
+ * Sign-in for Next.js with the app router: `proxy` in `proxy.ts`, `ready` in `instrumentation.ts`.
+ */
+export function createAuth(options: HandlerOptions = {}) {
+  let made: Handler | undefined;
+  // Not at once: a build imports this without the settings.
+  const handler = (): Handler => (made ??= createHandler(options));
+  const { signInPath = "/sign-in" } = options;
+
+  /** A page cannot set cookies: `proxy` has refreshed what was old. */
+  async function session(): Promise<Session | undefined> {
+    const { headers } = (await import("next/headers")) as Next["headers"];
+    const given = await headers();
+    const request = new Request(`http://${given.get("host")}/`, { headers: { cookie: given.get("cookie") ?? "" } });
+    return (await handler().session(request, request, false)).session;
+  }
+
+  return {
+    get authsvc(): Authsvc {
+      return handler().authsvc;
+    },
+
+    /** Finds wrong settings when the server starts. */
+    ready: async (): Promise<void> => await handler().ready(),
+
+    /** Responds to sign-in, callback and sign-out, and refreshes sessions before a page runs. */
+    async proxy(request: Request): Promise<Response> {
+      const response = await handler().handle(request);
+      const location = response?.headers.get("location") ?? undefined;
+      // Next.js accepts whole addresses only.
+      if (location !== undefined) response?.headers.set("location", new URL(location, request.url).href);
+      if (response) return response;
+      const { NextResponse } = (await import("next/server")) as unknown as Next["server"];
+      const { setCookies } = await handler()
+        .session(request, request, true)
+        .catch((error: unknown) => {
+          // Pages for everybody stay there while the service does not answer.
+          if ((error as AuthsvcError).statusCode !== 503) throw error;
+          return { setCookies: [] };
+        });
+      const headers = new Headers(request.headers);
+      // The page reads what the browser will send from now on.
+      if (setCookies.length > 0) headers.set("cookie", withNew(headers.get("cookie") ?? "", setCookies));
+      return await handler().finish(request, NextResponse.next({ request: { headers } }));
+    },
+
+    getUser: async (): Promise<SignedInUser | undefined> => (await session())?.user,
+
+    getAccessToken: async (): Promise<string | undefined> => (await session())?.accessToken,
+
+    /** The user of a page; sends others to the sign-in, and back to `returnTo`. */
+    async requireUser(returnTo = "/"): Promise<SignedInUser> {
+      const found = await session();
+      if (found) return found.user;
+      const { redirect } = (await import("next/navigation")) as Next["navigation"];
+      return redirect(`${signInPath}?returnTo=${encodeURIComponent(returnTo)}`);
+    },
+  };
+}
+
+/** The request's cookies after these `Set-Cookie`. */
+function withNew(header: string, setCookies: string[]): string {
+  const nameOf = (pair: string): string => pair.split("=")[0] ?? "";
+  const names = new Set(setCookies.map(nameOf));
+  const kept = header.split("; ").filter((pair) => !names.has(nameOf(pair)));
+  const added = setCookies.filter((line) => !line.includes("Max-Age=0")).map((line) => line.split(";")[0]);
+  return [...kept, ...added].join("; ");
+}

@@ -1,0 +1,45 @@
+import type { Authsvc } from "./authsvc.ts";
+import { createHandler, type Handler, type HandlerOptions } from "./handler.ts";
+import type { SignedInUser } from "./sessions.ts";
+
+type RequestEvent = { request: Request };
+type Resolve<Event> = (event: Event) => Response | Promise<Response>;
+
+/**
+ * Sign-in for SvelteKit, in `src/hooks.server.ts`: `export const { init, handle } = auth`.
+ */
+export function createAuth(options?: HandlerOptions) {
+  let made: Handler | undefined;
+  // Not at once: a build imports this without the settings.
+  const handler = (): Handler => (made ??= createHandler(options));
+
+  return {
+    get authsvc(): Authsvc {
+      return handler().authsvc;
+    },
+
+    /** Finds wrong settings when the server starts. */
+    init: async (): Promise<void> => await handler().ready(),
+
+    /** The hook: responds to sign-in, callback and sign-out, and keeps sessions. */
+    async handle<Event extends RequestEvent>({
+      event,
+      resolve,
+    }: {
+      event: Event;
+      resolve: Resolve<Event>;
+    }): Promise<Response> {
+      const { request } = event;
+      return (await handler().handle(request)) ?? (await handler().finish(request, await resolve(event)));
+    },
+
+    getUser: async ({ request }: RequestEvent): Promise<SignedInUser | undefined> => await handler().getUser(request),
+
+    getAccessToken: async ({ request }: RequestEvent): Promise<string | undefined> =>
+      await handler().getAccessToken(request),
+
+    /** The user, or the response of a `+server.js` for somebody who is not signed in. */
+    requireUser: async ({ request }: RequestEvent): Promise<SignedInUser | Response> =>
+      await handler().requireUser(request),
+  };
+}

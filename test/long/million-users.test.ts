@@ -109,9 +109,11 @@ type PlanNode = {
   Plans?: PlanNode[];
 };
 
+/** By the scans, the leaves of a plan: what joins and sorts pass on was read once. */
 function rowsRead(node: PlanNode): number {
-  const inner = (node.Plans ?? []).map(rowsRead).reduce((sum, rows) => sum + rows, 0);
-  return (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"] + inner;
+  const { Plans: inner = [] } = node;
+  if (inner.length > 0) return inner.map(rowsRead).reduce((sum, rows) => sum + rows, 0);
+  return (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
 }
 
 describe.each<Dialect>(["sqlite", "postgres"])("lists among a million users and audit events (%s)", (dialect) => {

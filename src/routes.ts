@@ -5,6 +5,7 @@ import { countedApart, createGuards } from "./http/guards.ts";
 import { createQueryGuards } from "./http/query-guards.ts";
 import { anyone, browser, oauthRoute, pageRoute, route, type Route } from "./http/route.ts";
 import { assetHandler, iconHandler, robotsHandler } from "./pages/asset-routes.ts";
+import { groupRoutes } from "./group-routes.ts";
 import { listMethodsHandler, removeMethodHandler } from "./methods/routes.ts";
 import { docsHandler, openApiHandler } from "./openapi/routes.ts";
 import { healthHandler, readinessHandler } from "./http/health.ts";
@@ -40,6 +41,7 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
+  const { claimSources } = app.services;
   const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
   const { revocations } = app.services;
@@ -67,7 +69,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     apiKey: applications.authenticate,
     accessToken: authentication.authenticate,
     application: (id: string) => applications.find(id),
-    rateLimits: app.rateLimitsOf,
+    rateLimits: app.recentApplications.rateLimits,
     isOwnProgram: clients.isOwnProgram,
   };
   const guards = createGuards(check);
@@ -97,7 +99,10 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       "public-client",
       route("POST", "/auth/refresh", guards.serverOrPublicClient, "authentication", refreshHandler(tokens)),
     ),
-    browser("user", route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler())),
+    browser(
+      "user",
+      route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler(claimSources)),
+    ),
     browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(tokens))),
     route("GET", "/auth/revocations", feedReader, "authentication", revocationsHandler(revocations)),
 
@@ -124,6 +129,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("GET", application, ownServer, "applicationManagement", applicationHandler(applications)),
     route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler(applications)),
 
+    ...groupRoutes(app.services, ownServer),
     ...userRoutes(app.services, ownServer),
 
     route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),

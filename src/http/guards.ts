@@ -135,7 +135,7 @@ export async function ownerRefusal(
   return clientId === aud || (await isOwnProgram(clientId)) ? undefined : notOwnProgram();
 }
 
-/** The same callers, but these calls are counted apart from their others, and have their own limit. */
+/** The same callers; these calls are counted apart from their others, with their own limit. */
 export function countedApart<T>(guard: Guard<T>, name: string, limits: RateLimits): Guard<T> {
   return async (request) => {
     const admitted = await guard(request);

@@ -133,6 +133,6 @@ export async function revive(app: App, id: string): Promise<TestLogin> {
   const login = await findLogin(app.storage.reader, id);
   const [user, application] = [await users.find(login?.userId ?? ""), await applications.find(login?.appId ?? "")];
   if (!login || !user || !application) throw new Error(`there is no login ${id}`);
-  const pair = await tokens.firstPair({ login, refreshToken }, user, application, now);
+  const pair = await tokens.firstPair({ login, refreshToken }, user, { application }, now);
   return { loginId: id, email: user.email ?? "", ...pair };
 }

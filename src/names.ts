@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { findApplicationsBeginning } from "./applications/store.ts";
 import { findClientsBeginning } from "./clients/store.ts";
 import type { Config } from "./config/config.ts";
+import { findGroupsBeginning } from "./groups/store.ts";
 import { openReader } from "./storage/open.ts";
 import { findUsersBeginning } from "./users/list-store.ts";
 
@@ -11,7 +12,7 @@ import { findUsersBeginning } from "./users/list-store.ts";
  */
 export async function readNames(
   config: Config,
-  kind: "apps" | "clients" | "users" | "emails",
+  kind: "apps" | "clients" | "groups" | "users" | "emails",
   prefix: string,
   limit: number,
 ): Promise<{ value: string; about: string }[]> {
@@ -22,6 +23,10 @@ export async function readNames(
       const find = kind === "apps" ? findApplicationsBeginning : findClientsBeginning;
       const found = await find(storage.reader, prefix, limit);
       return found.map(({ id, name }) => ({ value: id, about: name }));
+    }
+    if (kind === "groups") {
+      const found = await findGroupsBeginning(storage.reader, prefix, limit);
+      return found.map(({ name, appId }) => ({ value: name ?? "", about: appId }));
     }
     const found = await findUsersBeginning(storage.reader, prefix, limit);
     if (kind === "users") return found.map(({ id, email }) => ({ value: id, about: email ?? "" }));

@@ -4,6 +4,7 @@ import type { Clients } from "./clients/service.ts";
 import type { Foundation } from "./core.ts";
 import { createDesiredStates } from "./desired-state/service.ts";
 import { createDoctor } from "./doctor/service.ts";
+import type { Groups } from "./groups/service.ts";
 import { AppError } from "./lib/errors.ts";
 import { second } from "./lib/clock.ts";
 import { smtpProblem } from "./mail/smtp.ts";
@@ -17,6 +18,7 @@ import type { Handle, Storage } from "./storage/storage.ts";
 import { storageWithin } from "./storage/within.ts";
 import type { AccessTokens } from "./tokens/access-tokens.ts";
 import type { LoginAdministration } from "./tokens/login-administration.ts";
+import type { ClaimSourcesService } from "./tokens/claim-sources.ts";
 import { createOperatorTokens } from "./tokens/operator-tokens.ts";
 import { createSigningKeyRevocation } from "./tokens/signing-key-revocation.ts";
 import type { RevokeAccess } from "./tokens/revoke-access.ts";
@@ -39,7 +41,10 @@ export function createOperatorServices(
     webhooksOver(storage: Storage): Webhooks;
     clients: Clients;
     clientsOver(storage: Storage, applications: Applications): Clients;
+    groups: Groups;
+    groupsOver(storage: Storage, applications: Applications): Groups;
     users: Users;
+    claimSources: ClaimSourcesService;
     passkeys: Passkeys;
     logins: LoginAdministration;
     access: RevokeAccess;
@@ -57,6 +62,7 @@ export function createOperatorServices(
       providers: services.providersOver(within, inside),
       webhooks: services.webhooksOver(within),
       clients: services.clientsOver(within, inside),
+      groups: services.groupsOver(within, inside),
     };
   };
 
@@ -78,7 +84,7 @@ export function createOperatorServices(
     userExport: createUserExport({ storage, audit, clock }),
     desiredStates: createDesiredStates({
       storage,
-      services: { applications, providers, webhooks, clients },
+      services: { applications, providers, webhooks, clients, groups: services.groups },
       servicesIn,
       shadowOf: async (tables) => {
         const { openShadow } = await import("./storage/open-snapshot.ts");

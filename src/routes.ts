@@ -1,10 +1,11 @@
 import { changePasswordHandler, passkeyEndpointsHandler } from "./account/routes.ts";
 import { applicationHandler, publicConfigHandler, updateApplicationHandler } from "./applications/routes.ts";
 import { assertionAlgorithms } from "./clients/jwks.ts";
-import { createGuards } from "./http/guards.ts";
+import { countedApart, createGuards } from "./http/guards.ts";
 import { createQueryGuards } from "./http/query-guards.ts";
 import { anyone, browser, oauthRoute, pageRoute, route, type Route } from "./http/route.ts";
 import { assetHandler, iconHandler, robotsHandler } from "./pages/asset-routes.ts";
+import { groupRoutes } from "./group-routes.ts";
 import { listMethodsHandler, removeMethodHandler } from "./methods/routes.ts";
 import { docsHandler, openApiHandler } from "./openapi/routes.ts";
 import { healthHandler, readinessHandler } from "./http/health.ts";
@@ -17,7 +18,7 @@ import type { Assets } from "./pages/assets.ts";
 import type { App } from "./app.ts";
 import { userRoutes } from "./user-routes.ts";
 import type { HostedPages } from "./hosted-pages.ts";
-import { revocationsHandler } from "./revocations/routes.ts";
+import { pollsPerMinute, revocationsHandler } from "./revocations/routes.ts";
 import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
@@ -40,6 +41,7 @@ export type Pages = HostedPages & { assets: Assets };
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
     app.services;
+  const { claimSources } = app.services;
   const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
   const { revocations } = app.services;
@@ -67,7 +69,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     apiKey: applications.authenticate,
     accessToken: authentication.authenticate,
     application: (id: string) => applications.find(id),
-    rateLimits: app.rateLimitsOf,
+    rateLimits: app.recentApplications.rateLimits,
     isOwnProgram: clients.isOwnProgram,
   };
   const guards = createGuards(check);
@@ -82,6 +84,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const application = "/applications/:appId";
   const endpoints = "/webhooks/endpoints";
   const ownServer = guards.serverOfPath("appId");
+  const feedReader = countedApart(guards.serverOfItsApp, "feed", { authentication: pollsPerMinute });
 
   return [
     browser(
@@ -96,9 +99,12 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       "public-client",
       route("POST", "/auth/refresh", guards.serverOrPublicClient, "authentication", refreshHandler(tokens)),
     ),
-    browser("user", route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler())),
+    browser(
+      "user",
+      route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler(claimSources)),
+    ),
     browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(tokens))),
-    route("GET", "/auth/revocations", guards.serverOfItsApp, "authentication", revocationsHandler(revocations)),
+    route("GET", "/auth/revocations", feedReader, "authentication", revocationsHandler(revocations)),
 
     browser(
       "user",
@@ -123,6 +129,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("GET", application, ownServer, "applicationManagement", applicationHandler(applications)),
     route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler(applications)),
 
+    ...groupRoutes(app.services, ownServer),
     ...userRoutes(app.services, ownServer),
 
     route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),

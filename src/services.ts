@@ -1,7 +1,6 @@
 import { createBrowserSessions } from "./account/browser-sessions.ts";
 import { createAccountExport } from "./account/export.ts";
 import { createBrowserOrigins } from "./applications/browser-origins.ts";
-import { createRateLimitsOf } from "./applications/rate-limits.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import type { Applications } from "./applications/service.ts";
 import { isStandIn } from "./dev/left.ts";
@@ -16,6 +15,7 @@ import { providerDisplayName } from "./oauth/providers.ts";
 import { createCircumstances } from "./methods/circumstances.ts";
 import { createMethods } from "./methods/service.ts";
 import { createGrants } from "./clients/grants.ts";
+import { createGroupServices } from "./group-services.ts";
 import { createOpenIdEndpoints, createOpenIdServices } from "./openid-services.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
@@ -102,6 +102,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const browserSessions = createBrowserSessions({ storage, keyring, audit, clock });
   const browserOrigins = createBrowserOrigins({ storage, clock });
   const users = createUsers({ storage, events, audit, random });
+  const { recentApplications, forTokens, ...ofGroups } = createGroupServices(foundation, { users });
   const accessTokens = createAccessTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const idTokens = createIdTokens({ keys: signingKeys, issuer: baseUrl, clock });
   const fetchProvider = createProviderFetch(fetch);
@@ -129,6 +130,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const { clientsOver, ...openId } = createOpenIdServices(foundation, {
     loginEnds,
     logoutReceivers: outbound.logoutReceivers,
+    groups: ofGroups.groups,
   });
   const { clients } = openId;
   const signIn = createSignIn({ storage, applications, clients, providers, clock, random, baseUrl });
@@ -141,6 +143,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     rotation: createRotation({ storage, applications, users, keyring, loginEnds, events, audit }),
     access,
     loginEnds,
+    ...forTokens,
     clock,
     random,
     issuer: baseUrl,
@@ -166,7 +169,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     random,
     baseUrl,
   });
-  const aboutUsers = { storage, applications, users, access, browserSessions, notices, audit, clock };
+  const aboutUsers = { storage, applications, users, access, browserSessions, notices, audit, clock, ...forTokens };
   const methods = createMethods({
     ...aboutUsers,
     events,
@@ -180,7 +183,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const firstProof = createFirstProof({ storage, passwords, passkeys, methods, access, audit, clock });
   const linking = createLinking({ ...aboutUsers, firstProof, events, random });
   const logins = createLoginAdministration({ storage, keyring, accessTokens, loginEnds, clock });
-  const clientCodes = createClientCodes({ ...openId, browserSessions });
+  const clientCodes = createClientCodes({ ...aboutUsers, ...openId });
   const redeem = createRedeem({ ...aboutUsers, clientCodes, tokens, logins, events, meter });
   const forMails = { ...aboutUsers, keyring, passwords, passkeys, firstProof, methods, mail, allowance };
   const mailFlows = createMailFlows({ ...forMails, random, baseUrl });
@@ -219,7 +222,9 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
       users,
       accessTokens,
       loginEnds,
+      ...forTokens,
     }),
+    ...ofGroups,
     events,
     webhooks,
     deliveries,
@@ -265,7 +270,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   return {
     services: { ...services, ...operatorServices },
     limiter: rateLimits.limiter,
-    rateLimitsOf: createRateLimitsOf({ storage, clock }),
+    recentApplications,
     mailDelivery,
     mailbox,
     webhookWorker: outbound.worker,
@@ -287,6 +292,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
       mailFlows.emailTokens,
       mail,
       deliveries,
+      ofGroups.groups,
       audit,
       rateLimits,
     ],

@@ -9,6 +9,7 @@ const domains = [
   "desired-state",
   "doctor",
   "email-tokens",
+  "groups",
   "mail",
   "methods",
   "metrics",

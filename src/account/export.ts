@@ -5,6 +5,7 @@ import { isoTime, type Clock } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import type { Methods } from "../methods/service.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
 import type { LoginAdministration } from "../tokens/login-administration.ts";
 import type { Profiles } from "../users/profile.ts";
 import type { Users } from "../users/service.ts";
@@ -22,10 +23,11 @@ export function createAccountExport(deps: {
   methods: Methods;
   logins: LoginAdministration;
   consents: Consents;
+  claimSources: ClaimSourcesService;
   audit: Audit;
   clock: Clock;
 }) {
-  const { storage, users, profiles, methods, logins, consents, audit, clock } = deps;
+  const { storage, users, profiles, methods, logins, consents, claimSources, audit, clock } = deps;
 
   return {
     /**
@@ -39,6 +41,7 @@ export function createAccountExport(deps: {
         methods: await methods.answersFor(userId, allScopes),
         logins: await logins.list(userId, { all: true }),
         consents: await consents.list(userId),
+        groups: (await claimSources.read(userId)).groups,
       };
       await storage.write(async (tx) => {
         // Locked: a concurrent deletion must see this event, to remove the address from it.

@@ -7,12 +7,14 @@ import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import { hasPlainHost, isHttpsAddress, isShowable } from "../lib/text.ts";
 import {
   maxSingleSignOnSeconds,
+  type ApplicationClaim,
   type AppSettings,
   type AuthMethods,
   type Branding,
   type Scope,
 } from "../storage/column-types.ts";
 import type { Application } from "./application.ts";
+import { checkedClaims } from "./claims.ts";
 
 /** The changes to an application; omitted fields stay unchanged. */
 export type ApplicationChange = {
@@ -28,6 +30,8 @@ export type ApplicationChange = {
     password?: Partial<AuthMethods["password"]>;
   };
   branding?: Partial<Branding>;
+  /** All of them; null for none. */
+  claims?: ApplicationClaim[] | null;
   /** A limit of null restores the configuration's. */
   settings?: Partial<Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development">> & {
     rateLimits?: Partial<Record<EndpointType, number | null>>;
@@ -40,7 +44,7 @@ const fewestPasswordCharacters = 8;
 /** Far below the maximum length of a password, so that every password manager can comply. */
 const maxOfFewestPasswordCharacters = 128;
 const maxCallsPerMinute = 1_000_000;
-const allScopes: Scope[] = ["profile", "email"];
+const allScopes: Scope[] = ["profile", "email", "groups"];
 const endpointTypes: EndpointType[] = ["authentication", "userManagement", "applicationManagement", "webhooks"];
 
 /**
@@ -68,6 +72,7 @@ export function changedApplication(
       : application.authMethods,
     branding: branding ? checkedBranding(merged(application.branding, branding)) : application.branding,
     settings: settings ? changedSettings(application.settings, settings) : application.settings,
+    claims: change.claims === undefined ? application.claims : checkedClaims(change.claims),
   };
 }
 
@@ -114,7 +119,7 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
     throw invalidRequest(`settings.singleSignOnSeconds: from 0 to ${maxSingleSignOnSeconds / 3600} hours`);
   checkMailName(settings.mailName, change.mailName);
   const scopes = allScopes.filter((scope) => next.scopes.includes(scope));
-  if (scopes.length === 0) throw invalidRequest("settings.scopes: at least one of profile, email");
+  if (scopes.length === 0) throw invalidRequest("settings.scopes: at least one of profile, email, groups");
   const limits = merged<Record<string, number | null>>(settings.rateLimits, rateLimits);
   for (const [type, limit] of Object.entries(limits)) {
     if (
@@ -203,6 +208,6 @@ function changedRedirectUris(
 
 /** The names of the fields that differ. */
 export function changedFields(before: Application, after: Application): string[] {
-  const fields = ["name", "domain", "redirectUris", "authMethods", "branding", "settings"] as const;
+  const fields = ["name", "domain", "redirectUris", "authMethods", "branding", "settings", "claims"] as const;
   return fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
 }

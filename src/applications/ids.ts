@@ -1,6 +1,6 @@
 import type { Handle } from "../storage/storage.ts";
 import { idIsTaken } from "./application.ts";
-import { findIdOwner, lockId, retireId } from "./store.ts";
+import { findIdOwner, lockApplication, lockId, retireId } from "./store.ts";
 
 /** `mayReuseId`: the id may have belonged to something that is deleted. */
 type Options = { mayReuseId?: boolean | undefined };
@@ -22,4 +22,12 @@ export const ids = {
   },
 
   retireId,
+
+  /**
+   * Locks an application until the transaction ends, for parts of it that are counted. False if
+   * there is none.
+   */
+  async lock(tx: Handle, id: string, now: number): Promise<boolean> {
+    return (await lockApplication(tx, id, now)) !== undefined;
+  },
 };

@@ -153,11 +153,12 @@ export function createApplications(deps: {
     async checkUpdate(
       id: string,
       change: ApplicationChange,
-    ): Promise<ApplicationAnswer & Pick<Application, "branding" | "settings">> {
+    ): Promise<ApplicationAnswer & Pick<Application, "branding" | "settings" | "claims">> {
       const application = await findApplication(storage.reader, id);
       if (!application) throw applicationNotFound();
       const changed = await changeIt(storage.reader, application, change);
-      return { ...(await withStats(changed)), branding: changed.branding, settings: changed.settings };
+      const { branding, settings, claims } = changed;
+      return { ...(await withStats(changed)), branding, settings, claims };
     },
 
     /**

@@ -8,6 +8,7 @@ import {
   insertAuditEvent,
   listAuditEvents,
   sweepAuditEvents,
+  type AuditFilter,
   type AuditRow,
 } from "./store.ts";
 import { createAggregatedEvents } from "./aggregated-events.ts";
@@ -73,18 +74,14 @@ export function createAudit(deps: { storage: Storage; clock: Clock; random: Rand
     },
 
     /**
-     * The newest matching events, at most `limit`, oldest first, including counts not written yet.
-     * `since` is in epoch milliseconds.
+     * The newest matching events (or the oldest), at most `limit`, oldest first, including counts
+     * not written yet.
      */
-    async list(wanted: {
-      appId?: string | undefined;
-      userId?: string | undefined;
-      since?: number | undefined;
-      limit: number;
-    }): Promise<AuditEventAnswer[]> {
+    async list(wanted: AuditFilter & { limit: number; oldest?: boolean }): Promise<AuditEventAnswer[]> {
       await aggregatedEvents.flush();
       const events = await listAuditEvents(storage.reader, wanted);
-      return events.toReversed().map((event) => ({ ...event, at: isoTime(event.at) }));
+      const inOrder = wanted.oldest === true ? events : events.toReversed();
+      return inOrder.map((event) => ({ ...event, at: isoTime(event.at) }));
     },
 
     /** Reduces every event about a user to the bare id (docs/spec/decisions.md, 6). */

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, lt, notExists, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNotNull, lt, notExists, sql, type SQL } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/sweep.ts";
 
@@ -106,18 +106,25 @@ export async function sweepAuditEvents(tx: Handle, before: number): Promise<bool
   return await prepared(tx).sweep(before);
 }
 
-/** The newest matching events, at most `limit`, newest first. */
+/** Which events to list. Instants are epoch milliseconds: since one, and before another. */
+export type AuditFilter = {
+  appId?: string | undefined;
+  userId?: string | undefined;
+  action?: string | undefined;
+  result?: AuditRow["result"] | undefined;
+  actor?: string | undefined;
+  ipAddress?: string | undefined;
+  since?: number | undefined;
+  before?: number | undefined;
+};
+
+/** The newest matching events, newest first, or the oldest, oldest first; at most `limit`. */
 export async function listAuditEvents(
   { db, tables: { auditEvents: events } }: Handle,
-  wanted: {
-    appId?: string | undefined;
-    userId?: string | undefined;
-    action?: string | undefined;
-    since?: number | undefined;
-    limit: number;
-  },
+  wanted: AuditFilter & { limit: number; oldest?: boolean },
 ): Promise<AuditRow[]> {
-  const { appId, userId, action, since, limit } = wanted;
+  const { appId, userId, action, result, actor, ipAddress, since, before, limit, oldest = false } = wanted;
+  const direction = oldest ? asc : desc;
   return await db
     .select()
     .from(events)
@@ -126,9 +133,20 @@ export async function listAuditEvents(
         appId === undefined ? undefined : eq(events.appId, appId),
         userId === undefined ? undefined : eq(events.userId, userId),
         action === undefined ? undefined : eq(events.action, action),
+        result === undefined ? undefined : eq(events.result, result),
+        ipAddress === undefined ? undefined : eq(events.ipAddress, ipAddress),
+        actor === undefined ? undefined : and(eq(events.actor, actor), inIndexOf(events, actor)),
         since === undefined ? undefined : gte(events.at, since),
+        before === undefined ? undefined : lt(events.at, before),
       ),
     )
-    .orderBy(desc(events.at), desc(events.id))
+    .orderBy(direction(events.at), direction(events.id))
     .limit(limit);
+}
+
+/** What leads to the index: people's own acts are about them; of others there is an index. */
+function inIndexOf(events: Handle["tables"]["auditEvents"], actor: string): SQL | undefined {
+  const [, userId] = /^user:(usr_.*)$/u.exec(actor) ?? [];
+  if (userId !== undefined) return eq(events.userId, userId);
+  return actor.startsWith("user:") ? undefined : sql`${events.actor} < 'user:'`;
 }

@@ -59,5 +59,5 @@ async function makeLogin(app: App, appId: string, email: string, password: strin
   );
   const [user, application] = [await users.find(created.id), await applications.find(appId)];
   if (!user || !application) throw new Error("what was just created is not there");
-  return { loginId: started.login.id, email, ...(await tokens.firstPair(started, user, application, now)) };
+  return { loginId: started.login.id, email, ...(await tokens.firstPair(started, user, { application }, now)) };
 }

@@ -1,7 +1,7 @@
 import type { Applications } from "../applications/service.ts";
 import { second } from "../lib/clock.ts";
 import { durationText } from "../lib/durations.ts";
-import type { AppSettings, Branding } from "../storage/column-types.ts";
+import type { AppSettings, ApplicationClaim, Branding } from "../storage/column-types.ts";
 import { facts } from "./text.ts";
 
 /** An application as shown by commands; `--json` prints all of it in the form of the HTTP API. */
@@ -18,15 +18,18 @@ export type ShownApplication = {
   branding: Branding;
   stats: { totalUsers: number; activeUsers: number; totalLogins: number };
   settings?: AppSettings;
+  claims?: ApplicationClaim[] | null;
 };
 
 /** The HTTP API's answer, plus the branding and settings that only commands change. */
 export async function withSettings<Answer extends { id: string }>(
   applications: Pick<Applications, "find">,
   answer: Answer,
-): Promise<Answer & { branding?: Branding; settings?: AppSettings }> {
+): Promise<Answer & { branding?: Branding; settings?: AppSettings; claims?: ApplicationClaim[] | null }> {
   const application = await applications.find(answer.id);
-  return application ? { ...answer, branding: application.branding, settings: application.settings } : answer;
+  if (!application) return answer;
+  const { branding, settings, claims } = application;
+  return { ...answer, branding, settings, claims };
 }
 
 /** `passkey (required), password` */
@@ -41,7 +44,7 @@ export function methodsText({ passkey, oauth, password }: ShownApplication["auth
 }
 
 export function applicationText(application: ShownApplication): string {
-  const { id, name, domain, redirectUris, authMethods, branding, stats, settings } = application;
+  const { id, name, domain, redirectUris, authMethods, branding, stats, settings, claims } = application;
   return facts([
     ["App ID", id],
     ["Name", name],
@@ -58,6 +61,10 @@ export function applicationText(application: ShownApplication): string {
         .join(", ") || "-",
     ],
     ...(settings ? settingsFacts(settings) : []),
+    ...(claims ?? []).map(({ claim, from, in: places }, index): [string, string] => [
+      index === 0 ? "Claims" : "",
+      `${claim} from ${from}, in ${places.join(", ")}`,
+    ]),
     ["Users", `${stats.totalUsers} (${stats.activeUsers} active in 30 days), ${stats.totalLogins} sign-ins`],
   ]);
 }

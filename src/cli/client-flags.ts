@@ -16,6 +16,7 @@ export type ClientFlags = {
   idTokenAlg?: "RS256" | "ES256" | "EdDSA";
   idTokenClaims?: "granted" | "minimal";
   refreshTokens?: "offline_access" | "always";
+  allowedGroups?: string;
 };
 
 /** Which flag gave a field that the service refuses. */
@@ -28,6 +29,7 @@ export const clientFlagOfField = {
   scopes: "--scope",
   requirePkce: "--require-pkce",
   jwks: "--jwks-file",
+  allowedGroups: "--allowed-groups",
 };
 
 /** Adds the flags of `client create` and `client update`. */
@@ -61,13 +63,14 @@ export function addClientFlags(command: Command): Command {
         "offline_access",
         "always",
       ]),
-    );
+    )
+    .option("--allowed-groups <list>", "only members of these groups may sign in; empty: everybody");
 }
 
 /** Only the given options. An empty value removes what may be missing. */
 export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<ClientChange> {
   const { name, redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope, requirePkce, jwksFile } = flags;
-  const { consent, idTokenAlg, idTokenClaims, refreshTokens } = flags;
+  const { consent, idTokenAlg, idTokenClaims, refreshTokens, allowedGroups } = flags;
   const change = {
     name,
     redirectUris: redirectUri?.filter((uri) => uri !== ""),
@@ -80,6 +83,7 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     idTokenAlg,
     idTokenClaims,
     refreshTokens,
+    allowedGroups: allowedGroups === "" ? null : allowedGroups?.split(",").map((name) => name.trim()),
   };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }

@@ -19,6 +19,7 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
     ["PKCE", client.requirePkce ? "required" : "not required"],
     ["ID tokens", `${client.idTokenAlg}, ${client.idTokenClaims} claims`],
     ["Refresh tokens", client.refreshTokens === "always" ? "always" : "with offline_access"],
+    ["Allowed groups", client.allowedGroups?.join(", ") ?? "everybody"],
     ["Public keys", jwks === null ? "-" : String(jwks.keys.length)],
     ["State", disabledAt === null ? "on" : `off since ${screen.moment(disabledAt)}`],
     ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],

@@ -32,6 +32,11 @@ import { addDbStatus } from "./commands/db-status.ts";
 import { addDevToken } from "./commands/dev-token.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExport } from "./commands/export.ts";
+import { addGroupCreate } from "./commands/group-create.ts";
+import { addGroupDelete } from "./commands/group-delete.ts";
+import { addGroupList } from "./commands/group-list.ts";
+import { addGroupAdd, addGroupRemove } from "./commands/group-members.ts";
+import { addGroupShow } from "./commands/group-show.ts";
 import { addHealth } from "./commands/health.ts";
 import { addInit } from "./commands/init.ts";
 import { addKeyCreate } from "./commands/key-create.ts";
@@ -61,6 +66,7 @@ import { addUserInvite } from "./commands/user-invite.ts";
 import { addUserList } from "./commands/user-list.ts";
 import { addUserConsents } from "./commands/user-consents.ts";
 import { addUserLogins } from "./commands/user-logins.ts";
+import { addUserMetadata } from "./commands/user-metadata.ts";
 import { addUserRemoveMethod } from "./commands/user-remove-method.ts";
 import { addUserResetLink } from "./commands/user-reset-link.ts";
 import { addUserRevokeLogins } from "./commands/user-revoke-logins.ts";
@@ -160,12 +166,19 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
       addUserDelete,
       addUserLogins,
       addUserConsents,
+      addUserMetadata,
       addUserRemoveMethod,
       addUserResetLink,
       addUserRevokeLogins,
       addUserImport,
       addUserExport,
     ],
+  );
+  group(
+    "group",
+    "groups of an application's users, for claims and for clients that only some may use",
+    ["authsvc group list --app app_shop", "authsvc group add staff usr_01k… --app app_shop"],
+    [addGroupCreate, addGroupList, addGroupShow, addGroupAdd, addGroupRemove, addGroupDelete],
   );
   group(
     "token",

@@ -8,6 +8,7 @@ const kinds = {
   provider: "provider",
   webhook: "webhook",
   client: "client",
+  group: "group",
   clientSecret: "client secret",
   apiKey: "API key",
 } as const;

@@ -1,7 +1,10 @@
 import { InvalidArgumentError } from "commander";
 import { didYouMean, nearest } from "../lib/nearest.ts";
 import { parseDuration } from "../lib/durations.ts";
+import { claimList } from "../config/state-schema.ts";
 import { second } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
+import type { ApplicationClaim } from "../storage/column-types.ts";
 
 const instantForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u;
 
@@ -25,6 +28,26 @@ export function sinceFrom(text: string): number {
   if (Number.isNaN(instant))
     throw new InvalidArgumentError("Use a time span (24h, 7d) or a time such as 2026-11-20T10:00:00Z.");
   return instant;
+}
+
+/** The JSON value of a flag, if it is given. Throws INVALID_REQUEST naming the flag. */
+export function jsonOf(flag: string, text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new AppError("INVALID_REQUEST", `${flag} must be JSON`, { cause });
+  }
+}
+
+/** The claims of an application, as a JSON list; none for an empty text. Throws INVALID_REQUEST. */
+export function claimsFrom(text: string): ApplicationClaim[] {
+  if (text === "") return [];
+  const parsed = claimList.safeParse(jsonOf("--claims", text));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = issue?.path.join(".") ?? "";
+  throw new AppError("INVALID_REQUEST", `--claims${place === "" ? "" : ` ${place}`}: ${issue?.message}`);
 }
 
 /** A parser for whole numbers from `least` to `most`. */

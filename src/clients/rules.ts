@@ -21,6 +21,7 @@ export type ClientChange = Partial<
     | "idTokenAlg"
     | "idTokenClaims"
     | "refreshTokens"
+    | "allowedGroups"
   >
 > & {
   /** A JSON Web Key Set; null removes it. */
@@ -101,6 +102,7 @@ export function changedClient(
     idTokenAlg: change.idTokenAlg ?? client.idTokenAlg,
     idTokenClaims: change.idTokenClaims ?? client.idTokenClaims,
     refreshTokens: change.refreshTokens ?? client.refreshTokens,
+    allowedGroups: change.allowedGroups === undefined ? client.allowedGroups : checkedGroups(change.allowedGroups),
     jwks: jwks === undefined ? client.jwks : jwks === null ? null : checkedJwks(jwks),
     disabledAt: enabled === undefined ? client.disabledAt : enabled ? null : (client.disabledAt ?? now),
   };
@@ -133,6 +135,16 @@ function checkedScopes(scopes: readonly string[], application: Application): str
   if (unknown !== -1) throw invalidRequest(`scopes[${unknown}]: one of ${possible.join(", ")}`);
   if (!scopes.includes("openid")) throw invalidRequest("scopes: openid is missing");
   return possible.filter((scope) => scopes.includes(scope));
+}
+
+const maxAllowedGroups = 64;
+
+/** Sorted, each once. The service checks that they exist. */
+function checkedGroups(names: readonly string[] | null): string[] | null {
+  if (names === null) return null;
+  if (names.length < 1 || names.length > maxAllowedGroups)
+    throw invalidRequest(`allowedGroups: 1 to ${maxAllowedGroups} groups, or null for everybody`);
+  return [...new Set(names)].toSorted();
 }
 
 /** Throws CONFLICT for a client without secrets. */

@@ -1,7 +1,7 @@
 import type { Applications } from "../applications/service.ts";
 import type { Actor, Audit } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
-import { AppError } from "../lib/errors.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import { isRegistered } from "../lib/redirect-uris.ts";
 import { createLastUses } from "../storage/last-uses.ts";
@@ -42,13 +42,15 @@ export function createClients(deps: {
   applications: Applications;
   loginEnds: LoginEnds;
   logoutReceivers: LogoutReceivers;
+  /** The names of an application's groups. */
+  groupNames(appId: string, handle: Handle): Promise<string[]>;
   audit: Audit;
   clock: Clock;
   random: Random;
   /** The issuer, without a trailing slash. */
   baseUrl: string;
 }) {
-  const { storage, applications, loginEnds, logoutReceivers, audit, clock, random } = deps;
+  const { storage, applications, loginEnds, logoutReceivers, groupNames, audit, clock, random } = deps;
   const { urlProblem } = logoutReceivers;
   const secrets = createClientSecrets(deps);
   const uses = createLastUses({ storage, record: recordClientUse });
@@ -76,7 +78,16 @@ export function createClients(deps: {
   }
 
   async function changed(handle: Handle, client: Client, change: ClientChange, now: number): Promise<Client> {
-    return changedClient(client, change, await applicationOf(handle, client.appId), urlProblem, now);
+    const after = changedClient(client, change, await applicationOf(handle, client.appId), urlProblem, now);
+    if (change.allowedGroups) await refuseUnknownGroups(handle, client.appId, change.allowedGroups);
+    return after;
+  }
+
+  /** A name that is misspelled would lock everybody out. */
+  async function refuseUnknownGroups(handle: Handle, appId: string, names: readonly string[]): Promise<void> {
+    const known = await groupNames(appId, handle);
+    const unknown = names.findIndex((name) => !known.includes(name));
+    if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]: not a group of this application`);
   }
 
   /** The enabled client of a row; without a row the application with this id. */
@@ -147,6 +158,7 @@ export function createClients(deps: {
       const now = clock();
       const application = await applicationOf(storage.reader, input.appId);
       const client = clientFrom(input, application, newId("cli", now, random), urlProblem, now);
+      if (input.allowedGroups) await refuseUnknownGroups(storage.reader, input.appId, input.allowedGroups);
       const needsSecret = chosen !== undefined || (mayGenerate && client.kind === "web" && client.jwks === null);
       const secret = needsSecret ? secrets.chosenOrNew(chosen) : null;
       if (dryRun) {

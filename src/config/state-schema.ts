@@ -56,6 +56,17 @@ const webhook = group({
   secret: secret("The signing secret.").optional(),
 });
 
+/** The claims that an application adds to its tokens. The service checks the rest. */
+const claim = group({
+  claim: text("The name of the claim."),
+  from: text("groups, public.KEY, private.KEY or value."),
+  value: z.unknown().describe("With from: value, the claim's value.").optional(),
+  in: z.array(oneOf(["access", "id", "userinfo"], "A place."), "must be a list").describe("Where it appears."),
+});
+export const claimList = z
+  .array(claim, "must be a list")
+  .describe("Claims that tokens get, made of groups and metadata.");
+
 const client = group({
   id: text("The client ID to use."),
   name: text("The name of the program.").optional(),
@@ -69,6 +80,7 @@ const client = group({
   idTokenAlg: oneOf(["RS256", "ES256", "EdDSA"], "The algorithm that signs ID tokens.").optional(),
   idTokenClaims: oneOf(["granted", "minimal"], "Which claims ID tokens have.").optional(),
   refreshTokens: oneOf(["offline_access", "always"], "When it gets refresh tokens.").optional(),
+  allowedGroups: list("Only members of these groups may sign in; null: everybody.").nullable().optional(),
   jwks: z
     .looseObject({ keys: z.array(z.looseObject({}), "must be a list") }, "must be a JSON Web Key Set")
     .describe("Public keys for private_key_jwt.")
@@ -108,10 +120,12 @@ const application = group({
   signUp: oneOf(["open", "closed"], "Whether anybody may create an account.").optional(),
   passwordMinLength: z.int("must be a whole number").describe("Minimum length of a password.").optional(),
   scopes: z
-    .array(oneOf(["profile", "email"], "A scope."), "must be a list")
+    .array(oneOf(["profile", "email", "groups"], "A scope."), "must be a list")
     .describe("The scopes that sign-ins may request.")
     .optional(),
   signingAlgorithm: oneOf(["ES256", "EdDSA", "RS256"], "The algorithm that signs access tokens.").optional(),
+  groups: list("The groups of users that must exist. With --prune, others are deleted.").optional(),
+  claims: claimList.optional(),
   singleSignOn: z
     .string("must be a duration, such as 12h, or off")
     .regex(/^(?:off|\d{1,9}[smh])$/u, "must be a duration, such as 12h, or off")

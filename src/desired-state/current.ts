@@ -8,6 +8,7 @@ import { durationText } from "../lib/durations.ts";
 import type { ProviderClients, ProviderSettings } from "../oauth/provider-clients.ts";
 import { maxSingleSignOnSeconds } from "../storage/column-types.ts";
 import type { Webhooks } from "../webhooks/service.ts";
+import type { Groups } from "../groups/service.ts";
 import { fieldsOf, type StateObject, type StateObjects } from "./difference.ts";
 
 export type Services = {
@@ -15,6 +16,7 @@ export type Services = {
   providers: ProviderClients;
   webhooks: Webhooks;
   clients: Clients;
+  groups: Groups;
 };
 
 /** An application in the form of the file, without its keys, providers, webhooks and clients. */
@@ -45,6 +47,7 @@ export function describedApplication(application: Application): DesiredApplicati
     publicClients,
     relyingPartyId,
     mailName: mailName ?? null,
+    ...(application.claims === null ? {} : { claims: application.claims }),
     ...(Object.keys(rateLimits).length === 0 ? {} : { rateLimits }),
   };
 }
@@ -87,6 +90,8 @@ export async function currentObjects(services: Services, appIds: Iterable<string
     add(application, { kind: "application", application, fields: fieldsOf(fields) });
     for (const { id, state } of await services.applications.listKeys(application))
       if (state === "live") add(id, { kind: "apiKey", application, fields: new Map() });
+    for (const { name } of await services.groups.list(application))
+      add(`${application} ${name}`, { kind: "group", application, name, fields: new Map() });
     const parts = await describedParts(services, application);
     for (const { name, ...described } of parts.providers)
       add(`${application} ${name}`, { kind: "provider", application, name, fields: fieldsOf(described) });
@@ -101,7 +106,7 @@ export async function currentObjects(services: Services, appIds: Iterable<string
   return objects;
 }
 
-/** The key of an object: application and name for providers, the id for others. */
+/** The key of an object: application and name for providers and groups, the id for others. */
 export function objectKey(kind: StateObject["kind"], id: string): string {
   return `${kind} ${id}`;
 }

@@ -63,8 +63,11 @@ export async function reconcileApplication(
   await reconcileProviders(services, application, { ...options, ...reconciled, at });
   await naming(at, () => services.applications.update(application.id, changeOf(application), actor));
   await reconcileKeys(services, application, { at, actor, spared });
+  await createGroups(services, application, { at, actor });
   await reconcileClients(services, application, { at, prune, spares, actor, spared });
   await reconcileWebhooks(services, application, { at, prune, spares, actor, secrets, spared });
+  // After the clients, which may have allowed a group until now. Its members go in batches, later.
+  if (prune) for (const name of await unnamedGroups(services, application)) spareGroup(application.id, name, spared);
 }
 
 type Work = Reconciling & Reconciled & { at: string };
@@ -85,6 +88,24 @@ async function createUnlessThere(
   if (await applications.find(id)) return;
   if (name === undefined) throw invalidRequest(`${at}.name: needed for a new application`);
   await naming(at, () => applications.create({ id, name }, actor));
+}
+
+async function createGroups(
+  { groups }: Services,
+  { id, groups: names = [] }: DesiredApplication,
+  { at, actor }: { at: string; actor: Actor },
+): Promise<void> {
+  const present = new Set((await groups.list(id)).map(({ name }) => name));
+  for (const [index, name] of names.entries())
+    if (!present.has(name)) await naming(at, () => groups.create(id, name, { actor }), { name: `groups[${index}]` });
+}
+
+async function unnamedGroups({ groups }: Services, { id, groups: named = [] }: DesiredApplication): Promise<string[]> {
+  return (await groups.list(id)).map(({ name }) => name).filter((name) => !named.includes(name));
+}
+
+function spareGroup(appId: string, name: string, spared: Set<string>): void {
+  spared.add(objectKey("group", `${appId} ${name}`));
 }
 
 async function reconcileProviders(
@@ -201,11 +222,11 @@ async function changeWebhook(
 /** The file's values of an application, in the form of `update`. */
 function changeOf(application: DesiredApplication): ApplicationChange {
   const { name, domain, redirectUris, authMethods, branding } = application;
-  const { signUp, passwordMinLength, scopes, signingAlgorithm } = application;
+  const { signUp, passwordMinLength, scopes, signingAlgorithm, claims } = application;
   const { queryEndpoints, publicClients, relyingPartyId, mailName, rateLimits, singleSignOn } = application;
   const tokens = { scopes, signingAlgorithm, queryEndpoints, publicClients, rateLimits };
   const duration = singleSignOn === undefined || singleSignOn === "off" ? 0 : parseDuration(singleSignOn);
   const singleSignOnSeconds = singleSignOn === undefined ? undefined : (duration ?? 0) / second;
   const settings = { signUp, passwordMinLength, relyingPartyId, mailName, singleSignOnSeconds, ...tokens };
-  return { name, domain, redirectUris, authMethods, branding, settings };
+  return { name, domain, redirectUris, authMethods, branding, settings, claims };
 }

@@ -17,6 +17,7 @@ const planned = {
     "applications",
     "deletedApplications",
     "apiKeys",
+    "groups",
     "oauthProviders",
     "clients",
     "clientSecrets",
@@ -94,6 +95,18 @@ export function createDesiredStates(deps: {
     return deleted;
   }
 
+  /** Deletes the planned groups that still exist; they may have 100,000 members. */
+  async function deleteGroups(plan: Change[], actor: Actor): Promise<Change[]> {
+    const deleted: Change[] = [];
+    for (const change of plan.filter((one) => isDeletion(one) && one.kind === "group")) {
+      const { application: appId, name = "" } = change;
+      if (!(await services.groups.list(appId)).some((group) => group.name === name)) continue;
+      await services.groups.delete(appId, name, { actor });
+      deleted.push(change);
+    }
+    return deleted;
+  }
+
   /** Deletes the planned webhooks that still exist; they may have millions of events. */
   async function deleteWebhooks(plan: Change[], actor: Actor): Promise<Change[]> {
     const deleted: Change[] = [];
@@ -160,7 +173,9 @@ export function createDesiredStates(deps: {
         next = batch.next;
       }
       const kept = changes.filter((one) => !isDeletion(one));
-      return [...kept, ...changes.filter(isDeletion), ...parts, ...applications];
+      // Last: until now a client may have allowed them.
+      const groups = await deleteGroups(plan, options.actor);
+      return [...kept, ...changes.filter(isDeletion), ...parts, ...groups, ...applications];
     },
 
     /** Purpose and destination of each secret reference. */
@@ -174,8 +189,10 @@ export function createDesiredStates(deps: {
         const found = await services.applications.find(id);
         if (!found) continue;
         const { providers, webhooks, clients } = await describedParts(services, id);
+        const groups = await services.groups.list(id);
         applications.push({
           ...describedApplication(found),
+          ...(groups.length === 0 ? {} : { groups: groups.map(({ name }) => name) }),
           ...(providers.length === 0 ? {} : { providers }),
           ...(webhooks.length === 0 ? {} : { webhooks }),
           ...(clients.length === 0 ? {} : { clients }),

@@ -64,7 +64,7 @@ export function createDevSignIn({ storage, clock, services }: App) {
       await events.record(tx, { ...event, appId, userId, clientInfo }, now);
       return { started: begun, found: recorded };
     });
-    const pair = await tokens.firstPair(started, found.user, application, now);
+    const pair = await tokens.firstPair(started, found.user, { application }, now);
     return { ...pair, user: users.answerFor(found, scopes) };
   };
 }

@@ -135,6 +135,14 @@ export async function ownerRefusal(
   return clientId === aud || (await isOwnProgram(clientId)) ? undefined : notOwnProgram();
 }
 
+/** The same callers, but these calls are counted apart from their others, and have their own limit. */
+export function countedApart<T>(guard: Guard<T>, name: string, limits: RateLimits): Guard<T> {
+  return async (request) => {
+    const admitted = await guard(request);
+    return { ...admitted, countedAs: `${name}:${admitted.countedAs}`, limits };
+  };
+}
+
 function asApplication<Application extends GuardedApplication>(application: Application): Caller<Application> {
   return { caller: application, countedAs: `app:${application.id}`, limits: application.settings.rateLimits };
 }

@@ -33,7 +33,7 @@ export type Guard<T> = (request: HttpRequest) => Promise<Caller<T>>;
 export type ErrorForm = "contract" | "page" | "oauth";
 
 export type Route = {
-  method: "GET" | "POST" | "PATCH" | "DELETE" | "OPTIONS";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   /** `:name` matches one path segment. */
   path: string;
   /** Undefined: no limit. */

@@ -28,6 +28,7 @@ export type ErrorCode =
   | "LOGIN_NOT_FOUND"
   | "WEBHOOK_NOT_FOUND"
   | "CLIENT_NOT_FOUND"
+  | "GROUP_NOT_FOUND"
   | "CONFLICT"
   | "INVALID_CONFIG"
   | "UNUSABLE_STORAGE";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { groupAnswers, metadataPart } from "./group-answers.ts";
 import { openIdAnswers } from "./openid-answers.ts";
 import {
   actor,
@@ -52,6 +53,10 @@ export const answers = {
       user: shortUser,
       scopes: z.array(tokenScope).describe("The scopes of the token."),
       expiresAt: instant("When the token ends."),
+      claims: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe("The application's own claims as they are now, if it has any. The token may have older ones."),
       act: actor.optional(),
     })
     .describe("A token that is good."),
@@ -78,7 +83,13 @@ export const answers = {
     .strictObject({ valid: flag("Whether the token is good."), user: shortUser.optional() })
     .describe("With `user` when the token is good, and without when it is not."),
   User: user,
-  Profile: user.extend({ metadata: profileMetadata }).describe("The user with what is known of the sign-ins."),
+  Profile: user
+    .extend({
+      metadata: profileMetadata,
+      publicMetadata: metadataPart("What the application stores about the user and shows it.").optional(),
+    })
+    .describe("The user with what is known of the sign-ins."),
+  ...groupAnswers,
   UpdatedProfile: z
     .strictObject({
       id: userFields.id,

@@ -112,6 +112,7 @@ const tags: Record<Operation["tag"] | "Events", string> = {
   Profile: "The signed-in user's own data.",
   "Sign-in methods": "What the signed-in user can sign in with.",
   Applications: "The application itself, for its server.",
+  Groups: "Groups and metadata of users, for the application's server.",
   Users: "The application's users, for its server.",
   Webhooks: "Endpoints that receive events.",
   Events: "What the service sends to webhook endpoints.",

@@ -1,3 +1,4 @@
+import { groupExamples } from "./group-examples.ts";
 import type { z } from "zod";
 import { openIdExamples } from "./openid-examples.ts";
 import type { AnswerName, answers } from "./answers.ts";
@@ -117,6 +118,7 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
   },
   Tokens: tokens,
   TokensAndUser: { ...tokens, user },
+  ...groupExamples,
   Validation: {
     valid: true,
     user: shortUser,

@@ -42,18 +42,21 @@ export const openIdAnswers = {
     })
     .describe("The tokens of a login."),
   UserInfo: z
-    .strictObject({
+    .looseObject({
       sub: text("The user's id, `usr_…`."),
       name: text("The display name.").optional(),
       picture: address("The user's picture.").optional(),
       locale: text("The language of the pages at the last sign-in.").optional(),
       updated_at: seconds("When the profile was changed.").optional(),
       email: z.email().optional().describe("The user's address."),
+      groups: names("The names of the user's groups, with the scope `groups`.").optional(),
       email_verified: flag("Whether the user has proven the address.").optional(),
     })
-    .describe("The user, as the scopes and the `claims` parameter of the request show it. Unknown claims are omitted."),
+    .describe(
+      "The user, as the scopes and the `claims` parameter of the request show it. Also the application's own claims. Unknown claims are omitted.",
+    ),
   Introspection: z
-    .strictObject({
+    .looseObject({
       active: flag("Whether the token can be used now."),
       token_type: z.enum(["Bearer"]).optional().describe("Of an access token."),
       iss: address("The issuer.").optional(),
@@ -67,7 +70,9 @@ export const openIdAnswers = {
       sid: text("The login, `lgn_…`.").optional(),
       act: actor.optional(),
     })
-    .describe("RFC 7662. Nothing but `active` is said of a token that is not."),
+    .describe(
+      "RFC 7662, and the application's own claims of an access token. Nothing but `active` is said of a token that is not.",
+    ),
   PushedRequest: z
     .strictObject({
       request_uri: text("For `/oauth2/authorize`, with `client_id`. Good once."),

@@ -17,6 +17,7 @@ export type Operation = {
     | "Profile"
     | "Sign-in methods"
     | "Applications"
+    | "Groups"
     | "Users"
     | "Webhooks"
     | "OpenID Connect"

@@ -1,5 +1,6 @@
 import { accountOperations } from "./account-operations.ts";
 import { authenticationOperations } from "./authentication-operations.ts";
+import { groupOperations } from "./group-operations.ts";
 import { openIdOperations } from "./openid-operations.ts";
 import { publicOperations } from "./public-operations.ts";
 import { serverOperations } from "./server-operations.ts";
@@ -11,6 +12,7 @@ export const operations: Operation[] = [
   ...authenticationOperations,
   ...accountOperations,
   ...serverOperations,
+  ...groupOperations,
   ...usersOperations,
   ...openIdOperations,
   ...publicOperations,

@@ -3,9 +3,9 @@ import { eventKinds } from "../storage/column-types.ts";
 
 export const instant = (about: string) => z.iso.datetime().describe(`${about} ISO 8601, UTC.`);
 const method = z.enum(["passkey", "oauth", "password"]).describe("A way to sign in.");
-export const scope = z.enum(["profile", "email"]).describe("What an access token may be used for.");
+export const scope = z.enum(["profile", "email", "groups"]).describe("What an access token may be used for.");
 export const tokenScope = z
-  .enum(["profile", "email", "openid", "offline_access"])
+  .enum(["profile", "email", "groups", "openid", "offline_access"])
   .describe("What an access token may be used for. The last two only in tokens of OpenID Connect.");
 export const eventKind = z.enum(eventKinds).describe("What happened.");
 const notInAllScopes = "Absent without the scope `email`.";

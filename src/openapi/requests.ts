@@ -1,10 +1,12 @@
 import type { z } from "zod";
 import { applicationBody } from "../applications/routes.ts";
+import { emptyBody } from "../groups/routes.ts";
 import { addMethodBody } from "../sign-in/adding/add-method-body.ts";
 import { initiateBody } from "../sign-in/initiate-body.ts";
 import { callbackBody } from "../sign-in/redemption/redeem.ts";
 import { eventKinds } from "../storage/column-types.ts";
 import { logoutBody, refreshBody } from "../tokens/routes.ts";
+import { metadataBody } from "../users/metadata-routes.ts";
 import { newUserBody, userChangeBody } from "../users/administration-routes.ts";
 import { profileBody } from "../users/routes.ts";
 import { code, refreshToken, sessionId } from "./examples.ts";
@@ -129,6 +131,15 @@ export const requests = {
     },
     example: { name: "Ada Lovelace" },
   }),
+  MetadataRequest: request({
+    schema: metadataBody,
+    fields: {
+      public: "A JSON merge patch (RFC 7396) of at most 4,096 bytes and 8 levels afterwards; null removes all.",
+      private: "The same for the private part.",
+    },
+    example: { public: { plan: "pro" }, private: { customer: 4711, trial: null } },
+  }),
+  EmptyRequest: request({ schema: emptyBody, optional: true, fields: {}, example: {} }),
   NewUserRequest: request({
     schema: newUserBody,
     fields: {

@@ -77,13 +77,14 @@ function discriminated(part: Json): Json {
 }
 
 /**
- * Transforms every object of a schema, inner ones first; `closed`: keeps `additionalProperties`.
+ * Transforms every object of a schema, inner ones first; `closed`: keeps
+ * `additionalProperties: false`.
  */
 function mapped(value: unknown, change: (part: Json) => Json, closed = false): unknown {
   if (Array.isArray(value)) return value.map((each) => mapped(each, change, closed));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value)
-    .filter(([key]) => closed || key !== "additionalProperties")
+    .filter(([key, value]) => closed || key !== "additionalProperties" || value !== false)
     .map(([key, each]) => [key, mapped(each, change, closed)]);
   return change(Object.fromEntries(entries) as Json);
 }

@@ -37,7 +37,7 @@ function serverMetadata(issuer: string, assertionAlgorithms: readonly string[]) 
     revocation_endpoint: `${issuer}/oauth2/revoke`,
     pushed_authorization_request_endpoint: `${issuer}/oauth2/par`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
-    scopes_supported: ["openid", "profile", "email", "offline_access"],
+    scopes_supported: ["openid", "profile", "email", "groups", "offline_access"],
     response_types_supported: ["code"],
     response_modes_supported: ["query", "form_post"],
     grant_types_supported: ["authorization_code", "refresh_token"],

@@ -3,13 +3,14 @@ import type { Client } from "../clients/client.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
 import type { Redeem } from "../sign-in/redemption/redeem.ts";
+import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
 import type { IdTokens } from "../tokens/id-tokens.ts";
 import type { LoginToContinue } from "../tokens/rotated-login-store.ts";
 import type { TokenPair, Tokens } from "../tokens/service.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import type { ClientCaller } from "./client-guard.ts";
-import { requestable, userClaims } from "./user-claims.ts";
+import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 
 /** A successful answer of the token endpoint (RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3). */
 export type TokenAnswer = {
@@ -36,8 +37,14 @@ type Granted = {
 export type TokenGrants = ReturnType<typeof createTokenGrants>;
 
 /** The grants of the token endpoint. */
-export function createTokenGrants(deps: { redeem: Redeem; tokens: Tokens; idTokens: IdTokens; users: Users }) {
-  const { redeem, tokens, idTokens, users } = deps;
+export function createTokenGrants(deps: {
+  redeem: Redeem;
+  tokens: Tokens;
+  idTokens: IdTokens;
+  users: Users;
+  claimSources: ClaimSourcesService;
+}) {
+  const { redeem, tokens, idTokens, users, claimSources } = deps;
 
   /** The claims about the user that go into an ID token. */
   async function claimsOf({ login, client, application, scopes, user }: Granted): Promise<Record<string, unknown>> {
@@ -45,9 +52,16 @@ export function createTokenGrants(deps: { redeem: Redeem; tokens: Tokens; idToke
     const granted = client.idTokenClaims === "granted" ? scopes : [];
     if (granted.length === 0 && Object.keys(requested).length === 0) return {};
     const known = user ?? (await users.find(login.userId));
-    return known
-      ? userClaims(known, { scopes: granted, requested, allowed: requestable(client, application, login) })
-      : {};
+    if (!known) return {};
+    const allowed = requestable(client, application, login);
+    const own = await claimSources.forToken("id", {
+      // With `minimal`, only what the request names.
+      application: granted.length === 0 ? { claims: null } : application,
+      client,
+      scopes: withRequestedGroups(granted, requested, allowed),
+      userId: login.userId,
+    });
+    return { ...own, ...userClaims(known, { scopes: granted, requested, allowed }) };
   }
 
   async function answer(granted: Granted): Promise<TokenAnswer> {
@@ -85,7 +99,7 @@ export function createTokenGrants(deps: { redeem: Redeem; tokens: Tokens; idToke
     }
     const { started, user, authorization, refreshes, now } = redeemed;
     const { login } = started;
-    const pair = await tokens.firstPair(started, user, redeemed.application, now);
+    const pair = await tokens.firstPair(started, user, { application: redeemed.application, client }, now);
     const { nonce } = authorization;
     return await answer({ login, client, application, pair, scopes: login.scopes, nonce, refreshes, user });
   }
@@ -96,7 +110,7 @@ export function createTokenGrants(deps: { redeem: Redeem; tokens: Tokens; idToke
     const { login, pair } = await refreshed({
       refreshToken,
       application,
-      client: { id: client.id, scopes: client.scopes, asked },
+      client: { ...client, asked },
       withoutApiKey: method === "none",
       clientInfo,
     });

@@ -2,6 +2,7 @@ import type { Clients } from "../clients/service.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Authentication } from "../tokens/authentication.ts";
+import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
 import type { ClientTokens } from "../tokens/client-tokens.ts";
 
 import type { ClientCaller } from "./client-guard.ts";
@@ -33,19 +34,22 @@ export function createTokenState(deps: {
   authentication: Authentication;
   clientTokens: ClientTokens;
   clients: Clients;
+  claimSources: ClaimSourcesService;
   issuer: string;
 }) {
-  const { authentication, clientTokens, clients, issuer } = deps;
+  const { authentication, clientTokens, clients, claimSources, issuer } = deps;
 
   return {
     /** Whether a token of the client's application holds now. Others are inactive. */
-    async introspect(token: string, { application }: ClientCaller): Promise<IntrospectionAnswer> {
+    async introspect(token: string, { application, client }: ClientCaller): Promise<IntrospectionAnswer> {
       const bearer = await authentication.authenticate(token, undefined).catch(undefinedIfInvalid);
       if (bearer) {
         const { sub, aud, client_id: clientId = aud, scope, exp, iat, jti, sid, act } = bearer.claims;
         // A disabled client can do nothing, also with the tokens that it has.
         if (aud !== application.id || !(await clients.find(clientId))) return inactive;
+        const scopes = bearer.scopes;
         return {
+          ...(await claimSources.forAnswer("access", { application, client, scopes, userId: sub })),
           active: true,
           token_type: "Bearer",
           iss: issuer,

@@ -32,7 +32,17 @@ export function requestable(
 }
 
 /** The names of all claims about users. */
-export const userClaimNames = Object.values(claimsOfScope).flatMap((claims) => Object.keys(claims));
+export const userClaimNames = [...Object.values(claimsOfScope).flatMap((claims) => Object.keys(claims)), "groups"];
+
+/** The scopes, with `groups` also if the `claims` parameter names that claim and may. */
+export function withRequestedGroups(
+  scopes: readonly string[],
+  requested: Record<string, ClaimRequest>,
+  allowed: readonly string[],
+): string[] {
+  const isAsked = Object.hasOwn(requested, "groups") && allowed.includes("groups");
+  return isAsked && !scopes.includes("groups") ? [...scopes, "groups"] : [...scopes];
+}
 
 /**
  * The claims about a user by scope, and those that the `claims` parameter names, if `allowed` has

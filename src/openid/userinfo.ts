@@ -4,10 +4,11 @@ import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { AppError, insufficientScope, oauthError, withoutCredential } from "../lib/errors.ts";
 import type { RateLimits } from "../lib/rate-limits.ts";
+import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
 import type { ClientTokens } from "../tokens/client-tokens.ts";
 import type { Bearer } from "../tokens/authentication.ts";
 import type { Users } from "../users/service.ts";
-import { requestable, userClaims } from "./user-claims.ts";
+import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 
 /**
  * A signed-in user whose token has the scope `openid`. Throws INVALID_TOKEN, INSUFFICIENT_SCOPE,
@@ -41,8 +42,13 @@ async function tokenOf(request: HttpRequest): Promise<string> {
 }
 
 /** The answer of the userinfo endpoint (OpenID Connect Core 1.0 §5.3). */
-export function createUserInfo(deps: { users: Users; clientTokens: ClientTokens; clients: Clients }) {
-  const { users, clientTokens, clients } = deps;
+export function createUserInfo(deps: {
+  users: Users;
+  clientTokens: ClientTokens;
+  clients: Clients;
+  claimSources: ClaimSourcesService;
+}) {
+  const { users, clientTokens, clients, claimSources } = deps;
 
   return async ({ claims, scopes, user: { id } }: Bearer): Promise<Record<string, unknown>> => {
     const [user, login] = await Promise.all([users.find(id), clientTokens.findLogin(claims.sid)]);
@@ -51,6 +57,11 @@ export function createUserInfo(deps: { users: Users; clientTokens: ClientTokens;
     if (!user || !found) throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.");
     const requested = login.claimsRequest?.userinfo ?? {};
     const allowed = requestable(found.client, found.application, login);
-    return { sub: id, ...userClaims(user, { scopes, requested, allowed }) };
+    const own = await claimSources.forAnswer("userinfo", {
+      ...found,
+      scopes: withRequestedGroups(scopes, requested, allowed),
+      userId: id,
+    });
+    return { ...own, sub: id, ...userClaims(user, { scopes, requested, allowed }) };
   };
 }

@@ -6,6 +6,7 @@ export function scopeWords({ texts }: Frame, scope: string): string {
     openid: texts.scopeOpenid,
     profile: texts.scopeProfile,
     email: texts.scopeEmail,
+    groups: texts.scopeGroups,
     offline_access: texts.scopeOfflineAccess,
   };
   return words[scope] ?? scope;

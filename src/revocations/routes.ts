@@ -3,6 +3,9 @@ import type { HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { maxWaitSeconds, type Revocations } from "./service.ts";
 
+/** Of one application, whatever its other limits: many servers poll every few seconds. */
+export const pollsPerMinute = 6000;
+
 /** GET /auth/revocations */
 export function revocationsHandler(revocations: Pick<Revocations, "poll">) {
   return async (request: HttpRequest, { id }: { id: string }) => {

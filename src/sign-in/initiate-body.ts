@@ -14,7 +14,7 @@ export const initiateBody = z.strictObject({
   provider: text(64).optional(),
   state: text(2048).optional(),
   scopes: z
-    .array(z.enum(allScopes, "one of profile, email"), "must be an array")
+    .array(z.enum(allScopes, "one of profile, email, groups"), "must be an array")
     .min(1, "at least one")
     .max(2, "at most two")
     .optional(),

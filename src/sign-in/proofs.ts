@@ -4,7 +4,9 @@ import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Clients } from "../clients/service.ts";
 import type { Consents } from "../clients/consents.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { AuthorizationResponse } from "../hosted/authorization-response.ts";
+import type { Client } from "../clients/client.ts";
+import type { Groups } from "../groups/service.ts";
+import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
 import type { Random } from "../lib/random.ts";
 import type { Notices } from "../mail/notices.ts";
 import type { Passkeys } from "../passkeys/service.ts";
@@ -61,20 +63,37 @@ export function createProofs(deps: {
   notices: Notices;
   clients: Clients;
   consents: Consents;
+  admits: Groups["admits"];
   audit: Audit;
   clock: Clock;
   random: Random;
   issuer: string;
 }) {
-  const { storage, clock, users, passkeys, clients, consents } = deps;
+  const { storage, clock, users, passkeys, clients, consents, admits, audit } = deps;
   const finish = createFinish(deps);
 
+  async function clientOf(tx: Handle, { authorization }: SignInSession): Promise<Client | undefined> {
+    return authorization === null ? undefined : (await clients.find(authorization.clientId, tx))?.client;
+  }
+
   /** Whether the person must first agree to what an OpenID Connect client asks. */
-  async function asksConsent(tx: Handle, { authorization, scopes }: SignInSession, userId: string): Promise<boolean> {
-    if (authorization === null) return false;
-    if (authorization.prompt.includes("consent")) return true;
-    const found = await clients.find(authorization.clientId, tx);
-    return found !== undefined && (await consents.lacks({ client: found.client, userId, scopes }, tx));
+  async function asksConsent(
+    tx: Handle,
+    { authorization, scopes }: SignInSession,
+    client: Client | undefined,
+    userId: string,
+  ): Promise<boolean> {
+    if (authorization?.prompt.includes("consent")) return true;
+    return client !== undefined && (await consents.lacks({ client, userId, scopes }, tx));
+  }
+
+  /** Tells a client that it does not allow any of the user's groups. */
+  function notAllowed(session: SignInSession): { response: AuthorizationResponse; usedWay: null } {
+    const parameters = { error: "access_denied", error_description: "This account may not use this program." };
+    return {
+      response: authorizationResponse(session, parameters, { issuer: deps.issuer, sessionId: null }),
+      usedWay: null,
+    };
   }
 
   return {
@@ -92,7 +111,9 @@ export function createProofs(deps: {
       const { session, application, browserDigest } = holder;
       const { signedInWith, provider = null } = how;
       const now = clock();
-      return await storage.write<Outcome<R>>(async (tx, rollBack) => {
+      let deniedUserId: string | undefined;
+      const outcome = await storage.write<Outcome<R>>(async (tx, rollBack) => {
+        deniedUserId = undefined;
         if (how.proofOf !== undefined) await lockSession(tx, session.digest);
         const given = await prove(tx, now);
         if (given === undefined) throw rollBack("refused");
@@ -107,9 +128,16 @@ export function createProofs(deps: {
           asks && passkeys.hasAny(userId, tx),
         ]);
         if (!user) throw rollBack("refused");
+        const client = await clientOf(tx, session);
+        // Before any step, and nothing is written: the refusal holds for this client only.
+        if (client && !(await admits(client, userId, tx))) {
+          deniedUserId = userId;
+          throw rollBack(notAllowed(session));
+        }
         const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
         const waits = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
-        const consentIsNext = waits === "done" && how.consented !== true && (await asksConsent(tx, session, userId));
+        const consentIsNext =
+          waits === "done" && how.consented !== true && (await asksConsent(tx, session, client, userId));
         const next = consentIsNext ? "ask-consent" : waits;
         const proven = provenBy(session, how, now);
         if (next === "done") {
@@ -130,6 +158,16 @@ export function createProofs(deps: {
         if (!(await keepProof(tx, { digest: session.digest, browserDigest }, proof, now))) throw rollBack("over");
         return { next };
       });
+      if (deniedUserId !== undefined) {
+        const refused = {
+          action: "sign-in",
+          result: "failure",
+          details: { method: signedInWith, reason: "groups" },
+        } as const;
+        const { clientInfo } = holder;
+        audit.aggregatedEvents.note({ ...refused, app: application, userId: deniedUserId, clientInfo });
+      }
+      return outcome;
     },
 
     /** The user of a session's stored proof, and its next step; undefined without one. */

@@ -36,7 +36,7 @@ export type ClaimPlace = "access" | "id" | "userinfo";
  */
 export type ApplicationClaim = { claim: string; from: string; value?: unknown; in: ClaimPlace[] };
 
-export type Scope = "profile" | "email";
+export type Scope = "profile" | "email" | "groups";
 
 export type SigningAlgorithm = "ES256" | "EdDSA" | "RS256";
 

@@ -38,6 +38,8 @@ export type SigningChoice = Pick<AppSettings, "signingAlgorithm" | "previousSign
 
 /** About 2 KB per entry: the text, the claims and the map around them. */
 const maxRemembered = 10_000;
+/** Fewer of those with many claims. */
+const maxRememberedCharacters = 12_000_000;
 /** Accepts tokens of a node whose clock is ahead of ours. */
 const leewaySeconds = clockSkew / second;
 
@@ -50,7 +52,11 @@ export type AccessTokens = ReturnType<typeof createAccessTokens>;
  */
 export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; clock: Clock }) {
   const { keys, issuer, clock } = deps;
-  const remembered = new LRUCache<string, { claims: AccessTokenClaims; kid: string }>({ max: maxRemembered });
+  const remembered = new LRUCache<string, { claims: AccessTokenClaims; kid: string }>({
+    max: maxRemembered,
+    maxSize: maxRememberedCharacters,
+    sizeCalculation: (_verdict, token) => token.length,
+  });
 
   async function verifyNew(token: string): Promise<Verdict> {
     const parsed = parseJwt(token);

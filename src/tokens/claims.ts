@@ -27,15 +27,19 @@ export function amrOf({ proofs, signedInWith }: Pick<LoginToContinue, "proofs" |
   return [...proofs.flatMap((proof) => methodReferences[proof]), ...(isMultiFactor ? ["mfa"] : [])];
 }
 
-/** The claims of a login's access token issued at `now` for `seconds`. */
+/**
+ * The claims of a login's access token issued at `now` for `seconds`. `own`: the application's,
+ * which never replace the service's.
+ */
 export function claimsOf(
   login: LoginToContinue & Partial<Pick<Login, "actor">>,
   user: Pick<User, "id" | "email" | "emailVerified">,
-  token: { issuer: string; id: string; seconds: number },
+  token: { issuer: string; id: string; seconds: number; own: Record<string, unknown> },
   now: number,
 ): AccessTokenClaims {
   const issuedAt = Math.floor(now / second);
   return {
+    ...token.own,
     iss: token.issuer,
     sub: user.id,
     aud: login.appId,

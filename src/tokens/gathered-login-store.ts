@@ -21,9 +21,9 @@ const rotations = questions({
 
 /** A `LiveUser`, from a live login. */
 export function liveUserOf({ logins }: Pick<Handle["tables"], "logins">) {
-  const { userId: id, userEmail: email, userEmailVerified, userName: name } = logins;
+  const { userId: id, userEmail: email, userEmailVerified, userName: name, claimsVersion } = logins;
   const emailVerified = sql<boolean>`${userEmailVerified}`.mapWith(userEmailVerified);
-  return { ...found({ id, email }), emailVerified, ...found({ name }) };
+  return { ...found({ id, email }), emailVerified, ...found({ name, claimsVersion }) };
 }
 
 /** The columns of a `LoginStart`. */

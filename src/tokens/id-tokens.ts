@@ -7,8 +7,8 @@ import type { LoginToContinue } from "./rotated-login-store.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
 const idTokenSeconds = 900;
-/** With the longest nonce, name and picture. */
-const maxCharacters = 8192;
+/** With the longest nonce, name and picture, and 4 KiB of claims of the application. */
+const maxCharacters = 14_000;
 
 /** What an ID token that we issued says of its login. The token may have expired. */
 export type IdTokenHint = { sub: string; sid: string; clientId: string };

@@ -15,8 +15,8 @@ export type SigningKey = { id: string; algorithm: SigningAlgorithm; privateKey: 
  */
 export type JwtType = "at+jwt" | "JWT" | "logout+jwt";
 
-/** Far above our access tokens (about 700 bytes), far below what is expensive to parse. */
-const maxAccessTokenCharacters = 4096;
+/** With 4 KiB of claims of the application, about 7,200; far below what is expensive to parse. */
+const maxAccessTokenCharacters = 8192;
 const base64url = /^[A-Za-z0-9_-]+$/u;
 
 export function importPublicKey(jwk: webcrypto.JsonWebKey): KeyObject {

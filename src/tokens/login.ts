@@ -50,4 +50,11 @@ export type LoginRotation = {
  * The user of a live access token. Read from storage on every call, from the login's copy of the
  * user's data (docs/decisions/0027).
  */
-export type LiveUser = { id: string; email: string | null; emailVerified: boolean; name: string | null };
+export type LiveUser = {
+  id: string;
+  email: string | null;
+  emailVerified: boolean;
+  name: string | null;
+  /** Changes with the user's metadata and groups. */
+  claimsVersion: number;
+};

@@ -9,6 +9,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import { newTokenId, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
 import { claimsOf } from "./claims.ts";
+import type { ClaimSourcesService } from "./claim-sources.ts";
 import { parseJwt } from "./jwt.ts";
 import { findLogin, insertLogin } from "./login-store.ts";
 import type { SigningKeys } from "./signing-keys.ts";
@@ -48,12 +49,13 @@ export function createOperatorTokens(deps: {
   signingKeys: SigningKeys;
   applications: Applications;
   users: Users;
+  claimSources: ClaimSourcesService;
   audit: Audit;
   clock: Clock;
   random: Random;
   issuer: string;
 }) {
-  const { storage, accessTokens, signingKeys, applications, users, audit, clock, random, issuer } = deps;
+  const { storage, accessTokens, signingKeys, applications, users, claimSources, audit, clock, random, issuer } = deps;
 
   /** Why the login of a genuine token makes it invalid; undefined if it does not. */
   async function loginProblem({ sid, sub, aud }: AccessTokenClaims): Promise<string | undefined> {
@@ -110,6 +112,8 @@ export function createOperatorTokens(deps: {
       const id = newId("lgn", now, random);
       const nobodysRefreshToken = newSecret(random);
       const { login, user, application } = await storage.write(async (tx) => {
+        // Locked: a concurrent change of its groups must count this login.
+        await users.lock(tx, userId);
         const found = await users.find(userId, tx);
         const itsApplication = found && (await applications.find(found.appId, tx));
         if (!found || !itsApplication) throw new AppError("USER_NOT_FOUND", "The user does not exist.");
@@ -154,7 +158,8 @@ export function createOperatorTokens(deps: {
         }
         return { login: started, user: found, application: itsApplication };
       });
-      const claims = claimsOf(login, user, { issuer, id: newTokenId(random), seconds }, now);
+      const own = await claimSources.forToken("access", { application, scopes: login.scopes, userId });
+      const claims = claimsOf(login, user, { issuer, id: newTokenId(random), seconds, own }, now);
       return {
         accessToken: dryRun ? null : await accessTokens.sign(claims, application.settings),
         expiresIn: seconds,

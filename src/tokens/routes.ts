@@ -6,6 +6,7 @@ import { isoTime, second } from "../lib/clock.ts";
 import { invalidApiKey } from "../lib/errors.ts";
 import { keySetMaxAgeSeconds, type SigningKeys } from "./signing-keys.ts";
 import type { Bearer } from "./authentication.ts";
+import type { ClaimSourcesService } from "./claim-sources.ts";
 import type { Tokens } from "./service.ts";
 
 export const refreshBody = z.strictObject({ refreshToken: z.string("required, a string") });
@@ -28,8 +29,8 @@ export function refreshHandler(tokens: Tokens) {
   };
 }
 
-/** GET /auth/validate */
-export function validateHandler() {
+/** GET /auth/validate. `claims`: the application's own, as they are now. */
+export function validateHandler({ current }: Pick<ClaimSourcesService, "current">) {
   // A cached token's claims are the same object every time.
   const expiries = new WeakMap<Bearer["claims"], string>();
   return (_request: HttpRequest, bearer: Bearer) => {
@@ -37,7 +38,9 @@ export function validateHandler() {
     const expiresAt = expiries.get(claims) ?? isoTime(claims.exp * second);
     expiries.set(claims, expiresAt);
     const act = claims.act ? { act: claims.act } : {};
-    return json({ valid: true, user: userOf(bearer), scopes, expiresAt, ...act });
+    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...act };
+    const own = current(bearer);
+    return own ? own.then((found) => json({ ...answer, ...(found && { claims: found }) })) : json(answer);
   };
 }
 

@@ -1,4 +1,6 @@
 import type { Application } from "../applications/application.ts";
+import type { Client } from "../clients/client.ts";
+import type { Groups } from "../groups/service.ts";
 import type { By } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { day, hour, type Clock } from "../lib/clock.ts";
@@ -11,6 +13,7 @@ import type { User } from "../users/user.ts";
 import { newTokenId, type AccessTokens } from "./access-tokens.ts";
 import type { Bearer } from "./authentication.ts";
 import { claimsOf } from "./claims.ts";
+import type { ClaimSourcesService } from "./claim-sources.ts";
 import type { LoginEnds } from "./login-ends.ts";
 import { findLogin, insertLogin, sweepLogins } from "./login-store.ts";
 import {
@@ -44,21 +47,24 @@ export function createTokens(deps: {
   rotation: Rotation;
   access: RevokeAccess;
   loginEnds: LoginEnds;
+  claimSources: ClaimSourcesService;
+  admits: Groups["admits"];
   clock: Clock;
   random: Random;
   issuer: string;
 }) {
-  const { storage, keyring, accessTokens, rotation, access, loginEnds, clock, random, issuer } = deps;
+  const { storage, keyring, accessTokens, rotation, access, loginEnds, claimSources, clock, random, issuer } = deps;
 
   async function pairFor(
     login: LoginToContinue,
     refreshToken: RefreshToken,
     user: Pick<User, "id" | "email" | "emailVerified">,
-    application: Application,
+    { application, client }: { application: Application; client?: Pick<Client, "consent"> | undefined },
     now: number,
   ): Promise<TokenPair> {
     const id = newTokenId(random);
-    const claims = claimsOf(login, user, { issuer, id, seconds: accessTokenSeconds }, now);
+    const own = await claimSources.forToken("access", { application, client, scopes: login.scopes, userId: user.id });
+    const claims = claimsOf(login, user, { issuer, id, seconds: accessTokenSeconds, own }, now);
     return {
       accessToken: await accessTokens.sign(claims, application.settings),
       refreshToken: formatRefreshToken(refreshToken, keyring),
@@ -69,7 +75,7 @@ export function createTokens(deps: {
   /** `only`: the scopes that the caller may have. The app's may have been reduced, too. */
   async function continued(
     { login, next }: Rotated,
-    application: Application,
+    { application, client }: { application: Application; client?: Pick<Client, "consent"> },
     only: string[] | undefined,
     now: number,
   ): Promise<{ login: LoginToContinue; pair: TokenPair }> {
@@ -77,7 +83,8 @@ export function createTokens(deps: {
     const scopes = login.scopes.filter((scope) => allowed.includes(scope) && only?.includes(scope) !== false);
     const { userId: id, email, emailVerified } = login;
     const continuing = { ...login, scopes };
-    return { login: continuing, pair: await pairFor(continuing, next, { id, email, emailVerified }, application, now) };
+    const user = { id, email, emailVerified };
+    return { login: continuing, pair: await pairFor(continuing, next, user, { application, client }, now) };
   }
 
   return {
@@ -117,8 +124,13 @@ export function createTokens(deps: {
      * The first tokens of a new login. Called after the commit, because signing is not database
      * work.
      */
-    async firstPair(started: StartedLogin, user: User, application: Application, now: number): Promise<TokenPair> {
-      return await pairFor(started.login, started.refreshToken, user, application, now);
+    async firstPair(
+      started: StartedLogin,
+      user: User,
+      of: { application: Application; client?: Pick<Client, "consent"> },
+      now: number,
+    ): Promise<TokenPair> {
+      return await pairFor(started.login, started.refreshToken, user, of, now);
     },
 
     /** Ends a login; true if it was live. */
@@ -138,18 +150,19 @@ export function createTokens(deps: {
       if (!presented) throw call.withoutApiKey ? invalidApiKey() : invalidRefreshToken();
       const outcome = await rotation.rotate(presented, { ...call, clientId: null }, now);
       if (typeof outcome === "string") throw outcome === "refused" ? invalidRefreshToken() : invalidApiKey();
-      return (await continued(outcome, call.application, undefined, now)).pair;
+      return (await continued(outcome, call, undefined, now)).pair;
     },
 
     /**
      * The same for a client. Gives only the scopes that it may still have and, of those, the ones
-     * `asked` for. Throws INVALID_TOKEN; INVALID_REQUEST for scopes that the login does not have.
+     * `asked` for. Throws INVALID_TOKEN, also if the client no longer allows the user's groups;
+     * INVALID_REQUEST for scopes that the login does not have.
      */
     async refreshForClient({
       client,
       ...call
     }: Omit<RefreshCall, "clientId"> & {
-      client: { id: string; scopes: string[]; asked: string[] | undefined };
+      client: Pick<Client, "id" | "appId" | "scopes" | "consent" | "allowedGroups"> & { asked: string[] | undefined };
     }): Promise<{ login: LoginToContinue; pair: TokenPair }> {
       const now = clock();
       const { application } = call;
@@ -157,17 +170,18 @@ export function createTokens(deps: {
       const presented = parseRefreshToken(call.refreshToken, keyring);
       if (!presented) throw invalidRefreshToken();
       const { asked = [] } = client;
-      if (asked.length > 0) {
+      if (asked.length > 0 || client.allowedGroups !== null) {
         // Before the rotation, which a caller could not undo.
         const login = await findLogin(storage.reader, presented.loginId);
         const isOwn = login?.appId === application.id && login.clientId === clientId;
         if (isOwn && !asked.every((scope) => login.scopes.includes(scope)))
           throw oauthError("invalid_scope", "scope: more than was granted");
+        if (isOwn && !(await deps.admits(client, login.userId))) throw invalidRefreshToken();
       }
       const outcome = await rotation.rotate(presented, { ...call, clientId }, now);
       if (typeof outcome === "string") throw invalidRefreshToken();
       const scopes = asked.length === 0 ? client.scopes : asked.filter((scope) => client.scopes.includes(scope));
-      return await continued(outcome, application, scopes, now);
+      return await continued(outcome, { application, client }, scopes, now);
     },
 
     /** Removes a batch of expired rows; true if more may be left. */

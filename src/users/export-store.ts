@@ -11,7 +11,7 @@ export async function listStoredUsers(
   appId: string,
   page: { after: string; size: number; withHashes: boolean },
 ): Promise<StoredUser[]> {
-  const { users, passwords, passkeys, oauthIdentities } = tables;
+  const { users, passwords, passkeys, oauthIdentities, groups, groupMembers } = tables;
   const found = await db
     .select()
     .from(users)
@@ -35,11 +35,18 @@ export async function listStoredUsers(
     .from(oauthIdentities)
     .where(inArray(oauthIdentities.userId, ids))
     .orderBy(asc(oauthIdentities.provider), asc(oauthIdentities.issuer), asc(oauthIdentities.subject));
+  const memberships = await db
+    .select({ userId: groupMembers.userId, name: groups.name })
+    .from(groupMembers)
+    .innerJoin(groups, eq(groups.id, groupMembers.groupId))
+    .where(inArray(groupMembers.userId, ids));
+  const groupsOf = Map.groupBy(memberships, ({ userId }) => userId);
   const hashOf = new Map(hashes.map(({ userId, hash }) => [userId, hash]));
   const keysOf = Map.groupBy(keys, ({ userId }) => userId);
   const identitiesOf = Map.groupBy(identities, ({ userId }) => userId);
   return found.map((user) => ({
     user,
+    groups: (groupsOf.get(user.id) ?? []).flatMap(({ name }) => name ?? []).toSorted(),
     passwordHash: hashOf.get(user.id),
     passkeys: keysOf.get(user.id) ?? [],
     identities: identitiesOf.get(user.id) ?? [],

@@ -7,6 +7,7 @@ export type NewRows = {
   passwords: Row<"passwords">[];
   passkeys: Row<"passkeys">[];
   identities: Row<"oauthIdentities">[];
+  memberships: Row<"groupMembers">[];
 };
 
 /** The parts of a batch that are already in use. Identities by `identityKey`. */
@@ -76,7 +77,7 @@ export async function findTaken({ db, tables }: Handle, appId: string, wanted: W
  * Inserts everything. False if another writer was first; then the transaction must be rolled back.
  */
 export async function insertRows({ db, tables }: Handle, rows: NewRows): Promise<boolean> {
-  const { users, passwords, passkeys, oauthIdentities } = tables;
+  const { users, passwords, passkeys, oauthIdentities, groupMembers } = tables;
   let missing = 0;
   for (const chunk of chunksOf(rows.users)) {
     const { length } = await db.insert(users).values(chunk).onConflictDoNothing().returning({ id: users.id });
@@ -96,7 +97,14 @@ export async function insertRows({ db, tables }: Handle, rows: NewRows): Promise
       .returning({ id: oauthIdentities.id });
     missing += chunk.length - length;
   }
+  for (const chunk of chunksOf(rows.memberships)) await db.insert(groupMembers).values(chunk);
   return missing === 0;
+}
+
+/** The ids of an application's groups, by name. */
+export async function findGroupIds({ db, tables: { groups } }: Handle, appId: string): Promise<Map<string, string>> {
+  const rows = await db.select({ id: groups.id, name: groups.name }).from(groups).where(eq(groups.appId, appId));
+  return new Map(rows.flatMap(({ id, name }): [string, string][] => (name === null ? [] : [[name, id]])));
 }
 
 /** Far below SQLite's limit of 32,766 values per statement. */

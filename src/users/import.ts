@@ -6,7 +6,15 @@ import { newId, newSecret, type Random } from "../lib/random.ts";
 import type { FirebaseParameters, ForeignHash } from "../passwords/foreign-hashes.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { countUsers } from "./counter-store.ts";
-import { findTaken, identityKey, insertRows, type IdentityKey, type NewRows, type Taken } from "./import-store.ts";
+import {
+  findGroupIds,
+  findTaken,
+  identityKey,
+  insertRows,
+  type IdentityKey,
+  type NewRows,
+  type Taken,
+} from "./import-store.ts";
 import { newUser } from "./user.ts";
 import { parseUserLine, type LineProblem, type UserLine } from "./user-line.ts";
 
@@ -74,7 +82,13 @@ export function createUserImport(deps: {
     return deps.firebaseHash({ hash, salt }, firebase);
   }
 
-  function addRows(rows: NewRows, appId: string, { user: line, passwordHash, identities }: Placed, now: number): void {
+  function addRows(
+    rows: NewRows,
+    appId: string,
+    { user: line, passwordHash, identities }: Placed,
+    groupIds: ReadonlyMap<string, string>,
+    now: number,
+  ): void {
     const createdAt = line.createdAt ?? now;
     const userId = line.id ?? newId("usr", now, random);
     const methodId = (): string => newId("mth", now, random);
@@ -90,10 +104,14 @@ export function createUserImport(deps: {
           handle: line.handle ?? newSecret(random),
           createdAt,
           disabledAt: line.disabled ? now : null,
+          publicMetadata: line.publicMetadata ?? null,
+          privateMetadata: line.privateMetadata ?? null,
         },
         now,
       ),
     );
+    for (const name of line.groups ?? [])
+      rows.memberships.push({ groupId: groupIds.get(name) ?? "", userId, createdAt: now });
     if (passwordHash !== undefined)
       rows.passwords.push({
         id: methodId(),
@@ -139,13 +157,15 @@ export function createUserImport(deps: {
       return { ...candidate, identities };
     });
     const taken = await findTaken(handle, appId, wantedBy(placed));
-    const rows: NewRows = { users: [], passwords: [], passkeys: [], identities: [] };
+    const namesGroups = placed.some(({ user }) => (user.groups ?? []).length > 0);
+    const groupIds = namesGroups ? await findGroupIds(handle, appId) : new Map<string, string>();
+    const rows: NewRows = { users: [], passwords: [], passkeys: [], identities: [], memberships: [] };
     const outcomes = placed.map((candidate): LineOutcome => {
       const { line } = candidate;
-      const found = compare(candidate, taken, appId);
+      const found = compare(candidate, taken, appId) ?? unknownGroup(candidate, groupIds);
       if (found === "unchanged") return { line, outcome: "unchanged" };
       if (found) return { line, outcome: "refused", ...found };
-      addRows(rows, appId, candidate, now);
+      addRows(rows, appId, candidate, groupIds, now);
       reserve(candidate, rows.users.at(-1)?.id ?? "", taken, appId);
       return { line, outcome: "created" };
     });
@@ -225,6 +245,12 @@ function compare({ user, identities }: Placed, taken: Taken, appId: string): "un
   if (passkey !== -1) return { field: `passkeys[${passkey}].credentialId`, rule: "already registered" };
   const identity = firstTaken(identities.map(identityKey), taken.identities);
   return identity === -1 ? undefined : { field: `identities[${identity}].subject`, rule: "belongs to another user" };
+}
+
+/** Groups are authority: an import uses those that the application has, and creates none. */
+function unknownGroup({ user }: Placed, groupIds: ReadonlyMap<string, string>): LineProblem | undefined {
+  const unknown = user.groups?.findIndex((name) => !groupIds.has(name)) ?? -1;
+  return unknown === -1 ? undefined : { field: `groups[${unknown}]`, rule: "not a group of this application" };
 }
 
 /** The position of a key that is taken or a duplicate; -1 if there is none. */

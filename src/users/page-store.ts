@@ -30,7 +30,7 @@ export async function listUsers(
 ): Promise<{ users: User[]; next: Position | undefined }> {
   const found: (User & Position)[] = [];
   const { inIndex, beside } = conditions(filter, order);
-  for (const part of partsAfter(handle.tables.users, order, after)) {
+  for (const part of partsAfter(handle.tables, order, after)) {
     const range = { appId, groupId, order, part, inIndex };
     found.push(...(await readRange(handle, range, beside, limit + 1 - found.length)));
     const cut = found.length > limit ? found[limit - 1] : undefined;
@@ -117,19 +117,25 @@ function keyOf(users: Columns, { by }: Pick<UserOrder, "by">): SQL<string | numb
  * What follows a position, in parts that an index can begin at: SQLite cannot begin at a pair of
  * values whose first is computed, and a million users may have none.
  */
-function partsAfter(users: Columns, order: UserOrder, after: Position | undefined): (SQL | undefined)[] {
-  if (!after) return [undefined];
+function partsAfter({ users, groupMembers }: Handle["tables"], order: UserOrder, after: Position | undefined): Part[] {
+  if (!after) return [{ where: undefined, equals: order.by === "id" }];
   const follows = order.descending ? lt : gt;
-  if (order.by === "id") return [follows(users.id, after.id)];
+  if (order.by === "id") return [{ where: follows(groupMembers.userId, after.id), equals: true }];
   const key = keyOf(users, order);
-  return [and(eq(key, after.key), follows(users.id, after.id)), follows(key, after.key)];
+  return [
+    { where: and(eq(key, after.key), follows(users.id, after.id)), equals: true },
+    { where: follows(key, after.key), equals: false },
+  ];
 }
+
+/** `equals`: all have the same key, or none; only their ids order them. */
+type Part = { where: SQL | undefined; equals: boolean };
 
 type Range = {
   appId: string;
   groupId: string | undefined;
   order: UserOrder;
-  part: SQL | undefined;
+  part: Part;
   inIndex: Condition | undefined;
 };
 
@@ -166,8 +172,12 @@ function rowsOf({ db, tables }: Handle, { appId, groupId, order, part, inIndex }
   const rows = db
     .select({ ...getTableColumns(users), key: keyOf(users, order).as("key") })
     .from(users)
-    .where(and(eq(users.appId, appId), inIndex?.(users), part))
-    .orderBy(direction(keyOf(users, order)), direction(users.id))
+    .where(and(eq(users.appId, appId), inIndex?.(users), part.where))
+    // SQLite would sort by a key that it does not see to be constant.
+    .orderBy(
+      ...(part.equals ? [] : [direction(keyOf(users, order))]),
+      direction(groupId === undefined ? users.id : members.userId),
+    )
     .$dynamic();
   return groupId === undefined
     ? rows

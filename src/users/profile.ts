@@ -4,6 +4,7 @@ import { isoTime, type Clock } from "../lib/clock.ts";
 import { invalidRequest, userNotFound } from "../lib/errors.ts";
 import { displayName, isHttpsAddress, maxNameCharacters } from "../lib/text.ts";
 import type { Passwords } from "../passwords/service.ts";
+import type { Metadata } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { RevokeAccess } from "../tokens/revoke-access.ts";
 import type { Events } from "../webhooks/events.ts";
@@ -15,6 +16,8 @@ import type { User } from "./user.ts";
 /** The answer of GET /users/profile (docs/spec/http-api.md, 4.2). */
 export type ProfileAnswer = SignedInUserAnswer & {
   metadata: { loginCount: number; lastIpAddress: string | null; userAgent: string | null };
+  /** What the application stores about the user and shows it; omitted if there is nothing. */
+  publicMetadata?: Metadata;
 };
 
 /** The answer of PATCH /users/profile. `email` is omitted without the scope `email`. */
@@ -66,7 +69,12 @@ export function createProfiles(deps: {
       const found = await users.findWithMethods(userId);
       if (!found) throw userNotFound();
       const { loginCount, lastIpAddress, lastUserAgent: userAgent } = found.user;
-      return { ...users.answerFor(found, scopes), metadata: { loginCount, lastIpAddress, userAgent } };
+      const { publicMetadata } = found.user;
+      return {
+        ...users.answerFor(found, scopes),
+        metadata: { loginCount, lastIpAddress, userAgent },
+        ...(publicMetadata && { publicMetadata }),
+      };
     },
 
     /**

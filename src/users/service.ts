@@ -14,6 +14,7 @@ import {
   findUserWithMethods,
   freeUnverifiedEmail,
   lockUser,
+  lockUsers,
   insertUser,
   recordLocale,
   recordLogin,
@@ -56,7 +57,7 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
 
   async function recordUpdate(
     tx: Handle,
-    { id: userId, appId }: User,
+    { id: userId, appId }: Pick<User, "id" | "appId">,
     clientInfo: ProofClientInfo,
     now: number,
   ): Promise<void> {
@@ -97,6 +98,11 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
      */
     async lock(tx: Handle, id: string): Promise<boolean> {
       return await lockUser(tx, id);
+    },
+
+    /** The same for several users; returns those that exist. */
+    async lockAll(tx: Handle, ids: readonly string[]): Promise<Pick<User, "id" | "appId">[]> {
+      return await lockUsers(tx, ids);
     },
 
     /** `email` is canonical. */

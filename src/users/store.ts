@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, isNull, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { countLogin, countUsers } from "./counter-store.ts";
 import type { User } from "./user.ts";
@@ -147,11 +147,25 @@ export async function lockUser(tx: Handle, id: string): Promise<boolean> {
   return (await prepared(tx).lock.execute({ id })).length === 1;
 }
 
+/** Locks users until the transaction ends without changing them. Returns those that exist. */
+export async function lockUsers(
+  { db, tables: { users } }: Handle,
+  ids: readonly string[],
+): Promise<Pick<User, "id" | "appId">[]> {
+  return await db
+    .update(users)
+    .set({ updatedAt: sql`${users.updatedAt}` })
+    .where(inArray(users.id, [...ids]))
+    .returning({ id: users.id, appId: users.appId });
+}
+
 /** Changes only the given fields and returns the updated user; undefined if there is none. */
 export async function updateUser(
   { db, tables: { users } }: Handle,
   id: string,
-  change: Partial<Pick<User, "email" | "emailVerified" | "name" | "picture" | "disabledAt">> & { updatedAt: number },
+  change: Partial<
+    Pick<User, "email" | "emailVerified" | "name" | "picture" | "disabledAt" | "publicMetadata" | "privateMetadata">
+  > & { updatedAt: number },
 ): Promise<User | undefined> {
   const [row] = await db.update(users).set(change).where(eq(users.id, id)).returning();
   return row;

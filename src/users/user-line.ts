@@ -1,8 +1,11 @@
 import * as z from "zod";
 import { isoTime } from "../lib/clock.ts";
 import { newEmail } from "../lib/email.ts";
+import { AppError } from "../lib/errors.ts";
 import { displayName, isHttpsAddress, isStorable } from "../lib/text.ts";
 import type { Passkey } from "../passkeys/store.ts";
+import type { Metadata } from "../storage/column-types.ts";
+import { patchedMetadata } from "./metadata.ts";
 import type { User } from "./user.ts";
 
 /**
@@ -44,6 +47,25 @@ const instant = z.iso.datetime({ offset: true, error: instantRule }).transform((
   return at;
 });
 
+/** As `checkedGroupName` has it. */
+const groupForm = /^[A-Za-z0-9][A-Za-z0-9._:@+-]{0,63}$/u;
+
+function metadata(field: string) {
+  return z
+    .unknown()
+    .transform((value, context): Metadata | null => {
+      if (value === undefined || value === null) return null;
+      try {
+        return patchedMetadata(field, null, value);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        context.addIssue({ code: "custom", message: error.details.slice(field.length + 2) });
+        return null;
+      }
+    })
+    .optional();
+}
+
 const passkeySchema = z.strictObject({
   credentialId: text("at most 1023 bytes in base64url", (value) => value.length <= 1364 && isBase64url(value)),
   publicKey: text(publicKeyRule, (value) => value.length <= 4096 && isBase64url(value)),
@@ -67,6 +89,16 @@ const lineSchema = z.strictObject({
   picture: text("an https address of at most 2048 characters", isHttpsAddress).nullish(),
   createdAt: instant.nullish(),
   disabled: flag.nullish(),
+  publicMetadata: metadata("publicMetadata"),
+  privateMetadata: metadata("privateMetadata"),
+  groups: z
+    .array(
+      text("the name of a group", (value) => groupForm.test(value)),
+      "a list",
+    )
+    .max(64, "at most 64")
+    .transform((names) => [...new Set(names)])
+    .nullish(),
   handle: text(handleRule, (value) => value.length <= 86 && isBase64url(value)).nullish(),
   password: z
     .strictObject({
@@ -139,13 +171,14 @@ function problemOf(issue: z.core.$ZodIssue | undefined): LineProblem {
 
 export type StoredUser = {
   user: User;
+  groups: string[];
   passwordHash: string | undefined;
   passkeys: Passkey[];
   identities: { provider: string; issuer: string; subject: string; email: string | null }[];
 };
 
 /** The import line for a stored user. Missing values are omitted. */
-export function userLineOf({ user, passwordHash, passkeys, identities }: StoredUser): object {
+export function userLineOf({ user, groups, passwordHash, passkeys, identities }: StoredUser): object {
   return {
     id: user.id,
     ...(user.email === null ? {} : { email: user.email, emailVerified: user.emailVerified }),
@@ -154,6 +187,9 @@ export function userLineOf({ user, passwordHash, passkeys, identities }: StoredU
     createdAt: isoTime(user.createdAt),
     ...(user.disabledAt === null ? {} : { disabled: true }),
     handle: user.handle,
+    ...(user.publicMetadata === null ? {} : { publicMetadata: user.publicMetadata }),
+    ...(user.privateMetadata === null ? {} : { privateMetadata: user.privateMetadata }),
+    ...(groups.length === 0 ? {} : { groups }),
     ...(passwordHash === undefined ? {} : { password: { hash: passwordHash } }),
     ...(passkeys.length === 0 ? {} : { passkeys: passkeys.map(passkeyOf) }),
     ...(identities.length === 0 ? {} : { identities: identities.map(identityOf) }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sampled } from "../support/long-run.ts";
 import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import { pageStates } from "./support/states.ts";
@@ -8,7 +9,7 @@ import { createApp, field, heading, inPage, openSignIn } from "./support/steps.t
 const longName = "Rhabarberbarbarabarbarbarenbartbarbierbier".repeat(4);
 
 describeInBrowser("pages for everybody", (stage) => {
-  describe.each([...pageStates, ...stepStates])("%s", (_, expectedHeading, reach) => {
+  describe.each(sampled([...pageStates, ...stepStates], 3))("%s", (_, expectedHeading, reach) => {
     it("gives axe nothing to find, in light and in dark, and needs no sideways scrolling on the smallest phone", async () => {
       const app = await createApp(stage, { name: "Acme" });
       const page = await stage.newPage({ viewport: narrow, reducedMotion: "reduce" });

@@ -37,6 +37,27 @@ describeEachPlace("audit list", (place) => {
     );
   });
 
+  test("by action, result, actor, address and time, in either order", async () => {
+    const [created] = await json(["--action", "user.create"]);
+    const actor = (created as Event & { actor: string }).actor;
+    expect(created).toMatchObject({ action: "user.create" });
+    expect(await json(["--actor", actor])).toHaveLength(5);
+    expect(await json(["--actor", actor, "--action", "user.create", "--result", "success"])).toEqual([created]);
+    expect(await json(["--result", "failure"])).toEqual([]);
+    expect(await json(["--actor", `user:${userId}`])).toEqual([]);
+    expect(await json(["--address", "192.0.2.7"])).toEqual([]);
+    expect(await json(["--before", "1h"])).toEqual([]);
+    expect(await json(["--sort", "-at", "--limit", "1"])).toEqual([created]);
+    expect(await json(["--sort", "at", "--limit", "1"])).toEqual((await json([])).slice(0, 1));
+    for (const flags of [
+      ["--result", "maybe"],
+      ["--sort", "actor"],
+      ["--before", "soon"],
+      ["--follow", "--before", "1h"],
+    ])
+      expect((await authsvc(["audit", "list", ...flags], place)).code).toBe(2);
+  });
+
   test("by application, by user, since a moment, and only the newest", async () => {
     expect(new Set((await json(["--app", "app_other"])).map(({ appId }) => appId))).toEqual(new Set(["app_other"]));
     expect(await json(["--user", userId])).toHaveLength(1);

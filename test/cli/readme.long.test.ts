@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync, symlinkSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -11,14 +11,18 @@ const root = join(import.meta.dirname, "../..");
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
-describe("the README", () => {
+const isCalls = ({ text }: { text: string }): boolean => text.includes("node:readline");
+const calls = blocksOf("docs/quick-start.md").find(isCalls)?.text ?? "";
+
+describe("the README and the quick start", () => {
   const cwd = emptyFolder();
   let service: ReturnType<typeof start>;
   let printed = "";
 
   beforeAll(async () => {
-    service = start(["serve", "--dev", "--port", "0"], { cwd });
-    printed = await outputOf(service, /add: .*\n/u);
+    const yours = ["--redirect-uri", "http://localhost:3000/callback"];
+    service = start(["serve", "--dev", "--port", "0", ...yours], { cwd });
+    printed = await outputOf(service, /Your app .*\n/u);
   });
   afterAll(async () => {
     const ended = finish(service);
@@ -26,33 +30,30 @@ describe("the README", () => {
     await ended;
   });
 
-  test("shows what npm start really prints", () => {
+  test("show what npm start really prints", () => {
     const shown = /```\n(listening on [\s\S]*?)```/u.exec(readme)?.[1] ?? "";
     const shape = (text: string): string[] =>
       text
         .trim()
         .split("\n")
-        .map((line) => line.replace(/localhost:\d+/u, "localhost:PORT").replace(/(KEY=ak_|SECRET=)\S+/u, "$1…"));
+        .map((line) =>
+          line.replace(/localhost:(?!3000)\d+/u, "localhost:PORT").replace(/(KEY=ak_|SECRET=)\S+/u, "$1…"),
+        );
     expect(shape(printed)).toEqual(shape(shown));
   });
 
-  // Python is not among what npm test brings.
-  test("has a first integration that works as it stands", async ({ skip }) => {
-    skip(!hasPython, "there is no python3 here");
-    const example = /```python\n([\s\S]*?)```/u.exec(readme)?.[1] ?? "";
-    const url = /listening on (\S+)/u.exec(printed)?.[1] ?? "";
-    const apiKey = /AUTHSVC_API_KEY=(\S+)/u.exec(printed)?.[1] ?? "";
-    const program = example.replaceAll("http://localhost:8080", url).replace("ak_…", apiKey);
-    const python = spawn("python3", ["-u", "-c", program], { cwd });
-    const ended = finish(python);
-    const said = await outputOf(python, /sign-in\/sis_\S+\n/u);
+  test("have four calls by hand that work as they stand", async () => {
+    writeFileSync(join(cwd, "calls.mjs"), calls);
+    const program = spawn(process.execPath, ["--env-file=data/demo.env", "calls.mjs"], { cwd });
+    const ended = finish(program);
+    const said = await outputOf(program, /sign-in\/sis_\S+\n/u);
     const authUrl = /http\S+/u.exec(said)?.[0] ?? "";
     const email = newEmail();
     const visitor = new Visitor();
     const page = await visitor.get(`${authUrl}/create-account`);
     const asked = await visitor.submit(page, "/create-account", { email, password: goodPassword });
     const done = await confirmFromMailbox(visitor, asked.location.href, email);
-    python.stdin.end(`${done.location.searchParams.get("code")}\n`);
+    program.stdin.end(`${done.location.searchParams.get("code")}\n`);
     const { code, stdout, stderr } = await ended;
     expect(stderr).toBe("");
     expect(code).toBe(0);

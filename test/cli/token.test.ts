@@ -57,8 +57,8 @@ async function makeTokens(now: number): Promise<{ live: string; ended: string }>
   const first = await signIn(`live${now}`);
   const second = await signIn(`ended${now}`);
   if (!application) throw new Error("the application was not created");
-  const live = await tokens.firstPair(first.started, first.user, application, now);
-  const ended = await tokens.firstPair(second.started, second.user, application, now);
+  const live = await tokens.firstPair(first.started, first.user, { application }, now);
+  const ended = await tokens.firstPair(second.started, second.user, { application }, now);
   await app.storage.write(async (tx) => await tokens.endLogin(tx, second.started.login.id, "logout", now));
   await app.close();
   return { live: live.accessToken, ended: ended.accessToken };

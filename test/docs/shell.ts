@@ -122,7 +122,7 @@ function npm(scripts: string[]): string {
   return `#!/bin/bash
 [ "$1" = run ] && shift
 [ "$1" = --silent ] && shift
-[ "$1" = ci ] && exit 0
+case "$1" in ci|install|pack) exit 0 ;; esac
 [ "$1" = exec ] && { shift 2; exec "$@"; }
 case "$1" in
   authsvc) shift; [ "$1" = -- ] && shift; exec authsvc "$@" ;;

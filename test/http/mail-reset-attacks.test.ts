@@ -83,6 +83,22 @@ describeSqliteFirst(
       expect(done.text).toContain("Your password is changed");
     });
 
+    it("a link of another kind opens no page that changes something (security rule P8)", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const { email } = await newUser(service, app, { password: goodPassword });
+      await askForReset(service, app, email);
+      const reset = linkIn(await mailTo(server, email));
+      const { email: stranger } = await askForAccount(service, app);
+      const signUp = linkIn(await mailTo(server, stranger));
+      const statusOf = async (link: string, kind: string) =>
+        (await new Visitor().get(link.replace(/\/(?:reset|confirm)\//u, `/${kind}/`))).status;
+      for (const kind of ["restore", "invite"]) expect([kind, await statusOf(reset, kind)]).toEqual([kind, 410]);
+      for (const kind of ["reset", "restore", "invite"])
+        expect([kind, await statusOf(signUp, kind)]).toEqual([kind, 410]);
+      expect(await statusOf(reset, "reset")).toBe(200);
+    });
+
     it("a code is worth nothing for the same address in another app", async () => {
       const service = current();
       const [one, other] = [await service.createApp(), await service.createApp()];

@@ -154,6 +154,7 @@ describeOnSqlite(
       await walk.authentication();
       await walk.profile();
       await walk.applications();
+      await walk.groups();
       await walk.users();
       await walk.webhooks();
       await walk.queries();
@@ -311,6 +312,29 @@ function createWalk(service: TestService, app: TestApp) {
       const change = { authMethods: { passkey: { enabled: true } } };
       await send("updateApplication", headers, change, { appId: app.id });
       await send("updateApplication", headers, { domain: "x" }, { appId: app.id });
+    },
+
+    async groups() {
+      const { id: appId } = app;
+      const userId = String((await signInAgain(email)).user["id"]);
+      const name = "staff";
+      await send("createGroup", headers, undefined, { appId, name });
+      await send("createGroup", headers, undefined, { appId, name: "-" });
+      await send("addGroupMember", headers, {}, { appId, name, userId });
+      await send("addGroupMember", headers, {}, { appId, name, userId: "usr_unknown" });
+      await send("listGroups", headers, undefined, { appId });
+      await send("getGroup", headers, undefined, { appId, name });
+      await send("listGroupMembers", headers, undefined, { appId, name });
+      await send("listGroupMembers", headers, undefined, { appId, name, query: "?limit=0" });
+      await send("listGroupsOfUser", headers, undefined, { appId, userId });
+      await send("removeGroupMember", headers, undefined, { appId, name, userId });
+      await send("deleteGroup", headers, undefined, { appId, name });
+      await send("getGroup", headers, undefined, { appId, name });
+      const change = { public: { plan: "pro" }, private: { customer: 1 } };
+      await send("updateMetadata", headers, change, { appId, userId });
+      await send("updateMetadata", headers, { public: [] }, { appId, userId });
+      await send("getMetadata", headers, undefined, { appId, userId });
+      await send("getProfile", user);
     },
 
     async users() {

@@ -57,6 +57,19 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
     expect(waits()).toBe(0);
   });
 
+  it("is counted apart from sign-ins: an app at its limit still learns of logouts", async () => {
+    const limited = await current().createApp();
+    const settings = { rateLimits: { authentication: 2 } };
+    await current().server.app.services.applications.update(limited.id, { settings }, { kind: "cli", name: "test" });
+    const start = async () =>
+      await call(current(), "POST", "/auth/initiate", limited.headers, { redirectUri: limited.redirectUri });
+    for (let round = 0; round < 4; round += 1) expect((await ask("", limited.headers)).status).toBe(200);
+    expect((await start()).status).toBe(200);
+    expect((await start()).status).toBe(200);
+    expect((await start()).status).toBe(429);
+    expect((await ask("", limited.headers)).headers.get("x-ratelimit-limit")).toBe("6000");
+  });
+
   it("waits no longer than it was asked to, and says what is true at the end", async () => {
     const { cursor } = await askFeed(current(), app);
     const startedAt = performance.now();

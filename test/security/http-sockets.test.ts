@@ -205,7 +205,7 @@ describeOnSqlite("raw sockets", (current) => {
       "OPTIONS *",
       "CONNECT evil.example:443",
       "TRACE /auth/initiate",
-      "OPTIONS http://evil.example/auth/initiate",
+      "OPTIONS http://evil.example/webhooks/endpoints",
     ])("Y3: %s goes nowhere and repeats nothing", async (start) => {
       const answers = await sendBytes(
         current(),

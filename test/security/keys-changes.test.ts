@@ -65,7 +65,9 @@ describeOnSqlite("what a body may change", (current) => {
     for (const operation of bodies) {
       const { example } = requests[operation.request];
       for (const wish of wishes.filter((name) => !Object.hasOwn(requests[operation.request].fields, name))) {
-        for (const body of withWish(example, wish)) {
+        // Metadata are free below their two parts.
+        const isFree = operation.request === "MetadataRequest";
+        for (const body of withWish(example, wish).slice(0, isFree ? 1 : undefined)) {
           const answered = await send(operation, body);
           expect([operation.id, body, answered.status, answered.body.error?.code]).toEqual([
             operation.id,
@@ -85,7 +87,7 @@ describeOnSqlite("what a body may change", (current) => {
     const before = await everything();
     for (const operation of bodies) {
       const { example } = requests[operation.request];
-      for (const [field, value] of Object.entries(example as Json)) {
+      for (const [field, value] of Object.entries<unknown>(example)) {
         const others: unknown[] = [[value], { value }, { toString: "x" }, 7, true, "text", [[]], {}];
         for (const other of others.filter(
           (each) => typeof each !== typeof value || Array.isArray(each) !== Array.isArray(value),

@@ -257,6 +257,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
     const theirs = await services.webhooks.create(other.app.id, endpoint, { actor: { kind: "cli", name: "test" } });
     const [method] = await services.methods.list(String(other.tokens.user["id"]));
     const foreign: Record<string, string> = { id: theirs.id, methodId: method?.id ?? "" };
+    const own = { appId: mine.app.id, userId: String(mine.tokens.user["id"]) };
     const withIds = guarded.filter(({ route }) => /:(?:id|methodId)\b/u.test(route.path));
     expect(withIds.length).toBeGreaterThan(4);
     for (const { route, access } of withIds) {
@@ -264,8 +265,10 @@ describeOnSqlite("credentials, of every route and three applications", (current)
       const headers = { authorization: `Bearer ${credential}`, "content-type": "application/json" };
       const body = route.method === "PATCH" ? '{"enabled":false}' : route.method === "POST" ? "{}" : "";
       const answers = [];
-      for (const values of [foreign, {}])
-        answers.push(await sendUntidied(current(), route.method, addressOf(route, values), headers, body));
+      for (const values of [foreign, {}]) {
+        const address = addressOf(route, { ...own, ...values });
+        answers.push(await sendUntidied(current(), route.method, address, headers, body));
+      }
       expect(answers.map(({ status }) => status)).toEqual([404, 404]);
       expect(withoutId(answers[0])).toEqual(withoutId(answers[1]));
     }

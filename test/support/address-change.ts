@@ -28,11 +28,12 @@ export async function askFor(
   { app, visitor }: Pick<Owner, "app" | "visitor">,
   to = newEmail(),
 ): Promise<{ to: string; page: Page; mail: ReceivedMail }> {
+  // Counted first: the mail may be there before the page.
+  const count = server.to(to).filter(({ subject }) => confirmMail.test(subject)).length + 1;
   const form = await openAccount(service, app, visitor, "/email");
   const asked = await press(app, visitor, form, "/account/email", { email: to });
   if (asked.status !== 303) throw new Error(`asking answered ${asked.status}: ${asked.text}`);
   const page = await visitor.get(asked.location.href);
-  const count = server.to(to).filter(({ subject }) => confirmMail.test(subject)).length + 1;
   return { to, page, mail: await mailTo(server, to, count, confirmMail) };
 }
 

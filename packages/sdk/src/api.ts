@@ -42,6 +42,26 @@ export type Operations = {
   "DELETE /webhooks/endpoints/{id}": { path: { id: string }; answer: Done };
   /** Send an endpoint a sample. */
   "POST /webhooks/endpoints/{id}/test": { path: { id: string }; body?: WebhookTestRequest; answer: WebhookTestResult };
+  /** List the groups. */
+  "GET /applications/{appId}/groups": { answer: Groups };
+  /** Read a group. */
+  "GET /applications/{appId}/groups/{name}": { path: { name: string }; answer: GroupDetails };
+  /** Create a group. */
+  "PUT /applications/{appId}/groups/{name}": { path: { name: string }; body?: EmptyRequest; answer: Group };
+  /** Delete a group. */
+  "DELETE /applications/{appId}/groups/{name}": { path: { name: string }; answer: Done };
+  /** List the members of a group. */
+  "GET /applications/{appId}/groups/{name}/members": { path: { name: string }; query?: { limit?: number; cursor?: string }; answer: GroupMembers };
+  /** Add a user to a group. */
+  "PUT /applications/{appId}/groups/{name}/members/{userId}": { path: { name: string; userId: string }; body?: EmptyRequest; answer: Done };
+  /** Remove a user from a group. */
+  "DELETE /applications/{appId}/groups/{name}/members/{userId}": { path: { name: string; userId: string }; answer: Done };
+  /** List the groups of a user. */
+  "GET /applications/{appId}/users/{userId}/groups": { path: { userId: string }; answer: GroupsOfUser };
+  /** Read a user's metadata. */
+  "GET /applications/{appId}/users/{userId}/metadata": { path: { userId: string }; answer: Metadata };
+  /** Change a user's metadata. */
+  "PATCH /applications/{appId}/users/{userId}/metadata": { path: { userId: string }; body: MetadataRequest; answer: Metadata };
   /** List users. */
   "GET /applications/{appId}/users": { query?: { email?: string; name?: string; group?: string; state?: "active" | "disabled"; createdSince?: string; createdBefore?: string; lastLoginSince?: string; lastLoginBefore?: string; sort?: "createdAt" | "-createdAt" | "name" | "-name" | "lastLoginAt" | "-lastLoginAt"; limit?: number; cursor?: string }; answer: UserPage };
   /** Create a user. */
@@ -155,6 +175,8 @@ export type Validation = {
   scopes: TokenScope[];
   /** When the token ends. ISO 8601, UTC. */
   expiresAt: string;
+  /** The application's own claims as they are now, if it has any. The token may have older ones. */
+  claims?: Record<string, unknown>;
   /** Who acts as the user, with a token that an operator minted. Missing otherwise: the user is the user. */
   act?: {
     /** Their name, as the operator gave it. */
@@ -220,6 +242,8 @@ export type Profile = {
   lastLoginAt: string | null;
   authMethods: UsableMethods;
   metadata: ProfileMetadata;
+  /** What the application stores about the user and shows it. */
+  publicMetadata?: Record<string, unknown>;
 };
 
 /** The body of `PATCH /users/profile`. */
@@ -384,6 +408,78 @@ export type WebhookTestResult = {
   error: string | null;
 };
 
+/** The groups of an application. */
+export type Groups = {
+  /** By name. */
+  groups: ({
+    /** Unique in the application. */
+    name: string;
+    /** When it was created. ISO 8601, UTC. */
+    createdAt: string;
+  })[];
+};
+
+/** A group with the number of its members. */
+export type GroupDetails = {
+  /** Unique in the application. */
+  name: string;
+  /** When it was created. ISO 8601, UTC. */
+  createdAt: string;
+  /** How many users are in it. */
+  members: number;
+};
+
+/** The body of `PUT /applications/{appId}/groups/{name}`. */
+export type EmptyRequest = {
+};
+
+/** A group of users. */
+export type Group = {
+  /** Unique in the application. */
+  name: string;
+  /** When it was created. ISO 8601, UTC. */
+  createdAt: string;
+};
+
+/** A page of a group's members. */
+export type GroupMembers = {
+  /** By User ID. */
+  members: ({
+    /** The user, `usr_…`. */
+    id: string;
+    /** The user's address. */
+    email: string | null;
+    /** The display name. */
+    name: string | null;
+    /** When the user became a member. ISO 8601, UTC. */
+    addedAt: string;
+  })[];
+  /** Leads to the next page; null on the last. */
+  nextCursor: string | null;
+};
+
+/** The names of the groups that a user is in. */
+export type GroupsOfUser = {
+  /** Sorted. */
+  groups: string[];
+};
+
+/** What the application stores about a user. */
+export type Metadata = {
+  /** The user may read it. */
+  public: Record<string, unknown>;
+  /** Only the application's server and the operator read it, unless a claim shows it. */
+  private: Record<string, unknown>;
+};
+
+/** The body of `PATCH /applications/{appId}/users/{userId}/metadata`. */
+export type MetadataRequest = {
+  /** A JSON merge patch (RFC 7396) of at most 4,096 bytes and 8 levels afterwards; null removes all. */
+  public?: Record<string, unknown>;
+  /** The same for the private part. */
+  private?: Record<string, unknown>;
+};
+
 /** A page of users. */
 export type UserPage = {
   /** In the order that was asked for. */
@@ -505,7 +601,7 @@ export type JsonWebKey = EcKey | OkpKey | RsaKey;
 export type AuthMethodType = "passkey" | "oauth" | "password";
 
 /** What an access token may be used for. */
-export type Scope = "profile" | "email";
+export type Scope = "profile" | "email" | "groups";
 
 /** The user, as the scopes of the token show it. */
 export type User = {
@@ -539,7 +635,7 @@ export type ShortUser = {
 };
 
 /** What an access token may be used for. The last two only in tokens of OpenID Connect. */
-export type TokenScope = "profile" | "email" | "openid" | "offline_access";
+export type TokenScope = "profile" | "email" | "groups" | "openid" | "offline_access";
 
 /** What the user can sign in with. */
 export type UsableMethods = {

@@ -9,7 +9,7 @@ import { askUnlessGiven } from "../ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { startSigning } from "../signing-start.ts";
-import { secondsOrOff, wholeNumberFrom, wordOf, wordsOf } from "../values.ts";
+import { claimsFrom, secondsOrOff, wholeNumberFrom, wordOf, wordsOf } from "../values.ts";
 
 type Limits = NonNullable<NonNullable<ApplicationChange["settings"]>["rateLimits"]>;
 
@@ -30,7 +30,8 @@ type Flags = {
   supportUrl?: string;
   signUp?: "open" | "closed";
   passwordMinLength?: number;
-  scopes?: ("profile" | "email")[];
+  scopes?: ("profile" | "email" | "groups")[];
+  claims?: string;
   signingAlgorithm?: Application["settings"]["signingAlgorithm"];
   singleSignOn?: number;
   queryEndpoints?: "on" | "off";
@@ -58,6 +59,7 @@ const flagOfField = {
   "branding.supportUrl": "--support-url",
   "settings.passwordMinLength": "--password-min-length",
   "settings.scopes": "--scopes",
+  claims: "--claims",
   "settings.relyingPartyId": "--relying-party-id",
   "settings.singleSignOnSeconds": "--single-sign-on",
   "settings.mailName": "--mail-name",
@@ -91,7 +93,12 @@ export function addAppUpdate(app: Command, cli: Cli): void {
     .option("--support-url <url>", "https URL of your support, linked on the pages and in mails")
     .addOption(new Option("--sign-up <switch>", "whether anybody may create an account").choices(["open", "closed"]))
     .option("--password-min-length <number>", "minimum length of a new password", wholeNumberFrom(0, 1000))
-    .option("--scopes <list>", "scopes that sign-ins may request: profile, email", wordsOf(["profile", "email"]))
+    .option(
+      "--scopes <list>",
+      "scopes that sign-ins may request: profile, email, groups",
+      wordsOf(["profile", "email", "groups"]),
+    )
+    .option("--claims <json>", "list of claims that tokens get, made of groups and metadata; empty: none")
     .addOption(
       new Option("--signing-algorithm <name>", "algorithm that signs access tokens").choices([
         "ES256",
@@ -224,7 +231,8 @@ function changeFrom(flags: Flags): ApplicationChange {
   const redirectUris = redirectUri?.filter((uri) => uri !== "");
   const { addRedirectUri: addedRedirectUris, removeRedirectUri: removedRedirectUris } = flags;
   const addresses = { redirectUris, addedRedirectUris, removedRedirectUris };
-  return given({ name, domain: cleared(domain), ...addresses, authMethods, branding, settings }) ?? {};
+  const claims = flags.claims === undefined ? undefined : claimsFrom(flags.claims);
+  return given({ name, domain: cleared(domain), ...addresses, authMethods, branding, settings, claims }) ?? {};
 }
 
 /** The values that are set; undefined if none is. */

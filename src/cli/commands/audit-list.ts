@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { AuditEventAnswer } from "../../audit/audit.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
@@ -7,9 +7,22 @@ import { write } from "../io.ts";
 import { growingTable, table } from "../table.ts";
 import type { Screen } from "../screen.ts";
 import { json } from "../text.ts";
-import { sinceFrom, wholeNumberFrom } from "../values.ts";
+import { sinceFrom, wholeNumberFrom, wordOf } from "../values.ts";
 
-type Flags = { app?: string; user?: string; since?: number; limit?: number; follow?: boolean };
+const sorts = ["at", "-at"] as const;
+type Flags = {
+  app?: string;
+  user?: string;
+  action?: string;
+  result?: "success" | "failure";
+  actor?: string;
+  address?: string;
+  since?: number;
+  before?: number;
+  sort?: (typeof sorts)[number];
+  limit?: number;
+  follow?: boolean;
+};
 
 type List = (wanted: { since?: number | undefined; limit: number }) => Promise<AuditEventAnswer[]>;
 
@@ -31,7 +44,17 @@ export function addAuditList(audit: Command, cli: Cli): void {
     )
     .option("--app <id>", "only this application")
     .option("--user <id>", "only this user")
+    .option("--action <name>", "only this action, such as user.login")
+    .option("--result <result>", "only success or failure", wordOf(["success", "failure"]))
+    .option("--actor <actor>", "only what this actor did, such as cli:root, app:app_shop or user:usr_01k…")
+    .option("--address <ip>", "only from this IP address")
     .option("--since <when>", "only since this time: 24h, 7d, or a time such as 2026-11-20T10:00:00Z", sinceFrom)
+    .addOption(new Option("--before <when>", "only before this time").argParser(sinceFrom).conflicts("follow"))
+    .addOption(
+      new Option("--sort <order>", "at: the oldest entries first; -at: the newest first")
+        .argParser(wordOf(sorts))
+        .conflicts("follow"),
+    )
     .option(
       "--limit <number>",
       "only the newest entries (default: 100, with --follow 10)",
@@ -39,16 +62,20 @@ export function addAuditList(audit: Command, cli: Cli): void {
     )
     .option("--follow", "keep showing new entries");
   examples(command, [
-    "authsvc audit list --app app_shop --since 24h",
+    "authsvc audit list --app app_shop --result failure --since 1h",
     "authsvc audit list --user usr_01k… --json | jq '.[] | {at, action, actor}'",
   ]).action(async (flags: Flags) => list(cli, flags));
 }
 
-async function list(cli: Cli, { app, user, since, limit, follow = false }: Flags): Promise<void> {
+async function list(cli: Cli, flags: Flags): Promise<void> {
+  const { app: appId, user: userId, address: ipAddress, action, result, actor, since, before } = flags;
+  const { sort, limit, follow = false } = flags;
   await cli.withCore(async ({ audit }) => {
-    const find: List = async (wanted) => await audit.list({ appId: app, userId: user, ...wanted });
+    const filter = { appId, userId, action, result, actor, ipAddress, before };
+    const find: List = async (wanted) => await audit.list({ ...filter, ...wanted, oldest: sort === "at" });
     if (follow) return await followEvents(cli, find, { since, limit: limit ?? 10 });
-    const events = await find({ since, limit: limit ?? 100 });
+    const found = await find({ since, limit: limit ?? 100 });
+    const events = sort === "-at" ? found.toReversed() : found;
     const screen = cli.screen();
     await cli.result(
       events,

@@ -5,7 +5,7 @@ import { write } from "../io.ts";
 import type { Cli } from "../cli.ts";
 import { visible } from "../text.ts";
 
-const kinds = ["apps", "clients", "users", "emails"] as const;
+const kinds = ["apps", "clients", "groups", "users", "emails"] as const;
 const maxShown = 50;
 /** Nobody waits longer for a completion. */
 const patienceMilliseconds = 1500;

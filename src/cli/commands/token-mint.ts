@@ -8,7 +8,7 @@ import { durationFrom, wordsOf } from "../values.ts";
 
 type Flags = {
   user?: string;
-  scopes?: ("profile" | "email")[];
+  scopes?: ("profile" | "email" | "groups")[];
   ttl: number;
   actor?: string;
   reason?: string;
@@ -22,7 +22,11 @@ export function addTokenMint(token: Command, cli: Cli): void {
       "issue an access token for a user without a sign-in; it is marked (amr: operator), cannot be refreshed, and is recorded in the audit log",
     )
     .option("--user <id>", "User ID")
-    .option("--scopes <list>", "profile, email (default: all of the application)", wordsOf(["profile", "email"]))
+    .option(
+      "--scopes <list>",
+      "profile, email, groups (default: all of the application)",
+      wordsOf(["profile", "email", "groups"]),
+    )
     .addOption(
       new Option("--ttl <duration>", "lifetime, at most 24h").argParser(durationFrom).default(15 * minute, "15m"),
     )

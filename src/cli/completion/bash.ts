@@ -31,7 +31,7 @@ ${posixWord}  done
     words\\ *) _authsvc_reply "$(printf '%s\\n' \${kind#words })" ;;
     files) _authsvc_paths -f ;;
     folders) _authsvc_paths -d ;;
-    apps | clients | users | emails) _authsvc_values ;;
+    apps | clients | groups | users | emails) _authsvc_values ;;
   esac
 }
 

@@ -85,6 +85,7 @@ function sourceOf(kind: Kind): string {
       return "-a '(__fish_complete_directories)'";
     case "apps":
     case "clients":
+    case "groups":
     case "users":
     case "emails":
       return `-a '(__authsvc_values ${kind.of})'`;

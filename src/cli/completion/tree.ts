@@ -1,11 +1,11 @@
 import type { Argument, Command, Option } from "commander";
 
 /**
- * The possible values in one place of a command line. `apps`, `clients`, `users` and `emails` come
- * from the database.
+ * The possible values in one place of a command line. `apps`, `clients`, `groups`, `users` and
+ * `emails` come from the database.
  */
 export type Kind =
-  | { of: "apps" | "clients" | "users" | "emails" | "files" | "folders" | "anything" }
+  | { of: "apps" | "clients" | "groups" | "users" | "emails" | "files" | "folders" | "anything" }
   | { words: readonly string[] };
 
 export type CompletableFlag = { long: string; about: string; value: Kind | undefined };
@@ -50,6 +50,7 @@ function flagOf(option: Option, long: string): CompletableFlag {
   const kinds: Record<string, Kind> = {
     "--app": { of: "apps" },
     "--user": { of: "users" },
+    "--allowed-groups": { of: "groups" },
     "--email": { of: "emails" },
   };
   const placeholder = /<([\w=.]+?)(?:\.\.\.)?>/u.exec(option.flags)?.[1];
@@ -61,6 +62,8 @@ function kindOfArgument(argument: Argument, [group = ""]: string[]): Kind {
   if (argument.argChoices) return { words: argument.argChoices };
   if (argument.name() === "PROVIDER") return { words: knownProviders };
   if (argument.name() === "FILE") return { of: "files" };
+  if (argument.name() === "GROUP") return { of: "groups" };
+  if (argument.name() === "USER") return { of: "users" };
   if (argument.name() !== "ID") return { of: "anything" };
   const kinds: Record<string, Kind> = { app: { of: "apps" }, client: { of: "clients" }, user: { of: "users" } };
   return kinds[group] ?? { of: "anything" };

@@ -30,7 +30,7 @@ ${posixWord}  done
     words\\ *) compadd -- \${(s: :)kind#words } ;;
     files) _files ;;
     folders) _files -/ ;;
-    apps | clients | users | emails) _authsvc_describe "$kind" "$(_call_program authsvc "\${(q)words[1]}" completion-values "$kind" "\${(q)cur}" "\${(@q)given}" 2>/dev/null)" ;;
+    apps | clients | groups | users | emails) _authsvc_describe "$kind" "$(_call_program authsvc "\${(q)words[1]}" completion-values "$kind" "\${(q)cur}" "\${(@q)given}" 2>/dev/null)" ;;
   esac
 }
 

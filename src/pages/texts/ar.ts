@@ -76,6 +76,7 @@ export const ar: Texts = {
   scopeOpenid: "أنك سجّلت الدخول، ومعرّف لحسابك",
   scopeProfile: "اسمك وصورتك",
   scopeEmail: "عنوان بريدك الإلكتروني",
+  scopeGroups: "أسماء مجموعاتك",
   scopeOfflineAccess: "الوصول أيضًا في غيابك إلى أن تنهيه",
   consentAgree: "السماح",
   consentDeny: "عدم السماح",

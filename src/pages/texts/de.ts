@@ -74,6 +74,7 @@ export const de: Texts = {
   scopeOpenid: "dass Sie angemeldet sind, und eine Kennung Ihres Kontos",
   scopeProfile: "Ihr Name und Ihr Bild",
   scopeEmail: "Ihre E-Mail-Adresse",
+  scopeGroups: "die Namen Ihrer Gruppen",
   scopeOfflineAccess: "Zugriff auch in Ihrer Abwesenheit, bis Sie ihn beenden",
   consentAgree: "Erlauben",
   consentDeny: "Nicht erlauben",

@@ -73,6 +73,7 @@ export const en = {
   scopeOpenid: "that you are signed in, and an id of your account",
   scopeProfile: "your name and picture",
   scopeEmail: "your email address",
+  scopeGroups: "the names of your groups",
   scopeOfflineAccess: "access also while you are away, until you end it",
   consentAgree: "Allow",
   consentDeny: "Do not allow",

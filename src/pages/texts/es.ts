@@ -74,6 +74,7 @@ export const es: Texts = {
   scopeOpenid: "que ha iniciado sesión y un identificador de su cuenta",
   scopeProfile: "su nombre y su foto",
   scopeEmail: "su dirección de correo",
+  scopeGroups: "los nombres de sus grupos",
   scopeOfflineAccess: "acceso también en su ausencia, hasta que usted lo termine",
   consentAgree: "Permitir",
   consentDeny: "No permitir",

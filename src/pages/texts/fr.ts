@@ -75,6 +75,7 @@ export const fr: Texts = {
   scopeOpenid: "le fait que vous êtes connecté, et un identifiant de votre compte",
   scopeProfile: "votre nom et votre photo",
   scopeEmail: "votre adresse e-mail",
+  scopeGroups: "les noms de vos groupes",
   scopeOfflineAccess: "un accès aussi en votre absence, jusqu’à ce que vous y mettiez fin",
   consentAgree: "Autoriser",
   consentDeny: "Ne pas autoriser",

@@ -74,6 +74,7 @@ export const ja: Texts = {
   scopeOpenid: "ログインしていることと、アカウントの識別子",
   scopeProfile: "名前と写真",
   scopeEmail: "メールアドレス",
+  scopeGroups: "所属グループの名前",
   scopeOfflineAccess: "終了するまで、不在時も含むアクセス",
   consentAgree: "許可する",
   consentDeny: "許可しない",

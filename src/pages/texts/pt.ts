@@ -74,6 +74,7 @@ export const pt: Texts = {
   scopeOpenid: "que você entrou na conta e um identificador da sua conta",
   scopeProfile: "o seu nome e a sua foto",
   scopeEmail: "o seu endereço de e-mail",
+  scopeGroups: "os nomes dos seus grupos",
   scopeOfflineAccess: "acesso também na sua ausência, até que você o encerre",
   consentAgree: "Permitir",
   consentDeny: "Não permitir",

@@ -3,14 +3,20 @@ import type { Application } from "../../applications/application.ts";
 import type { Client } from "../../clients/client.ts";
 import type { Consents } from "../../clients/consents.ts";
 import type { Clients } from "../../clients/service.ts";
+import type { Groups } from "../../groups/service.ts";
 import type { Handle } from "../../storage/storage.ts";
 import type { SignInSession } from "../session.ts";
 
 export type ClientCodes = ReturnType<typeof createClientCodes>;
 
 /** What must still be true when an OpenID Connect client redeems its code (docs/decisions/0042). */
-export function createClientCodes(deps: { clients: Clients; consents: Consents; browserSessions: BrowserSessions }) {
-  const { clients, consents, browserSessions } = deps;
+export function createClientCodes(deps: {
+  clients: Clients;
+  consents: Consents;
+  browserSessions: BrowserSessions;
+  admits: Groups["admits"];
+}) {
+  const { clients, consents, browserSessions, admits } = deps;
 
   return {
     /** Whether the client is enabled until the commit, and the redirect URI still registered. */
@@ -24,7 +30,8 @@ export function createClientCodes(deps: { clients: Clients; consents: Consents; 
     },
 
     /**
-     * Whether the browser is still signed in and the consent still stands. Lock the user first.
+     * Whether the browser is still signed in, the user's groups are still allowed, and the consent
+     * still stands. Lock the user first.
      */
     async mayBegin(
       tx: Handle,
@@ -32,6 +39,8 @@ export function createClientCodes(deps: { clients: Clients; consents: Consents; 
       { browserSessionDigest, scopes }: Pick<SignInSession, "browserSessionDigest" | "scopes">,
     ): Promise<boolean> {
       if (!(await browserSessions.lock(tx, browserSessionDigest ?? "", userId))) return false;
+      const current = await clients.find(client.id, tx);
+      if (!current || !(await admits(current.client, userId, tx))) return false;
       return !(await consents.lacks({ client, userId, scopes }, tx));
     },
   };

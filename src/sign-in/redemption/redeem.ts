@@ -257,7 +257,7 @@ export function createRedeem(deps: {
           details: "code, state or sessionId: wrong, used or expired",
         });
       }
-      const pair = await tokens.firstPair(redeemed.started, redeemed.user, redeemed.application, now);
+      const pair = await tokens.firstPair(redeemed.started, redeemed.user, redeemed, now);
       return { ...pair, user: redeemed.userAnswer };
     },
 

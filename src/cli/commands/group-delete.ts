@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import { askUnlessGiven, demandYes } from "../ask.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { askForGroup } from "../group-text.ts";
+
+type Flags = { app?: string; dryRun?: boolean };
+
+export function addGroupDelete(group: Command, cli: Cli): void {
+  const command = group
+    .command("delete")
+    .description("delete a group; its members stay users")
+    .argument("[GROUP]", "name")
+    .option("--app <id>", "App ID")
+    .option("--dry-run", "validate without deleting anything");
+  examples(command, [
+    "authsvc group delete staff --app app_shop --dry-run",
+    "authsvc group delete staff --app app_shop --yes --json",
+  ]).action(async (given: string | undefined, flags: Flags) => {
+    const name = await askForGroup(cli.io, given);
+    const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
+    const { dryRun = false } = flags;
+    await cli.withApp(async ({ groups }) => {
+      const { members } = await groups.get(appId, name);
+      const question = `Delete the group ${name}, and remove its ${members} members from it?`;
+      if (!dryRun) await demandYes(cli.io, cli.saidYes(), question);
+      await groups.delete(appId, name, { actor: commandActor(), dryRun });
+      const done = { name, appId, members, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) };
+      await cli.result(done, `${name} ${dryRun ? "would be" : "was"} deleted. It had ${members} members.\n`);
+      if (dryRun) await cli.note("Dry run: nothing was changed.");
+    });
+  });
+}

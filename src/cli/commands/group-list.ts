@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+import { askUnlessGiven } from "../ask.ts";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { groupTable } from "../group-text.ts";
+
+export function addGroupList(group: Command, cli: Cli): void {
+  const command = group
+    .command("list")
+    .description("list the groups of an application, by name")
+    .option("--app <id>", "App ID");
+  examples(command, [
+    "authsvc group list --app app_shop",
+    "authsvc group list --app app_shop --json | jq -r '.[].name'",
+  ]).action(async (flags: { app?: string }) => {
+    const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
+    await cli.withApp(async ({ groups }) => {
+      const list = await groups.list(appId);
+      await cli.result(list, list.length === 0 ? "" : groupTable(list, cli.screen()));
+      if (list.length === 0) await cli.note("There are no groups yet.");
+    });
+  });
+}

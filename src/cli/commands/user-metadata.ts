@@ -1,0 +1,42 @@
+import type { Command } from "commander";
+import { askUnlessGiven } from "../ask.ts";
+import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { facts } from "../text.ts";
+import { jsonOf } from "../values.ts";
+
+type Flags = { public?: string; private?: string; dryRun?: boolean };
+
+export function addUserMetadata(user: Command, cli: Cli): void {
+  const command = user
+    .command("metadata")
+    .description(
+      "show what the application stores about a user, or change it: the user can do neither to the private part",
+    )
+    .argument("[ID]", "User ID")
+    .option("--public <json>", "JSON merge patch of the part that the user may read; null removes all")
+    .option("--private <json>", "JSON merge patch of the part that only servers and operators read")
+    .option("--dry-run", "validate without changing anything");
+  examples(command, [
+    "authsvc user metadata usr_01k…",
+    `authsvc user metadata usr_01k… --public '{"plan":"pro"}' --private '{"customer":4711}' --json`,
+  ]).action(async (given: string | undefined, { dryRun = false, ...flags }: Flags) => {
+    const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
+    const change = {
+      public: jsonOf("--public", flags.public),
+      private: jsonOf("--private", flags.private),
+    };
+    const changes = change.public !== undefined || change.private !== undefined;
+    await cli.withApp(async ({ userMetadata }) => {
+      const names = { public: "--public", private: "--private" };
+      const patch = () => userMetadata.patch({ userId }, change, { actor: commandActor(), dryRun });
+      const shown = changes ? await namingFlags(names, patch) : await userMetadata.get({ userId });
+      const text = facts([
+        ["Public", JSON.stringify(shown.public)],
+        ["Private", JSON.stringify(shown.private)],
+      ]);
+      await cli.result(dryRun ? { ...shown, dryRun } : shown, text);
+      if (dryRun) await cli.note("Dry run: nothing was changed.");
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { instant, number, text } from "./parts.ts";
+
+export const metadataPart = (about: string) => z.record(z.string(), z.unknown()).describe(about);
+
+const groupFields = { name: text("Unique in the application."), createdAt: instant("When it was created.") };
+const member = z
+  .strictObject({
+    id: text("The user, `usr_…`."),
+    email: z.email().nullable().describe("The user's address."),
+    name: text("The display name.").nullable(),
+    addedAt: instant("When the user became a member."),
+  })
+  .describe("A member of a group.");
+
+/** The answers about groups and metadata. */
+export const groupAnswers = {
+  Group: z.strictObject(groupFields).describe("A group of users."),
+  GroupDetails: z
+    .strictObject({ ...groupFields, members: number("How many users are in it.") })
+    .describe("A group with the number of its members."),
+  Groups: z
+    .strictObject({ groups: z.array(z.strictObject(groupFields).describe("A group.")).describe("By name.") })
+    .describe("The groups of an application."),
+  GroupMembers: z
+    .strictObject({
+      members: z.array(member).describe("By User ID."),
+      nextCursor: text("Leads to the next page; null on the last.").nullable(),
+    })
+    .describe("A page of a group's members."),
+  GroupsOfUser: z
+    .strictObject({ groups: z.array(text("A group.")).describe("Sorted.") })
+    .describe("The names of the groups that a user is in."),
+  Metadata: z
+    .strictObject({
+      public: metadataPart("The user may read it."),
+      private: metadataPart("Only the application's server and the operator read it, unless a claim shows it."),
+    })
+    .describe("What the application stores about a user."),
+};

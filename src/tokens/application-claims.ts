@@ -1,0 +1,67 @@
+import { bytesOfClaim, maxClaimBytes } from "../lib/claim-size.ts";
+import type { ApplicationClaim, ClaimPlace, Metadata } from "../storage/column-types.ts";
+
+/** What an application's claims are made of. Groups are sorted by name. */
+export type ClaimSources = { groups: string[]; public: Metadata; private: Metadata };
+
+/** `isOwnProgram`: not a client that asks people for their consent. */
+export type ClaimHolder = { scopes: readonly string[]; isOwnProgram: boolean };
+
+/** Whether a token of such scopes can have claims besides the service's own. */
+export function hasApplicationClaims(claims: readonly ApplicationClaim[] | null, scopes: readonly string[]): boolean {
+  return claims !== null || scopes.includes("groups");
+}
+
+/**
+ * The claims of an application in one place, without those that the user has no value for. Other
+ * people's programs get groups by the scope `groups`, public metadata by `profile`, and never
+ * private metadata.
+ */
+export function applicationClaims(
+  claims: readonly ApplicationClaim[] | null,
+  place: ClaimPlace,
+  { scopes, isOwnProgram }: ClaimHolder,
+  sources: ClaimSources,
+): Record<string, unknown> {
+  const found: [string, unknown][] = scopes.includes("groups") ? [["groups", sources.groups]] : [];
+  for (const { claim, from, value, in: places } of claims ?? []) {
+    if (!places.includes(place) || !(isOwnProgram || mayReach(from, scopes))) continue;
+    const given = from === "value" ? value : valueOf(from, sources);
+    if (given !== undefined && given !== null) found.push([claim, given]);
+  }
+  return Object.fromEntries(found);
+}
+
+function mayReach(from: string, scopes: readonly string[]): boolean {
+  if (from === "value") return true;
+  if (from === "groups") return scopes.includes("groups");
+  return from.startsWith("public.") && scopes.includes("profile");
+}
+
+function valueOf(from: string, sources: ClaimSources): unknown {
+  if (from === "groups") return sources.groups;
+  const dot = from.indexOf(".");
+  const metadata = from.startsWith("public.") ? sources.public : sources.private;
+  const key = from.slice(dot + 1);
+  return Object.hasOwn(metadata, key) ? metadata[key] : undefined;
+}
+
+/** Those that fit into a token, in their order, and the names of the others. */
+export function fittingClaims(claims: Record<string, unknown>): {
+  fitting: Record<string, unknown>;
+  omitted: string[];
+} {
+  let room = maxClaimBytes;
+  const fitting: [string, unknown][] = [];
+  const omitted: string[] = [];
+  for (const [name, value] of Object.entries(claims)) {
+    const bytes = bytesOfClaim(name, value);
+    if (bytes > room) {
+      omitted.push(name);
+      continue;
+    }
+    room -= bytes;
+    fitting.push([name, value]);
+  }
+  return { fitting: Object.fromEntries(fitting), omitted };
+}

@@ -1,0 +1,116 @@
+import { LRUCache } from "lru-cache";
+import type { Application } from "../applications/application.ts";
+import { maxClaimBytes } from "../lib/claim-size.ts";
+import { invalidRequest } from "../lib/errors.ts";
+import type { Log } from "../lib/log.ts";
+import type { ApplicationClaim } from "../storage/column-types.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import {
+  applicationClaims,
+  fittingClaims,
+  hasApplicationClaims,
+  type ClaimHolder,
+  type ClaimSources,
+} from "./application-claims.ts";
+import type { Bearer } from "./authentication.ts";
+import { countClaimsChange, readClaimSources } from "./claim-sources-store.ts";
+
+const maxRemembered = 10_000;
+const maxRememberedCharacters = 10_000_000;
+
+type Claims = Record<string, unknown>;
+
+/** The application's claims, and a client of it: undefined for the application itself. */
+type Token = {
+  application: Pick<Application, "claims">;
+  client?: { consent: "none" | "ask" } | undefined;
+  scopes: readonly string[];
+  userId: string;
+};
+
+export type ClaimSourcesService = ReturnType<typeof createClaimSources>;
+
+/** The claims that applications make of groups and metadata (docs/decisions/0045). */
+export function createClaimSources(deps: {
+  storage: Storage;
+  log: Log;
+  /** An application's claims as of at most a second ago. */
+  recentClaims(appId: string): ApplicationClaim[] | null | Promise<ApplicationClaim[] | null>;
+}) {
+  const { storage, log, recentClaims } = deps;
+  const remembered = new LRUCache<string, { version: number; sources: ClaimSources }>({
+    max: maxRemembered,
+    maxSize: maxRememberedCharacters,
+    sizeCalculation: ({ sources }) => JSON.stringify(sources).length,
+  });
+
+  /** Of a live login. Its version tells whether what was read before still holds. */
+  async function sourcesOf({ claims: { sid, sub }, user: { claimsVersion: version } }: Bearer): Promise<ClaimSources> {
+    const known = remembered.get(sid);
+    if (known?.version === version) return known.sources;
+    const sources = await readClaimSources(storage.reader, sub);
+    remembered.set(sid, { version, sources });
+    return sources;
+  }
+
+  async function currentOf(bearer: Bearer, claims: ApplicationClaim[] | null): Promise<Claims | undefined> {
+    const { scopes } = bearer;
+    if (!hasApplicationClaims(claims, scopes)) return undefined;
+    return applicationClaims(claims, "access", { scopes, isOwnProgram: true }, await sourcesOf(bearer));
+  }
+
+  function holderOf({ client, scopes }: Pick<Token, "client" | "scopes">): ClaimHolder {
+    return { scopes, isOwnProgram: client?.consent !== "ask" };
+  }
+
+  return {
+    read: async (userId: string, handle: Handle = storage.reader): Promise<ClaimSources> =>
+      await readClaimSources(handle, userId),
+
+    /** Call it in each transaction that changes groups or metadata of users that it has locked. */
+    async changed(tx: Handle, userIds: readonly string[]): Promise<void> {
+      await countClaimsChange(tx, userIds);
+    },
+
+    /** The claims for a new token. Those that would make it too large are left out, and logged. */
+    async forToken(place: "access" | "id", { application: { claims }, userId, ...token }: Token): Promise<Claims> {
+      if (!hasApplicationClaims(claims, token.scopes)) return {};
+      const all = applicationClaims(claims, place, holderOf(token), await readClaimSources(storage.reader, userId));
+      const { fitting, omitted } = fittingClaims(all);
+      if (omitted.length > 0)
+        log.warn("claims were left out of a token: together they are too large", { userId, claims: omitted.join(" ") });
+      return fitting;
+    },
+
+    /** All claims of the place, for an answer in JSON. */
+    async forAnswer(
+      place: "access" | "userinfo",
+      { application: { claims }, userId, ...token }: Token,
+    ): Promise<Claims> {
+      if (!hasApplicationClaims(claims, token.scopes)) return {};
+      return applicationClaims(claims, place, holderOf(token), await readClaimSources(storage.reader, userId));
+    },
+
+    /**
+     * The claims that a live access token would have if it were issued now. Undefined, at once, if
+     * its application has none.
+     */
+    current(bearer: Bearer): undefined | Promise<Claims | undefined> {
+      const claims = recentClaims(bearer.claims.aud);
+      if (claims instanceof Promise) return claims.then(async (read) => await currentOf(bearer, read));
+      return hasApplicationClaims(claims, bearer.scopes) ? currentOf(bearer, claims) : undefined;
+    },
+
+    /** Throws INVALID_REQUEST if the claims of a user are too large, as seen by `tx`. */
+    async refuseTooLarge(tx: Handle, { claims, settings }: Application, userId: string, field: string): Promise<void> {
+      const scopes = settings.scopes;
+      if (!hasApplicationClaims(claims, scopes)) return;
+      const sources = await readClaimSources(tx, userId);
+      for (const place of ["access", "id"] as const) {
+        const all = applicationClaims(claims, place, { scopes, isOwnProgram: true }, sources);
+        if (fittingClaims(all).omitted.length > 0)
+          throw invalidRequest(`${field}: the claims of the user's tokens would have over ${maxClaimBytes} bytes`);
+      }
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { Applications } from "../applications/service.ts";
+import type { Audit, By } from "../audit/audit.ts";
+import type { Clock } from "../lib/clock.ts";
+import { userNotFound } from "../lib/errors.ts";
+import type { Metadata } from "../storage/column-types.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
+import { patchedMetadata } from "./metadata.ts";
+import type { Users } from "./service.ts";
+import { findUser, updateUser } from "./store.ts";
+import type { User } from "./user.ts";
+
+export type MetadataAnswer = { public: Metadata; private: Metadata };
+/** JSON merge patches (RFC 7396). */
+export type MetadataChange = { public?: unknown; private?: unknown };
+
+export type UserMetadata = ReturnType<typeof createUserMetadata>;
+
+/** What an application's server and operators store about a user. The user changes none of it. */
+export function createUserMetadata(deps: {
+  storage: Storage;
+  applications: Applications;
+  users: Users;
+  claimSources: ClaimSourcesService;
+  audit: Audit;
+  clock: Clock;
+}) {
+  const { storage, applications, users, claimSources, audit, clock } = deps;
+
+  return {
+    /** `appId`: only of a user of this application. Throws USER_NOT_FOUND. */
+    async get({ userId, appId }: { userId: string; appId?: string }): Promise<MetadataAnswer> {
+      const user = await findUser(storage.reader, userId);
+      if (!user || (appId !== undefined && user.appId !== appId)) throw userNotFound();
+      return answerFor(user);
+    },
+
+    /**
+     * Patches both parts or neither. `appId`: only a user of this application. Throws
+     * USER_NOT_FOUND, INVALID_REQUEST naming the part.
+     */
+    async patch(
+      { userId, appId }: { userId: string; appId?: string },
+      change: MetadataChange,
+      { actor, clientInfo, dryRun = false }: By & { dryRun?: boolean },
+    ): Promise<MetadataAnswer> {
+      const now = clock();
+      return await storage.write(async (tx, rollBack) => {
+        if (!(await users.lock(tx, userId))) throw userNotFound();
+        const before = await users.find(userId, tx);
+        if (!before || (appId !== undefined && before.appId !== appId)) throw userNotFound();
+        const fields = changedParts(change);
+        const changed = {
+          ...(change.public === undefined
+            ? {}
+            : { publicMetadata: patchedMetadata("public", before.publicMetadata, change.public) }),
+          ...(change.private === undefined
+            ? {}
+            : { privateMetadata: patchedMetadata("private", before.privateMetadata, change.private) }),
+        };
+        if (fields.length === 0) return answerFor(before);
+        const after = await updateUser(tx, userId, { ...changed, updatedAt: now });
+        const application = await applications.find(before.appId, tx);
+        if (!after || !application) throw userNotFound();
+        await claimSources.refuseTooLarge(tx, application, userId, fields.join(", "));
+        if (dryRun) throw rollBack(answerFor(after));
+        await claimSources.changed(tx, [userId]);
+        await users.recordUpdate(tx, after, clientInfo ?? null, now);
+        const about = { appId: after.appId, userId, clientInfo, details: { fields: fields.join(", ") } };
+        await audit.record(tx, { actor, action: "user.metadata", result: "success", ...about }, now);
+        return answerFor(after);
+      });
+    },
+  };
+}
+
+function changedParts(change: MetadataChange): string[] {
+  return (["public", "private"] as const).filter((part) => change[part] !== undefined);
+}
+
+function answerFor({ publicMetadata, privateMetadata }: User): MetadataAnswer {
+  return { public: publicMetadata ?? {}, private: privateMetadata ?? {} };
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import type { Application } from "../applications/application.ts";
+import { json } from "../http/answer.ts";
+import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import type { UserMetadata } from "./metadata-changes.ts";
+
+/** Not `z.record`, which drops a key `__proto__` without a word; the service refuses it. */
+const patch = z
+  .unknown()
+  .refine((value) => value === undefined || (typeof value === "object" && !Array.isArray(value)), "a JSON object")
+  .optional();
+
+/** JSON merge patches (RFC 7396) of both parts. */
+export const metadataBody = z.strictObject({ public: patch, private: patch });
+
+/** GET /applications/{appId}/users/{userId}/metadata */
+export function metadataHandler(metadata: UserMetadata) {
+  return async (request: HttpRequest, { id: appId }: Application) =>
+    json(await metadata.get({ userId: request.parameter("userId"), appId }));
+}
+
+/** PATCH /applications/{appId}/users/{userId}/metadata */
+export function patchMetadataHandler(metadata: UserMetadata) {
+  return async (request: HttpRequest, { id: appId }: Application) => {
+    const body = await request.json(metadataBody);
+    const by = { actor: { kind: "app", name: appId }, clientInfo: clientInfoOf(request) } as const;
+    return json(await metadata.patch({ userId: request.parameter("userId"), appId }, body, by));
+  };
+}

@@ -1,0 +1,20 @@
+import { globSync } from "node:fs";
+import { expect, test } from "vitest";
+import { blocksOf, root, textOf } from "./pages.ts";
+
+/** The code that people copy, apart from commands and the calls that readme.long.test.ts makes. */
+const programs = ["README.md", "docs/quick-start.md"]
+  .flatMap(blocksOf)
+  .filter(({ language }) => ["js", "jsx", "svelte", "python"].includes(language))
+  .filter(({ text }) => !text.includes("node:readline"))
+  .map(({ page, text }) => [page, text.split("\n")[0] ?? "", text] as const);
+
+// test/long/sdk-examples.test.ts and python-package.test.ts run these files in a browser.
+const examples = globSync(["packages/examples/**/*.{js,jsx,svelte}", "packages/python/examples/*.py"], {
+  cwd: root,
+  exclude: (name) => /(?:^|\/)(?:node_modules|\.next|\.svelte-kit|build)$/u.test(name),
+});
+
+test.each(programs)("%s shows an example that is tested: %s", (_page, _first, text) => {
+  expect(examples.filter((file) => textOf(file).trimEnd() === text)).not.toEqual([]);
+});

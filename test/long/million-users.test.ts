@@ -1,0 +1,196 @@
+import Database from "better-sqlite3";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AuditFilter } from "../../src/audit/store.ts";
+import type { UserQuery } from "../../src/users/list-query.ts";
+import { startTestService, type Dialect, type TestApp, type TestService } from "../support/service.ts";
+
+const count = Number(process.env["AUTHSVC_LIST_USERS"] ?? 1_000_000);
+const groupMembers = count / 10;
+/** A page reads at most this many rows where its index does not cover the filter. */
+const maxRead = 5000;
+
+/** Names, instants and states that repeat, and a hundred thousand users who are alike in all. */
+const usersSql = (dialect: Dialect, appId: string): string => {
+  const [series, n] =
+    dialect === "sqlite"
+      ? [`WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${count})`, "s"]
+      : ["", `generate_series(1::bigint, ${count}) AS s(n)`];
+  const verified = dialect === "sqlite" ? "1" : "true";
+  return `${series} INSERT INTO users (id, app_id, email, email_verified, name, handle, created_at, updated_at,
+      disabled_at, last_login_at, login_count)
+    SELECT 'usr_' || (n + 1000000000), '${appId}', 'user' || n || '@example.com', ${verified},
+      CASE WHEN n % 10 = 0 THEN NULL ELSE 'Name ' || (n * 7919 % 100000) END, 'handle' || n,
+      CASE WHEN n % 10 = 0 THEN 1700000000000 ELSE 1700000000000 + n * 1000 END, 0,
+      CASE WHEN n % 5000 = 0 THEN 1 END,
+      CASE WHEN n % 3 = 0 THEN NULL ELSE 1760000000000 + n * 7919 % 1000000 * 1000 END, 0
+    FROM ${n}`;
+};
+
+const auditSql = (dialect: Dialect, appId: string): string => {
+  const [series, n] =
+    dialect === "sqlite"
+      ? [`WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${count})`, "s"]
+      : ["", `generate_series(1::bigint, ${count}) AS s(n)`];
+  return `${series} INSERT INTO audit_events (id, at, actor, action, result, app_id, user_id, ip_address, details)
+    SELECT 'aud_' || (n + 1000000000), 1760000000000 + n * 1000,
+      CASE WHEN n % 10000 = 0 THEN 'cli:root' ELSE 'user:usr_' || (n + 1000000000) END,
+      CASE WHEN n % 10000 = 0 THEN 'user.disable' WHEN n % 50 = 0 THEN 'sign-in.failed' ELSE 'user.login' END,
+      CASE WHEN n % 50 = 0 THEN 'failure' ELSE 'success' END, '${appId}', 'usr_' || (n + 1000000000),
+      '192.0.2.' || (n % 256), '{}'
+    FROM ${n}`;
+};
+
+const instant = 1_760_500_000_000;
+const queries: UserQuery[] = [
+  {},
+  { sort: "-createdAt" },
+  { sort: "name" },
+  { sort: "-name" },
+  { sort: "lastLoginAt" },
+  { sort: "-lastLoginAt" },
+  { email: `user${Math.floor(count / 2)}@example.com` },
+  { name: "name 4" },
+  { name: "name 4", sort: "-name", state: "active" },
+  { name: "nobody" },
+  { group: "everybody" },
+  { group: "everybody", name: "name 99999" },
+  { state: "disabled" },
+  { state: "disabled", sort: "-lastLoginAt" },
+  { state: "active" },
+  { createdSince: 1_700_000_500_000, createdBefore: 1_700_000_900_000 },
+  { createdSince: 1_700_000_500_000, name: "name 4" },
+  { lastLoginSince: instant },
+  { lastLoginBefore: instant },
+  { lastLoginBefore: instant, createdSince: 1_700_000_500_000, sort: "-createdAt" },
+];
+
+const audits: AuditFilter[] = [
+  {},
+  { action: "user.disable" },
+  { actor: "cli:root" },
+  { actor: "user:usr_1000000500" },
+  { ipAddress: "192.0.2.7" },
+  { result: "failure" },
+  { action: "sign-in.failed", result: "failure", since: 1_760_000_900_000, before: 1_760_001_500_000 },
+];
+
+type Statement = { text: string; values: unknown[] };
+
+/** What the service asks of users while it lists them. */
+const asked: Statement[] = [];
+let isListening = false;
+const { prepare } = Database.prototype;
+const { query } = Client.prototype;
+
+function listen(): void {
+  Database.prototype.prepare = function (this: Database.Database, text: string) {
+    const statement = prepare.call(this, text);
+    const all = statement.all.bind(statement) as (...values: unknown[]) => unknown[];
+    statement.all = (...values: unknown[]) => {
+      if (isListening) asked.push({ text, values });
+      return all(...values);
+    };
+    return statement;
+  } as typeof prepare;
+  Client.prototype.query = function (this: Client, ...given: unknown[]) {
+    const [first, second] = given as [string | { text?: string; values?: unknown[] }, unknown[] | undefined];
+    const text = typeof first === "string" ? first : (first.text ?? "");
+    const values = (typeof first === "string" ? second : (first.values ?? second)) ?? [];
+    if (isListening) asked.push({ text, values: Array.isArray(values) ? values : [] });
+    return (query as (...all: unknown[]) => unknown).apply(this, given);
+  } as typeof query;
+}
+
+type PlanNode = {
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  Plans?: PlanNode[];
+};
+
+/** By the scans, the leaves of a plan: what joins and sorts pass on was read once. */
+function rowsRead(node: PlanNode): number {
+  const { Plans: inner = [] } = node;
+  if (inner.length > 0) return inner.map(rowsRead).reduce((sum, rows) => sum + rows, 0);
+  return (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+}
+
+describe.each<Dialect>(["sqlite", "postgres"])("lists among a million users and audit events (%s)", (dialect) => {
+  let running: Awaited<ReturnType<typeof startTestService>>;
+  let service: TestService;
+  let app: TestApp;
+  let sqlite: Database.Database | undefined;
+  let postgres: Client | undefined;
+  const times: string[] = [];
+
+  beforeAll(async () => {
+    running = await startTestService(dialect);
+    ({ service } = running);
+    app = await service.createApp();
+    if (dialect === "sqlite") sqlite = new Database(`${service.dataDir}/authsvc.db`);
+    else await (postgres = new Client(service.config.database.url)).connect();
+    const group = `INSERT INTO groups (id, app_id, name, created_at) VALUES ('grp_all', '${app.id}', 'everybody', 0)`;
+    const members = `INSERT INTO group_members (group_id, user_id, created_at)
+      SELECT 'grp_all', id, 0 FROM users WHERE email <> 'x' ORDER BY handle LIMIT ${groupMembers}`;
+    for (const sql of [usersSql(dialect, app.id), auditSql(dialect, app.id), group, members]) {
+      sqlite?.exec(sql);
+      await postgres?.query(sql);
+    }
+    // As autovacuum does within minutes. SQLite has no statistics in the service either.
+    await postgres?.query("VACUUM ANALYZE");
+    listen();
+  });
+  afterAll(async () => {
+    Database.prototype.prepare = prepare;
+    Client.prototype.query = query;
+    process.stdout.write(`${dialect}\n${times.join("\n")}\n`);
+    sqlite?.close();
+    await postgres?.end();
+    await running.stop();
+  });
+
+  /** Asks three times, and explains what the last one asked of the database. */
+  async function expectIndexes(title: string, ask: () => Promise<unknown>): Promise<void> {
+    const took: number[] = [];
+    for (let time = 0; time < 3; time += 1) {
+      asked.length = 0;
+      isListening = true;
+      const began = performance.now();
+      await ask();
+      took.push(performance.now() - began);
+      isListening = false;
+    }
+    times.push(`${Math.min(...took).toFixed(1)} ms  ${title}`);
+    const statements = asked.filter(({ text }) =>
+      /^select.* from \(?(?:"audit_events"|"users"|\(select)/isu.test(text),
+    );
+    expect(statements.length).toBeGreaterThan(0);
+    for (const { text, values } of statements) {
+      if (sqlite) {
+        const plan = sqlite.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values) as { detail: string }[];
+        // One user's events are few, what a page scans is limited, the newest events end an index.
+        const isSmall = plan.some(({ detail }) => /audit_events_user_id|audit_events_at|^SCAN scanned/u.test(detail));
+        const slow = plan.filter(({ detail }) => /^SCAN (?!scanned)|TEMP B-TREE FOR ORDER BY/u.test(detail));
+        expect([title, slow.length > 0 && !isSmall ? { text, plan } : "indexes"]).toEqual([title, "indexes"]);
+      } else {
+        const { rows } = (await postgres?.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)) ?? { rows: [] };
+        const plan = (rows[0] as { "QUERY PLAN": [{ Plan: PlanNode }] })["QUERY PLAN"][0].Plan;
+        expect([title, rowsRead(plan) <= 4 * maxRead ? "few" : JSON.stringify(plan)]).toEqual([title, "few"]);
+      }
+    }
+  }
+
+  it.each(audits.map((wanted) => [JSON.stringify(wanted), wanted] as const))("audit: %s", async (title, wanted) => {
+    await expectIndexes(title, () => service.server.app.services.audit.list({ ...wanted, limit: 100 }));
+  });
+
+  it.each(queries.map((query) => [JSON.stringify(query), query] as const))("users: %s", async (title, query) => {
+    const { userAdministration } = service.server.app.services;
+    const first = await userAdministration.page(app.id, query, { cursor: undefined, limit: 50 });
+    await expectIndexes(title, () => userAdministration.page(app.id, query, { cursor: undefined, limit: 50 }));
+    const cursor = first.nextCursor;
+    if (cursor !== null)
+      await expectIndexes(`${title}, second page`, () => userAdministration.page(app.id, query, { cursor, limit: 50 }));
+  });
+});

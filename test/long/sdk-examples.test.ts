@@ -1,0 +1,258 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { outputOf, start } from "../cli/command.ts";
+import { fillAccount } from "../browser/support/steps.ts";
+import { sharedBrowser } from "../support/chromium.ts";
+import { freePort } from "../support/free-port.ts";
+import { goodPassword, newEmail } from "../support/person.ts";
+
+const root = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "authsvc-sdk-examples-"));
+const clockFile = join(folder, "clock");
+/** Lets the examples' clocks be set, in a file. */
+const movedClock = `import { readFileSync } from "node:fs";
+const real = Date.now;
+Date.now = () => real() + Number(readFileSync(process.env.TEST_CLOCK, "utf8"));`;
+
+type Example = { build?: string[]; run(port: number): string[] };
+const bin = (name: string): string => join(folder, "node_modules/.bin", name);
+const examples: Record<string, Example> = {
+  express: { run: () => ["server.js"] },
+  fastify: { run: () => ["server.js"] },
+  hono: { run: () => ["server.js"] },
+  node: { run: () => ["server.js"] },
+  next: { build: [bin("next"), "build"], run: (port) => [bin("next"), "start", "-p", String(port)] },
+  sveltekit: { build: [bin("vite"), "build"], run: () => ["build/index.js"] },
+};
+const ports = Object.fromEntries(
+  await Promise.all(Object.keys(examples).map(async (name) => [name, await freePort()] as const)),
+);
+
+const children: ChildProcess[] = [];
+const contexts: BrowserContext[] = [];
+let issuer = "";
+let servicePort = 0;
+let settings: Record<string, string> = {};
+let service: ChildProcess | undefined;
+let movedSeconds = 0;
+
+async function startService(): Promise<void> {
+  const uris = Object.values(ports).flatMap((port) => ["--redirect-uri", `http://localhost:${port}/callback`]);
+  const child = start(["serve", "--dev", "--port", String(servicePort), "--data", join(folder, "data"), ...uris], {
+    cwd: folder,
+  });
+  service = child;
+  const said = await outputOf(child, /^AUTHSVC_COOKIE_SECRET=.+$/mu);
+  settings = Object.fromEntries([...said.matchAll(/^(AUTHSVC_\w+)=(.+)$/gmu)].map(([, name, value]) => [name, value]));
+  issuer = settings["AUTHSVC_ISSUER"] ?? "";
+  await vi.waitFor(async () => expect((await fetch(`${issuer}/readyz`)).status).toBe(200), { timeout: 30_000 });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await ended;
+}
+
+async function moveClocks(seconds: number): Promise<void> {
+  const body = JSON.stringify({ advanceSeconds: seconds });
+  const headers = { "content-type": "application/json" };
+  expect((await fetch(`${issuer}/dev/clock`, { method: "POST", headers, body })).status).toBe(200);
+  movedSeconds += seconds;
+  writeFileSync(clockFile, String(movedSeconds * 1000));
+}
+
+beforeAll(async () => {
+  cpSync(join(root, "packages/examples"), folder, {
+    recursive: true,
+    filter: (file) => !/\/(node_modules|\.next|\.svelte-kit|build)$/u.test(file),
+  });
+  const npm = (args: string[], cwd: string): unknown => execFileSync("npm", args, { cwd, stdio: "pipe" });
+  // Not `npm ci`: it refuses a lock file without the packages of other platforms.
+  npm(["install", "--no-save", "--ignore-scripts", "--legacy-peer-deps"], folder);
+  npm(["pack", "--pack-destination", folder], join(root, "packages/sdk"));
+  const installed = join(folder, "node_modules/@authsvc/sdk");
+  mkdirSync(installed, { recursive: true });
+  const [packed = ""] = globSync("*.tgz", { cwd: folder });
+  execFileSync("tar", ["xzf", join(folder, packed), "-C", installed, "--strip-components=1"]);
+  writeFileSync(clockFile, "0");
+  writeFileSync(join(folder, "clock.mjs"), movedClock);
+  servicePort = await freePort();
+  await startService();
+}, 900_000);
+
+afterAll(async () => {
+  for (const context of contexts) await context.close();
+  for (const child of [...children, ...(service ? [service] : [])]) await stop(child);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function startExample(name: string): Promise<string> {
+  const { build, run } = examples[name] as Example;
+  const port = ports[name] ?? 0;
+  const url = `http://localhost:${port}`;
+  const cwd = join(folder, name);
+  const env = { ...process.env, ...settings, PORT: String(port), ORIGIN: url, NEXT_TELEMETRY_DISABLED: "1" };
+  if (build) execFileSync(process.execPath, build, { cwd, env: { ...env, NODE_ENV: "production" }, stdio: "pipe" });
+  const clock = { NODE_OPTIONS: `--import ${join(folder, "clock.mjs")}`, TEST_CLOCK: clockFile };
+  const child = spawn(process.execPath, run(port), { cwd, env: { ...env, ...clock }, stdio: "inherit" });
+  children.push(child);
+  await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200), { timeout: 60_000 });
+  return url;
+}
+
+async function newPage(): Promise<Page> {
+  const context = await (await sharedBrowser()).newContext();
+  contexts.push(context);
+  return await context.newPage();
+}
+
+const hello = (page: Page): Promise<string | null> => page.getByText(/^Hello /u).textContent({ timeout: 20_000 });
+const signInLink = (page: Page) => page.getByRole("link", { name: "Sign in", exact: true });
+
+/** A host's ports share their cookies: the service has some of its own. */
+async function sessionCookies(page: Page): Promise<string[]> {
+  const cookies = await page.context().cookies();
+  return cookies.filter(({ name }) => name === "authsvc").map(({ value }) => value);
+}
+
+async function signUp(page: Page, url: string, email: string): Promise<void> {
+  await page.goto(url);
+  await signInLink(page).click();
+  await page.getByRole("link", { name: "Create account" }).click();
+  await fillAccount(page, { email, name: "Ada", password: goodPassword });
+  await page.getByRole("button", { name: "Create account", exact: true }).click();
+  await page.waitForURL(/\/confirm/u);
+  const code = await vi.waitFor(async () => {
+    const { mails } = (await (await fetch(`${issuer}/dev/mail.json`)).json()) as {
+      mails: { to: string; text: string }[];
+    };
+    const mail = mails.find(({ to }) => to === email);
+    return /^\d{4} \d{4}$/mu.exec(mail?.text ?? "")?.[0] ?? Promise.reject(new Error("no mail yet"));
+  });
+  // The page sends a whole code by itself.
+  await page.getByLabel("Code", { exact: true }).fill(code);
+  expect(await hello(page)).toBe(`Hello ${email}`);
+}
+
+test("every example is tried, and has at most 40 lines of its own", () => {
+  const folders = globSync("*/", { cwd: join(root, "packages/examples"), exclude: ["node_modules"] });
+  expect(folders.toSorted()).toEqual([...Object.keys(examples), "spa"].toSorted());
+  for (const name of folders) {
+    const files = globSync("**/*.{js,jsx,svelte,html}", { cwd: join(root, "packages/examples", name) });
+    const own = files.filter((file) => !/node_modules|build|\.next|\.svelte-kit|vite\.config|app\.html/u.test(file));
+    const lines = own.flatMap((file) =>
+      readFileSync(join(root, "packages/examples", name, file), "utf8")
+        .trimEnd()
+        .split("\n"),
+    );
+    expect(lines.length, name).toBeLessThanOrEqual(40);
+  }
+});
+
+test.each([
+  ["publint", ["--strict"]],
+  ["attw", ["--profile", "esm-only"]],
+])("the packed package is as %s expects", (tool, options) => {
+  const [packed = ""] = globSync("*.tgz", { cwd: folder });
+  execFileSync(process.execPath, [bin(tool), join(folder, packed), ...options], { stdio: "pipe" });
+});
+
+describe.each(Object.keys(examples))("the example %s", (name) => {
+  let url = "";
+  beforeAll(async () => {
+    url = await startExample(name);
+  }, 900_000);
+
+  test("signs in, stays signed in over a reload, and outlives its access tokens in two tabs at once", async () => {
+    const page = await newPage();
+    const email = newEmail();
+    await signUp(page, url, email);
+    await page.reload();
+    expect(await hello(page)).toBe(`Hello ${email}`);
+
+    const second = await page.context().newPage();
+    const before = await sessionCookies(page);
+    await moveClocks(16 * 60);
+    await Promise.all([page.reload(), second.goto(url)]);
+    expect([await hello(page), await hello(second)]).toEqual([`Hello ${email}`, `Hello ${email}`]);
+    expect(await sessionCookies(page)).not.toEqual(before);
+    // Past the grace of ten seconds: a token that was lost would now end the login.
+    await moveClocks(60);
+    await Promise.all([page.reload(), second.reload()]);
+    expect([await hello(page), await hello(second)]).toEqual([`Hello ${email}`, `Hello ${email}`]);
+  });
+
+  test("shows nothing after a sign-out, not even to the back button", async () => {
+    const page = await newPage();
+    await signUp(page, url, newEmail());
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await signInLink(page).waitFor();
+    await page.goBack();
+    await signInLink(page).waitFor();
+    expect(await sessionCookies(page)).toEqual([]);
+  });
+
+  test("sees a logout in another place with the next request", async () => {
+    const page = await newPage();
+    const email = newEmail();
+    await signUp(page, url, email);
+    const headers = { "content-type": "application/json" };
+    const asked = await fetch(`${issuer}/dev/token`, { method: "POST", headers, body: JSON.stringify({ email }) });
+    const { accessToken } = (await asked.json()) as { accessToken: string };
+    const authorization = `Bearer ${accessToken}`;
+    const body = JSON.stringify({ allSessions: true });
+    await fetch(`${issuer}/auth/logout`, { method: "POST", headers: { ...headers, authorization }, body });
+    await vi.waitFor(
+      async () => {
+        await page.reload();
+        expect(await signInLink(page).count()).toBe(1);
+      },
+      { timeout: 10_000 },
+    );
+  });
+
+  test("leads to its own page after the sign-in that this page required, and refuses a browser without cookies", async () => {
+    const page = await newPage();
+    const email = newEmail();
+    await signUp(page, url, email);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await signInLink(page).waitFor();
+    await page.goto(`${url}/me`);
+    await page.waitForURL(`${issuer}/**`);
+    await page.context().clearCookies({ domain: "localhost", name: /^authsvc-sign-in-/u });
+    await fillAccount(page, { email, password: goodPassword });
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByText("refuses cookies").waitFor();
+    await page.goto(`${url}/me`);
+    await page.waitForURL(`${issuer}/**`);
+    await fillAccount(page, { email, password: goodPassword });
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.waitForURL(`${url}/me`);
+    expect(await page.textContent("body")).toContain(email);
+  });
+});
+
+test("nobody is signed out by a service that is down for ten seconds", async () => {
+  // A service that starts again has the real time.
+  await fetch(`${issuer}/dev/reset`, { method: "POST" });
+  movedSeconds = 0;
+  writeFileSync(clockFile, "0");
+  const url = `http://localhost:${ports["express"]}`;
+  const page = await newPage();
+  const email = newEmail();
+  await signUp(page, url, email);
+  if (service) await stop(service);
+  const downSince = Date.now();
+  await vi.waitFor(async () => expect((await page.goto(url))?.status()).toBe(503), { timeout: 30_000, interval: 500 });
+  await vi.waitFor(() => expect(Date.now() - downSince).toBeGreaterThan(10_000), { timeout: 15_000, interval: 500 });
+  expect(await sessionCookies(page)).toHaveLength(1);
+  await startService();
+  await vi.waitFor(async () => expect((await page.goto(url))?.status()).toBe(200), { timeout: 30_000, interval: 500 });
+  expect(await hello(page)).toBe(`Hello ${email}`);
+});

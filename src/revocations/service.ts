@@ -113,7 +113,8 @@ export function createRevocations(deps: {
   return {
     /**
      * The entries after a cursor. If there are none, waits for some, at most `wait` seconds, or
-     * until the caller has gone (`whenGone`). Without a cursor: the present one. Throws INVALID_REQUEST, CURSOR_GONE.
+     * until the caller has gone (`whenGone`). Without a cursor: the present one. Throws
+     * INVALID_REQUEST, CURSOR_GONE.
      */
     async poll(
       appId: string,

@@ -65,7 +65,8 @@ export function createSingleSignOn(deps: {
 
     /**
      * Begins a session and finishes it without a page, if that is allowed. Undefined: nothing was
-     * written, the person must do something. `isSilent`: nothing is written either if a step is left.
+     * written, the person must do something. `isSilent`: nothing is written either if a step is
+     * left.
      */
     async begin(holder: Holder, how: { isSilent: boolean }): Promise<Outcome | undefined> {
       if (!continuesAlone(holder.session)) return undefined;

@@ -1,9 +1,6 @@
-import { execFile } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { shellProgram } from "../support/program.ts";
 import { testMasterKey } from "../support/service.ts";
 import { emptyFolder, type Finished } from "./command.ts";
 import { authsvc } from "./in-process.ts";
@@ -140,27 +137,3 @@ test("plan --schema describes the file, without touching a database", async () =
   });
   expect(existsSync(join(cwd, "data"))).toBe(false);
 });
-
-test.skipIf(process.platform === "win32")(
-  "docs/pipeline.sh configures a service from nothing, and changes nothing the second time",
-  async () => {
-    const cwd = emptyFolder();
-    writeFileSync(join(cwd, "authsvc"), `#!/bin/sh\nexec ${shellProgram} "$@"\n`);
-    chmodSync(join(cwd, "authsvc"), 0o700);
-    const surroundings = {
-      cwd,
-      env: {
-        PATH: `${cwd}:${process.env["PATH"]}`,
-        SHOP_API_KEY: env.SHOP_API_KEY,
-        BLOG_API_KEY: `${env.SHOP_API_KEY}-blog`,
-        GITHUB_CLIENT_SECRET: env.GITHUB_SECRET,
-      },
-    };
-    const script = join(import.meta.dirname, "../../docs/pipeline.sh");
-    const first = await promisify(execFile)("sh", [script], surroundings);
-    expect(first.stdout).toContain("+ application app_blog\n");
-    const second = await promisify(execFile)("sh", [script], surroundings);
-    expect(second.stdout).not.toMatch(/^[+~-]/m);
-    expect(second.stderr).toBe("No difference.\nNo difference.\n");
-  },
-);

@@ -117,7 +117,7 @@ describeSqliteFirst(
         expect((await new Visitor().get(`${service.url}/confirm/${secrets.get(purpose) ?? ""}`)).status).toBe(410);
       const user = await users.find(userId);
       if (!user) throw new Error("no user");
-      const clientInfo = { ipAddress: null, userAgent: null };
+      const clientInfo = { ipAddress: "127.0.0.1", userAgent: null, requestId: "req_test" };
       for (const purpose of purposes.filter((each) => each !== "verify")) {
         const { secret } = await issue(purpose, email);
         expect([purpose, await emailTokens.confirmVerify(user, { secret }, clientInfo)]).toEqual([purpose, "over"]);

@@ -35,8 +35,9 @@ import {
 export type Pages = HostedPages & { assets: Assets };
 
 /**
- * Every path of the service: who may call, from which browser pages, under which limit, and its
- * handler. The router, the limiter and the API documentation use it.
+ * Every path of the service, with those of `group-routes.ts` and `user-routes.ts`: who may call,
+ * from which browser pages, under which limit, and its handler. The router, the limiter and the
+ * API documentation use it.
  */
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
   const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =

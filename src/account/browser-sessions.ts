@@ -30,8 +30,8 @@ type Meeting = { browser: { userId: string; digest: string }; isKnown: boolean; 
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>;
 
 /**
- * Who is signed in to the account page, by browser. These sessions open only that page: apps have
- * their own logins.
+ * Who is signed in in which browser: to the account page, and by single sign-on to OpenID Connect
+ * clients of the same application.
  */
 export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring; audit: Audit; clock: Clock }) {
   const { storage, keyring, audit, clock } = deps;

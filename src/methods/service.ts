@@ -6,7 +6,7 @@ import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { displayName } from "../lib/text.ts";
 import type { Notices } from "../mail/notices.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import type { RevokeAccess, Revocation } from "../tokens/revoke-access.ts";
+import type { RevokeAccess, AccessRevocation } from "../tokens/revoke-access.ts";
 import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import type { Events } from "../webhooks/events.ts";
@@ -92,7 +92,7 @@ export function createMethods(deps: {
       userId: string,
       methodId: string,
       by: By,
-      keep: Revocation["keep"] = {},
+      keep: AccessRevocation["keep"] = {},
       { evenLast = false, dryRun = false } = {},
     ): Promise<void> {
       const now = clock();

@@ -7,7 +7,8 @@ const when: Record<EventKind, string> = {
   "user.login": "A code was exchanged for tokens.",
   "user.logout": "A login has ended: by a sign-out, a changed password, a removed method, or with the account.",
   "user.created": "An account was created.",
-  "user.updated": "Name, picture or address of a user have changed.",
+  "user.updated":
+    "A user's name, picture, address, password, metadata or groups have changed, or the address was verified.",
   "user.deleted": "An account was deleted.",
   "method.added": "A user has added a way to sign in.",
   "method.removed": "A user has removed a way to sign in.",

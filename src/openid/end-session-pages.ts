@@ -128,7 +128,7 @@ export function createEndSessionPages(deps: {
     const clientInfo = clientInfoOf(request);
     const by = (userId: string): By => ({ actor: { kind: "user", name: userId }, clientInfo });
     if (signedIn) await ownLogins.endBrowser(signedIn.session, "logout", by(signedIn.user.id));
-    else if (hint) await ownLogins.endLeft(hint, by(hint.sub));
+    else if (hint) await ownLogins.endUnlessBrowserOpen(hint, by(hint.sub));
     return leave(visit);
   }
 

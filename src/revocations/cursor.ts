@@ -7,7 +7,7 @@ export type Cursor = {
   /** When the reader had seen all before `after`. */
   at: number;
   after: string;
-  /** A page that was not the last: the entries up to `until` follow, behind this number. */
+  /** Set if more pages follow: read entries up to `until` whose number is above `id`. */
   rest: { until: string; id: number } | undefined;
 };
 

@@ -43,8 +43,8 @@ export function createRevocationRecords() {
     },
 
     /**
-     * Calls one listener after each commit of this process, with the application; empty: all of
-     * them.
+     * Calls `listener` after each commit that wrote an entry, with the App ID; empty means all
+     * applications.
      */
     whenRecorded(listener: (appId: string) => void): void {
       onRecorded = listener;

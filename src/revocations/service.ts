@@ -22,10 +22,10 @@ import { createWaits } from "./waits.ts";
 
 export const maxWaitSeconds = 25;
 const entriesOfAPage = 1000;
-/** More than clocks differ and transactions last: no entry goes before the cursors that need it. */
+/** Longer than clocks differ and transactions run, so every cursor still finds its entries. */
 const keptLonger = 10 * minute;
 
-/** `more`: entries are left, so ask again at once. */
+/** `more`: ask again at once; there may be more entries. */
 export type FeedAnswer = { cursor: string; revoked: RevocationAnswer[]; more: boolean };
 
 export type ListedRevocation = { at: string } & RevocationAnswer;
@@ -112,8 +112,9 @@ export function createRevocations(deps: {
 
   return {
     /**
-     * The entries after a cursor. If there are none, waits for some, at most `wait` seconds, until
-     * `gone`. Without a cursor: the present one. Throws INVALID_REQUEST, CURSOR_GONE.
+     * The entries after a cursor. If there are none, waits for some, at most `wait` seconds, or
+     * until the caller has gone (`whenGone`). Without a cursor: the present one. Throws
+     * INVALID_REQUEST, CURSOR_GONE.
      */
     async poll(
       appId: string,
@@ -127,7 +128,7 @@ export function createRevocations(deps: {
       const waiting = wait === 0 ? undefined : waits.enter(appId);
       if (!waiting) return await read(appId, cursor);
       let isGone = false;
-      const stay = whenGone(() => {
+      const stopListening = whenGone(() => {
         isGone = true;
         waiting.wake();
       });
@@ -141,7 +142,7 @@ export function createRevocations(deps: {
           await waiting.next(left);
         }
       } finally {
-        stay();
+        stopListening();
         waiting.leave();
       }
     },
@@ -167,7 +168,7 @@ export function createRevocations(deps: {
 }
 
 function malformed(): AppError {
-  return invalidRequest("after: a cursor of an earlier answer");
+  return invalidRequest("after: must be the cursor of an earlier answer");
 }
 
 function otherDatabase(): AppError {

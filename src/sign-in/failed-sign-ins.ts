@@ -30,6 +30,7 @@ export function createFailedSignIns(deps: {
     const refused = { action: "sign-in", result: "failure", details: { method } } as const;
     audit.aggregatedEvents.note({ ...refused, app, userId, clientInfo });
     await storage.write(async (tx) => {
+      // The app is not told whether the account exists.
       const about = { appId: application.id, userId: null, authMethod: method, clientInfo, sessionId: null };
       await events.record(tx, { kind: "login.failed", ...about }, now);
     });
@@ -40,8 +41,8 @@ export function createFailedSignIns(deps: {
     record,
 
     /**
-     * Records the outcome of a proof if it is a failed sign-in. A closed session is none, nor a
-     * refusal for the proof's own reason.
+     * Records only `refused` and `other-account`. A closed session or a `refusal` is not a failed
+     * sign-in.
      */
     async recordOutcome(holder: Failing, outcome: Outcome<unknown>, failed: Failed): Promise<void> {
       if (outcome === "refused" || outcome === "other-account") await record(holder, failed);

@@ -13,7 +13,7 @@ import { codeLasts, conflictOf } from "./session.ts";
 import { completeSession, recordTie } from "./store.ts";
 
 /** All that a sign-in rests on. `tie`: of the browser session that single sign-on continues. */
-export type Proven = {
+export type CompleteProof = {
   signedInWith: SignInMethod;
   provider: string | null;
   proofs: SignInProof[];
@@ -22,7 +22,7 @@ export type Proven = {
 };
 
 /** As rows have it: null if there was only one proof. */
-function storedProofs({ proofs }: Proven): SignInProof[] | null {
+function storedProofs({ proofs }: CompleteProof): SignInProof[] | null {
   return proofs.length > 1 ? proofs : null;
 }
 
@@ -42,7 +42,7 @@ export function createFinish(deps: {
   async function openBrowserSession(
     tx: Handle,
     holder: Holder,
-    { user, proven, tie: found }: { user: User; proven: Proven; tie: string | null },
+    { user, proven, tie: found }: { user: User; proven: CompleteProof; tie: string | null },
     meeting: Awaited<ReturnType<BrowserSessions["meet"]>>,
     now: number,
   ): Promise<void> {
@@ -81,7 +81,7 @@ export function createFinish(deps: {
   return async function finish(
     tx: Handle,
     holder: Holder,
-    { user, proven, proofOf }: { user: User; proven: Proven; proofOf: string | undefined },
+    { user, proven, proofOf }: { user: User; proven: CompleteProof; proofOf: string | undefined },
     now: number,
   ): Promise<AuthorizationResponse | undefined> {
     const { session, application, clientInfo, sessionId } = holder;

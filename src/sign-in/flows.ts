@@ -1,6 +1,6 @@
 import { createAddMethod } from "./adding/add-method.ts";
 import { createAdditions } from "./adding/adding.ts";
-import { createConfirmLinks } from "./passwords/confirm-links.ts";
+import { createConfirmLinks } from "./sign-up/confirm-links.ts";
 import { createConsentSignIn } from "./single-sign-on/consent-sign-in.ts";
 import { createFailedSignIns } from "./failed-sign-ins.ts";
 import { createFreshProofs } from "./fresh-proofs.ts";
@@ -10,7 +10,7 @@ import { createPendingLinks } from "./adding/pending-links.ts";
 import { createProofs } from "./proofs.ts";
 import { createProviderSignIn } from "./providers/provider-sign-in.ts";
 import { createResets } from "./passwords/resets.ts";
-import { createSignUp } from "./passwords/sign-up.ts";
+import { createSignUp } from "./sign-up/sign-up.ts";
 import { createSingleSignOn } from "./single-sign-on/single-sign-on.ts";
 import { createTakeOver } from "./providers/take-over.ts";
 

@@ -21,6 +21,6 @@ export type Holder = {
 };
 
 /** The context of this browser's passkey ceremonies. */
-export function passkeyPlaceOf({ session, browserDigest }: Pick<Holder, "session" | "browserDigest">): Place {
-  return { sessionDigest: session.digest, browserDigest };
+export function passkeyPlaceOf({ digest: sessionDigest }: SignInSession, browserDigest: string): Place {
+  return { sessionDigest, browserDigest };
 }

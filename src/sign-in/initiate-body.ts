@@ -53,7 +53,7 @@ export function signInRequest(body: InitiateBody, application: Application): Sig
     throw invalidRequest("provider: not enabled for this application");
   }
   const loginHint = body.loginHint === undefined ? null : canonicalEmail(body.loginHint);
-  if (loginHint === undefined) throw invalidRequest("loginHint: an email address");
+  if (loginHint === undefined) throw invalidRequest("loginHint: must be an email address");
   const granted = allScopes.filter((scope) => application.settings.scopes.includes(scope));
   if (body.scopes?.some((scope) => !granted.includes(scope)))
     throw invalidRequest("scopes: not granted to this application");

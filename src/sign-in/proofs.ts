@@ -14,7 +14,7 @@ import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
-import { createFinish, type Proven } from "./finish.ts";
+import { createFinish, type CompleteProof } from "./finish.ts";
 import type { PendingLinks } from "./adding/pending-links.ts";
 import { waitsForConsent, type SignInSession } from "./session.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
@@ -190,8 +190,8 @@ export function createProofs(deps: {
   };
 }
 
-/** Now, before, or in an earlier step of this session. */
-function provenBy(session: SignInSession, how: How, now: number): Proven {
+/** What the sign-in rests on: this proof, an earlier step's, or single sign-on. */
+function provenBy(session: SignInSession, how: How, now: number): CompleteProof {
   const { signedInWith, provider = null, continues, consented } = how;
   if (continues) return { signedInWith, provider, ...continues };
   const { proofs, provenAt, browserSessionDigest: tie } = session;

@@ -34,7 +34,7 @@ export function addMethodHandler(deps: {
     const application = await deps.application(claims.aud);
     if (!application) throw invalidAppId();
     if (body.type === "passkey" && !(await deps.passkeys.hasRoom(user.id)))
-      throw invalidRequest("type: the user has as many passkeys as it can");
+      throw invalidRequest("type: the user already has the maximum number of passkeys");
     return json(await deps.signIn.initiateAdding(application, user.id, body));
   };
 }

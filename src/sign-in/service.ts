@@ -12,9 +12,9 @@ import type { Handle, Storage } from "../storage/storage.ts";
 import { addMethodRequest, type AddMethodBody } from "./adding/add-method-body.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { cancelCodesOfBrowser, cancelCodesOfUser } from "./cancel-store.ts";
-import { accountAddress } from "./redirects.ts";
+import { accountAddress } from "./account-address.ts";
 import { consumePendingLink, recordPendingLink } from "./adding/pending-link-store.ts";
-import { conflictOf, isSessionId, newSession, sessionLasts, type SignInSession } from "./session.ts";
+import { conflictOf, isSessionId, emptySession, sessionLasts, type SignInSession } from "./session.ts";
 import { claimSession, findSession, insertSession, recordAwaitedMail, sweepSessions } from "./store.ts";
 
 /**
@@ -65,7 +65,7 @@ export function createSignIn(deps: {
     const sessionId = `sis_${newSecret(random)}`;
     const expiresAt = now + sessionLasts;
     const session: SignInSession = {
-      ...newSession,
+      ...emptySession,
       ...asked,
       digest: digestOf(sessionId),
       appId: application.id,

@@ -74,8 +74,8 @@ export function signUpIsOpen({ session, application }: { session: SignInSession;
   return session.purpose === "sign-in" && !conflictOf(session) && application.settings.signUp === "open";
 }
 
-/** What nobody has said or done yet. */
-export const newSession = {
+/** The fields that are empty when a session begins. */
+export const emptySession = {
   state: null,
   authMethod: null,
   provider: null,

@@ -14,7 +14,8 @@ import type { FreshProofs } from "./fresh-proofs.ts";
 import type { Outcome, Proofs } from "./proofs.ts";
 import { conflictOf } from "./session.ts";
 import type { Step } from "./steps.ts";
-import { placeOf, type ProofVisit, type Posted, type Visit, type Visits } from "./visits.ts";
+import { passkeyPlaceOf } from "./holder.ts";
+import type { ProofVisit, Posted, Visit, Visits } from "./visits.ts";
 
 export type StepPages = ReturnType<typeof createStepPages>;
 
@@ -130,7 +131,13 @@ export function createStepPages(deps: {
 
     async usePasskeyOptions(request: HttpRequest): Promise<Answer> {
       const { posted, user } = await scriptPost(request, (next) => next === "use-passkey");
-      return json({ options: await passkeys.stepOptions(posted.application, placeOf(posted), user.id) });
+      return json({
+        options: await passkeys.stepOptions(
+          posted.application,
+          passkeyPlaceOf(posted.session, posted.browser.digest),
+          user.id,
+        ),
+      });
     },
 
     async usePasskey(request: HttpRequest): Promise<Answer> {
@@ -149,7 +156,13 @@ export function createStepPages(deps: {
 
     async newPasskeyOptions(request: HttpRequest): Promise<Answer> {
       const { posted, user } = await scriptPost(request, creates);
-      return json({ options: await passkeys.addOptions(posted.application, placeOf(posted), user) });
+      return json({
+        options: await passkeys.addOptions(
+          posted.application,
+          passkeyPlaceOf(posted.session, posted.browser.digest),
+          user,
+        ),
+      });
     },
 
     async newPasskey(request: HttpRequest): Promise<Answer> {

@@ -9,7 +9,7 @@ export type Step = "done" | "use-passkey" | "create-passkey" | "offer-passkey" |
  * `hasPasskey`: whether the user has one by now, if that matters (`dependsOnPasskeys`). `mayOffer`:
  * whether the browser can create one and the person has not declined recently.
  */
-export type Proven = { signedInWith: SignInMethod; hasPasskey: boolean; mayOffer: boolean };
+export type StepFacts = { signedInWith: SignInMethod; hasPasskey: boolean; mayOffer: boolean };
 
 /**
  * The step after a proof. Where passkeys are required, a password or provider alone yields no code
@@ -19,7 +19,7 @@ export type Proven = { signedInWith: SignInMethod; hasPasskey: boolean; mayOffer
 export function stepAfter(
   purpose: SignInSession["purpose"],
   application: Application,
-  proven: Proven,
+  proven: StepFacts,
 ): Exclude<Step, "ask-consent"> {
   const { signedInWith, hasPasskey, mayOffer } = proven;
   const lacksPasskey = isPasskeyRequired(application) && signedInWith !== "passkey";
@@ -36,7 +36,7 @@ export function stepAfter(
  */
 export function dependsOnPasskeys(
   { authMethods: { passkey } }: Application,
-  { signedInWith, mayOffer }: Omit<Proven, "hasPasskey">,
+  { signedInWith, mayOffer }: Omit<StepFacts, "hasPasskey">,
 ): boolean {
   return passkey.enabled && signedInWith !== "passkey" && (passkey.required || mayOffer);
 }

@@ -8,7 +8,6 @@ import type { Browsers, Scope } from "../hosted/browser.ts";
 import type { Html } from "../lib/html.ts";
 import type { Frame } from "../pages/frame.ts";
 import type { Message } from "../pages/message-page.ts";
-import type { Place } from "../passkeys/service.ts";
 import type { Holder } from "./holder.ts";
 import type { NewSession, OpenedSession, SignIn } from "./service.ts";
 import type { SignInSession } from "./session.ts";
@@ -26,11 +25,6 @@ export type Visits = ReturnType<typeof createVisits>;
 
 function accountScope({ id }: Application): Scope {
   return { kind: "account", key: id };
-}
-
-/** The context of this visit's passkey ceremonies. */
-export function placeOf({ session, browser }: Visit): Place {
-  return { sessionDigest: session.digest, browserDigest: browser.digest };
 }
 
 /** What the pages of a sign-in share: finding the session and its browser. */

@@ -16,7 +16,7 @@ export type CommitOrder = {
   position(table: Numbered): SQL<string>;
   /** Another value means that the database's positions began anew. */
   readonly life: SQL<string>;
-  /** Whether the database has not come so far: the position is of another one. */
+  /** Whether the position is newer than the database: then it belongs to another one. */
   isAhead(table: Numbered, position: SQL): SQL<boolean>;
   /** The rows that a statement at `after` did not see, but this one and the one at `until` do. */
   between(table: Numbered, after: SQL, until: SQL): SQL;
@@ -42,7 +42,7 @@ function lastNumber(table: Numbered): SQL {
   return sql`coalesce((SELECT seq FROM sqlite_sequence WHERE name = ${sql.raw(`'${getTableName(table)}'`)}), 0)`;
 }
 
-/** Transaction numbers are below 2^64, and positions compare them as that. */
+/** No database has that many transactions. A larger number was not read from one. */
 const transactionLimit = 2n ** 63n;
 const longestPosition = 2000;
 

@@ -36,8 +36,8 @@ export function createLoginEnds(deps: {
 }) {
   const { users, browserSessions, revocations, events, audit } = deps;
 
-  /** Tells servers that verify tokens themselves. */
-  async function told(tx: Handle, ended: EndedLogin[], now: number): Promise<EndedLogin[]> {
+  /** For servers that verify tokens themselves. */
+  async function recordInFeed(tx: Handle, ended: EndedLogin[], now: number): Promise<EndedLogin[]> {
     await revocations.logins(tx, ended, now);
     return ended;
   }
@@ -48,7 +48,10 @@ export function createLoginEnds(deps: {
     return ended;
   }
 
-  /** To the app's server and the client: for ends that the audit log records as part of another. */
+  /**
+   * Sends the webhook and logout token only. Use it where another audit entry already covers the
+   * end.
+   */
   async function announce(tx: Handle, ended: EndedLogin, clientInfo: ClientInfo | null, now: number): Promise<void> {
     const { id: sessionId, appId, userId, clientId } = ended;
     const event = { kind: "user.logout", appId, userId, authMethod: null, clientInfo, sessionId, clientId } as const;
@@ -77,7 +80,7 @@ export function createLoginEnds(deps: {
     }
     await users.lock(tx, userId);
     await browserSessions.end(tx, tie);
-    return await told(tx, await endLoginWithBrowser(tx, id, { userId, tie, reason }, now), now);
+    return await recordInFeed(tx, await endLoginWithBrowser(tx, id, { userId, tie, reason }, now), now);
   }
 
   return {
@@ -99,8 +102,8 @@ export function createLoginEnds(deps: {
     ): Promise<EndedLogin[]> {
       const ended = await endLoginsOfUser(tx, userId, how, now);
       const [first] = ended;
-      // One entry for all of them. Servers ask about those of the user that were kept.
-      if (!first || ended.length === 1) return await told(tx, ended, now);
+      // One feed entry for the user. Servers then ask about the logins that were kept.
+      if (!first || ended.length === 1) return await recordInFeed(tx, ended, now);
       await revocations.user(tx, first, now);
       return ended;
     },
@@ -117,7 +120,7 @@ export function createLoginEnds(deps: {
     },
 
     /** The same, unless the browser session is still open: then only that browser ends it. */
-    async endLeft(tx: Handle, login: Login, end: End, now: number): Promise<void> {
+    async endUnlessBrowserOpen(tx: Handle, login: Login, end: End, now: number): Promise<void> {
       const { userId, browserSessionDigest: tie } = login;
       await users.lock(tx, userId);
       if (tie !== null && (await browserSessions.lock(tx, tie, userId))) return;
@@ -129,7 +132,7 @@ export function createLoginEnds(deps: {
       const userIds = await listUsersAtClient(tx, clientId);
       for (const userId of userIds) {
         await users.lock(tx, userId);
-        const ended = await told(tx, await endLoginsAtClient(tx, { userId, clientId }, reason, now), now);
+        const ended = await recordInFeed(tx, await endLoginsAtClient(tx, { userId, clientId }, reason, now), now);
         for (const login of ended) await note(tx, login, by, now, { reason });
       }
       return userIds.length > 0;
@@ -142,7 +145,7 @@ export function createLoginEnds(deps: {
       { reason, by }: End,
       now: number,
     ): Promise<number> {
-      const ended = await told(tx, await endLoginsAtClient(tx, of, reason, now), now);
+      const ended = await recordInFeed(tx, await endLoginsAtClient(tx, of, reason, now), now);
       for (const login of ended) await note(tx, login, by, now);
       return ended.length;
     },
@@ -152,7 +155,7 @@ export function createLoginEnds(deps: {
       const { userId, tie } = session;
       await users.lock(tx, userId);
       await browserSessions.close(tx, session, by, now);
-      const ended = await told(tx, await endLoginsOfBrowser(tx, { userId, tie, reason }, now), now);
+      const ended = await recordInFeed(tx, await endLoginsOfBrowser(tx, { userId, tie, reason }, now), now);
       for (const login of ended) await note(tx, login, by, now);
     },
   };

@@ -80,11 +80,11 @@ export function createOwnLogins(deps: {
     },
 
     /** Ends the login of an ID token, unless its browser is still signed in. */
-    async endLeft(hint: IdTokenHint, by: By): Promise<void> {
+    async endUnlessBrowserOpen(hint: IdTokenHint, by: By): Promise<void> {
       const now = clock();
       await storage.write(async (tx) => {
         const login = await findHinted(tx, hint);
-        if (login?.endedAt === null) await loginEnds.endLeft(tx, login, { reason: "logout", by }, now);
+        if (login?.endedAt === null) await loginEnds.endUnlessBrowserOpen(tx, login, { reason: "logout", by }, now);
       });
     },
 

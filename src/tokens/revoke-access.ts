@@ -10,7 +10,7 @@ import { listLoginsOfUser } from "./login-list-store.ts";
 import { findLogin } from "./login-store.ts";
 
 /** `by`: who revoked it, for the audit log and webhooks. */
-export type Revocation = {
+export type AccessRevocation = {
   reason: EndReason;
   by: By;
   /**
@@ -54,7 +54,7 @@ export function createRevokeAccess(deps: {
      * Returns the number of logins that this call ended. Call `lockForChange` first if you change
      * the user.
      */
-    async revoke(tx: Handle, userId: string, revocation: Revocation, now: number): Promise<number> {
+    async revoke(tx: Handle, userId: string, revocation: AccessRevocation, now: number): Promise<number> {
       const { reason, by, keep = {}, forgetBrowsers = false } = revocation;
       // Again after the change: a sign-in with the old credential may have completed since
       // `lockForChange`.

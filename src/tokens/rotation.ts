@@ -79,16 +79,19 @@ export function createRotation(deps: {
     const next = successorOf(presented, keyring);
     const rotation = rotationTo(next, presented, call.application, now);
     const found =
+      // Again in a transaction, which waits: `writeOne` skips a login that another transaction
+      // holds.
       (await storage.writeOne((handle) => rotateIfAllowed(handle, rotation, call))) ??
       (await storage.write(
-        async (tx) => (await rotateIfAllowed(tx, rotation, call)) ?? (await repeat(tx, presented, rotation, call)),
+        async (tx) =>
+          (await rotateIfAllowed(tx, rotation, call)) ?? (await repeatOrRefuse(tx, presented, rotation, call)),
       ));
     return typeof found === "string" ? found : { login: found, next };
   }
 
   /**
    * All that nearly every refresh needs. How a login began never changes, so it is checked before
-   * the write. Undefined if `repeat` has to find out why.
+   * the write. Undefined if `repeatOrRefuse` has to find out why.
    */
   async function rotateIfAllowed(
     handle: Handle,
@@ -101,8 +104,11 @@ export function createRotation(deps: {
     return mayContinue(start, application) ? await rotateLogin(handle, rotation) : undefined;
   }
 
-  /** Gives a token that was just used its successor again. A reuse ends the login. */
-  async function repeat(
+  /**
+   * Gives a token that was just used its successor again; otherwise refuses. An old token ends the
+   * login.
+   */
+  async function repeatOrRefuse(
     tx: Handle,
     presented: RefreshToken,
     rotation: LoginRotation,

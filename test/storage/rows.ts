@@ -1,5 +1,5 @@
 import type { AuditRow } from "../../src/audit/store.ts";
-import { newSession, type SignInSession } from "../../src/sign-in/session.ts";
+import { emptySession, type SignInSession } from "../../src/sign-in/session.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { findLiveUser } from "../../src/tokens/login-store.ts";
 import type { LiveUser, Login } from "../../src/tokens/login.ts";
@@ -61,7 +61,7 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
 
 export function sessionOf(appId: string, digest: string, expiresAt: number): SignInSession {
   return {
-    ...newSession,
+    ...emptySession,
     digest,
     appId,
     purpose: "sign-in",

@@ -21,7 +21,12 @@ export function createAddMethod(deps: {
       const { application, clientInfo } = holder;
       const user = await additions.findAddingUser(holder, "passkey");
       if (!user) return "not-fresh";
-      const made = await passkeys.proveAdded(application, passkeyPlaceOf(holder), user, credential);
+      const made = await passkeys.proveAdded(
+        application,
+        passkeyPlaceOf(holder.session, holder.browserDigest),
+        user,
+        credential,
+      );
       if (!made) return { refusal: { kind: "passkey-failed" } };
       return await additions.add<CreateAccountProblem>(
         holder,

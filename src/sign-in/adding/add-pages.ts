@@ -12,7 +12,8 @@ import type { AccountNames } from "../account-names.ts";
 import type { AddMethod } from "./add-method.ts";
 import { pathOf } from "../choose-pages.ts";
 import type { Adding, Additions } from "./adding.ts";
-import { placeOf, type ProofVisit, type Visit, type Visits } from "../visits.ts";
+import { passkeyPlaceOf } from "../holder.ts";
+import type { ProofVisit, Visit, Visits } from "../visits.ts";
 
 export type AddPages = ReturnType<typeof createAddPages>;
 
@@ -88,8 +89,14 @@ export function createAddPages(deps: {
       if (isAnswer(posted) || !user || !passkeys.available)
         throw invalidRequest("session: cannot be used by this browser now");
       // Checked before the authenticator creates a passkey that would be useless.
-      if (!(await passkeys.hasRoom(user.id))) throw invalidRequest("passkeys: the account has as many as it can");
-      return json({ options: await passkeys.addOptions(posted.application, placeOf(posted), user) });
+      if (!(await passkeys.hasRoom(user.id))) throw invalidRequest("passkeys: the user already has the maximum number");
+      return json({
+        options: await passkeys.addOptions(
+          posted.application,
+          passkeyPlaceOf(posted.session, posted.browser.digest),
+          user,
+        ),
+      });
     },
 
     async passkey(request: HttpRequest): Promise<Answer> {

@@ -6,13 +6,14 @@ import { isAnswer } from "../../hosted/hosted.ts";
 import type { Passkeys } from "../../passkeys/service.ts";
 import type { SignInProblem } from "../../pages/problems.ts";
 import type { ChoosePages } from "../choose-pages.ts";
-import type { ConfirmPages } from "../passwords/confirm-pages.ts";
-import { newPerson } from "../passwords/new-person.ts";
+import type { ConfirmPages } from "../sign-up/confirm-pages.ts";
+import { newPerson } from "../sign-up/new-person.ts";
 import type { PasskeySignIn } from "./passkey-sign-in.ts";
 import { signUpIsOpen } from "../session.ts";
-import type { SignUp } from "../passwords/sign-up.ts";
+import type { SignUp } from "../sign-up/sign-up.ts";
 import type { StepPages } from "../step-pages.ts";
-import { placeOf, type Posted, type Visits } from "../visits.ts";
+import { passkeyPlaceOf } from "../holder.ts";
+import type { Posted, Visits } from "../visits.ts";
 
 /**
  * Passkey ceremonies: options as JSON for the page's script, the credential as an ordinary form.
@@ -70,7 +71,7 @@ export function createPasskeyPages(deps: {
       return json({
         options: await passkeys.signInOptions(
           posted.application,
-          placeOf(posted),
+          passkeyPlaceOf(posted.session, posted.browser.digest),
           canonicalEmail(posted.form.get("email") ?? ""),
         ),
       });
@@ -82,10 +83,15 @@ export function createPasskeyPages(deps: {
       const person = newPerson({ email: posted.form.get("email") ?? "", name: posted.form.get("name") ?? "" });
       if (Array.isArray(person))
         throw invalidRequest(
-          person[0]?.kind === "name-too-long" ? "name: at most 200 characters" : "email: an email address",
+          person[0]?.kind === "name-too-long" ? "name: at most 200 characters" : "email: must be an email address",
         );
       return json({
-        options: await passkeys.signUpOptions(posted.application, placeOf(posted), person.email, person.name),
+        options: await passkeys.signUpOptions(
+          posted.application,
+          passkeyPlaceOf(posted.session, posted.browser.digest),
+          person.email,
+          person.name,
+        ),
       });
     },
 

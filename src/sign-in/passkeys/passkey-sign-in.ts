@@ -45,7 +45,11 @@ export function createPasskeySignIn(deps: {
   return {
     async signIn(holder: Holder, credential: string): Promise<Outcome<UnknownPasskey>> {
       const { application } = holder;
-      const proven = await passkeys.prove(application, passkeyPlaceOf(holder), credential);
+      const proven = await passkeys.prove(
+        application,
+        passkeyPlaceOf(holder.session, holder.browserDigest),
+        credential,
+      );
       if (typeof proven === "object") return await accept(holder, proven, {});
       await failedSignIns.record(holder, { method: "passkey" });
       return proven === undefined
@@ -55,7 +59,11 @@ export function createPasskeySignIn(deps: {
 
     /** The required step after another proof: only a passkey of this user counts. */
     async completeWith(holder: Holder, user: User, credential: string): Promise<Outcome<"unknown">> {
-      const proven = await passkeys.prove(holder.application, passkeyPlaceOf(holder), credential);
+      const proven = await passkeys.prove(
+        holder.application,
+        passkeyPlaceOf(holder.session, holder.browserDigest),
+        credential,
+      );
       if (typeof proven === "object" && proven.user.id === user.id)
         return await accept(holder, proven, { proofOf: user.id });
       await failedSignIns.record(holder, { method: "passkey", userId: user.id });
@@ -65,7 +73,12 @@ export function createPasskeySignIn(deps: {
     /** The required or offered passkey, after another proof. A refusal is no failed sign-in. */
     async create(holder: Holder, user: User, credential: string): Promise<Outcome<"exists">> {
       const { application, clientInfo } = holder;
-      const made = await passkeys.proveAdded(application, passkeyPlaceOf(holder), user, credential);
+      const made = await passkeys.proveAdded(
+        application,
+        passkeyPlaceOf(holder.session, holder.browserDigest),
+        user,
+        credential,
+      );
       if (!made) return "refused";
       const how = { signedInWith: "passkey", proofOf: user.id, isNew: true } as const;
       return await proofs.accept<"exists">(holder, how, async (tx, now) => {

@@ -5,10 +5,10 @@ import { maxNameCharacters } from "../../lib/text.ts";
 import type { CreateAccountProblem, SignInProblem } from "../../pages/problems.ts";
 import { isAnswer, orTryLater } from "../../hosted/hosted.ts";
 import type { ChoosePages } from "../choose-pages.ts";
-import type { ConfirmPages } from "./confirm-pages.ts";
+import type { ConfirmPages } from "../sign-up/confirm-pages.ts";
 import type { PasswordSignIn } from "./password-sign-in.ts";
 import { signUpIsOpen } from "../session.ts";
-import type { SignUp } from "./sign-up.ts";
+import type { SignUp } from "../sign-up/sign-up.ts";
 import type { StepPages } from "../step-pages.ts";
 import type { Posted, Visits } from "../visits.ts";
 

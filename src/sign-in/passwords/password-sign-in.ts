@@ -30,8 +30,7 @@ export function createPasswordSignIn(deps: {
       // Refuses before any write if the queue is full or the network has failed too often.
       const attempt = passwords.admitTry(network);
       try {
-        // Before the hash: another browser can observe the claim, and its timing must not reveal
-        // the hash's.
+        // Claim before hashing: otherwise another browser could see when the hash is done.
         if (!(await signIn.claim(holder.session, holder.browserDigest))) return "other-browser";
         const tried = { email, password, browser: holder.knownBrowser, attempt };
         const proof = await passwords.prove(holder.application, tried);

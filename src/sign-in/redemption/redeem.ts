@@ -16,7 +16,7 @@ import type { SignedInUserAnswer, Users } from "../../users/service.ts";
 import type { User } from "../../users/user.ts";
 import type { Events } from "../../webhooks/events.ts";
 import type { ClientCodes } from "./client-codes.ts";
-import { answersTheSession, type CodeProofs } from "./code-answers.ts";
+import { codeFitsSession, type CodeProofs } from "./code-checks.ts";
 import type { SignInSession } from "../session.ts";
 import { consumeCode, findSessionByCode } from "../store.ts";
 
@@ -116,7 +116,7 @@ export function createRedeem(deps: {
       await endLoginOfReusedCode(tx, codeDigest, call, now);
       return undefined;
     }
-    if (!application || !answersTheSession(call, session, now)) return undefined;
+    if (!application || !codeFitsSession(call, session, now)) return undefined;
     if (!(await mayReturn(tx, session, application, call.proofs))) return undefined;
     return await startLogin(tx, { ...session, loginId }, application, call, now);
   }

@@ -64,8 +64,9 @@ export function createSingleSignOn(deps: {
     find,
 
     /**
-     * Begins a session, and continues it alone if it may. Undefined: nothing was written, the
-     * person must do something. `isSilent`: nothing is written either if a step is left.
+     * Begins a session and finishes it without a page, if that is allowed. Undefined: nothing was
+     * written, the person must do something. `isSilent`: nothing is written either if a step is
+     * left.
      */
     async begin(holder: Holder, how: { isSilent: boolean }): Promise<Outcome | undefined> {
       if (!continuesAlone(holder.session)) return undefined;

@@ -18,7 +18,7 @@ const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/u;
 /**
  * Checks each binding separately (CVE-2026-28513 combined two of them with the wrong operator).
  */
-export function answersTheSession(
+export function codeFitsSession(
   { codeVerifier, proofs }: { codeVerifier: string | undefined; proofs: CodeProofs },
   session: SignInSession,
   now: number,

@@ -9,7 +9,7 @@ import { confirmLinkPage } from "../../pages/confirm-link-page.ts";
 import type { User } from "../../users/user.ts";
 import type { ConfirmLinks } from "./confirm-links.ts";
 import type { ConfirmPages } from "./confirm-pages.ts";
-import { accountAddress } from "../redirects.ts";
+import { accountAddress } from "../account-address.ts";
 import type { SignIn } from "../service.ts";
 import type { Visit, Visits } from "../visits.ts";
 

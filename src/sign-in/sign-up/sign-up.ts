@@ -75,7 +75,11 @@ export function createSignUp(deps: {
       credential: string,
     ): Promise<{ outcome: Outcome<"exists"> | CheckMail; person: { email: string; name: string } } | undefined> {
       const { application, clientInfo } = holder;
-      const made = await passkeys.proveNew(application, passkeyPlaceOf(holder), credential);
+      const made = await passkeys.proveNew(
+        application,
+        passkeyPlaceOf(holder.session, holder.browserDigest),
+        credential,
+      );
       if (!made) return undefined;
       const { email, name, userHandle: handle } = made;
       const { userAgent } = clientInfo;

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Any, Mapping, NamedTuple, Optional
 
 __version__ = "0.1.0"
-__all__ = ["Authsvc", "AuthsvcError", "Configuration", "Reply", "WebSignIn", "verify_webhook"]
+__all__ = ["Authsvc", "AuthsvcError", "ConfigurationError", "Reply", "WebSignIn", "verify_webhook"]
 
 _MAX_ANSWER = 1024 * 1024
 _MAX_REMEMBERED = 10_000
@@ -34,12 +34,12 @@ _MAX_REMEMBERED = 10_000
 _IDLE_SECONDS = 60
 
 
-class Configuration(ValueError):
+class ConfigurationError(ValueError):
     """A setting is missing or wrong. The message names the variable and what to do."""
 
 
 class AuthsvcError(Exception):
-    """The service refused a call, or could not be reached (then `status` is 0 and `code` is `NETWORK_ERROR`).
+    """The service refused a call, or could not be reached (then `status` is 0 and `code` is `UNREACHABLE`).
 
     `code`: the contract's, such as `INVALID_TOKEN`. `retry_after`: seconds, or None. `request_id`: for the operator.
     """
@@ -62,9 +62,9 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 def _checked_issuer(issuer: str, name: str) -> str:
     url = urllib.parse.urlsplit(issuer)
     if url.scheme not in ("http", "https") or not url.hostname:
-        raise Configuration(f"{name}: must be the address of authsvc, such as https://auth.example.com")
+        raise ConfigurationError(f"{name}: must be the address of authsvc, such as https://auth.example.com")
     if url.scheme == "http" and not _is_loopback(url.hostname):
-        raise Configuration(f"{name}: must begin with https://; http is for this machine only")
+        raise ConfigurationError(f"{name}: must begin with https://; http is for this machine only")
     return issuer.rstrip("/")
 
 
@@ -73,14 +73,17 @@ def _is_loopback(host: str) -> bool:
 
 
 class Authsvc:
-    """The calls of one application. `staleness`: `verify` trusts what it knows for at most this long (seconds)."""
+    """The calls of one application. `staleness`: `verify` trusts what it knows for at most this long (3 seconds or more)."""
 
     def __init__(self, issuer: str, app_id: str, api_key: str, *, timeout: float = 10, staleness: float = 5) -> None:
         self.issuer = _checked_issuer(issuer, "AUTHSVC_ISSUER")
         if not re.fullmatch(r"app_[\w-]+", app_id):
-            raise Configuration("AUTHSVC_APP_ID: must be an App ID (app_…); list them: authsvc app list")
+            raise ConfigurationError("AUTHSVC_APP_ID: must be an App ID (app_…); list them: authsvc app list")
         if not api_key:
-            raise Configuration(f"AUTHSVC_API_KEY: required; create one: authsvc key create --app {app_id}")
+            raise ConfigurationError(f"AUTHSVC_API_KEY: required; create one: authsvc key create --app {app_id}")
+        # Less leaves the feed no time to wait. Without an end, a cut feed would mean "valid".
+        if not 3 <= staleness < float("inf"):
+            raise ConfigurationError("staleness: must be a number of seconds, at least 3")
         self.app_id = app_id
         self._api_key = api_key
         self._timeout = timeout
@@ -96,19 +99,20 @@ class Authsvc:
         return client
 
     def check(self) -> None:
-        """Raises `Configuration` if the service refuses the App ID or API key, or is another one."""
+        """Raises `ConfigurationError` if the service refuses the App ID or API key, or is another one."""
         try:
             issuer = self._call("GET", "/.well-known/openid-configuration", {})["issuer"]
             self.application()
         except AuthsvcError as error:
             if error.code == "INVALID_API_KEY":
                 hint = f"create another: authsvc key create --app {self.app_id}"
-                raise Configuration(f"AUTHSVC_API_KEY: the service refuses it; {hint}") from error
+                raise ConfigurationError(f"AUTHSVC_API_KEY: the service refuses it; {hint}") from error
             if error.code == "INVALID_APP_ID":
-                raise Configuration("AUTHSVC_APP_ID: not the app of AUTHSVC_API_KEY; see: authsvc app list") from error
-            raise Configuration(f"AUTHSVC_ISSUER: no authsvc answers at {self.issuer}: {error}") from error
+                hint = "list them: authsvc app list"
+                raise ConfigurationError(f"AUTHSVC_APP_ID: not the app of AUTHSVC_API_KEY; {hint}") from error
+            raise ConfigurationError(f"AUTHSVC_ISSUER: no authsvc answers at {self.issuer}: {error}") from error
         if issuer != self.issuer:
-            raise Configuration(f"AUTHSVC_ISSUER: the service there calls itself {issuer}; use that address")
+            raise ConfigurationError(f"AUTHSVC_ISSUER: the service there calls itself {issuer}; use that address")
 
     # Sign-in and tokens (docs/spec/http-api.md, 4.1)
 
@@ -210,7 +214,7 @@ class Authsvc:
             with error:
                 raise _refusal(error) from None
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise AuthsvcError(0, "NETWORK_ERROR", f"authsvc at {self.issuer} cannot be reached: {error}") from error
+            raise AuthsvcError(0, "UNREACHABLE", f"authsvc at {self.issuer} cannot be reached: {error}") from error
 
 
 def _refusal(answer: urllib.error.HTTPError) -> AuthsvcError:
@@ -231,7 +235,7 @@ def _without_none(body: Mapping[str, Any]) -> dict[str, Any]:
 def _variable(environment: Mapping[str, str], name: str) -> str:
     value = environment.get(name, "").strip()
     if not value:
-        raise Configuration(f"{name}: not set; `authsvc serve --dev` prints the lines for a .env file")
+        raise ConfigurationError(f"{name}: not set; `authsvc serve --dev` prints the lines for a .env file")
     return value
 
 
@@ -304,30 +308,35 @@ class _Verifier:
                     self._follows = False
                     return
             try:
-                cursor = self._read(cursor)
-                pause = 0
+                cursor, has_waited = self._read(cursor)
+                # The service does not wait when too many calls do: then this pauses.
+                pause = 0 if has_waited else 1
             except AuthsvcError as error:
                 # 410: the cursor is too old. What is remembered is forgotten with the next one.
                 cursor = None if error.status == 410 else cursor
                 pause = min(max(error.retry_after or 0, pause * 2, 0.25), 5)
 
-    def _read(self, cursor: Optional[str]) -> str:
-        """Reads the feed once, and returns the next cursor."""
+    def _read(self, cursor: Optional[str]) -> tuple[str, bool]:
+        """Reads the feed once: the next cursor, and whether the service waited or had something to say."""
         wait = 0 if cursor is None else max(0, min(int(self._staleness) - 2, 25))
         query = "" if cursor is None else f"?{urllib.parse.urlencode({'after': cursor, 'wait': wait})}"
         asked = time.monotonic()
         answer = self._client._call("GET", f"/auth/revocations{query}", self._client._server(), timeout=wait + 5)
-        names = {str(entry[name]) for entry in answer["revoked"] for name in ("sid", "sub", "kid") if name in entry}
+        is_in_full = time.monotonic() - asked >= wait
+        try:
+            entries, next_cursor = [dict(entry) for entry in answer["revoked"]], answer["cursor"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise AuthsvcError(0, "UNREACHABLE", f"{self._client.issuer} answered with no feed of authsvc") from error
+        names = {str(entry[name]) for entry in entries for name in ("sid", "sub", "kid") if name in entry}
         with self._lock:
             # What was remembered before the first cursor may have ended since.
             self._forget({"*"} if cursor is None else names)
-            if any(not entry.keys() & {"sid", "sub", "kid"} for entry in answer["revoked"]):
+            if any(not entry.keys() & {"sid", "sub", "kid"} for entry in entries):
                 self._knows_all_kinds = False
             if not answer.get("more"):
                 # An empty answer after the whole wait describes its end; any other one at least its beginning.
-                waited = not answer["revoked"] and time.monotonic() - asked >= wait
-                self._fresh_at = asked + (wait if waited else 0)
-        return str(answer["cursor"])
+                self._fresh_at = asked + (wait if not entries and is_in_full else 0)
+        return str(next_cursor), is_in_full or bool(entries)
 
     def _forget(self, names: set[str]) -> None:
         """Forgets the tokens of these logins, users and signing keys; `*`: all."""
@@ -377,14 +386,15 @@ class WebSignIn:
         url = urllib.parse.urlsplit(redirect_uri)
         is_https = url.scheme == "https"
         if not is_https and not (url.scheme == "http" and _is_loopback(url.hostname or "")):
-            raise Configuration("redirect_uri: must begin with https://; http is for this machine only")
+            raise ConfigurationError("redirect_uri: must begin with https://; http is for this machine only")
         secret = _variable(os.environ, "AUTHSVC_COOKIE_SECRET") if cookie_secret is None else cookie_secret
         if len(secret) < 32:
-            raise Configuration("AUTHSVC_COOKIE_SECRET: at least 32 characters; generate one: openssl rand -base64 32")
+            hint = "generate one: openssl rand -base64 32"
+            raise ConfigurationError(f"AUTHSVC_COOKIE_SECRET: at least 32 characters; {hint}")
         registered = client.application()["redirectUris"]
         if redirect_uri not in registered:
             command = f"authsvc app update {client.app_id} --add-redirect-uri {redirect_uri}"
-            raise Configuration(f"redirect_uri: {redirect_uri} is not registered; add it: {command}")
+            raise ConfigurationError(f"redirect_uri: {redirect_uri} is not registered; add it: {command}")
         self._client = client
         self._redirect_uri = redirect_uri
         self._origin = f"{url.scheme}://{url.netloc}"
@@ -547,7 +557,7 @@ def _cookies_of(cookie_header: Optional[str]) -> dict[str, str]:
 
 def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, *, now: Optional[float] = None) -> dict[str, Any]:
     """The event of a webhook (Standard Webhooks). `body`: the bytes as received. Raises ValueError if they are not
-    signed with `secret`, or were signed more than five minutes ago."""
+    signed with `secret`, or their time differs from this clock by more than five minutes."""
     given = {name.lower(): value for name, value in headers.items()}
     try:
         message, timestamp, signatures = (given[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
@@ -561,5 +571,5 @@ def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, *, now:
     if not any(found):
         raise ValueError("the signature of this webhook is wrong")
     if age > 300:
-        raise ValueError("this webhook was signed more than five minutes ago")
+        raise ValueError("the time of this webhook differs from this clock by more than five minutes")
     return json.loads(body)

@@ -98,7 +98,7 @@ export function createAddressChange(deps: {
       // Whatever ended this browser session has ended its change: a reset, the removal of a method.
       if (!(await browserSessions.lock(tx, tie, user.id))) return "over";
       if (!(await users.changeEmail(tx, user, used.email, clientInfo, now))) return "taken";
-      // Back at an address that can still undo, as by its link: the address between must not undo that.
+      // As by that address's own link: the address between must not undo the return.
       const undo = await emailTokens.waiting(undoSlot(user.id, used.email), tx);
       if (undo) {
         await emailTokens.endLater(tx, user.id, undo.createdAt);

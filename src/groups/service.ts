@@ -3,6 +3,7 @@ import type { Applications } from "../applications/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Client } from "../clients/client.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
+import { personsClient } from "../lib/client-info.ts";
 import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -71,7 +72,8 @@ export function createGroups(deps: {
   ): Promise<void> {
     const about = { appId, userId: userId ?? null, clientInfo, details: { group: name } };
     await audit.record(tx, { actor, action, result: "success", ...about }, now);
-    if (userId !== undefined) await users.recordUpdate(tx, { id: userId, appId }, clientInfo ?? null, now);
+    if (userId !== undefined)
+      await users.recordUpdate(tx, { id: userId, appId }, personsClient({ actor, clientInfo }), now);
   }
 
   async function addOne(

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { personsClient } from "../lib/client-info.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, By } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -61,7 +62,7 @@ export function createUserMetadata(deps: {
         await claimSources.refuseTooLarge(tx, application, userId, fields.join(", "));
         if (dryRun) throw rollBack(answerFor(after));
         await claimSources.changed(tx, [userId]);
-        await users.recordUpdate(tx, after, clientInfo ?? null, now);
+        await users.recordUpdate(tx, after, personsClient({ actor, clientInfo }), now);
         const about = { appId: after.appId, userId, clientInfo, details: { fields: fields.join(", ") } };
         await audit.record(tx, { actor, action: "user.metadata", result: "success", ...about }, now);
         return answerFor(after);

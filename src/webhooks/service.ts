@@ -181,7 +181,7 @@ export function createWebhooks(deps: {
         if (!(await findApplication(appId, handle)))
           throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
         if ((await countEndpoints(handle, appId)) >= maxEndpoints)
-          throw new AppError("CONFLICT", "The application has the maximum number of webhook endpoints.", {
+          throw new AppError("INVALID_REQUEST", "The application has the maximum number of webhook endpoints.", {
             details: `webhook endpoints: at most ${maxEndpoints}`,
           });
       };

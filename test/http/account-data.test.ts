@@ -78,7 +78,7 @@ describeSqliteFirst("one's own data on the account page", (current) => {
     expect(file.headers.get("content-disposition")).toMatch(/^attachment; filename="account-\d{4}-\d\d-\d\d\.json"$/u);
     expect(file.headers.get("cache-control")).toBe("no-store");
     const data = file.json() as Record<string, Record<string, unknown>[]>;
-    expect(Object.keys(data)).toEqual(["exportedAt", "profile", "methods", "logins", "consents"]);
+    expect(Object.keys(data)).toEqual(["exportedAt", "profile", "methods", "logins", "consents", "groups"]);
     expect(data["profile"]).toMatchObject({ id: userId, email, authMethods: { passkey: true, password: true } });
     expect(data["methods"]?.map(({ type }) => type).toSorted()).toEqual(["oauth", "passkey", "password"]);
     expect(data["methods"]).toContainEqual(expect.objectContaining({ id: passkey, name: "A phone" }));

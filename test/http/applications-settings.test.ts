@@ -49,7 +49,7 @@ describeSqliteFirst("what an operator sets of an application", (current) => {
   it.each<[details: string, change: ApplicationChange]>([
     ["settings.passwordMinLength: a whole number from 8 to 128", { settings: { passwordMinLength: 7 } }],
     ["settings.passwordMinLength: a whole number from 8 to 128", { settings: { passwordMinLength: 15.5 } }],
-    ["settings.scopes: at least one of profile, email", { settings: { scopes: [] } }],
+    ["settings.scopes: at least one of profile, email, groups", { settings: { scopes: [] } }],
     [
       "settings.rateLimits: authentication, userManagement, applicationManagement, webhooks, each from 1 to 1000000",
       { settings: { rateLimits: { webhooks: 0 } } },

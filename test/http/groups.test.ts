@@ -40,6 +40,29 @@ describeEachDatabase("groups and metadata", (current) => {
     expect((await send("GET", "/groups/staff")).body).toMatchObject({ members: 0 });
   });
 
+  it("are told to webhooks as user.updated, once for each change, without the server's address", async () => {
+    const service = current();
+    const { send, app, userId } = await withMember(service);
+    const id = await createEndpoint(service, app, { url: "https://hooks.example.com/", events: ["user.updated"] });
+    const told = async () => (await service.server.app.services.deliveries.list(id, { limit: 10 })).length;
+    await send("PUT", "/groups/staff");
+    expect(await told()).toBe(0);
+    await send("PUT", `/groups/staff/members/${userId}`);
+    await send("PUT", `/groups/staff/members/${userId}`);
+    expect(await told()).toBe(1);
+    await send("PATCH", `/users/${userId}/metadata`, { public: { plan: "pro" } });
+    expect(await told()).toBe(2);
+    await send("DELETE", `/groups/staff/members/${userId}`);
+    expect(await told()).toBe(3);
+    const { db, tables } = service.server.app.storage.reader;
+    const rows = await db.select().from(tables.webhookDeliveries);
+    expect(rows.filter(({ endpointId }) => endpointId === id).map(({ ipAddress }) => ipAddress)).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
   it("appear as claims in tokens, userinfo, introspection and validate", async () => {
     const service = current();
     const party = await newParty(service, { refreshTokens: "always" });

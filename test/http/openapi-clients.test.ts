@@ -60,7 +60,13 @@ describeOnSqlite("a client generated from the OpenAPI document", (current) => {
       { url, appId: app.id, apiKey: app.apiKey, redirectUri: app.redirectUri },
       (authUrl) => codeFrom(authUrl, email),
     );
-    expect(said).toEqual({ email, methods: ["password"], scopes: ["profile", "email"], keys: ["EC"], after: 401 });
+    expect(said).toEqual({
+      email,
+      methods: ["password"],
+      scopes: ["profile", "email"],
+      keys: ["EC", "RSA"],
+      after: 401,
+    });
   });
 
   it("in Python walks a sign-in from its start to its end", async ({ skip }) => {

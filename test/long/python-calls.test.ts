@@ -20,6 +20,9 @@ describeOnSqlite(
     let app: TestApp;
     let proxy: Server;
     let isFeedCut: boolean;
+    /** Instead of the feed's answer. */
+    let feedAnswer: string | undefined;
+    let polledAt: number[];
     let validated: number;
     let python: ChildProcessWithoutNullStreams;
     let ask: (call: string, ...args: unknown[]) => Promise<Answer>;
@@ -29,6 +32,10 @@ describeOnSqlite(
       proxy = createServer((request, response) => {
         const path = request.url ?? "";
         if (path.startsWith("/auth/revocations") && isFeedCut) return void request.socket.destroy();
+        if (path.startsWith("/auth/revocations") && feedAnswer !== undefined) {
+          polledAt.push(performance.now());
+          return void response.end(feedAnswer);
+        }
         if (path === "/auth/validate") validated += 1;
         const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
         const kept = headers.filter(([name]) => !/^(host|connection|content-length)$/u.test(name));
@@ -50,6 +57,8 @@ describeOnSqlite(
       skip(!isHere, "Python is not installed here");
       app = await current().createApp();
       isFeedCut = false;
+      feedAnswer = undefined;
+      polledAt = [];
       validated = 0;
       const issuer = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
       const settings = { issuer, appId: app.id, apiKey: app.apiKey, staleness: 5 };
@@ -104,6 +113,40 @@ describeOnSqlite(
       const bob = await signedUp(current(), app);
       await remember(bob.accessToken);
       expect(await ask("verify", ada.accessToken)).toEqual(refused);
+    });
+
+    it("follows the feed again after answers that are none", async () => {
+      const ada = await signedUp(current(), app);
+      for (const answer of ["<html>", "null", "{}", '{"revoked":[5],"cursor":"x"}']) {
+        feedAnswer = answer;
+        polledAt = [];
+        expect(await ask("verify", ada.accessToken)).toMatchObject({ answer: { valid: true } });
+        await until(() => polledAt[0], "the feed is polled");
+      }
+      feedAnswer = undefined;
+      await remember(ada.accessToken);
+    });
+
+    it("pauses when the service does not wait", async () => {
+      const ada = await signedUp(current(), app);
+      feedAnswer = JSON.stringify({ cursor: "x", revoked: [], more: false });
+      await ask("verify", ada.accessToken);
+      await until(() => polledAt[3], "the feed is polled");
+      expect(Number(polledAt[3]) - Number(polledAt[2])).toBeGreaterThan(900);
+    });
+
+    it.each(["2.9", "0", "float('nan')", "float('inf')"])("refuses a staleness of %s when it starts", (staleness) => {
+      const program = `import authsvc; authsvc.Authsvc("http://localhost", "app_x", "ak_x", staleness=${staleness})`;
+      const { stderr } = spawnSync("python3", ["-c", program], {
+        cwd: join(root, "packages/python"),
+        encoding: "utf8",
+      });
+      expect(stderr).toContain("ConfigurationError: staleness: must be a number of seconds, at least 3");
+    });
+
+    it("reports a service that does not answer as UNREACHABLE", async () => {
+      isFeedCut = true;
+      expect(await ask("_call", "GET", "/auth/revocations", {})).toEqual({ error: "UNREACHABLE", status: 0 });
     });
 
     it("refuses what was never a token, without a call where it cannot be sent", async () => {

@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createHandler, type HandlerOptions, type SignedInUser } from "../../packages/sdk/src/handler.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
+import { localPath } from "../../packages/sdk/src/pages.ts";
 import { cookieSecret, startAppServer, type AppServer } from "./app-server.ts";
 
 const current = useService();
@@ -115,16 +118,25 @@ describe("a sign-in", () => {
     expect((await visitor.get(second.back)).status).toBe(303);
   });
 
-  test.each(["https://evil.example/", "//evil.example", "/\\evil.example", "/\t/evil.example", "evil.example"])(
-    "returns to no other site: %j",
-    async (returnTo) => {
-      const server = await start();
-      const visitor = new Visitor();
-      const { back } = await untilRedirect(server, visitor, `/sign-in?returnTo=${encodeURIComponent(returnTo)}`);
-      const { location } = await visitor.get(back);
-      expect(location.href).toBe(`${server.url}/`);
-    },
-  );
+  test("returns to no other site", async () => {
+    const server = await start();
+    const visitor = new Visitor();
+    const { back } = await untilRedirect(
+      server,
+      visitor,
+      `/sign-in?returnTo=${encodeURIComponent("/..//evil.example")}`,
+    );
+    expect((await visitor.get(back)).location.href).toBe(`${server.url}/`);
+  });
+
+  test.each([
+    ..."https://evil.example/ //evil.example /\\evil.example evil.example".split(" "),
+    ..."/..//evil.example /.//evil.example /%2e%2e//evil.example /a/..//evil.example /.\\/evil.example".split(" "),
+    "/\t/evil.example",
+    `/${"\u4e2d".repeat(500)}`,
+  ])("returns to no other site, and to no path that its cookie cannot hold: %j", (returnTo) => {
+    expect(localPath(returnTo)).toBe(undefined);
+  });
 
   test("that is cancelled, or took too long, signs nobody in", async () => {
     const server = await start();
@@ -146,6 +158,19 @@ describe("a sign-in", () => {
     const ahead = await new Visitor().get(`${server.url}/sign-in`, { "sec-purpose": "prefetch" });
     expect(ahead.status).toBe(204);
   });
+});
+
+test.each([
+  ["TRACE", "/", "localhost"],
+  ["GET", "//", "localhost"],
+  ["GET", "//evil.example/me", "localhost"],
+  ["GET", "/", "a b"],
+])("a request that no browser sends is no error of the application: %s %s of %j", async (method, path, host) => {
+  const { url } = await start();
+  const request = httpRequest(url, { method, path, headers: { host } }).end();
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(200);
 });
 
 describe("a session", () => {
@@ -212,7 +237,9 @@ describe("a session", () => {
     const post = async (headers: Record<string, string>) => await visitor.post(`${server.url}/sign-out`, {}, headers);
     const foreign = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
     expect((await post(foreign)).status).toBe(403);
-    expect((await post({ origin: "null", "sec-fetch-site": "same-origin" })).status).toBe(403);
+    // The frame of a sandbox, and an old browser.
+    expect((await post({ origin: "null", "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect((await post({ origin: "null", "sec-fetch-site": "" })).status).toBe(403);
     expect(userOf(await visitor.get(`${server.url}/sign-out`))?.name).toBe("Ada");
     const done = await post({});
     expect([done.status, done.location.href]).toEqual([303, `${server.url}/`]);
@@ -220,6 +247,14 @@ describe("a session", () => {
     // A copy of the cookie is worth nothing.
     visitor.cookies.set("authsvc", cookie);
     expect((await visitor.get(`${server.url}/me`)).status).toBe(401);
+    expect(visitor.cookies.has("authsvc")).toBe(false);
+  });
+
+  test("ends with a form of a page that hides its address (Referrer-Policy: no-referrer)", async () => {
+    const server = await start();
+    const { visitor } = await signIn(server);
+    const hidden = { origin: "null", "sec-fetch-site": "same-origin" };
+    expect((await visitor.post(`${server.url}/sign-out`, {}, hidden)).status).toBe(303);
     expect(visitor.cookies.has("authsvc")).toBe(false);
   });
 

@@ -25,6 +25,9 @@ describe("settings that are wrong stop the start: each names its variable and th
     ["no app", { appId: "" }, "AUTHSVC_APP_ID is not set", "authsvc app list"],
     ["no key", { apiKey: "" }, "AUTHSVC_API_KEY is not set", "authsvc key create"],
     ["no secret", { cookieSecret: "" }, "AUTHSVC_COOKIE_SECRET is not set", "openssl rand -base64 32"],
+    ["a feed without time to wait", { maxStalenessSeconds: 1.9 }, "maxStalenessSeconds must be", "at least 2"],
+    ["knowledge without an age", { maxStalenessSeconds: Number.NaN }, "maxStalenessSeconds must be", "at least 2"],
+    ["knowledge that never ages", { maxStalenessSeconds: Infinity }, "maxStalenessSeconds must be", "at least 2"],
     ["a short secret", { cookieSecret: "short" }, "AUTHSVC_COOKIE_SECRET has fewer than 32", "openssl rand -base64 32"],
   ])("%s, before any call", async (_, wrong, name, command) => {
     const options = { ...(await rightOptions()), ...wrong };

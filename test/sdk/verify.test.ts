@@ -200,6 +200,8 @@ describe("a token is refused", () => {
       "x".repeat(100_000),
     ];
     for (const token of forged) await expect(client.verify(token), token.slice(0, 80)).rejects.toMatchObject(invalid);
+    // @ts-expect-error Programs in JavaScript pass on what a request lacks.
+    await expect(client.verify(undefined)).rejects.toMatchObject(invalid);
     await client.verify(accessToken);
   });
 

@@ -137,6 +137,17 @@ describeOnSqlite("what an operator may do", (current) => {
       "user enable": async () => await run(["user", "enable", user]),
       "user reset-link": async () => await run(["user", "reset-link", user]),
       "user invite": async () => await run(["user", "invite", "--app", app, "--email", "invited@example.com"]),
+      "user update": async () => await run(["user", "update", user, "--name", "Ada"]),
+      "user metadata": async () => await run(["user", "metadata", user, "--public", '{"plan":"pro"}']),
+      "user remove-method": async () => {
+        const { methods } = await run(["user", "show", user]);
+        const [method] = methods as { id: string }[];
+        await run(["user", "remove-method", user, String(method?.id), "--even-last", "--yes"]);
+      },
+      "group create": async () => await run(["group", "create", "staff", "--app", app]),
+      "group add": async () => await run(["group", "add", "staff", user, "--app", app]),
+      "group remove": async () => await run(["group", "remove", "staff", user, "--app", app]),
+      "group delete": async () => await run(["group", "delete", "staff", "--app", app, "--yes"]),
       "user revoke-logins": async () => await run(["user", "revoke-logins", user]),
       "token mint": async () => (login = String((await run(["token", "mint", "--user", user]))["loginId"])),
       "token revoke": async () => await run(["token", "revoke", "--login", login]),

@@ -212,13 +212,14 @@ describe("secrets on the command line", () => {
         .filter(({ long, argChoices }) => !long?.endsWith("-file") && !argChoices)
         .map(({ long }) => `${path.join(" ")} ${long}`),
     );
-    // A length, an address and a folder; `token verify TOKEN` takes what was handed to a stranger
-    // anyway, or standard input.
+    // An address, a length, folders, and what only servers read: facts, not secrets.
+    // `token verify TOKEN` takes what was handed to a stranger anyway, or standard input.
     expect(open.toSorted()).toEqual([
       "app provider set --token-url",
       "app update --password-min-length",
       "apply --secrets-dir",
       "plan --secrets-dir",
+      "user metadata --private",
     ]);
   });
 

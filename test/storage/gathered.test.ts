@@ -61,6 +61,7 @@ describe("what PostgreSQL is asked for many at once", () => {
       email: "usr_1@example.com",
       emailVerified: false,
       name: "Ann",
+      claimsVersion: 0,
     });
     const starts = await Promise.all(["ended", "nobody's"].map(async (id) => await findLoginStart(storage.reader, id)));
     expect(starts).toEqual([

@@ -48,9 +48,21 @@ describe.each(dialects)("what a login says of its user (%s)", (dialect) => {
 
   it("is what the user is when it begins", async () => {
     const id = await signedIn();
-    expect(await said(id)).toStrictEqual({ id, email: `${id}@example.com`, emailVerified: false, name: "Ann" });
+    expect(await said(id)).toStrictEqual({
+      id,
+      email: `${id}@example.com`,
+      emailVerified: false,
+      name: "Ann",
+      claimsVersion: 0,
+    });
     const bare = await signedIn({ email: null });
-    expect(await said(bare)).toStrictEqual({ id: bare, email: null, emailVerified: false, name: "Ann" });
+    expect(await said(bare)).toStrictEqual({
+      id: bare,
+      email: null,
+      emailVerified: false,
+      name: "Ann",
+      claimsVersion: 0,
+    });
   });
 
   it("is what the transaction that starts it says of the user it holds", async () => {
@@ -62,6 +74,7 @@ describe.each(dialects)("what a login says of its user (%s)", (dialect) => {
       email: `${id}@example.com`,
       emailVerified: true,
       name: "Bea",
+      claimsVersion: 0,
     });
     await storage.write((tx) => updateUser(tx, id, { name: "Cid", updatedAt: 1 }));
     expect(await said(`${id}_held`)).toMatchObject({ emailVerified: false, name: "Cid" });
@@ -242,6 +255,7 @@ describe("a database from before logins said anything of their users", () => {
         email: "ann@example.com",
         emailVerified: true,
         name: "ann",
+        claimsVersion: 0,
       });
       expect(await liveUser(storage, "lgn_ended", now)).toBeUndefined();
       expect(await liveUser(storage, "lgn_disabled", now)).toBeUndefined();

@@ -44,7 +44,7 @@ const remembersTokensFor = 60_000;
  */
 export function createAuthsvc(options: AuthsvcOptions = {}) {
   const settings = completeSettings(options);
-  const { issuer, appId, now } = settings;
+  const { issuer, appId, now, feed } = settings;
   const call = createCall(settings);
   const verifier = createVerifier(settings, call);
   const refreshes = createOnce<Tokens>(settings, remembersTokensFor);
@@ -53,6 +53,7 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
     issuer,
     appId,
     now,
+    feed,
 
     /** Any call of the service, by method and path. */
     call,

@@ -80,8 +80,10 @@ export function createHandler(options: HandlerOptions = {}) {
   async function signOut(request: Request, site: Site): Promise<Response> {
     const { headers } = request;
     const from = headers.get("origin");
-    // Another site's form must not sign anybody out.
-    const isOwn = from === null ? headers.get("sec-fetch-site") === "same-origin" : from === site.origin;
+    // Another site's form must not sign anybody out. A page with `Referrer-Policy: no-referrer`, as
+    // helmet sets it, sends the origin "null".
+    const isHidden = from === null || from === "null";
+    const isOwn = isHidden ? headers.get("sec-fetch-site") === "same-origin" : from === site.origin;
     if (!isOwn) return answer(403, "This page may not sign you out.");
     const { setCookies, failure } = await sessions.end(site.cookies, headers.get("cookie"));
     if (failure === undefined) return redirect(homePath, setCookies);

@@ -24,10 +24,14 @@ export function toRequest({ method = "GET", url = "/", originalUrl = url, header
   const kept = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || name.startsWith(":") ? [] : [[name, String(value)] as [string, string]],
   );
-  return new Request(new URL(originalUrl, `http://${String(headers["host"] ?? "localhost")}`), {
-    method,
-    headers: kept,
-  });
+  const host = `http://${String(headers["host"] ?? "localhost")}`;
+  const base = URL.canParse(host) ? host : "http://localhost";
+  // Joined as text, because `//elsewhere/path` is a path here and not another host.
+  const text = originalUrl.startsWith("/") ? base + originalUrl : base;
+  // Anybody may send anything: what no route can be for must not be an error of the application.
+  const address = URL.canParse(text) ? text : base;
+  const isRefused = /^(?:connect|trace|track)$/iu.test(method);
+  return new Request(address, { method: isRefused ? "OPTIONS" : method, headers: kept });
 }
 
 export async function send(response: Response, to: NodeResponse): Promise<void> {

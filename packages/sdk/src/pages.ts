@@ -1,11 +1,16 @@
+/** It waits in a cookie, of which browsers keep 4,096 bytes. */
+const maxPath = 1000;
+
 /** A path of this site, or undefined: people are never sent elsewhere. */
 export function localPath(text: string | null): string | undefined {
-  if (text === null || !text.startsWith("/") || text.length > 1000) return undefined;
+  if (text === null || !text.startsWith("/") || text.length > maxPath) return undefined;
   const base = "https://local.invalid";
   try {
     const url = new URL(text, base);
-    // `//host` and `/\host` are other sites, and so may be what a browser trims to them.
-    return url.origin === base ? url.pathname + url.search + url.hash : undefined;
+    const path = url.pathname + url.search + url.hash;
+    // `//host` and `/\host` are other sites. `/..//host` becomes one when its dots are resolved.
+    const isLocal = url.origin === base && !path.startsWith("//");
+    return isLocal && path.length <= maxPath ? path : undefined;
   } catch {
     return undefined;
   }

@@ -12,7 +12,7 @@ export type Verdict = "valid" | "revoked" | "in doubt";
 const clockAllowance = 300_000;
 /** The feed is read for this long after the last `verify`. */
 const readsOnFor = 60_000;
-/** Longer than access tokens live. What is older is forgotten, and its tokens are in doubt. */
+/** What is older is forgotten: tokens from before it, such as minted ones, are in doubt. */
 const remembersFor = 3_600_000;
 const maxRemembered = 100_000;
 

@@ -7,7 +7,7 @@ export type AuthsvcOptions = {
   appId?: string;
   /** By default AUTHSVC_API_KEY. */
   apiKey?: string;
-  /** How old the knowledge of ended logins may be before `verify` asks the service. 5 seconds. */
+  /** How old the knowledge of ended logins may be before `verify` asks. 5 seconds, at least 2. */
   maxStalenessSeconds?: number;
   /** What `verify` does with older knowledge. "ask" calls /auth/validate. */
   whenStale?: "ask" | "refuse";
@@ -30,11 +30,15 @@ export function completeSettings(options: AuthsvcOptions): Settings {
   if (!issuer) throw missing("AUTHSVC_ISSUER", "the address of the service, such as https://auth.example.com");
   if (!appId) throw missing("AUTHSVC_APP_ID", "your App ID; `authsvc app list` shows it");
   if (!apiKey) throw missing("AUTHSVC_API_KEY", "your API key; `authsvc key create --app ID` creates one");
+  const { maxStalenessSeconds = 5 } = options;
+  // Less leaves the feed no time to wait. Without an end, a cut feed would mean "valid".
+  if (!Number.isFinite(maxStalenessSeconds) || maxStalenessSeconds < 2)
+    throw configurationError("maxStalenessSeconds must be a number of seconds, at least 2.");
   return {
     issuer: checkedIssuer(issuer),
     appId,
     apiKey,
-    maxStalenessSeconds: options.maxStalenessSeconds ?? 5,
+    maxStalenessSeconds,
     whenStale: options.whenStale ?? "ask",
     feed: options.feed ?? (keepsRunning() ? "background" : "on-demand"),
     timeoutSeconds: options.timeoutSeconds ?? 10,

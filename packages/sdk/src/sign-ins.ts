@@ -32,8 +32,9 @@ const maxAtOnce = 4;
 
 /** Sign-ins on their way, each in an encrypted cookie of its own. */
 export function createSignIns(authsvc: Authsvc, seal: Seal) {
-  // A browser that sends the redirect twice: a second use of the code would end the login.
-  const redeemed = createOnce<TokensAndUser>({ feed: "background", now: authsvc.now }, 60_000);
+  // A browser that sends the redirect twice: a second use of the code would end the login. Workers
+  // join only what is finished: of two redirects at the same moment, the second ends the login.
+  const redeemed = createOnce<TokensAndUser>(authsvc, 60_000);
 
   return {
     async start(request: Request, site: Site, extra: Partial<InitiateRequest> = {}): Promise<Response> {

@@ -44,7 +44,10 @@ export async function verifyToken(
   expected: { issuer: string; appId: string; now: number },
   keys: KeyRing,
 ): Promise<VerifiedToken> {
-  const [header = "", payload = "", signature = "", ...more] = token.length > maxLength ? [] : token.split(".");
+  // A request without a token, in JavaScript, is a refusal and not an error of the program.
+  const text: unknown = token;
+  const parts = typeof text === "string" && text.length <= maxLength ? text.split(".") : [];
+  const [header = "", payload = "", signature = "", ...more] = parts;
   const { typ, alg, kid, crit } = parsed(header);
   if (more.length > 0 || typeof kid !== "string") throw invalidToken("it is not a signed JWT");
   // RFC 9068: an ID token or a logout token is signed by the same keys.

@@ -16,7 +16,7 @@ export function addUserShow(user: Command, cli: Cli): void {
     .option("--app <id>", "with --email: only in this application");
   examples(command, [
     "authsvc user show usr_01k… --json | jq .metadata",
-    "authsvc user show --email ada@example.com",
+    "authsvc user show --email grace@example.com",
   ]).action(async (given: string | undefined, { email, app }: Flags) => {
     if (email !== undefined && given !== undefined)
       throw new AppError("INVALID_REQUEST", "Use an ID or --email, not both.");

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { didYouMean, nearest } from "../lib/nearest.ts";
 import { parseDuration } from "../lib/durations.ts";
 import { claimList } from "../config/state-schema.ts";
-import { second } from "../lib/clock.ts";
+import { isOnRealDay, second } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { ApplicationClaim } from "../storage/column-types.ts";
 
@@ -24,7 +24,7 @@ export function secondsOrOff(text: string): number {
 export function sinceFrom(text: string): number {
   const ago = parseDuration(text);
   if (ago !== undefined) return Date.now() - ago;
-  const instant = instantForm.test(text) ? Date.parse(text) : Number.NaN;
+  const instant = instantForm.test(text) && isOnRealDay(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(instant))
     throw new InvalidArgumentError("Use a time span (24h, 7d) or a time such as 2026-11-20T10:00:00Z.");
   return instant;

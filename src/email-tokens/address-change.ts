@@ -5,6 +5,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
+import type { Notices } from "../mail/notices.ts";
 import type { MailService } from "../mail/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { RevokeAccess } from "../tokens/revoke-access.ts";
@@ -40,12 +41,13 @@ export function createAddressChange(deps: {
   browserSessions: BrowserSessions;
   access: RevokeAccess;
   mail: MailService;
+  notices: Notices;
   audit: Audit;
   clock: Clock;
   baseUrl: string;
 }) {
   const { storage, emailTokens, resetLinks, allowance, applications, users, browserSessions } = deps;
-  const { access, mail, audit, clock, baseUrl } = deps;
+  const { access, mail, notices, audit, clock, baseUrl } = deps;
 
   /**
    * A change belongs to the browser session that asked for it and to the address at that time: it
@@ -53,6 +55,10 @@ export function createAddressChange(deps: {
    */
   function slotOf({ id, email }: User, tie: string): string {
     return emailTokens.slot("change", id, tie, email ?? "");
+  }
+
+  function undoSlot(userId: string, email: string): string {
+    return emailTokens.slot("undo", userId, email);
   }
 
   async function send(place: Place, email: string, { clientInfo, lang }: Asker, replaces: boolean): Promise<void> {
@@ -77,7 +83,7 @@ export function createAddressChange(deps: {
   /** An address that was never verified may be a stranger's, who must not get the account by it. */
   async function offerUndo(tx: Handle, { id: userId, appId, email, locale }: User, origin: ClientInfo, now: number) {
     if (email === null) return;
-    const token = { slot: emailTokens.slot("undo", userId, email), purpose: "undo", appId, userId, email } as const;
+    const token = { slot: undoSlot(userId, email), purpose: "undo", appId, userId, email } as const;
     const { secret, expiresAt } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
     const common = { appId, userId, to: email, locale, origin, expiresAt };
     await mail.enqueue(tx, { ...common, kind: "address-changed", link: `${baseUrl}/restore/${secret}` }, now);
@@ -92,7 +98,13 @@ export function createAddressChange(deps: {
       // Whatever ended this browser session has ended its change: a reset, the removal of a method.
       if (!(await browserSessions.lock(tx, tie, user.id))) return "over";
       if (!(await users.changeEmail(tx, user, used.email, clientInfo, now))) return "taken";
-      const canUndo = user.email !== null && user.emailVerified;
+      // As by that address's own link: the address between must not undo the return.
+      const undo = await emailTokens.waiting(undoSlot(user.id, used.email), tx);
+      if (undo) {
+        await emailTokens.endLater(tx, user.id, undo.createdAt);
+        await notices.addressReplaced(tx, { user, clientInfo }, now);
+      }
+      const canUndo = !undo && user.email !== null && user.emailVerified;
       if (canUndo) await offerUndo(tx, user, clientInfo, now);
       const { id: userId, appId } = user;
       const actor = { kind: "user", name: userId } as const;

@@ -8,6 +8,12 @@ export function isoTime(epochMilliseconds: number): string {
   return new Date(epochMilliseconds).toISOString();
 }
 
+/** Whether the day of an ISO 8601 text exists: `Date.parse` takes the 31st of every month. */
+export function isOnRealDay(text: string): boolean {
+  const at = Date.parse(text.slice(0, "2026-02-31".length));
+  return !Number.isNaN(at) && text.startsWith(isoTime(at).slice(0, "2026-02-31".length));
+}
+
 export const second = 1000;
 export const minute = 60 * second;
 export const hour = 60 * minute;

@@ -4,6 +4,7 @@ import type { By } from "../audit/audit.ts";
 import type { Invites } from "../email-tokens/invites.ts";
 import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { isOnRealDay } from "../lib/clock.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { Methods } from "../methods/service.ts";
 import type { UserAdministration } from "./administration.ts";
@@ -165,7 +166,7 @@ const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]
 function instantIn(query: Map<string, string>, name: string): number | undefined {
   const text = query.get(name);
   if (text === undefined) return undefined;
-  const instant = instantForm.test(text) ? Date.parse(text) : Number.NaN;
+  const instant = instantForm.test(text) && isOnRealDay(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(instant)) throw invalidRequest(`${name}: an instant such as 2026-11-20T10:00:00Z`);
   return instant;
 }

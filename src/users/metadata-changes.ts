@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { personsClient } from "../lib/client-info.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Audit, By } from "../audit/audit.ts";
@@ -14,6 +15,8 @@ import type { User } from "./user.ts";
 export type MetadataAnswer = { public: Metadata; private: Metadata };
 /** JSON merge patches (RFC 7396). */
 export type MetadataChange = { public?: unknown; private?: unknown };
+
+const columns = ["publicMetadata", "privateMetadata"] as const;
 
 export type UserMetadata = ReturnType<typeof createUserMetadata>;
 
@@ -50,15 +53,8 @@ export function createUserMetadata(deps: {
         if (!(await users.lock(tx, userId))) throw userNotFound();
         const before = await users.find(userId, tx);
         if (!before || (appId !== undefined && before.appId !== appId)) throw userNotFound();
-        const fields = changedParts(change);
-        const changed = {
-          ...(change.public === undefined
-            ? {}
-            : { publicMetadata: patchedMetadata("public", before.publicMetadata, change.public) }),
-          ...(change.private === undefined
-            ? {}
-            : { privateMetadata: patchedMetadata("private", before.privateMetadata, change.private) }),
-        };
+        const changed = changedColumns(before, change);
+        const fields = (["public", "private"] as const).filter((part) => `${part}Metadata` in changed);
         if (fields.length === 0) return answerFor(before);
         const after = await updateUser(tx, userId, { ...changed, updatedAt: now });
         const application = await applications.find(before.appId, tx);
@@ -75,8 +71,15 @@ export function createUserMetadata(deps: {
   };
 }
 
-function changedParts(change: MetadataChange): string[] {
-  return (["public", "private"] as const).filter((part) => change[part] !== undefined);
+/** The columns that a change gives another value. Throws INVALID_REQUEST naming the part. */
+function changedColumns(before: User, change: MetadataChange): Partial<Pick<User, (typeof columns)[number]>> {
+  const patched = columns.flatMap((column) => {
+    const part = column === "publicMetadata" ? "public" : "private";
+    if (change[part] === undefined) return [];
+    const after = patchedMetadata(part, before[column], change[part]);
+    return isDeepStrictEqual(after, before[column]) ? [] : [[column, after] as const];
+  });
+  return Object.fromEntries(patched);
 }
 
 function answerFor({ publicMetadata, privateMetadata }: User): MetadataAnswer {

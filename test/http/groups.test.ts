@@ -3,8 +3,9 @@ import { claimsIn, operator, setClaims, withMember } from "../support/groups.ts"
 import { createTestClient } from "../support/openid.ts";
 import { applicationParty, basic, newParty, post, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
 import { call, refresh, validate } from "../support/person.ts";
-import { describeEachDatabase } from "../support/service.ts";
-import { createEndpoint } from "../support/webhooks.ts";
+import { startReceiver, until } from "../support/receiver.ts";
+import { describeEachDatabase, describeOnSqlite } from "../support/service.ts";
+import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
 
 const everywhere: ("access" | "id" | "userinfo")[] = ["access", "id", "userinfo"];
 
@@ -179,3 +180,39 @@ describeEachDatabase("groups and metadata", (current) => {
     expect(await services.groups.list(app.id)).toEqual([]);
   });
 });
+
+describeOnSqlite(
+  "a change of groups or metadata",
+  (current) => {
+    it("is audited as the application and sent as user.updated once; what changes nothing is neither", async () => {
+      const service = current();
+      const { app, userId, join, leave, patch, send } = await withMember(service);
+      const receiver = await startReceiver();
+      try {
+        await createEndpoint(service, app, { url: receiver.url, events: ["user.updated"] });
+        await join("staff");
+        await join("staff");
+        await leave("staff");
+        await leave("staff");
+        await patch({ public: { plan: "pro" }, private: { limit: 1 } });
+        await patch({});
+        await patch({ public: { plan: "pro", none: null } });
+        await join("staff");
+        await send("DELETE", "/groups/staff");
+        const events = await service.server.app.services.audit.list({ userId, limit: 50 });
+        const changes = events.filter(({ action }) => /^group\.|^user\.metadata$/u.test(action));
+        const actions = ["group.add", "group.add", "group.remove", "user.metadata"];
+        expect(changes.map(({ action }) => action).toSorted()).toEqual(actions);
+        expect(new Set(changes.map(({ actor }) => actor))).toEqual(new Set([`app:${app.id}`]));
+        expect(JSON.stringify(changes)).not.toContain("pro");
+        // The deletion of a group is one act on the group, with an event for each member.
+        const ids = () => new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
+        await until(() => ids().size === actions.length + 1);
+        expect(receiver.received.every(({ body }) => body.data["userId"] === userId)).toBe(true);
+      } finally {
+        await receiver.stop();
+      }
+    });
+  },
+  localWebhooks,
+);

@@ -216,6 +216,7 @@ describeEachDatabase("GET /applications/{appId}/users", (current) => {
       ["state=gone", /^state: one of active, disabled$/u],
       ["sort=email", /^sort: one of createdAt, -createdAt/u],
       ["createdSince=yesterday", /^createdSince: an instant such as/u],
+      ["createdSince=2026-02-31T00:00:00Z", /^createdSince: an instant such as/u],
       ["createdBefore=2026-02-31", /^createdBefore: an instant/u],
       ["lastLoginSince=1", /^lastLoginSince: an instant/u],
       ["lastLoginBefore=2026-11-20T10:00:00", /^lastLoginBefore: an instant/u],

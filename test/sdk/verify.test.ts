@@ -115,6 +115,20 @@ describe("verifying a token", () => {
     await client.verify(accessToken);
   });
 
+  test("reads the feed again after a minute at most, whatever Retry-After says", async () => {
+    const app = await current().createApp();
+    const { accessToken } = await signedUp(current(), app);
+    const refused = { status: 503, headers: { "retry-after": "99999999" } };
+    const { client } = clientOf(app, {
+      fetch: async (url, init) =>
+        url.includes("/auth/revocations") ? new Response("{}", refused) : await fetch(url, init),
+    });
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    await client.verify(accessToken);
+    await vi.waitFor(() => expect(timers.mock.calls.map(([, pause]) => pause)).toContain(60_000));
+    timers.mockRestore();
+  });
+
   test("refuses instead of asking, if told so", async () => {
     const app = await current().createApp();
     const { client, blocked, asked } = await listeningClient(app, { whenStale: "refuse" });

@@ -67,6 +67,23 @@ describeOnSqlite(
       expect(await addressOf(service, owner)).toBe(owner.email);
     });
 
+    it("an owner who changes back by hand needs no link: the thief's address gets none, and those it has are over", async () => {
+      const service = current();
+      const owner = await ownerOf(service, app);
+      const first = await changeTo(service, server, owner);
+      service.clock.advance(1000);
+      const second = await changeTo(service, server, owner);
+      const links = [await undoLink(server, owner.email), await undoLink(server, first)];
+      service.clock.advance(6 * days);
+      owner.visitor = await signedInAt(service, app, second);
+      await changeTo(service, server, owner, owner.email);
+      await mailTo(server, second, 1, /has another email address$/u);
+      await allSent(service);
+      expect(server.to(second).some(({ text }) => text.includes("/restore/"))).toBe(false);
+      for (const link of links) expect((await useLink(link)).status).toBe(410);
+      expect(await addressOf(service, owner)).toBe(owner.email);
+    });
+
     it("what the thief still waits for when the owner undoes is over: a further change, a reset", async () => {
       const service = current();
       const owner = await ownerOf(service, app);

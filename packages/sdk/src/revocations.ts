@@ -15,6 +15,8 @@ const readsOnFor = 60_000;
 /** What is older is forgotten: tokens from before it, such as minted ones, are in doubt. */
 const remembersFor = 3_600_000;
 const maxRemembered = 100_000;
+/** A timer of more than 24 days would fire at once. */
+const longestPause = 60_000;
 
 /**
  * What is known of ended logins, by the service's feed. Tokens from before we began to listen are
@@ -149,7 +151,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
       } catch (error) {
         failedAt = now();
         const { retryAfter = 0 } = error as AuthsvcError;
-        pause = Math.max(retryAfter * 1000, Math.min(10_000, (pause || 100) * 2));
+        pause = Math.max(Math.min(longestPause, retryAfter * 1000), Math.min(10_000, (pause || 100) * 2));
         await pauseQuietly(pause, signal);
       }
     }

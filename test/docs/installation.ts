@@ -67,7 +67,11 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
     "key.txt",
   );
   await json("app", "update", "app_shop", "--sign-up", "closed");
-  const user = await json("user", "create", "--app", "app_shop", "--email", "grace@example.com");
+  const named = ["--email", "grace@example.com", "--password-file", "password.txt"];
+  const user = await json("user", "create", "--app", "app_shop", ...named);
+  const shown = (await answer(["user", "show", user["id"] ?? ""], { cwd: folder })) as { methods: { id: string }[] };
+  await json("group", "create", "admins", "--app", "app_shop");
+  await json("client", "create", "--app", "app_shop", "--name", "Wiki", "--id", "wiki");
   const key = await json("key", "create", "--app", "app_shop");
   const minted = await json("token", "mint", "--user", user["id"] ?? "");
   put("token.txt", minted["accessToken"] ?? "");
@@ -78,6 +82,7 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
   const ids = {
     "Zx3…": signingKey?.kid ?? "",
     "usr_01k…": user["id"] ?? "",
+    "mth_01k…": shown.methods[0]?.id ?? "",
     "key_01k…": key["id"] ?? "",
     "lgn_01k…": minted["loginId"] ?? "",
     "whe_…": endpoint["id"] ?? "",

@@ -59,6 +59,8 @@ describeEachDatabase(
     it("takes back mails with a link that wait for the mail server", async () => {
       const { id, email } = await ownerOf(current(), app);
       const { mail } = current().server.app.services;
+      // Mails of the tests before would be counted as well.
+      await until(async () => (await mail.pending()).mails === 0);
       server.behave({ answers: 451 });
       await askForReset(current(), app, email);
       await until(async () => (await mail.pending()).retried === 1);

@@ -114,7 +114,8 @@ describe.each<[Dialect, number]>([
 
     expect(sent).toBe(inputs);
     for (const [{ method, path }, { tries, admitted }] of inputs < thorough ? [] : tally) {
-      expect.soft(tries, `${method} ${path} was tried`).toBeGreaterThan(20);
+      // Chance gives a route of three parameters some 27 tries, and fewer than six once in a million runs.
+      expect.soft(tries, `${method} ${path} was tried`).toBeGreaterThan(5);
       expect.soft(admitted, `${method} ${path} was reached behind its guards`).toBeGreaterThan(0);
     }
     // 5,000 answers that each kept 2 KB would be 10 MB.

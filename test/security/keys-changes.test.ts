@@ -63,7 +63,7 @@ describeOnSqlite("what a body may change", (current) => {
     const before = await everything();
     expect(bodies.length).toBeGreaterThan(8);
     // Nor does a call without fields ignore what it gets.
-    const takeNone = operations.filter(({ method, request }) => /^P/u.test(method) && request === undefined);
+    const takeNone = operations.filter(({ method, request }) => method.startsWith("P") && request === undefined);
     expect(takeNone).toEqual([]);
     for (const operation of bodies) {
       const { example } = requests[operation.request];

@@ -15,7 +15,7 @@ export type HandlerOptions = AuthsvcOptions & {
   authsvc?: Authsvc;
   /** At least 32 characters, on every server the same. By default AUTHSVC_COOKIE_SECRET. */
   cookieSecret?: string;
-  /** By default what is registered; of several, the one of the request's host, or 400 without one. */
+  /** By default what is registered; of several, the one of the request's host (else: 400). */
   redirectUri?: string;
   /** Where a link starts a sign-in: `/sign-in?returnTo=/cart`. */
   signInPath?: string;

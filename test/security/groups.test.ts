@@ -267,9 +267,8 @@ describeOnSqlite("authority by groups and metadata", (current) => {
       const access = String(body["access_token"]);
       const places = [claimsIn(access), claimsIn(String(body["id_token"])), (await userInfo(service, access)).body];
       const introspected = await post(service, "/oauth2/introspect", { token: access }, basic(party));
-      const validated = (await validate(service, app, access)).body["claims"] ?? {};
-      const all: Record<string, unknown>[] = [...places, introspected.body, validated];
-      return all.map(({ roles, plan, limit }) => ({ roles, plan, limit }));
+      const validated = ((await validate(service, app, access)).body["claims"] ?? {}) as Json;
+      return [...places, introspected.body, validated].map(({ roles, plan, limit }) => ({ roles, plan, limit }));
     };
     const none = { roles: undefined, plan: undefined, limit: undefined };
     expect(await claimsFor("openid")).toEqual(Array.from({ length: 5 }, () => none));

@@ -73,10 +73,25 @@ describeOnSqlite("authority by groups and metadata", (current) => {
         .update(app.id, { claims: [{ claim: "x", from: "groups", in: ["access"], ...claim }] }, operator.actor)
         .then(() => "accepted")
         .catch((error: unknown) => (error as { details: string }).details);
-    for (const claim of ["sub", "iss", "aud", "exp", "scope", "client_id", "user_id", "acr", "act", "email", "active"])
+    for (const claim of [
+      "sub",
+      "iss",
+      "aud",
+      "exp",
+      "scope",
+      "client_id",
+      "user_id",
+      "acr",
+      "act",
+      "email",
+      "active",
+      "Sub",
+      "ISS",
+    ])
       expect(await refused({ claim })).toBe(`claims[0].claim: ${claim} is reserved; choose another name`);
     expect(await refused({ claim: "__proto__" })).toContain("claims[0].claim: 1 to 128 letters");
     expect(await refused({ claim: "groups", from: "public.groups" })).toContain("claims[0].from: groups");
+    expect(await refused({ claim: "Groups", from: "public.groups" })).toContain("claims[0].from: groups");
     expect(await refused({ from: "users.email" })).toContain("claims[0].from: one of groups");
     expect(await refused({ from: "value" })).toContain("claims[0].value: needed");
     expect(await refused({ value: 1 })).toContain("claims[0].value: only with");

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { claimsIn, operator, setClaims, withMember } from "../support/groups.ts";
 import { authorize, authorizeUrl, createTestClient } from "../support/openid.ts";
 import { basic, post, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
-import { call, refresh, signedUp, Visitor } from "../support/person.ts";
+import { call, refresh, signedUp, validate, Visitor } from "../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
 type Json = Record<string, unknown>;
@@ -267,12 +267,13 @@ describeOnSqlite("authority by groups and metadata", (current) => {
       const access = String(body["access_token"]);
       const places = [claimsIn(access), claimsIn(String(body["id_token"])), (await userInfo(service, access)).body];
       const introspected = await post(service, "/oauth2/introspect", { token: access }, basic(party));
-      return [...places, introspected.body].map(({ roles, plan, limit }) => ({ roles, plan, limit }));
+      const validated = ((await validate(service, app, access)).body["claims"] ?? {}) as Json;
+      return [...places, introspected.body, validated].map(({ roles, plan, limit }) => ({ roles, plan, limit }));
     };
     const none = { roles: undefined, plan: undefined, limit: undefined };
-    expect(await claimsFor("openid")).toEqual(Array.from({ length: 4 }, () => none));
+    expect(await claimsFor("openid")).toEqual(Array.from({ length: 5 }, () => none));
     const some = { roles: ["staff"], plan: "pro", limit: undefined };
-    expect(await claimsFor("openid profile groups")).toEqual(Array.from({ length: 4 }, () => some));
+    expect(await claimsFor("openid profile groups")).toEqual(Array.from({ length: 5 }, () => some));
   });
 });
 

@@ -21,7 +21,7 @@ const atOnce = 8;
 const batch = 100;
 const logouts = 200;
 
-/** What an application's server has of packages/sdk: verified tokens, and logouts that it hears of. */
+/** What an app's server has of packages/sdk: verified tokens, and logouts that it hears of. */
 export async function measureSdk(context: Context): Promise<void> {
   await measureVerify(context);
   const { program } = context;

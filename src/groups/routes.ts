@@ -1,13 +1,10 @@
-import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
+import { emptyBody } from "../http/empty-body.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { checkedGroupName, type GroupCall } from "./rules.ts";
 import type { Groups } from "./service.ts";
-
-/** PUT names everything in its path. */
-export const emptyBody = z.strictObject({});
 
 const maxMembersOfPage = 200;
 const membersOfPage = 50;

@@ -46,8 +46,8 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   const once = createOnce<void>(settings);
 
   /** By two clocks: one may be set back, the other stops while the machine sleeps. */
-  function age(): number {
-    return Math.max(now() - current.wall, performance.now() - current.steady);
+  function age(since = current): number {
+    return Math.max(now() - since.wall, performance.now() - since.steady);
   }
 
   function isFresh(): boolean {
@@ -105,7 +105,10 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   /** Reads all pages. Returns false if the service did not wait, so the caller must pause. */
   async function read(waitSeconds: number, signal?: AbortSignal): Promise<boolean> {
     let hasWaited = true;
+    const begun = { wall: now(), steady: performance.now() };
     for (let isMore = true, wait = waitSeconds; isMore; wait = 0) {
+      // A `verify` waits for this, and a broken feed may have no end.
+      if (age(begun) > (waitSeconds + maxStalenessSeconds) * 1000) throw new TypeError("the feed has no end");
       const from = cursor;
       const start = { wall: now(), steady: performance.now() };
       const query = { after: from, wait };

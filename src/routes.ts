@@ -102,7 +102,13 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     ),
     browser(
       "user",
-      route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler(claimSources)),
+      route(
+        "GET",
+        "/auth/validate",
+        guards.userOfNamedApp,
+        "authentication",
+        validateHandler(claimSources, check.isOwnProgram),
+      ),
     ),
     browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(tokens))),
     route("GET", "/auth/revocations", feedReader, "authentication", revocationsHandler(revocations)),

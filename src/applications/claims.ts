@@ -43,12 +43,14 @@ function checkedClaim(given: ApplicationClaim, field: string, before: readonly A
   const { claim, from, value, in: placed } = given;
   if (!claimForm.test(claim))
     throw invalidRequest(`${field}.claim: 1 to 128 letters, digits, '_', '.', ':', '/' or '-', first a letter`);
-  if (reservedClaims.has(claim)) throw invalidRequest(`${field}.claim: ${claim} is reserved; choose another name`);
+  // Some readers compare names without case.
+  const lower = claim.toLowerCase();
+  if (reservedClaims.has(lower)) throw invalidRequest(`${field}.claim: ${claim} is reserved; choose another name`);
   if (before.some((other) => other.claim === claim)) throw invalidRequest(`${field}.claim: ${claim} is given twice`);
   if (!fromForm.test(from) || !isStorable(from))
     throw invalidRequest(`${field}.from: one of groups, public.KEY, private.KEY, value`);
   // The scope `groups` fills this claim.
-  if (claim === "groups" && from !== "groups") throw invalidRequest(`${field}.from: groups, for the claim groups`);
+  if (lower === "groups" && from !== "groups") throw invalidRequest(`${field}.from: groups, for the claim ${claim}`);
   if (from === "value" && (value === undefined || value === null))
     throw invalidRequest(`${field}.value: needed with from: value`);
   if (from !== "value" && value !== undefined) throw invalidRequest(`${field}.value: only with from: value`);

@@ -1,15 +1,12 @@
-import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
+import { emptyBody } from "../http/empty-body.ts";
 import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
 import { byServer, type HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { isId } from "../lib/names.ts";
 import { checkedGroupName } from "./rules.ts";
 import type { Groups } from "./service.ts";
-
-/** Of a PUT: its path says everything. */
-export const emptyBody = z.strictObject({});
 
 const maxPageSize = 200;
 const defaultPageSize = 50;

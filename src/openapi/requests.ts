@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { applicationBody } from "../applications/routes.ts";
-import { emptyBody } from "../groups/routes.ts";
+import { emptyBody } from "../http/empty-body.ts";
 import { addMethodBody } from "../sign-in/adding/add-method-body.ts";
 import { initiateBody } from "../sign-in/initiate-body.ts";
 import { callbackBody } from "../sign-in/redemption/redeem.ts";

@@ -79,6 +79,7 @@ export const usersOperations: Operation[] = [
     summary: "Sign a user out everywhere",
     description: "Ends every login, with its tokens, from the next call on. The user may sign in again.",
     parameters: [appId, userId],
+    request: "EmptyRequest",
     answer: { name: "EndedLogins", about: "Signed out." },
     errors: [noSuchUser],
   },

@@ -28,6 +28,9 @@ type Token = {
   userId: string;
 };
 
+/** Whether a client is the operator's own, and not other people's program. */
+type IsOwnProgram = (clientId: string) => Promise<boolean>;
+
 export type ClaimSourcesService = ReturnType<typeof createClaimSources>;
 
 /** The claims that applications make of groups and metadata (docs/decisions/0045). */
@@ -53,10 +56,16 @@ export function createClaimSources(deps: {
     return sources;
   }
 
-  async function currentOf(bearer: Bearer, claims: ApplicationClaim[] | null): Promise<Claims | undefined> {
+  async function currentOf(
+    bearer: Bearer,
+    claims: ApplicationClaim[] | null,
+    isOwnProgram: IsOwnProgram,
+  ): Promise<Claims | undefined> {
     const { scopes } = bearer;
     if (!hasApplicationClaims(claims, scopes)) return undefined;
-    return applicationClaims(claims, "access", { scopes, isOwnProgram: true }, await sourcesOf(bearer));
+    const { aud, client_id: clientId = aud } = bearer.claims;
+    const holder = { scopes, isOwnProgram: clientId === aud || (await isOwnProgram(clientId)) };
+    return applicationClaims(claims, "access", holder, await sourcesOf(bearer));
   }
 
   function holderOf({ client, scopes }: Pick<Token, "client" | "scopes">): ClaimHolder {
@@ -95,10 +104,10 @@ export function createClaimSources(deps: {
      * The claims that a live access token would have if it were issued now. Undefined, at once, if
      * its application has none.
      */
-    current(bearer: Bearer): undefined | Promise<Claims | undefined> {
+    current(bearer: Bearer, isOwnProgram: IsOwnProgram): undefined | Promise<Claims | undefined> {
       const claims = recentClaims(bearer.claims.aud);
-      if (claims instanceof Promise) return claims.then(async (read) => await currentOf(bearer, read));
-      return hasApplicationClaims(claims, bearer.scopes) ? currentOf(bearer, claims) : undefined;
+      if (claims instanceof Promise) return claims.then(async (read) => await currentOf(bearer, read, isOwnProgram));
+      return hasApplicationClaims(claims, bearer.scopes) ? currentOf(bearer, claims, isOwnProgram) : undefined;
     },
 
     /** Throws INVALID_REQUEST if the claims of a user are too large, as seen by `tx`. */

@@ -30,7 +30,10 @@ export function refreshHandler(tokens: Tokens) {
 }
 
 /** GET /auth/validate. `claims`: the application's own, as they are now. */
-export function validateHandler({ current }: Pick<ClaimSourcesService, "current">) {
+export function validateHandler(
+  { current }: Pick<ClaimSourcesService, "current">,
+  isOwnProgram: (clientId: string) => Promise<boolean>,
+) {
   // A cached token's claims are the same object every time.
   const expiries = new WeakMap<Bearer["claims"], string>();
   return (_request: HttpRequest, bearer: Bearer) => {
@@ -39,7 +42,7 @@ export function validateHandler({ current }: Pick<ClaimSourcesService, "current"
     expiries.set(claims, expiresAt);
     const act = claims.act ? { act: claims.act } : {};
     const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...act };
-    const own = current(bearer);
+    const own = current(bearer, isOwnProgram);
     return own ? own.then((found) => json({ ...answer, ...(found && { claims: found }) })) : json(answer);
   };
 }
@@ -52,8 +55,10 @@ export function verifyTokenHandler() {
     json(bearer ? { valid: true, user: userOf(bearer) } : { valid: false });
 }
 
-function userOf({ scopes, user }: Bearer) {
-  const { id, email, emailVerified, name } = user;
+/** A client's program knows the name by the scope `profile` alone, as by userinfo. */
+function userOf({ claims: { aud, client_id: clientId = aud }, scopes, user }: Bearer) {
+  const { id, email, emailVerified } = user;
+  const name = clientId === aud || scopes.includes("profile") ? user.name : null;
   return scopes.includes("email") ? { id, email, emailVerified, name } : { id, name };
 }
 

@@ -3,6 +3,7 @@ import type { Application } from "../applications/application.ts";
 import type { By } from "../audit/audit.ts";
 import type { Invites } from "../email-tokens/invites.ts";
 import { json } from "../http/answer.ts";
+import { emptyBody } from "../http/empty-body.ts";
 import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
 import { byServer, type HttpRequest } from "../http/request.ts";
 import { isOnRealDay } from "../lib/clock.ts";
@@ -125,6 +126,8 @@ export function deleteUserHandler(administration: UserAdministration, profiles: 
 /** POST /applications/{appId}/users/{userId}/logout */
 export function logoutUserHandler(administration: UserAdministration) {
   return async (request: HttpRequest, application: Application) => {
+    // A field that would spare some logins must not be ignored.
+    await request.optionalJson(emptyBody);
     const { id } = await administration.userOf(application.id, request.parameter("userId"));
     return json(await administration.revokeLogins(id, { dryRun: false }, byServer(request, application)));
   };

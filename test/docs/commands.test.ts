@@ -69,7 +69,7 @@ async function servedFor(
   userId: string,
   work: (script: string) => Promise<void>,
 ): Promise<void> {
-  const isDev = /\/dev\/|authsvc dev /u.test(script);
+  const isDev = /\/dev\/|authsvc (?:-- )?dev /u.test(script);
   if (!isDev && !/\bcurl\b/u.test(script)) {
     await work(script);
     return;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Client } from "../../src/clients/client.ts";
 import { authorize } from "../support/openid.ts";
 import { basic, newParty, post, userInfo, type Party } from "../support/openid-tokens.ts";
-import { call, Visitor } from "../support/person.ts";
+import { call, validate, Visitor } from "../support/person.ts";
 import { describeOnSqlite, type TestService } from "../support/service.ts";
 
 /** What only the application's own programs may do with a user's token. */
@@ -19,10 +19,10 @@ const acts: [method: string, path: string, body?: Record<string, unknown>][] = [
 ];
 
 /** A person's token for this client, agreed to if the client asks. */
-async function tokenFor(service: TestService, party: Party): Promise<string> {
+async function tokenFor(service: TestService, party: Party, scope = "openid profile email"): Promise<string> {
   const visitor = new Visitor();
   const { client, email } = party;
-  let page = await authorize(service, client, { email }, { scope: "openid profile email" }, visitor);
+  let page = await authorize(service, client, { email }, { scope }, visitor);
   if (client.consent === "ask") page = await visitor.submit(await visitor.get(page.location.href), "/step/consent", {});
   const form = {
     grant_type: "authorization_code",
@@ -54,6 +54,19 @@ describeOnSqlite("a client that asks for consent", (current) => {
     expect(await userInfo(service, token)).toMatchObject({ status: 200, body: { name: "Ada", email: party.email } });
     const appId = { "x-service-app-id": party.app.id };
     expect((await call(service, "GET", "/auth/validate", { ...headers, ...appId })).status).toBe(200);
+  });
+
+  it("learns no name by its tokens that nobody agreed to, of validate and verify-token either", async () => {
+    const service = current();
+    const party = await partyWith(service, { consent: "ask" });
+    const { id } = party.app;
+    const namesBy = async (token: string) => {
+      const validated = await validate(service, party.app, token);
+      const verified = await call(service, "GET", `/auth/verify-token?app_id=${id}&token=${token}`, {});
+      return [validated.body, verified.body].map(({ user }) => (user as Record<string, unknown>)["name"]);
+    };
+    expect(await namesBy(await tokenFor(service, party, "openid"))).toEqual([null, null]);
+    expect(await namesBy(await tokenFor(service, party))).toEqual(["Ada", "Ada"]);
   });
 
   it("has nothing more of its tokens once it is disabled, nor has any other client", async () => {

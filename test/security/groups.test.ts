@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { claimsIn, operator, setClaims, withMember } from "../support/groups.ts";
 import { authorize, authorizeUrl, createTestClient } from "../support/openid.ts";
 import { basic, post, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
-import { call, refresh, signedUp, Visitor } from "../support/person.ts";
+import { call, refresh, signedUp, validate, Visitor } from "../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
 type Json = Record<string, unknown>;
@@ -73,10 +73,25 @@ describeOnSqlite("authority by groups and metadata", (current) => {
         .update(app.id, { claims: [{ claim: "x", from: "groups", in: ["access"], ...claim }] }, operator.actor)
         .then(() => "accepted")
         .catch((error: unknown) => (error as { details: string }).details);
-    for (const claim of ["sub", "iss", "aud", "exp", "scope", "client_id", "user_id", "acr", "act", "email", "active"])
+    for (const claim of [
+      "sub",
+      "iss",
+      "aud",
+      "exp",
+      "scope",
+      "client_id",
+      "user_id",
+      "acr",
+      "act",
+      "email",
+      "active",
+      "Sub",
+      "ISS",
+    ])
       expect(await refused({ claim })).toBe(`claims[0].claim: ${claim} is reserved; choose another name`);
     expect(await refused({ claim: "__proto__" })).toContain("claims[0].claim: 1 to 128 letters");
     expect(await refused({ claim: "groups", from: "public.groups" })).toContain("claims[0].from: groups");
+    expect(await refused({ claim: "Groups", from: "public.groups" })).toContain("claims[0].from: groups");
     expect(await refused({ from: "users.email" })).toContain("claims[0].from: one of groups");
     expect(await refused({ from: "value" })).toContain("claims[0].value: needed");
     expect(await refused({ value: 1 })).toContain("claims[0].value: only with");
@@ -252,12 +267,13 @@ describeOnSqlite("authority by groups and metadata", (current) => {
       const access = String(body["access_token"]);
       const places = [claimsIn(access), claimsIn(String(body["id_token"])), (await userInfo(service, access)).body];
       const introspected = await post(service, "/oauth2/introspect", { token: access }, basic(party));
-      return [...places, introspected.body].map(({ roles, plan, limit }) => ({ roles, plan, limit }));
+      const validated = ((await validate(service, app, access)).body["claims"] ?? {}) as Json;
+      return [...places, introspected.body, validated].map(({ roles, plan, limit }) => ({ roles, plan, limit }));
     };
     const none = { roles: undefined, plan: undefined, limit: undefined };
-    expect(await claimsFor("openid")).toEqual(Array.from({ length: 4 }, () => none));
+    expect(await claimsFor("openid")).toEqual(Array.from({ length: 5 }, () => none));
     const some = { roles: ["staff"], plan: "pro", limit: undefined };
-    expect(await claimsFor("openid profile groups")).toEqual(Array.from({ length: 4 }, () => some));
+    expect(await claimsFor("openid profile groups")).toEqual(Array.from({ length: 5 }, () => some));
   });
 });
 

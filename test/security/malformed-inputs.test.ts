@@ -114,7 +114,7 @@ describe.each<[Dialect, number]>([
 
     expect(sent).toBe(inputs);
     for (const [{ method, path }, { tries, admitted }] of inputs < thorough ? [] : tally) {
-      // Chance gives a route of three parameters some 27 tries, and fewer than six once in a million runs.
+      // Chance gives a route of three parameters some 27 tries; fewer than six, once in a million.
       expect.soft(tries, `${method} ${path} was tried`).toBeGreaterThan(5);
       expect.soft(admitted, `${method} ${path} was reached behind its guards`).toBeGreaterThan(0);
     }

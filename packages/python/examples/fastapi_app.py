@@ -16,7 +16,7 @@ def answer(reply: Reply) -> Response:
     return response
 
 
-# Functions without `async` run in threads, so that a call to the service blocks nobody.
+# FastAPI runs functions without `async` in threads, so a call to the service blocks no other request.
 @app.get("/login")
 def login(to: str = "/") -> Response:
     return answer(web.start(return_to=to))

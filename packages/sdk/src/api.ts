@@ -73,7 +73,7 @@ export type Operations = {
   /** Delete a user, for good. */
   "DELETE /applications/{appId}/users/{userId}": { path: { userId: string }; answer: Done };
   /** Sign a user out everywhere. */
-  "POST /applications/{appId}/users/{userId}/logout": { path: { userId: string }; answer: EndedLogins };
+  "POST /applications/{appId}/users/{userId}/logout": { path: { userId: string }; body?: EmptyRequest; answer: EndedLogins };
   /** List what a user can sign in with. */
   "GET /applications/{appId}/users/{userId}/auth-methods": { path: { userId: string }; answer: AuthMethods };
   /** Remove a method of a user, such as a lost phone's passkey. */

@@ -175,7 +175,7 @@ function malformed(): AppError {
 }
 
 function otherDatabase(): AppError {
-  return gone("it comes from another database, or from this one before it was restored");
+  return gone("it is from another database, or from this one before it was restored");
 }
 
 function gone(why: string): AppError {

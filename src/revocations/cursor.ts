@@ -1,6 +1,6 @@
 import { digestOf } from "../lib/random.ts";
 
-/** How far a caller has read. Positions are those of `storage/commit-order.ts`. */
+/** How far a caller has read. Positions are those of `storage/queries/commit-order.ts`. */
 export type Cursor = {
   /** Identifies the database and its history: `originOf`. */
   origin: string;

@@ -451,9 +451,13 @@ class WebSignIn:
                 raise
             return None, self._removed(self._login, cookie_header)
 
-    def logout(self, cookie_header: Optional[str], origin: Optional[str], return_to: str = "/") -> Reply:
-        """Answers a POST of your own page. `origin`: its `Origin` header; another site's form is refused."""
-        if origin != self._origin:
+    def logout(self, cookie_header: Optional[str], origin: Optional[str], return_to: str = "/", *,
+               fetch_site: Optional[str] = None) -> Reply:
+        """Answers a POST of your own page; another site's form is refused. `origin` and `fetch_site`: its headers
+        `Origin` and `Sec-Fetch-Site`. The second counts for pages with `Referrer-Policy: no-referrer`."""
+        is_hidden = origin is None or origin == "null"
+        is_own = fetch_site == "same-origin" if is_hidden else origin == self._origin
+        if not is_own:
             return self._page(403, "This form was not sent from this site.")
         login = self._login.opened(cookie_header)
         if login is not None:

@@ -99,6 +99,15 @@ for (const [name, args] of Object.entries(servers))
       await until(async () => (await visit(copy)).includes("Sign in"), "the copied cookie is refused");
     });
 
+    it("signs out by a form of a page that hides its address (Referrer-Policy: no-referrer)", async ({ skip }) => {
+      skip(!isHere, missing);
+      const visitor = new Visitor();
+      await signUp(visitor, newEmail());
+      const hidden = { origin: "null", "sec-fetch-site": "same-origin" };
+      expect((await visitor.post(`${url}/logout`, {}, hidden)).status).toBe(303);
+      expect(await visit(visitor)).toContain("Sign in");
+    });
+
     it("refreshes an expired token silently", async ({ skip }) => {
       skip(!isHere, missing);
       const visitor = new Visitor();
@@ -118,7 +127,14 @@ for (const [name, args] of Object.entries(servers))
       const visitor = new Visitor();
       const email = newEmail();
       await signUp(visitor, email);
-      expect((await visitor.post(`${url}/logout`, {}, { origin: "https://evil.example" })).status).toBe(403);
+      const foreign = [
+        { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+        { origin: "https://evil.example", "sec-fetch-site": "same-origin" },
+        // The frame of a sandbox, and an old browser.
+        { origin: "null", "sec-fetch-site": "cross-site" },
+        { origin: "null", "sec-fetch-site": "" },
+      ];
+      for (const headers of foreign) expect((await visitor.post(`${url}/logout`, {}, headers)).status).toBe(403);
       expect(await visit(visitor)).toContain(email);
 
       const attacker = new Visitor();

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createHandler, type HandlerOptions, type SignedInUser } from "../../packages/sdk/src/handler.ts";
+import { createHandler, type HandlerOptions } from "../../packages/sdk/src/handler.ts";
 import { useService } from "../support/one-service.ts";
-import { goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
+import { goodPassword, Visitor } from "../support/person.ts";
 import { localPath } from "../../packages/sdk/src/pages.ts";
-import { cookieSecret, startAppServer, type AppServer } from "./app-server.ts";
+import { cookieSecret, signIn, startAppServer, untilRedirect, userOf, type AppServer } from "./app-server.ts";
 
 const current = useService();
 const servers: AppServer[] = [];
@@ -19,36 +19,12 @@ async function start(options: HandlerOptions = {}): Promise<AppServer> {
   return server;
 }
 
-/** From a page of the application to the service, and to the redirect that comes back. */
-async function untilRedirect(
-  { url }: AppServer,
-  visitor: Visitor,
-  path = `/sign-in?returnTo=${encodeURIComponent("/me?tab=1")}`,
-): Promise<{ back: string; email: string }> {
-  const begun = await visitor.get(url + path);
-  const email = newEmail();
-  const page = await visitor.get(`${begun.location.href}/create-account`);
-  const fields = { email, password: goodPassword, name: "Ada" };
-  const done = await visitor.submit(page, "/create-account", fields);
-  return { back: done.location.href, email };
-}
-
-async function signIn(server: AppServer, visitor = new Visitor()): Promise<{ visitor: Visitor; email: string }> {
-  const { back, email } = await untilRedirect(server, visitor);
-  await visitor.get(back);
-  return { visitor, email };
-}
-
 async function tokenOf({ url, options }: AppServer, visitor: Visitor) {
   const handler = createHandler(options);
   const cookie = `authsvc=${visitor.cookies.get("authsvc")}`;
   const accessToken = (await handler.getAccessToken(new Request(url, { headers: { cookie } }))) ?? "";
   handler.authsvc.close();
   return { client: handler.authsvc, accessToken };
-}
-
-function userOf(page: Page): SignedInUser | null {
-  return JSON.parse(page.text) as SignedInUser | null;
 }
 
 describe("a sign-in", () => {

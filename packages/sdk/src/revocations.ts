@@ -46,8 +46,8 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   const once = createOnce<void>(settings);
 
   /** The larger of two clocks: one may be set back, the other stand still with the machine. */
-  function age(): number {
-    return Math.max(now() - current.wall, performance.now() - current.steady);
+  function age(since = current): number {
+    return Math.max(now() - since.wall, performance.now() - since.steady);
   }
 
   function isFresh(): boolean {
@@ -105,7 +105,10 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   /** Reads until nothing more is there. False: the service did not wait, and so must we. */
   async function read(waitSeconds: number, signal?: AbortSignal): Promise<boolean> {
     let hasWaited = true;
+    const begun = { wall: now(), steady: performance.now() };
     for (let isMore = true, wait = waitSeconds; isMore; wait = 0) {
+      // A `verify` waits for this, and a broken feed may have no end.
+      if (age(begun) > (waitSeconds + maxStalenessSeconds) * 1000) throw new TypeError("the feed has no end");
       const from = cursor;
       const start = { wall: now(), steady: performance.now() };
       const query = { after: from, wait };

@@ -4,7 +4,7 @@ import { cpus, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config/load.ts";
-import { openSqliteConnection } from "../src/storage/sqlite.ts";
+import { openSqliteConnection } from "../src/storage/sqlite/sqlite.ts";
 import type { Context } from "./context.ts";
 import { withPostgres } from "./databases.ts";
 import { measureExecutable } from "./executable.ts";

@@ -1,8 +1,12 @@
-import { checkMailPage, type CheckMailData } from "../../src/pages/check-mail-page.ts";
-import { invitePage } from "../../src/pages/invite-page.ts";
-import { confirmLinkPage } from "../../src/pages/confirm-link-page.ts";
-import { forgotPasswordPage, noResetPage, type ForgotPasswordData } from "../../src/pages/forgot-password-page.ts";
-import { resetByCodePage, resetByLinkPage, type ResetByCodeData } from "../../src/pages/reset-password-page.ts";
+import { checkMailPage, type CheckMailData } from "../../src/pages/sign-in/check-mail-page.ts";
+import { invitePage } from "../../src/pages/sign-in/invite-page.ts";
+import { confirmLinkPage } from "../../src/pages/sign-in/confirm-link-page.ts";
+import {
+  forgotPasswordPage,
+  noResetPage,
+  type ForgotPasswordData,
+} from "../../src/pages/sign-in/forgot-password-page.ts";
+import { resetByCodePage, resetByLinkPage, type ResetByCodeData } from "../../src/pages/sign-in/reset-password-page.ts";
 import { all, frameOf, message, noApp, some, usual, type Sample } from "./sample.ts";
 
 const email = "ada@example.com";

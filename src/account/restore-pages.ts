@@ -4,8 +4,8 @@ import type { Browsers } from "../hosted/browser.ts";
 import { isAnswer, type Guest, type Hosted } from "../hosted/hosted.ts";
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
-import { accountPath } from "../pages/account-parts.ts";
-import { restoreAddressPage } from "../pages/restore-address-page.ts";
+import { accountPath } from "../pages/account/parts.ts";
+import { restoreAddressPage } from "../pages/account/restore-address-page.ts";
 import type { User } from "../users/user.ts";
 import type { OverviewPages } from "./overview-pages.ts";
 

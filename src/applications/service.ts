@@ -5,7 +5,7 @@ import { newId, type Random } from "../lib/random.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import type { RevocationRecords } from "../revocations/records.ts";
 import type { AuthMethods, SignInMethod } from "../storage/column-types.ts";
-import { createLastUses } from "../storage/last-uses.ts";
+import { createLastUses } from "../storage/queries/last-uses.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { applicationNotFound, idIsTaken, type Application } from "./application.ts";
 import {

@@ -4,9 +4,9 @@ import type { Clock } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import { isRegistered } from "../lib/redirect-uris.ts";
-import { createLastUses } from "../storage/last-uses.ts";
+import { createLastUses } from "../storage/queries/last-uses.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { sweepAll } from "../storage/sweep.ts";
+import { sweepAll } from "../storage/queries/sweep.ts";
 import type { LoginEnds } from "../tokens/login-ends.ts";
 import type { LogoutReceivers } from "../webhooks/logout-receivers.ts";
 import {

@@ -3,7 +3,7 @@ import type { Answered } from "../http/router.ts";
 import { second } from "../lib/clock.ts";
 import type { Meter } from "../lib/meter.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { Writability } from "../storage/writability.ts";
+import type { Writability } from "../storage/errors/writability.ts";
 import { createInstruments } from "./instruments.ts";
 
 type Backlog = { waiting: number; overdue: number };

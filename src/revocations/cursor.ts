@@ -1,6 +1,6 @@
 import { digestOf } from "../lib/random.ts";
 
-/** What a reader has seen. Positions are those of `storage/commit-order.ts`. */
+/** What a reader has seen. Positions are those of `storage/queries/commit-order.ts`. */
 export type Cursor = {
   /** The database and its history. */
   origin: string;

@@ -2,7 +2,7 @@ import { isoTime, minute, second, type Clock } from "../lib/clock.ts";
 import { AppError, invalidApiKey, invalidRequest } from "../lib/errors.ts";
 import type { Meter } from "../lib/meter.ts";
 import { newSecret, type Random } from "../lib/random.ts";
-import { sharedInTurn } from "../storage/gathered.ts";
+import { sharedInTurn } from "../storage/queries/gathered.ts";
 import type { Storage } from "../storage/storage.ts";
 import { formatCursor, originOf, parseCursor, type Cursor } from "./cursor.ts";
 import type { RevocationRecords } from "./records.ts";

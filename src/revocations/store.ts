@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, sql } from "drizzle-orm";
-import { feedEpoch } from "../storage/commit-order.ts";
+import { feedEpoch } from "../storage/queries/commit-order.ts";
 import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
-import { prepareSweep } from "../storage/sweep.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
 import type { Revocation } from "./revocation.ts";
 
 /** Where the database is now. */

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, lt, sql, type SQL } from "drizzle-orm";
-import { foldedName, foldedText, instantOrNever, type Column } from "../storage/sort-keys.ts";
+import { foldedName, foldedText, instantOrNever, type Column } from "../storage/queries/sort-keys.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { Position, Span, UserFilter, UserListing, UserOrder } from "./list-query.ts";
 import type { User } from "./user.ts";

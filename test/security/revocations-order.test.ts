@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Client } from "pg";
-import { postgresOrder } from "../../src/storage/commit-order.ts";
+import { postgresOrder } from "../../src/storage/queries/commit-order.ts";
 import { insertRevocation } from "../../src/revocations/store.ts";
 import { askFeed, startVerifier } from "../support/feed.ts";
 import { startTestService, type TestApp, type TestService } from "../support/service.ts";

@@ -16,7 +16,7 @@ export function createCookies(isSecure: boolean) {
   }
 
   return {
-    /** Those of ours that a request carries, by name without the prefix. */
+    /** The request's cookies that have the prefix, by name without it. */
     read(header: string | null): Map<string, string> {
       const found = new Map<string, string>();
       for (const pair of (header ?? "").split(";")) {
@@ -31,12 +31,12 @@ export function createCookies(isSecure: boolean) {
 
     clear: (name: string): string => line(name, "", 0),
 
-    /** A value in as many cookies as it needs; the first says how many. */
+    /** Splits a value into as many cookies as it needs; the first begins with their number. */
     split(name: string, value: string, maxAgeSeconds: number, present: Map<string, string>): string[] {
       const count = Math.ceil(value.length / maxPart);
       if (count > maxParts)
         throw configurationError(
-          `The session is too large for cookies (${value.length} bytes): let the access token carry fewer claims.`,
+          `The session is too large for cookies (${value.length} bytes): reduce the claims of access tokens with authsvc app update --claims.`,
         );
       const parts = Array.from({ length: count }, (_, index) => value.slice(index * maxPart, (index + 1) * maxPart));
       const lines = parts.map((part, index) =>

@@ -11,11 +11,11 @@ import { createSignIns, type Site } from "./sign-ins.ts";
 export type { SignedInUser } from "./sessions.ts";
 
 export type HandlerOptions = AuthsvcOptions & {
-  /** A client that you have already; otherwise one is made of the other options. */
+  /** An existing client; by default one is created from the other options. */
   authsvc?: Authsvc;
-  /** At least 32 characters, on every server the same. By default AUTHSVC_COOKIE_SECRET. */
+  /** At least 32 characters, the same on every server. By default AUTHSVC_COOKIE_SECRET. */
   cookieSecret?: string;
-  /** By default what is registered; of several, the one of the request's host (else: 400). */
+  /** By default the registered one; of several, the one with the request's host (else: 400). */
   redirectUri?: string;
   /** Where a link starts a sign-in: `/sign-in?returnTo=/cart`. */
   signInPath?: string;
@@ -68,7 +68,7 @@ export function createHandler(options: HandlerOptions = {}) {
     return await reading;
   }
 
-  /** Only registered ones are eligible, whatever host a request names. */
+  /** Only registered redirect URIs are used, whatever host a request names. */
   async function siteOf(request: Request): Promise<Site | undefined> {
     const known = await sites();
     const { host } = new URL(request.url);
@@ -99,7 +99,7 @@ export function createHandler(options: HandlerOptions = {}) {
     if (failure === undefined) return redirect(homePath, setCookies);
     return errorPage(
       503,
-      "You are signed out in this browser, but the sign-in service could not be told.",
+      "You are signed out in this browser, but the sign-in service did not answer: the login has not ended there.",
       homePath,
       setCookies,
     );
@@ -195,7 +195,7 @@ export function createHandler(options: HandlerOptions = {}) {
 
     /**
      * The session of a request, read once for each `key` (the framework's request).
-     * @throws AuthsvcError UNREACHABLE: nobody knows; do not treat it as signed out.
+     * @throws AuthsvcError UNREACHABLE: it is unknown who is signed in; do not assume nobody.
      */
     session: resultOf,
 
@@ -214,10 +214,10 @@ export function createHandler(options: HandlerOptions = {}) {
       return session?.user ?? challenge(request);
     },
 
-    /** Sends a person to the sign-in, and refuses a script. */
+    /** Redirects a page request to the sign-in, and answers any other with 401. */
     challenge,
 
-    /** Adds to your response what the session needs. Call it for every response. */
+    /** Adds the session's headers to your response. Call it for every response. */
     async finish(request: Request, response: Response, key: object = request): Promise<Response> {
       const result = await results.get(key)?.catch(() => undefined);
       if (!result || (!result.session && result.setCookies.length === 0)) return response;

@@ -6,7 +6,7 @@ import { askUnlessGiven, demandYes } from "../ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { longWork, rowsText, surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";
-import type { EndedAccess } from "../../storage/restored-access.ts";
+import type { EndedAccess } from "../../storage/backup/restored-access.ts";
 
 export function addDbRestore(db: Command, cli: Cli): void {
   const command = db

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Kit } from "../kit.ts";
+import type { Kit } from "./kit.ts";
 
 /** The service's own state. */
 export function serviceTables(kit: Kit) {

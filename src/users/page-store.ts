@@ -42,7 +42,7 @@ export async function listUsers(
 }
 
 /** Where a user stands in an order. */
-export async function positionOf(
+export async function findPosition(
   { db, tables: { users } }: Handle,
   appId: string,
   id: string,
@@ -56,7 +56,7 @@ export async function positionOf(
 }
 
 /** The id of a group that exists. */
-export async function findGroup(
+export async function findGroupId(
   { db, tables: { groups } }: Handle,
   appId: string,
   name: string,

@@ -7,7 +7,7 @@ import { askFeed, startVerifier } from "../support/feed.ts";
 import { startTestService, type TestApp, type TestService } from "../support/service.ts";
 
 // On SQLite writers run one at a time.
-describe("the feed of ended logins among concurrent writers (postgres)", () => {
+describe("the revocation feed among concurrent writers (postgres)", () => {
   let running: Awaited<ReturnType<typeof startTestService>>;
   let service: TestService;
   let app: TestApp;

@@ -19,7 +19,7 @@ const doing = { dryRun: false };
 
 type Someone = SignedInVisitor & { userId: string; passkey: string; clientId: string; elsewhere: Tokens; wiki: string };
 
-describeOnSqlite("the feed of ended logins", (current) => {
+describeOnSqlite("the revocation feed", (current) => {
   let app: TestApp;
   let github: FakeProvider;
   beforeAll(async () => {

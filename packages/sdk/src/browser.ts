@@ -92,7 +92,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
       return user;
     },
 
-    /** Calls `listener` with the user after a sign-in, and with undefined when the login has ended. */
+    /** Calls `listener` with the user after a sign-in, and with undefined when the login ends. */
     onChange(listener: (user: User | undefined) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);

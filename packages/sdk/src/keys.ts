@@ -51,7 +51,7 @@ export function createKeyRing(settings: Settings) {
       return keys.get(kid);
     },
 
-    /** The key was revoked. The next call reads the set again, because its successor signs at once. */
+    /** The key was revoked: the next call reads the set, because its successor signs at once. */
     forget(kid: string): void {
       keys.delete(kid);
       readAt = Number.NEGATIVE_INFINITY;

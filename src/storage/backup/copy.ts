@@ -39,7 +39,7 @@ export async function copyRows(source: Snapshot, target: Filling, onRows: OnRows
 }
 
 /**
- * The feed of ended logins: its positions mean nothing elsewhere, and without the epoch its cursors
+ * The revocation feed: its positions mean nothing elsewhere, and without the epoch its cursors
  * are refused (docs/decisions/0043).
  */
 function isOfOneDatabase(table: TableName, row: StoredRow): boolean {

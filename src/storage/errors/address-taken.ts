@@ -1,11 +1,11 @@
-import { AppError } from "../../lib/errors.ts";
+import { addressTaken } from "../../lib/errors.ts";
 
 /** The drivers' codes for a violated unique index. */
 const notUnique = new Set(["23505", "SQLITE_CONSTRAINT_UNIQUE"]);
 
 /**
- * Translates the error of a write that gave a user the address of another one of this moment;
- * returns other errors unchanged.
+ * Translates the error of a write that gave a user an address which another transaction has just
+ * given to another user. Returns other errors unchanged.
  */
 export function orAddressTaken(error: unknown): unknown {
   // drizzle wraps the driver's error.
@@ -13,9 +13,7 @@ export function orAddressTaken(error: unknown): unknown {
   // SQLite names the columns instead of the index.
   const isAddress = constraint === "users_app_id_email" || message?.endsWith("users.app_id, users.email") === true;
   if (!notUnique.has(code ?? "") || !isAddress) return error;
-  const taken = new AppError("CONFLICT", "A user of this application already has this address.");
-  taken.cause = error;
-  return taken;
+  return addressTaken(error);
 }
 
 type DriverError = { code?: string; constraint?: string; message?: string };

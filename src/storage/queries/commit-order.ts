@@ -1,7 +1,7 @@
 import { getTableName, sql, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 
-/** The fact that names the feed of ended logins. A database without it begins a new feed. */
+/** The fact that names the revocation feed. A database without it begins a new feed. */
 export const feedEpoch = "revocation-epoch";
 
 /** The columns by which rows are found in the order of their commits. */

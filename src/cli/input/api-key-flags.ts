@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import { readSecret, readSecretFile } from "./ask.ts";
-import type { Io } from "./io.ts";
-import { facts } from "./text.ts";
+import type { Io } from "../io.ts";
+import { facts } from "../output/text.ts";
 
 export type ApiKeyFlags = { apiKeyStdin?: boolean; apiKeyFile?: string };
 

@@ -1,6 +1,6 @@
-import type { GroupAnswer, MemberAnswer } from "../groups/service.ts";
-import { askUnlessGiven } from "./ask.ts";
-import type { Io } from "./io.ts";
+import type { GroupAnswer, MemberAnswer } from "../../groups/service.ts";
+import { askUnlessGiven } from "../input/ask.ts";
+import type { Io } from "../io.ts";
 import type { Screen } from "./screen.ts";
 import { table } from "./table.ts";
 import { facts } from "./text.ts";

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from "commander";
-import { didYouMean, nearest } from "../lib/nearest.ts";
-import { parseDuration } from "../lib/durations.ts";
-import { claimList } from "../config/state-schema.ts";
-import { isOnRealDay, second } from "../lib/clock.ts";
-import { AppError } from "../lib/errors.ts";
-import type { ApplicationClaim } from "../storage/column-types.ts";
+import { didYouMean, nearest } from "../../lib/nearest.ts";
+import { parseDuration } from "../../lib/durations.ts";
+import { claimList } from "../../config/state-schema.ts";
+import { isOnRealDay, second } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
+import type { ApplicationClaim } from "../../storage/column-types.ts";
 
 const instantForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u;
 

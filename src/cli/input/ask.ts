@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { AppError } from "../lib/errors.ts";
-import { canAsk } from "./io.ts";
-import type { Io } from "./io.ts";
+import { AppError } from "../../lib/errors.ts";
+import { canAsk } from "../io.ts";
+import type { Io } from "../io.ts";
 
 /**
  * A value that a command needs: the argument that provides it (`--name`, `TOKEN`), and the question

@@ -1,7 +1,7 @@
-import type { Applications } from "../applications/service.ts";
-import { second } from "../lib/clock.ts";
-import { durationText } from "../lib/durations.ts";
-import type { AppSettings, ApplicationClaim, Branding } from "../storage/column-types.ts";
+import type { Applications } from "../../applications/service.ts";
+import { second } from "../../lib/clock.ts";
+import { durationText } from "../../lib/durations.ts";
+import type { AppSettings, ApplicationClaim, Branding } from "../../storage/column-types.ts";
 import { facts } from "./text.ts";
 
 /** An application as shown by commands; `--json` prints all of it in the form of the HTTP API. */

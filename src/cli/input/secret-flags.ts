@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { Option } from "commander";
 import type { Command } from "commander";
-import { AppError } from "../lib/errors.ts";
+import { AppError } from "../../lib/errors.ts";
 import { readSecret, readSecretFile } from "./ask.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "../io.ts";
 
 export type SecretFlags = { secretStdin?: boolean; secretFile?: string };
 

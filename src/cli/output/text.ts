@@ -1,4 +1,4 @@
-import { escapeUnseen } from "../lib/text.ts";
+import { escapeUnseen } from "../../lib/text.ts";
 
 /** Makes a stored or typed value safe for a terminal: control characters are shown as `\u001b`. */
 export function visible(value: string): string {

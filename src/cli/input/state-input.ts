@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
-import type { StateFile } from "../config/state-file.ts";
-import { AppError } from "../lib/errors.ts";
+import type { StateFile } from "../../config/state-file.ts";
+import { AppError } from "../../lib/errors.ts";
 import { readAll, readKeyFile } from "./ask.ts";
-import type { Cli } from "./cli.ts";
+import type { Cli } from "../cli.ts";
 
 export const secretsDirAbout = "another folder that file: references may read from, besides the folder of FILE";
 
@@ -21,7 +21,7 @@ export async function readState(
   if (file === undefined) throw new AppError("INVALID_REQUEST", "FILE is missing (- is standard input)");
   const isInput = file === "-";
   const content = isInput ? await readAll(io, "FILE", maxCharacters) : await readKeyFile(io, file, "FILE");
-  const { readStateFile } = await import("../config/state-file.ts");
+  const { readStateFile } = await import("../../config/state-file.ts");
   return readStateFile(content, {
     name: isInput ? "standard input" : file,
     folder: isInput ? io.cwd() : dirname(resolve(io.cwd(), file)),

@@ -1,4 +1,4 @@
-import type { Io } from "./io.ts";
+import type { Io } from "../io.ts";
 import { shortSpanText, spanText } from "./times.ts";
 
 /** How a stream is read: a terminal gets columns and relative times, a program does not. */

@@ -1,4 +1,4 @@
-import type { SigningKeyAnswer } from "../tokens/signing-key-answer.ts";
+import type { SigningKeyAnswer } from "../../tokens/signing-key-answer.ts";
 import type { Screen } from "./screen.ts";
 import { table } from "./table.ts";
 

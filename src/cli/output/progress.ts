@@ -1,4 +1,4 @@
-import type { Cli } from "./cli.ts";
+import type { Cli } from "../cli.ts";
 
 const barWidth = 24;
 /** On a terminal, and in a log. */

@@ -24,7 +24,7 @@ const longFiles = "test/**/*.long.test.ts";
 const documentedCommands = "test/docs/commands.test.ts";
 /** `npm run test:long` runs these again: on the other database, and with all rows of their tables. */
 const runAgain = globSync("test/{http,security,browser}/**/*.test.ts", { cwd: import.meta.dirname }).filter((file) =>
-  /\b(?:describeSqliteFirst|sampled)\(/u.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")),
+  /\b(?:describeSqliteFirst\(|sampled\(|isLongRun\b)/u.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")),
 );
 
 const onExecutable = {
@@ -85,6 +85,7 @@ export default defineConfig({
           ...onExecutable,
           name: "executable",
           include: [executableTests, ...commandsOnExecutable],
+          exclude: [longFiles],
           sequence: { groupOrder: 2 },
         },
       },
@@ -94,7 +95,7 @@ export default defineConfig({
           name: "long-server",
           include: [longFiles, ...runAgain],
           // Commands run on the executable.
-          exclude: [commandTests],
+          exclude: [commandTests, executableTests],
           env: { AUTHSVC_TEST_LONG_RUN: "1" },
           globalSetup: inMemory,
           testTimeout: 240_000,
@@ -122,7 +123,7 @@ export default defineConfig({
         test: {
           ...onExecutable,
           name: "long-executable",
-          include: [commandTests],
+          include: [commandTests, "test/executable/**/*.long.test.ts"],
           exclude: commandsOnExecutable,
           sequence: { groupOrder: 5 },
         },

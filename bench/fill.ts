@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { openSqliteConnection } from "../src/storage/sqlite.ts";
+import { openSqliteConnection } from "../src/storage/sqlite/sqlite.ts";
 import { day, hour } from "../src/lib/clock.ts";
 import { ask } from "./databases.ts";
 

@@ -4,7 +4,7 @@ import { cpus, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config/load.ts";
-import { openSqliteConnection } from "../src/storage/sqlite.ts";
+import { openSqliteConnection } from "../src/storage/sqlite/sqlite.ts";
 import type { Context } from "./context.ts";
 import { withPostgres } from "./databases.ts";
 import { measureExecutable } from "./executable.ts";
@@ -14,6 +14,7 @@ import { measureOpenId } from "./openid.ts";
 import { measureOverload } from "./overload.ts";
 import { chosenProgram, inFolder, sources, versionOf } from "./program.ts";
 import { createReport, table } from "./report.ts";
+import { measureSdk } from "./sdk.ts";
 import { measureSignIns } from "./sign-ins.ts";
 import { measureManyUsers, measureTokens, onPostgres, onSqlite } from "./tokens.ts";
 import { measureWebhooks } from "./webhooks.ts";
@@ -26,6 +27,7 @@ const parts: Record<string, (context: Context) => Promise<void>> = {
   million: async (context) => await measureMillion(context, "SQLite", async () => undefined),
   webhooks: async (context) => await measureWebhooks(context, "SQLite"),
   executable: measureExecutable,
+  sdk: measureSdk,
   postgres: async (context) =>
     await withPostgres(async ({ facts, environment }) => {
       context.report.note("PostgreSQL on the same machine", facts);

@@ -9,7 +9,7 @@ import { openCore } from "./core.ts";
 import { createStrength, type StrengthOf } from "./passwords/strength.ts";
 import { findMetadata, replaceMetadata } from "./secrets/store.ts";
 import { openKeyring } from "./secrets/open-keyring.ts";
-import { sweepAll } from "./storage/sweep.ts";
+import { sweepAll } from "./storage/queries/sweep.ts";
 import { createServices } from "./services.ts";
 
 /** Dependencies that tests replace. */

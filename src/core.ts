@@ -14,7 +14,7 @@ import type { Keyring } from "./secrets/keyring.ts";
 import { meteredStorage } from "./storage/metered.ts";
 import { openStorage, refuseForeignWriters } from "./storage/open.ts";
 import type { Storage } from "./storage/storage.ts";
-import { watchWrites } from "./storage/writability.ts";
+import { watchWrites } from "./storage/errors/writability.ts";
 
 export type Core = Awaited<ReturnType<typeof openCore>>;
 

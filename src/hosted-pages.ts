@@ -5,7 +5,7 @@ import { createBrowsers } from "./hosted/browser.ts";
 import { createHosted } from "./hosted/hosted.ts";
 import { addressKey, limitKey } from "./http/addresses.ts";
 import { AppError } from "./lib/errors.ts";
-import type { AssetLinks } from "./pages/assets.ts";
+import type { AssetLinks } from "./pages/assets/assets.ts";
 import { createAuthorizePages } from "./openid/authorize-pages.ts";
 import { createEndSessionPages } from "./openid/end-session-pages.ts";
 import { createAccountNames } from "./sign-in/account-names.ts";

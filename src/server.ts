@@ -21,7 +21,7 @@ import { minute, second, systemClock } from "./lib/clock.ts";
 import { createLog, type Log } from "./lib/log.ts";
 import { systemRandom } from "./lib/random.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import { loadAssets } from "./pages/assets.ts";
+import { loadAssets } from "./pages/assets/assets.ts";
 import { routes } from "./routes.ts";
 
 export type RunningServer = {

@@ -30,7 +30,7 @@ __all__ = ["Authsvc", "AuthsvcError", "ConfigurationError", "Reply", "WebSignIn"
 
 _MAX_ANSWER = 1024 * 1024
 _MAX_REMEMBERED = 10_000
-#: The feed stops when nothing was verified for this long (seconds).
+#: Reading the feed stops after this many seconds without a call of `verify`.
 _IDLE_SECONDS = 60
 
 
@@ -41,7 +41,7 @@ class ConfigurationError(ValueError):
 class AuthsvcError(Exception):
     """The service refused a call, or could not be reached (then `status` is 0 and `code` is `UNREACHABLE`).
 
-    `code`: the contract's, such as `INVALID_TOKEN`. `retry_after`: seconds, or None. `request_id`: for the operator.
+    `code`: of the HTTP API, such as `INVALID_TOKEN`. `retry_after`: seconds, or None. `request_id`: as in the log.
     """
 
     def __init__(self, status: int, code: str, message: str, *, details: str = "", request_id: Optional[str] = None,
@@ -73,7 +73,7 @@ def _is_loopback(host: str) -> bool:
 
 
 class Authsvc:
-    """The calls of one application. `staleness`: `verify` trusts what it knows for at most this long (3 seconds or more)."""
+    """The calls of one application. `staleness`: how long `verify` trusts its answers without the feed (at least 3 s)."""
 
     def __init__(self, issuer: str, app_id: str, api_key: str, *, timeout: float = 10, staleness: float = 5) -> None:
         self.issuer = _checked_issuer(issuer, "AUTHSVC_ISSUER")
@@ -81,7 +81,7 @@ class Authsvc:
             raise ConfigurationError("AUTHSVC_APP_ID: must be an App ID (app_…); list them: authsvc app list")
         if not api_key:
             raise ConfigurationError(f"AUTHSVC_API_KEY: required; create one: authsvc key create --app {app_id}")
-        # Less leaves the feed no time to wait. Without an end, a cut feed would mean "valid".
+        # Less leaves no time for a long poll. With infinity, ended logins would stay valid while the feed is cut.
         if not 3 <= staleness < float("inf"):
             raise ConfigurationError("staleness: must be a number of seconds, at least 3")
         self.app_id = app_id
@@ -99,7 +99,7 @@ class Authsvc:
         return client
 
     def check(self) -> None:
-        """Raises `ConfigurationError` if the service refuses the App ID or API key, or is another one."""
+        """Raises `ConfigurationError` if there is no authsvc with this issuer, or it refuses the App ID or API key."""
         try:
             issuer = self._call("GET", "/.well-known/openid-configuration", {})["issuer"]
             self.application()
@@ -112,7 +112,7 @@ class Authsvc:
                 raise ConfigurationError(f"AUTHSVC_APP_ID: not the app of AUTHSVC_API_KEY; {hint}") from error
             raise ConfigurationError(f"AUTHSVC_ISSUER: no authsvc answers at {self.issuer}: {error}") from error
         if issuer != self.issuer:
-            raise ConfigurationError(f"AUTHSVC_ISSUER: the service there calls itself {issuer}; use that address")
+            raise ConfigurationError(f"AUTHSVC_ISSUER: the issuer there is {issuer}; set AUTHSVC_ISSUER={issuer}")
 
     # Sign-in and tokens (docs/spec/http-api.md, 4.1)
 
@@ -131,11 +131,11 @@ class Authsvc:
         return self._call("POST", "/auth/refresh", self._server(), {"refreshToken": refresh_token}, repeat=True)
 
     def validate(self, access_token: str) -> dict[str, Any]:
-        """`{valid, user, scopes, expiresAt}`, by a call. Raises INVALID_TOKEN."""
+        """`{valid, user, scopes, expiresAt}`, asked from the service. Raises `AuthsvcError` with INVALID_TOKEN."""
         return self._call("GET", "/auth/validate", self._user(access_token), repeat=True)
 
     def verify(self, access_token: str) -> dict[str, Any]:
-        """The same without a call for tokens seen before; an ended login is noticed within `staleness` seconds."""
+        """As `validate`, but without a call for known tokens. Notices an ended login within `staleness` seconds."""
         return self._verifier.verify(access_token)
 
     def logout(self, access_token: str, *, refresh_token: Optional[str] = None, all_sessions: bool = False) -> dict[str, Any]:
@@ -190,7 +190,7 @@ class Authsvc:
 
     def _call(self, method: str, path: str, headers: Mapping[str, str], body: Optional[Mapping[str, Any]] = None, *,
               repeat: bool = False, timeout: Optional[float] = None) -> Any:
-        """`repeat`: calling twice does no harm, so network errors and short waits are tried again, twice at most."""
+        """`repeat`: safe to call twice, so it is tried again after a network error or a short wait, at most twice."""
         for attempt in range(3 if repeat else 1):
             try:
                 return self._call_once(method, path, headers, body, timeout or self._timeout)
@@ -249,8 +249,7 @@ class _Remembered(NamedTuple):
 class _Verifier:
     """Remembers valid tokens, and follows the revocation feed to forget those whose login has ended.
 
-    A token that is not remembered is asked for at `/auth/validate`. What is remembered counts only while the feed is
-    fresh.
+    For a token that is not remembered, it asks `/auth/validate`. Remembered answers count only while the feed is fresh.
     """
 
     def __init__(self, client: Authsvc, staleness: float) -> None:
@@ -309,15 +308,15 @@ class _Verifier:
                     return
             try:
                 cursor, has_waited = self._read(cursor)
-                # The service does not wait when too many calls do: then this pauses.
+                # With too many waiting calls, the service answers at once. Then pause here.
                 pause = 0 if has_waited else 1
             except AuthsvcError as error:
-                # 410: the cursor is too old. What is remembered is forgotten with the next one.
+                # 410: the cursor is too old. Reading the next first cursor forgets all answers.
                 cursor = None if error.status == 410 else cursor
                 pause = min(max(error.retry_after or 0, pause * 2, 0.25), 5)
 
     def _read(self, cursor: Optional[str]) -> tuple[str, bool]:
-        """Reads the feed once: the next cursor, and whether the service waited or had something to say."""
+        """Reads the feed once. Returns the next cursor, and whether the service waited or sent entries."""
         wait = 0 if cursor is None else max(0, min(int(self._staleness) - 2, 25))
         query = "" if cursor is None else f"?{urllib.parse.urlencode({'after': cursor, 'wait': wait})}"
         asked = time.monotonic()
@@ -334,7 +333,7 @@ class _Verifier:
             if any(not entry.keys() & {"sid", "sub", "kid"} for entry in entries):
                 self._knows_all_kinds = False
             if not answer.get("more"):
-                # An empty answer after the whole wait describes its end; any other one at least its beginning.
+                # An empty answer after the whole wait is current at its end; any other at least at its beginning.
                 self._fresh_at = asked + (wait if not entries and is_in_full else 0)
         return str(next_cursor), is_in_full or bool(entries)
 
@@ -399,9 +398,11 @@ class WebSignIn:
         self._redirect_uri = redirect_uri
         self._origin = f"{url.scheme}://{url.netloc}"
         self._attributes = f"Path=/; HttpOnly; SameSite=Lax{'; Secure' if is_https else ''}"
-        prefix = "__Host-" if is_https else ""
-        self._login = _SealedCookie(f"{prefix}authsvc", secret)
-        self._started = _SealedCookie(f"{prefix}authsvc-sign-in", secret)
+        # Browsers send a cookie to all ports of its host: a part of the name tells applications apart.
+        tag = _to_base64url(hashlib.sha256(f"{client.app_id} {self._origin}".encode()).digest())[:8]
+        prefix = f"{'__Host-' if is_https else ''}authsvc-{tag}"
+        self._login = _SealedCookie(f"{prefix}-session", secret)
+        self._started = _SealedCookie(f"{prefix}-sign-in", secret)
 
     def start(self, return_to: str = "/", **fields: Any) -> Reply:
         """Sends the browser to the sign-in pages. `return_to`: a path of your application. Fields: those of `initiate`."""
@@ -441,7 +442,7 @@ class WebSignIn:
                 try:
                     return self._client.verify(login["accessToken"])["user"], []
                 except AuthsvcError as error:
-                    # Expired by the service's clock, or ended: refreshing tells which.
+                    # Expired by the service's clock, or ended: refreshing shows which.
                     if error.code != "INVALID_TOKEN":
                         raise
             tokens = self._client.refresh(login["refreshToken"])
@@ -451,16 +452,20 @@ class WebSignIn:
                 raise
             return None, self._removed(self._login, cookie_header)
 
-    def logout(self, cookie_header: Optional[str], origin: Optional[str], return_to: str = "/") -> Reply:
-        """Answers a POST of your own page. `origin`: its `Origin` header; another site's form is refused."""
-        if origin != self._origin:
+    def logout(self, cookie_header: Optional[str], origin: Optional[str], return_to: str = "/", *,
+               fetch_site: Optional[str] = None) -> Reply:
+        """Answers a POST of your own page; another site's form is refused. `origin` and `fetch_site`: its headers
+        `Origin` and `Sec-Fetch-Site`. The second counts for pages with `Referrer-Policy: no-referrer`."""
+        is_hidden = origin is None or origin == "null"
+        is_own = fetch_site == "same-origin" if is_hidden else origin == self._origin
+        if not is_own:
             return self._page(403, "This form was not sent from this site.")
         login = self._login.opened(cookie_header)
         if login is not None:
             try:
                 self._client.logout(login["accessToken"], refresh_token=login["refreshToken"])
             except AuthsvcError as error:
-                # The access token has expired: refreshing first ends the same login.
+                # The access token has expired: refresh, then end the login with the new one.
                 if error.code != "INVALID_TOKEN":
                     raise
                 self._end_expired(login["refreshToken"])
@@ -566,7 +571,7 @@ def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, *, now:
         raise ValueError("not a webhook: webhook-id, webhook-timestamp or webhook-signature is missing") from None
     key = base64.b64decode(secret[6:]) if secret.startswith("whsec_") else secret.encode()
     expected = base64.b64encode(hmac.digest(key, f"{message}.{timestamp}.".encode() + body, "sha256")).decode()
-    # All are compared, so that the time taken tells nothing.
+    # Compares all signatures, so that the time reveals nothing.
     found = [hmac.compare_digest(f"v1,{expected}".encode(), one.encode()) for one in signatures.split(" ")]
     if not any(found):
         raise ValueError("the signature of this webhook is wrong")

@@ -105,7 +105,7 @@ const oneImporter = [
  * Settings are read in src/config. The other two files set variables that libuv and SQLite read.
  */
 const environmentReaders =
-  /^((src\/config|src\/executable|bin)\/|src\/(passwords\/thread-pool|storage\/temporary-files)\.ts$)/;
+  /^((src\/config|src\/executable|bin)\/|src\/(passwords\/thread-pool|storage\/sqlite\/temporary-files)\.ts$)/;
 const maxLines = 300;
 
 /**

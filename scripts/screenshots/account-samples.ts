@@ -1,12 +1,12 @@
-import { deleteAccountPage, downloadPage, removeMethodPage } from "../../src/pages/account-confirm-pages.ts";
-import { accountEndPage, type AccountEnd } from "../../src/pages/account-end-page.ts";
-import { emailFormPage, profileFormPage, renameFormPage } from "../../src/pages/account-form-pages.ts";
-import type { AccountLogin } from "../../src/pages/account-logins.ts";
-import type { AccountMethod } from "../../src/pages/account-methods.ts";
-import { accountPage, type AccountData } from "../../src/pages/account-page.ts";
-import { endSessionPage, endSessionsPage, nobodySignedInPage } from "../../src/pages/end-session-page.ts";
-import { restoreAddressPage } from "../../src/pages/restore-address-page.ts";
-import type { Frame } from "../../src/pages/frame.ts";
+import { deleteAccountPage, downloadPage, removeMethodPage } from "../../src/pages/account/confirm-pages.ts";
+import { accountEndPage, type AccountEnd } from "../../src/pages/account/end-page.ts";
+import { emailFormPage, profileFormPage, renameFormPage } from "../../src/pages/account/form-pages.ts";
+import type { AccountLogin } from "../../src/pages/account/logins.ts";
+import type { AccountMethod } from "../../src/pages/account/methods.ts";
+import { accountPage, type AccountData } from "../../src/pages/account/account-page.ts";
+import { endSessionPage, endSessionsPage, nobodySignedInPage } from "../../src/pages/account/end-session-page.ts";
+import { restoreAddressPage } from "../../src/pages/account/restore-address-page.ts";
+import type { Frame } from "../../src/pages/parts/frame.ts";
 import { all, everyProvider, frameOf, northwind, some, type Sample } from "./sample.ts";
 
 const now = Date.UTC(2026, 10, 20, 19, 10);
@@ -187,7 +187,14 @@ export const accountSamples: readonly Sample[] = [
     name: "restore-address",
     variants: all,
     page: (assets) =>
-      restoreAddressPage(frameOf(assets), { path: "/restore/x", token: "token", email: "ada@example.com" }),
+      restoreAddressPage(frameOf(assets), {
+        path: "/restore/x",
+        token: "token",
+        email: "ada@example.com",
+        removed: methods.slice(1, 2).concat(methods.slice(4)),
+        others: [passkey, ...methods.slice(2, 4)],
+        removePrefix: "remove_",
+      }),
   },
   {
     name: "account-rename",

@@ -1,4 +1,4 @@
-import { forgotPasswordPage } from "../../src/pages/forgot-password-page.ts";
+import { forgotPasswordPage } from "../../src/pages/sign-in/forgot-password-page.ts";
 import { overview } from "./account-samples.ts";
 import {
   all,

@@ -1,8 +1,12 @@
-import { checkMailPage, type CheckMailData } from "../../src/pages/check-mail-page.ts";
-import { invitePage } from "../../src/pages/invite-page.ts";
-import { confirmLinkPage } from "../../src/pages/confirm-link-page.ts";
-import { forgotPasswordPage, noResetPage, type ForgotPasswordData } from "../../src/pages/forgot-password-page.ts";
-import { resetByCodePage, resetByLinkPage, type ResetByCodeData } from "../../src/pages/reset-password-page.ts";
+import { checkMailPage, type CheckMailData } from "../../src/pages/sign-in/check-mail-page.ts";
+import { invitePage } from "../../src/pages/sign-in/invite-page.ts";
+import { confirmLinkPage } from "../../src/pages/sign-in/confirm-link-page.ts";
+import {
+  forgotPasswordPage,
+  noResetPage,
+  type ForgotPasswordData,
+} from "../../src/pages/sign-in/forgot-password-page.ts";
+import { resetByCodePage, resetByLinkPage, type ResetByCodeData } from "../../src/pages/sign-in/reset-password-page.ts";
 import { all, frameOf, message, noApp, some, usual, type Sample } from "./sample.ts";
 
 const email = "ada@example.com";
@@ -68,7 +72,8 @@ export const mailSamples: readonly Sample[] = [
   message("link-over", { kind: "link-over" }, noApp),
   message("link-elsewhere", { kind: "link-elsewhere" }, { backUrl: undefined }),
   message("address-taken", { kind: "address-taken" }),
-  message("address-restored", { kind: "address-restored", resets: true }),
+  message("address-restored", { kind: "address-restored", next: "reset" }),
+  message("address-restored-choose", { kind: "address-restored", next: "choose" }),
   message("account-created", { kind: "account-created" }),
   message("password-changed", { kind: "password-changed", signIn: true }),
 ];

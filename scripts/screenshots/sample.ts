@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import type { Html } from "../../src/lib/html.ts";
-import type { AssetLinks } from "../../src/pages/assets.ts";
-import { createAccountPage, type CreateAccountData } from "../../src/pages/create-account-page.ts";
-import { serviceLook, type Frame, type Look } from "../../src/pages/frame.ts";
+import type { AssetLinks } from "../../src/pages/assets/assets.ts";
+import { createAccountPage, type CreateAccountData } from "../../src/pages/sign-in/create-account-page.ts";
+import { serviceLook, type Frame, type Look } from "../../src/pages/parts/frame.ts";
 import { messagePage, type Message } from "../../src/pages/message-page.ts";
-import { signInPage, type SignInData } from "../../src/pages/sign-in-page.ts";
+import { signInPage, type SignInData } from "../../src/pages/sign-in/sign-in-page.ts";
 import { textsFor, type Localised } from "../../src/pages/texts/texts.ts";
 
 export type Variant = "light" | "dark" | "phone" | "desktop" | "narrow" | "contrast";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { render } from "../../src/lib/html.ts";
-import { loadAssets } from "../../src/pages/assets.ts";
+import { loadAssets } from "../../src/pages/assets/assets.ts";
 import type { OptionsAnswer } from "./sample.ts";
 import { samples } from "./samples.ts";
 

@@ -1,10 +1,10 @@
 import type { Html } from "../../src/lib/html.ts";
-import { addMethodPage, type AddMethodData } from "../../src/pages/add-method-page.ts";
-import type { AssetLinks } from "../../src/pages/assets.ts";
-import { consentPage } from "../../src/pages/consent-page.ts";
-import { passkeyStepPage, type PasskeyStepData } from "../../src/pages/passkey-step-page.ts";
-import { resetByCodePage } from "../../src/pages/reset-password-page.ts";
-import { takeOverPage } from "../../src/pages/take-over-page.ts";
+import { addMethodPage, type AddMethodData } from "../../src/pages/sign-in/add-method-page.ts";
+import type { AssetLinks } from "../../src/pages/assets/assets.ts";
+import { consentPage } from "../../src/pages/sign-in/consent-page.ts";
+import { passkeyStepPage, type PasskeyStepData } from "../../src/pages/sign-in/passkey-step-page.ts";
+import { resetByCodePage } from "../../src/pages/sign-in/reset-password-page.ts";
+import { takeOverPage } from "../../src/pages/sign-in/take-over-page.ts";
 import { all, frameOf, signIn, some, usual, type Sample } from "./sample.ts";
 
 const account = "ada@example.com";

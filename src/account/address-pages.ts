@@ -4,10 +4,10 @@ import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { maxEmailCharacters, newEmail } from "../lib/email.ts";
 import { typedCode } from "../lib/typed-code.ts";
-import { emailFormPage, type EmailFormData } from "../pages/account-form-pages.ts";
-import { accountPath } from "../pages/account-parts.ts";
-import { verifyEmailPage } from "../pages/account-verify-page.ts";
-import type { CodeProblem } from "../pages/problems.ts";
+import { emailFormPage, type EmailFormData } from "../pages/account/form-pages.ts";
+import { accountPath } from "../pages/account/parts.ts";
+import { verifyEmailPage } from "../pages/account/verify-page.ts";
+import type { CodeProblem } from "../pages/parts/problems.ts";
 import type { AccountVisit, AccountVisits } from "./visits.ts";
 
 const codePage = "/email/code";

@@ -2,7 +2,7 @@ import { isAnswer } from "../hosted/hosted.ts";
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { isHttpsAddress, maxNameCharacters } from "../lib/text.ts";
-import { profileFormPage, type ProfileFormData } from "../pages/account-form-pages.ts";
+import { profileFormPage, type ProfileFormData } from "../pages/account/form-pages.ts";
 import type { ProfileChange, Profiles } from "../users/profile.ts";
 import { byUser, type AccountVisit, type AccountVisits } from "./visits.ts";
 

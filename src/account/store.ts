@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, gt, inArray, ne, or, sql } from "drizzle-orm";
 import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
-import { prepareSweep } from "../storage/sweep.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
 
 /**
  * A user signed in to an application's account page in one browser. Instants are epoch

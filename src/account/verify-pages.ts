@@ -3,9 +3,9 @@ import { isAnswer } from "../hosted/hosted.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { typedCode } from "../lib/typed-code.ts";
-import { accountPath } from "../pages/account-parts.ts";
-import { verifyEmailPage } from "../pages/account-verify-page.ts";
-import type { CodeProblem } from "../pages/problems.ts";
+import { accountPath } from "../pages/account/parts.ts";
+import { verifyEmailPage } from "../pages/account/verify-page.ts";
+import type { CodeProblem } from "../pages/parts/problems.ts";
 import type { AccountVisit, AccountVisits } from "./visits.ts";
 
 const page = "/verify-email";

@@ -16,10 +16,6 @@ export type Application = {
   updatedAt: number;
 };
 
-export function applicationNotFound(): AppError {
-  return new AppError("APP_NOT_FOUND", "There is no application with this id.");
-}
-
 /** Who has or had an id. An App ID is also a client id, so both share one set of ids. */
 export type IdOwner = "application" | "client" | "deleted";
 

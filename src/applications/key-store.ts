@@ -1,5 +1,5 @@
 import { and, asc, count, eq, gt, isNull, lt, or } from "drizzle-orm";
-import type { RecordUse } from "../storage/last-uses.ts";
+import type { RecordUse } from "../storage/queries/last-uses.ts";
 import type { Handle } from "../storage/storage.ts";
 
 /** A server's credential; only the key's digest is stored. Instants are epoch milliseconds. */

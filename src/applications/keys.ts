@@ -1,11 +1,10 @@
 import type { Actor, Audit } from "../audit/audit.ts";
 import { day, isoTime, type Clock } from "../lib/clock.ts";
 import { credentialRule, isPossibleCredential, newCredential } from "../lib/credentials.ts";
-import { AppError, invalidRequest } from "../lib/errors.ts";
+import { AppError, applicationNotFound, invalidRequest } from "../lib/errors.ts";
 import { checkedName } from "../lib/names.ts";
 import { digestOf, newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { applicationNotFound } from "./application.ts";
 import {
   countLiveApiKeys,
   expireApiKeys,

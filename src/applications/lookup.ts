@@ -4,7 +4,7 @@ import { invalidApiKey } from "../lib/errors.ts";
 import { digestOf } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { Application } from "./application.ts";
-import type { LastUses } from "../storage/last-uses.ts";
+import type { LastUses } from "../storage/queries/last-uses.ts";
 import { findApplication, findApplicationByKey, listThreeApplications } from "./store.ts";
 
 /** Recognises the application of development mode; only one with this id can be it. */

@@ -1,13 +1,14 @@
 import type { Actor, Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import type { Clock } from "../lib/clock.ts";
+import { applicationNotFound } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import type { RevocationRecords } from "../revocations/records.ts";
 import type { AuthMethods, SignInMethod } from "../storage/column-types.ts";
-import { createLastUses } from "../storage/last-uses.ts";
+import { createLastUses } from "../storage/queries/last-uses.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { applicationNotFound, idIsTaken, type Application } from "./application.ts";
+import { idIsTaken, type Application } from "./application.ts";
 import {
   changeByApp,
   changedApplication,

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
-import { sharedInTurn } from "../storage/gathered.ts";
+import { sharedInTurn } from "../storage/queries/gathered.ts";
 import { beginsWith, prepare, statements, type Handle } from "../storage/storage.ts";
 import type { Application, IdOwner } from "./application.ts";
 

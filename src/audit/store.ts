@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, lt, notExists, sql, type SQL } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
-import { prepareSweep } from "../storage/sweep.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
 
 export type AuditRow = {
   id: string;
@@ -133,7 +133,8 @@ export async function listAuditEvents(
         appId === undefined ? undefined : eq(events.appId, appId),
         userId === undefined ? undefined : eq(events.userId, userId),
         action === undefined ? undefined : eq(events.action, action),
-        result === undefined ? undefined : eq(events.result, result),
+        // As text, not as a parameter: it leads to the indexes of failures.
+        result === undefined ? undefined : sql`${events.result} = ${sql.raw(`'${result}'`)}`,
         ipAddress === undefined ? undefined : eq(events.ipAddress, ipAddress),
         actor === undefined ? undefined : and(eq(events.actor, actor), inIndexOf(events, actor)),
         since === undefined ? undefined : gte(events.at, since),

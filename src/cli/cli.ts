@@ -8,8 +8,8 @@ import { escapeUnseen } from "../lib/text.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { write } from "./io.ts";
 import type { Io } from "./io.ts";
-import { screenOf, type Screen } from "./screen.ts";
-import { json, printable, wrapped } from "./text.ts";
+import { screenOf, type Screen } from "./output/screen.ts";
+import { json, printable, wrapped } from "./output/text.ts";
 
 /** The flags of every command. */
 export type GlobalFlags = { config?: string; data?: string; json?: boolean; quiet?: boolean; yes?: boolean };

@@ -2,7 +2,7 @@ import { systemClock } from "../lib/clock.ts";
 import { systemRandom } from "../lib/random.ts";
 import type { Cli } from "./cli.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { createProgress } from "./progress.ts";
+import { createProgress } from "./output/progress.ts";
 
 export const surroundings = { clock: systemClock, random: systemRandom };
 

@@ -3,7 +3,7 @@ import { didYouMean, nearest } from "../lib/nearest.ts";
 import { AppError } from "../lib/errors.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import { visible } from "./text.ts";
+import { visible } from "./output/text.ts";
 
 /**
  * An error as text for standard error (empty if already reported) and the exit code: one line, or

@@ -1,12 +1,12 @@
 import type { Applications } from "../applications/service.ts";
 import type { Actor, Audit } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
-import { AppError, invalidRequest } from "../lib/errors.ts";
+import { AppError, applicationNotFound, invalidRequest } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import { isRegistered } from "../lib/redirect-uris.ts";
-import { createLastUses } from "../storage/last-uses.ts";
+import { createLastUses } from "../storage/queries/last-uses.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { sweepAll } from "../storage/sweep.ts";
+import { sweepAll } from "../storage/queries/sweep.ts";
 import type { LoginEnds } from "../tokens/login-ends.ts";
 import type { LogoutReceivers } from "../webhooks/logout-receivers.ts";
 import {
@@ -73,7 +73,7 @@ export function createClients(deps: {
 
   async function applicationOf(handle: Handle, appId: string) {
     const application = await applications.find(appId, handle);
-    if (!application) throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
+    if (!application) throw applicationNotFound();
     return application;
   }
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
-import type { RecordUse } from "../storage/last-uses.ts";
+import type { RecordUse } from "../storage/queries/last-uses.ts";
 import { beginsWith, placeholders, prepare, sharingLock, statements, type Handle } from "../storage/storage.ts";
-import { prepareSweep } from "../storage/sweep.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
 import type { Client } from "./client.ts";
 
 const prepared = statements((handle) => {

@@ -21,8 +21,8 @@ import {
   type Reencrypted,
 } from "../secrets/rotation.ts";
 import { findMetadata } from "../secrets/store.ts";
-import { removeAbandonedKeys } from "../storage/half-made.ts";
-import { isServed } from "../storage/serve-lock.ts";
+import { removeAbandonedKeys } from "../storage/locks/half-made.ts";
+import { isServed } from "../storage/locks/serve-lock.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 
 /**

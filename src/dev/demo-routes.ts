@@ -1,6 +1,6 @@
 import type { Answer } from "../http/answer.ts";
-import type { AssetLinks } from "../pages/assets.ts";
-import { demoPage } from "../pages/demo-page.ts";
+import type { AssetLinks } from "../pages/assets/assets.ts";
+import { demoPage } from "../pages/dev/demo-page.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
 
 export type DemoApp = { appId: string; apiKey: string; callbackUrl: string; hooksUrl: string; wikiId: string };

@@ -1,8 +1,8 @@
 import type { App } from "../app.ts";
 import { json, seeOther } from "../http/answer.ts";
 import { route, type Route } from "../http/route.ts";
-import type { Assets } from "../pages/assets.ts";
-import { serviceLook, type Frame } from "../pages/frame.ts";
+import type { Assets } from "../pages/assets/assets.ts";
+import { serviceLook, type Frame } from "../pages/parts/frame.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
 import { textsFor } from "../pages/texts/texts.ts";
 import type { DevClock } from "./clock.ts";

@@ -1,6 +1,6 @@
 import { html, type Html } from "../lib/html.ts";
 import { isoTime } from "../lib/clock.ts";
-import { framePage, type Frame } from "../pages/frame.ts";
+import { framePage, type Frame } from "../pages/parts/frame.ts";
 import type { MailboxEntry } from "./mailbox.ts";
 import { stylesheetPath as stylesheet } from "./stylesheet.ts";
 

@@ -5,7 +5,7 @@ import type { HttpRequest } from "../http/request.ts";
 import { isoTime } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Html } from "../lib/html.ts";
-import type { Frame } from "../pages/frame.ts";
+import type { Frame } from "../pages/parts/frame.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
 import { mailboxPage, mailPage } from "./mailbox-page.ts";
 import type { Mailbox, MailboxEntry } from "./mailbox.ts";

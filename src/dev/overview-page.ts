@@ -1,5 +1,5 @@
 import { html, type Html } from "../lib/html.ts";
-import { framePage, type Frame } from "../pages/frame.ts";
+import { framePage, type Frame } from "../pages/parts/frame.ts";
 import { envLines } from "./demo-app.ts";
 import { demoAppId, demoCallbackPath } from "./left.ts";
 import { standIns } from "./providers/stand-ins.ts";

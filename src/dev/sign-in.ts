@@ -1,9 +1,8 @@
 import type { App } from "../app.ts";
 import type { Application } from "../applications/application.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
-import { newEmail } from "../lib/email.ts";
-import { AppError, invalidRequest } from "../lib/errors.ts";
-import { displayName, maxNameCharacters } from "../lib/text.ts";
+import { AppError } from "../lib/errors.ts";
+import { checkedDisplayName, checkedNewEmail } from "../lib/user-fields.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { SignedInUserAnswer } from "../users/service.ts";
 import { demoAppId as appId } from "./left.ts";
@@ -18,11 +17,8 @@ export function createDevSignIn({ storage, clock, services }: App) {
   const { applications, users, tokens, logins, audit, events } = services;
 
   return async (given: { email: string; name?: string | undefined }, clientInfo: ClientInfo): Promise<DevTokens> => {
-    const email = newEmail(given.email);
-    if (email === undefined) throw invalidRequest("email: an address such as ada@example.com");
-    const name = given.name === undefined ? null : displayName(given.name);
-    if (name === undefined)
-      throw invalidRequest(`name: at most ${maxNameCharacters} characters, no control characters`);
+    const email = checkedNewEmail(given.email);
+    const name = checkedDisplayName(given.name ?? null);
     const application = await applications.find(appId);
     if (!application) throw new AppError("CONFLICT", "The demo application was deleted. Restart the service.");
     const { scopes } = application.settings;

@@ -1,5 +1,5 @@
 import type { Answer } from "../http/answer.ts";
-import { compactCss } from "../pages/assets.ts";
+import { compactCss } from "../pages/assets/assets.ts";
 
 export const stylesheetPath = "/dev/pages.css";
 

@@ -1,5 +1,5 @@
 import { html, type Html } from "../lib/html.ts";
-import { framePage, type Frame } from "../pages/frame.ts";
+import { framePage, type Frame } from "../pages/parts/frame.ts";
 import type { Delivery } from "./hook-inboxes.ts";
 import { stylesheetPath as stylesheet } from "./stylesheet.ts";
 

@@ -3,7 +3,7 @@ import { day, isoTime, second } from "../lib/clock.ts";
 import { quotedPath } from "../lib/own-files.ts";
 import type { StrandedIdentities } from "../oauth/provider-clients.ts";
 import type { DatabaseTime } from "../storage/storage.ts";
-import type { WriteProblemText } from "../storage/write-problem.ts";
+import type { WriteProblemText } from "../storage/errors/write-problem.ts";
 import type { EndpointAnswer } from "../webhooks/endpoint.ts";
 import { problem, warning, type Finding } from "./finding.ts";
 

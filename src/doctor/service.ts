@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { ProviderClients } from "../oauth/provider-clients.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Webhooks } from "../webhooks/service.ts";
-import type { Writability } from "../storage/writability.ts";
+import type { Writability } from "../storage/errors/writability.ts";
 import { certificateFindings } from "./certificate.ts";
 import { addressFindings, clientFindings } from "./clients.ts";
 import { examineClock } from "./clock.ts";

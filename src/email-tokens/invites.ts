@@ -3,9 +3,8 @@ import type { Applications } from "../applications/service.ts";
 import type { Audit, By } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
-import { newEmail } from "../lib/email.ts";
-import { AppError, invalidRequest } from "../lib/errors.ts";
-import { displayName, maxNameCharacters } from "../lib/text.ts";
+import { addressTaken, AppError, applicationNotFound } from "../lib/errors.ts";
+import { checkedDisplayName, checkedNewEmail } from "../lib/user-fields.ts";
 import type { MailService } from "../mail/service.ts";
 import type { Methods } from "../methods/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -53,7 +52,7 @@ export function createInvites(deps: {
 
   async function invitableApplication(id: string): Promise<Application> {
     const application = await applications.find(id);
-    if (!application) throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
+    if (!application) throw applicationNotFound();
     const { passkey, password, oauth } = application.authMethods;
     if (!passkey.enabled && !password.enabled && !oauth.enabled)
       throw new AppError("CONFLICT", "The application has no method to sign in with.");
@@ -93,10 +92,8 @@ export function createInvites(deps: {
       by: By,
     ): Promise<InviteAnswer> {
       const { id: appId } = await invitableApplication(input.appId);
-      const email = newEmail(input.email);
-      if (email === undefined) throw invalidRequest("email: an address such as ada@example.com");
-      const name = input.name === null ? null : displayName(input.name);
-      if (name === undefined) throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, no control characters`);
+      const email = checkedNewEmail(input.email);
+      const name = checkedDisplayName(input.name);
       const now = clock();
       const sends = mail.available && !asLink;
       const planned = { appId, email, sent: sends, expiresAt: isoTime(now + emailTokenLasts.invite) };
@@ -108,7 +105,7 @@ export function createInvites(deps: {
         const known = await findInvited(tx, appId, email);
         const signedUp = { method: null, clientInfo: null };
         const user = known ?? (await users.create(tx, { appId, email, name, signedUp }, now));
-        if (!user) throw new AppError("CONFLICT", "A user of this application already has this address.");
+        if (!user) throw addressTaken();
         if (sends && !(await allowance.countInvite(tx, appId, email, now)))
           throw new AppError("RATE_LIMITED", "This address got as many invitations as it may within an hour.");
         const { id: userId } = user;
@@ -136,6 +133,14 @@ export function createInvites(deps: {
         }
         return { userId, ...planned, created: !known, link: sends ? null : link };
       });
+    },
+
+    /** A link for a user without a method who has just proven this address, in that transaction. */
+    async issueFor(tx: Handle, user: { id: string; appId: string; email: string }, now: number): Promise<string> {
+      const { id: userId, appId, email } = user;
+      const token = { slot: emailTokens.slot("invite", userId), purpose: "invite", appId, userId, email } as const;
+      const { secret } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
+      return `${baseUrl}/invite/${secret}`;
     },
 
     /** What a link invites to; undefined if it is no longer valid. Changes nothing. */

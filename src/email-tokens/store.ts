@@ -1,8 +1,8 @@
 import { and, eq, gt, gte, lt, lte, ne, or, sql } from "drizzle-orm";
 import { clockSkew } from "../lib/clock.ts";
-import { afterNow } from "../storage/instants.ts";
+import { afterNow } from "../storage/queries/instants.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
-import { prepareSweep } from "../storage/sweep.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
 import type { EmailToken } from "./email-token.ts";
 import { mailWindow, maxCodeTries } from "./rules.ts";
 

@@ -16,7 +16,7 @@ import {
   type Group,
 } from "./store.ts";
 
-/** Members removed in one transaction: other writes wait for it. */
+/** Members removed in one transaction, while which other writes may wait. */
 const batchSize = 200;
 
 /** Deletes groups, which may have 100,000 members. */
@@ -29,7 +29,7 @@ export function createGroupDeletion(deps: {
 }) {
   const { storage, users, claimSources, audit, clock } = deps;
 
-  /** Removes some members of a group that has lost its name; true if more may be left. */
+  /** Removes a batch of a retired group's members, in the end the group; true if more is left. */
   async function removeSome(tx: Handle, { id, appId }: { id: string; appId: string }, now: number): Promise<boolean> {
     const members = (await listMembers(tx, id, { after: "", limit: batchSize })).map(({ userId }) => userId);
     if (members.length === 0) {
@@ -45,9 +45,9 @@ export function createGroupDeletion(deps: {
 
   return {
     /**
-     * Deletes a group: first its name, so that no new token has it, then its members in batches. A
-     * sweep completes what an ended process began. Throws GROUP_NOT_FOUND, CONFLICT while a client
-     * only signs in its members.
+     * Deletes a group: first its name, so that no new token contains it, then its members in
+     * batches. If the process dies, a sweep does the rest. Throws GROUP_NOT_FOUND, CONFLICT if a
+     * client's allowed groups include it.
      */
     async delete(appId: string, name: string, call: GroupCall): Promise<void> {
       const now = clock();
@@ -66,7 +66,7 @@ export function createGroupDeletion(deps: {
       if (group) while (await storage.write((tx) => removeSome(tx, group, now)));
     },
 
-    /** Continues the deletions of processes that ended; true if more may be left. */
+    /** Continues deletions whose process died; true if more may be left. */
     async sweep(): Promise<boolean> {
       const group = await findRetiredGroup(storage.reader);
       if (!group) return false;

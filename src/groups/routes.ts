@@ -1,20 +1,17 @@
 import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
 import { emptyBody } from "../http/empty-body.ts";
-import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
+import { byServer, type HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { checkedGroupName, type GroupCall } from "./rules.ts";
+import { isId } from "../lib/names.ts";
+import { checkedGroupName } from "./rules.ts";
 import type { Groups } from "./service.ts";
 
-const maxMembersOfPage = 200;
-const membersOfPage = 50;
-const userIdForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
+const maxPageSize = 200;
+const defaultPageSize = 50;
 
-function callOf(request: HttpRequest, { id }: Application): GroupCall {
-  return { actor: { kind: "app", name: id }, clientInfo: clientInfoOf(request) };
-}
-
-/** The group in the path. Throws INVALID_REQUEST for what cannot be a name. */
+/** The group's name in the path. Throws INVALID_REQUEST if no group can have it. */
 function nameOf(request: HttpRequest): string {
   let name: string;
   try {
@@ -34,7 +31,7 @@ export function listGroupsHandler(groups: Groups) {
 export function putGroupHandler(groups: Groups) {
   return async (request: HttpRequest, application: Application) => {
     await request.optionalJson(emptyBody);
-    const { group } = await groups.create(application.id, nameOf(request), callOf(request, application));
+    const { group } = await groups.create(application.id, nameOf(request), byServer(request, application));
     return json(group);
   };
 }
@@ -47,7 +44,7 @@ export function groupHandler(groups: Groups) {
 /** DELETE /applications/{appId}/groups/{name} */
 export function deleteGroupHandler(groups: Groups) {
   return async (request: HttpRequest, application: Application) => {
-    await groups.delete(application.id, nameOf(request), callOf(request, application));
+    await groups.delete(application.id, nameOf(request), byServer(request, application));
     return json({ success: true, message: "The group was deleted." });
   };
 }
@@ -56,14 +53,11 @@ export function deleteGroupHandler(groups: Groups) {
 export function listMembersHandler(groups: Groups) {
   return async (request: HttpRequest, { id }: Application) => {
     const query = request.query();
-    const unknown = [...query.keys()].find((key) => key !== "limit" && key !== "cursor");
-    if (unknown !== undefined) throw invalidRequest("query: only limit and cursor");
-    const limit = query.get("limit") ?? String(membersOfPage);
-    if (!/^\d{1,3}$/u.test(limit) || Number(limit) < 1 || Number(limit) > maxMembersOfPage)
-      throw invalidRequest(`limit: a whole number from 1 to ${maxMembersOfPage}`);
+    refuseUnknownParameters(query, ["limit", "cursor"]);
+    const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
     const after = query.get("cursor") ?? "";
-    if (after !== "" && !userIdForm.test(after)) throw invalidRequest("cursor: the nextCursor of the page before");
-    return json(await groups.members(id, nameOf(request), { after, limit: Number(limit) }));
+    if (after !== "" && !isId(after)) throw invalidRequest("cursor: the nextCursor of the previous page");
+    return json(await groups.members(id, nameOf(request), { after, limit }));
   };
 }
 
@@ -72,7 +66,7 @@ export function addMemberHandler(groups: Groups) {
   return async (request: HttpRequest, application: Application) => {
     await request.optionalJson(emptyBody);
     const userIds = [request.parameter("userId")];
-    await groups.add(application.id, nameOf(request), userIds, callOf(request, application));
+    await groups.add(application.id, nameOf(request), userIds, byServer(request, application));
     return json({ success: true, message: "The user is a member of the group." });
   };
 }
@@ -81,7 +75,7 @@ export function addMemberHandler(groups: Groups) {
 export function removeMemberHandler(groups: Groups) {
   return async (request: HttpRequest, application: Application) => {
     const userIds = [request.parameter("userId")];
-    await groups.remove(application.id, nameOf(request), userIds, callOf(request, application));
+    await groups.remove(application.id, nameOf(request), userIds, byServer(request, application));
     return json({ success: true, message: "The user is not a member of the group." });
   };
 }

@@ -4,7 +4,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Client } from "../clients/client.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { personsClient } from "../lib/client-info.ts";
-import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
+import { applicationNotFound, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
@@ -46,11 +46,11 @@ export function createGroups(deps: {
 
   async function applicationOf(handle: Handle, appId: string): Promise<Application> {
     const application = await applications.find(appId, handle);
-    if (!application) throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
+    if (!application) throw applicationNotFound();
     return application;
   }
 
-  async function known(handle: Handle, appId: string, name: string): Promise<Group> {
+  async function getGroup(handle: Handle, appId: string, name: string): Promise<Group> {
     const group = await findGroup(handle, appId, name);
     if (!group) throw groupNotFound();
     return group;
@@ -63,6 +63,7 @@ export function createGroups(deps: {
     if (userIds.some((id) => !own.has(id))) throw userNotFound();
   }
 
+  /** Writes an audit entry and, for a change of a user, the webhook event. */
   async function note(
     tx: Handle,
     action: string,
@@ -94,18 +95,17 @@ export function createGroups(deps: {
     ...deletion,
 
     /**
-     * Creates a group; false if it exists. Throws APP_NOT_FOUND, INVALID_REQUEST for a name that is
-     * not one, or for too many groups.
+     * Creates a group, or returns the existing one. Throws APP_NOT_FOUND, INVALID_REQUEST for an
+     * invalid name or too many groups.
      */
     async create(appId: string, name: string, call: GroupCall): Promise<{ group: GroupAnswer; isNew: boolean }> {
       const now = clock();
       checkedGroupName(name);
       return await storage.write(async (tx, rollBack) => {
         // Locked, so that concurrent calls count each other.
-        if (!(await applications.lock(tx, appId, now)))
-          throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
+        if (!(await applications.lock(tx, appId, now))) throw applicationNotFound();
         const group = { id: newId("grp", now, random), appId, name, createdAt: now };
-        if (!(await insertGroup(tx, group))) return { group: answerFor(await known(tx, appId, name)), isNew: false };
+        if (!(await insertGroup(tx, group))) return { group: answerFor(await getGroup(tx, appId, name)), isNew: false };
         if ((await countGroups(tx, appId)) > maxGroupsOfApplication)
           throw invalidRequest(`name: an application has at most ${maxGroupsOfApplication} groups`);
         await note(tx, "group.create", { appId, name }, call, now);
@@ -115,7 +115,7 @@ export function createGroups(deps: {
       });
     },
 
-    /** By name. Throws APP_NOT_FOUND. */
+    /** Sorted by name. Throws APP_NOT_FOUND. */
     async list(appId: string): Promise<GroupAnswer[]> {
       await applicationOf(storage.reader, appId);
       return (await listGroups(storage.reader, appId)).map(answerFor);
@@ -123,17 +123,17 @@ export function createGroups(deps: {
 
     /** With the number of its members. Throws GROUP_NOT_FOUND. */
     async get(appId: string, name: string): Promise<GroupAnswer & { members: number }> {
-      const group = await known(storage.reader, appId, name);
+      const group = await getGroup(storage.reader, appId, name);
       return { ...answerFor(group), members: await countMembers(storage.reader, group.id) };
     },
 
-    /** A page by User ID; the cursor is null on the last. Throws GROUP_NOT_FOUND. */
+    /** A page of members, ordered by id; the last has no cursor. Throws GROUP_NOT_FOUND. */
     async members(
       appId: string,
       name: string,
       { after, limit }: { after: string; limit: number },
     ): Promise<{ members: MemberAnswer[]; nextCursor: string | null }> {
-      const group = await known(storage.reader, appId, name);
+      const group = await getGroup(storage.reader, appId, name);
       const found = await listMembers(storage.reader, group.id, { after, limit: limit + 1 });
       const members = found.slice(0, limit).map((member) => ({
         id: member.userId,
@@ -152,7 +152,7 @@ export function createGroups(deps: {
       const now = clock();
       return await storage.write(async (tx, rollBack) => {
         const application = await applicationOf(tx, appId);
-        const group = await known(tx, appId, name);
+        const group = await getGroup(tx, appId, name);
         const wanted = [...new Set(userIds)].toSorted();
         await lockUsersOf(tx, appId, wanted);
         const added: string[] = [];
@@ -171,7 +171,7 @@ export function createGroups(deps: {
     async remove(appId: string, name: string, userIds: readonly string[], call: GroupCall): Promise<number> {
       const now = clock();
       return await storage.write(async (tx, rollBack) => {
-        const group = await known(tx, appId, name);
+        const group = await getGroup(tx, appId, name);
         await lockUsersOf(tx, appId, [...new Set(userIds)].toSorted());
         const removed = await deleteMembers(tx, group.id, userIds);
         for (const userId of removed) await note(tx, "group.remove", { appId, name, userId }, call, now);
@@ -189,13 +189,13 @@ export function createGroups(deps: {
     ofUser: async (userId: string, handle?: Handle): Promise<string[]> =>
       (await claimSources.read(userId, handle)).groups,
 
-    /** The same, only of a user of this application. Throws USER_NOT_FOUND. */
+    /** The same, if the user belongs to this application. Throws USER_NOT_FOUND. */
     async ofUserIn(appId: string, userId: string): Promise<string[]> {
       if ((await users.find(userId))?.appId !== appId) throw userNotFound();
       return (await claimSources.read(userId)).groups;
     },
 
-    /** Whether a client signs this user in (docs/spec/openid.md, 1). */
+    /** Whether a client's allowed groups admit this user (docs/spec/openid.md, 1). */
     async admits(
       { appId, allowedGroups: names }: Pick<Client, "appId" | "allowedGroups">,
       userId: string,

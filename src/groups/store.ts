@@ -29,7 +29,7 @@ export async function findGroup(handle: Handle, appId: string, name: string): Pr
   return row;
 }
 
-/** By name. */
+/** Sorted by name. */
 export async function listGroups({ db, tables: { groups } }: Handle, appId: string): Promise<Group[]> {
   return await db
     .select()
@@ -60,13 +60,13 @@ export async function countGroups({ db, tables: { groups } }: Handle, appId: str
   return row?.value ?? 0;
 }
 
-/** False if there is one of this name. */
+/** False if the application has a group of this name. */
 export async function insertGroup({ db, tables: { groups } }: Handle, group: Group): Promise<boolean> {
   const inserted = await db.insert(groups).values(group).onConflictDoNothing().returning({ id: groups.id });
   return inserted.length === 1;
 }
 
-/** False if the user is a member already. */
+/** False if the user is already a member. */
 export async function insertMember(
   tx: Handle,
   member: { groupId: string; userId: string; createdAt: number },
@@ -93,7 +93,7 @@ export async function countMembers({ db, tables: { groupMembers } }: Handle, gro
 
 export type Member = { userId: string; email: string | null; name: string | null; createdAt: number };
 
-/** A page of a group's members by User ID, after the id `after`. */
+/** A page of a group's members, ordered by id, after the id `after`. */
 export async function listMembers(
   { db, tables: { groupMembers, users } }: Handle,
   groupId: string,
@@ -108,7 +108,7 @@ export async function listMembers(
     .limit(limit);
 }
 
-/** Removes some members of a group, or all that it has of these. Returns who was one. */
+/** Removes users from a group, and returns those that were members. */
 export async function deleteMembers(
   { db, tables: { groupMembers } }: Handle,
   groupId: string,
@@ -121,7 +121,7 @@ export async function deleteMembers(
   return deleted.map(({ userId }) => userId);
 }
 
-/** Takes the name of a group: from now on it is in no token. False if it has none. */
+/** Removes the name of a group, so that no new token contains it. False if it has none. */
 export async function retireGroup({ db, tables: { groups } }: Handle, id: string): Promise<boolean> {
   const retired = await db
     .update(groups)
@@ -140,7 +140,7 @@ export async function deleteGroup({ db, tables: { groups } }: Handle, id: string
   await db.delete(groups).where(eq(groups.id, id));
 }
 
-/** The ids of the clients that sign in members of this group, maybe of others, and nobody else. */
+/** The ids of the clients whose allowed groups include this one. */
 export async function listClientsAllowing(
   { db, tables: { clients } }: Handle,
   appId: string,

@@ -30,6 +30,25 @@ export function parseQuery(query: string): Map<string, string> {
   return parameters;
 }
 
+/** Throws INVALID_REQUEST for a parameter that is not among `known`. */
+export function refuseUnknownParameters(query: ReadonlyMap<string, string>, known: readonly string[]): void {
+  const unknown = [...query.keys()].find((name) => !known.includes(name));
+  if (unknown !== undefined) throw invalidRequest(`query: unknown parameter ${JSON.stringify(unknown.slice(0, 64))}`);
+}
+
+/** A parameter that is a number; `missing` if it is not sent. Throws INVALID_REQUEST. */
+export function wholeNumberIn(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  { from, to, missing }: { from: number; to: number; missing: number },
+): number {
+  const text = query.get(name);
+  if (text === undefined) return missing;
+  const value = /^\d{1,4}$/u.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= from && value <= to)) throw invalidRequest(`${name}: a whole number from ${from} to ${to}`);
+  return value;
+}
+
 function decoded(text: string): string {
   let value: string;
   try {

@@ -241,6 +241,11 @@ export function clientInfoOf(request: HttpRequest): ClientInfo {
   };
 }
 
+/** An application's server as the actor of a request, for the audit log. */
+export function byServer(request: HttpRequest, application: { id: string }) {
+  return { actor: { kind: "app", name: application.id }, clientInfo: clientInfoOf(request) } as const;
+}
+
 /**
  * Parses the body by `schema`; `null` for an optional field counts as omitted. Throws
  * INVALID_REQUEST.

@@ -130,6 +130,14 @@ export function actsForUser(): AppError {
   });
 }
 
+export function applicationNotFound(): AppError {
+  return new AppError("APP_NOT_FOUND", "There is no application with this id.");
+}
+
+export function addressTaken(cause?: unknown): AppError {
+  return new AppError("CONFLICT", "A user of this application already has this address.", { cause });
+}
+
 /** A valid token or a command names a user who no longer exists. */
 export function userNotFound(): AppError {
   return new AppError("USER_NOT_FOUND", "The user does not exist.");

@@ -8,8 +8,8 @@ export type Meter = {
   transaction(milliseconds: number, result: "success" | "failure"): void;
   /** One webhook attempt, from connecting to the end of the response. */
   webhookAttempt(milliseconds: number, result: "delivered" | "failed"): void;
-  /** The feed of ended logins answered with so many entries. */
-  revocationsTold(count: number): void;
+  /** The revocation feed answered with this many entries. */
+  revocationsSent(count: number): void;
   mailAttempt(result: "sent" | "failed" | "refused"): void;
   /** A mail that a visitor requested was not sent because of this limit. */
   mailLimited(purpose: string, limit: "address-and-network" | "network" | "address" | "application"): void;
@@ -20,7 +20,7 @@ export const silentMeter: Meter = {
   hashWaited() {},
   transaction() {},
   webhookAttempt() {},
-  revocationsTold() {},
+  revocationsSent() {},
   mailAttempt() {},
   mailLimited() {},
 };

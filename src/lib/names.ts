@@ -2,12 +2,24 @@ import { invalidRequest } from "./errors.ts";
 import { isShowable } from "./text.ts";
 
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
+export const idRule = "1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit";
+/** No space and no comma: lists of names are separated by them. */
+const groupNameForm = /^[A-Za-z0-9][A-Za-z0-9._:@+-]{0,63}$/u;
+
+/** Whether a text can be an id that an operator chose, or one that this service made. */
+export function isId(text: string): boolean {
+  return idForm.test(text);
+}
 
 /** An id that an operator chose. Throws INVALID_REQUEST. */
 export function checkedId(id: string): string {
-  if (!idForm.test(id))
-    throw invalidRequest("id: 1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit");
+  if (!isId(id)) throw invalidRequest(`id: ${idRule}`);
   return id;
+}
+
+/** Whether a text can be the name of a group of users. */
+export function isGroupName(text: string): boolean {
+  return groupNameForm.test(text);
 }
 
 /** Checks a name given by an operator. Throws INVALID_REQUEST naming the field. */

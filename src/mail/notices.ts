@@ -10,7 +10,7 @@ type Act = { user: User; clientInfo: ClientInfo | undefined };
 
 type Notice =
   | { kind: "method-added" | "method-removed"; method: MailMethod }
-  | { kind: "password-changed" | "new-device" | "address-replaced" };
+  | { kind: "password-changed" | "new-device" | "address-replaced" | "address-restored" };
 
 export type Notices = ReturnType<typeof createNotices>;
 
@@ -38,9 +38,13 @@ export function createNotices({ mail, allowance }: { mail: MailService; allowanc
     async passwordChanged(tx: Handle, act: Act, now: number): Promise<void> {
       await tell(tx, act, { kind: "password-changed" }, now);
     },
-    /** To the address that the user had until now. */
+    // The next two: to the address that the user had until now.
     async addressReplaced(tx: Handle, act: Act, now: number): Promise<void> {
       await tell(tx, act, { kind: "address-replaced" }, now);
+    },
+    /** That may be a thief's, who learns nothing of the owner's browser. */
+    async addressRestored(tx: Handle, user: User, now: number): Promise<void> {
+      await tell(tx, { user, clientInfo: undefined }, { kind: "address-restored" }, now);
     },
     async methodAdded(tx: Handle, act: Act, method: MailMethod, now: number): Promise<void> {
       await tell(tx, act, { kind: "method-added", method }, now);

@@ -1,5 +1,5 @@
 import { html, render, type Html } from "../lib/html.ts";
-import { accentFor, parseColour, type Accent } from "../pages/colours.ts";
+import { accentFor, parseColour, type Accent } from "../pages/assets/colours.ts";
 import type { Branding } from "../storage/column-types.ts";
 
 /** A mail in words, independent of text or HTML. Every value is one line. */

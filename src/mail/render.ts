@@ -2,7 +2,7 @@ import type { Application } from "../applications/application.ts";
 import { clip, oneLine } from "../lib/text.ts";
 import { browserOf, deviceOf } from "../lib/user-agent.ts";
 import type { Mail, MailMethod, MailMessage, MailClientInfo } from "./mail.ts";
-import { momentOf } from "../pages/dates.ts";
+import { momentOf } from "../pages/parts/dates.ts";
 import { htmlOf, type MailWords } from "./render-html.ts";
 import { mailTextsFor, type LocalisedMail } from "./texts/texts.ts";
 

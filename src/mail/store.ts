@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, min, or, sql } from "drizzle-orm";
 import { clockSkew, minute } from "../lib/clock.ts";
 import { mailsWithProof, type MailKind } from "../storage/column-types.ts";
-import { afterNow } from "../storage/instants.ts";
+import { afterNow } from "../storage/queries/instants.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 
 export type MailRow = Row<"mails">;

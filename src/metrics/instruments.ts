@@ -77,7 +77,7 @@ export function createInstruments() {
       "Webhooks and logout tokens waiting to be sent or retried, counted up to 10,000.",
     ),
     webhooksOverdue: gauge("webhook_overdue_seconds", "Age of the oldest due webhook or logout token."),
-    revocationsTold: counter("revocations_told_total", "Entries in answers of GET /auth/revocations."),
+    revocationsSent: counter("revocations_sent_total", "Entries in answers of GET /auth/revocations."),
     feedWaits: gauge("revocation_waits", "Waiting calls of GET /auth/revocations; at most 1,000."),
     mailAttempts: counter("mail_attempts_total", "Mail delivery attempts.", ["result"]),
     mailsLimited: counter("mails_limited_total", "Mails requested by visitors but blocked by a limit.", [

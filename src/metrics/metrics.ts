@@ -3,7 +3,7 @@ import type { Answered } from "../http/router.ts";
 import { second } from "../lib/clock.ts";
 import type { Meter } from "../lib/meter.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { Writability } from "../storage/writability.ts";
+import type { Writability } from "../storage/errors/writability.ts";
 import { createInstruments } from "./instruments.ts";
 
 type Backlog = { waiting: number; overdue: number };
@@ -15,7 +15,7 @@ export type Watched = {
   hashing(): { running: number; waiting: number };
   webhooks(): Promise<Backlog>;
   mails(): Promise<Backlog>;
-  /** Calls of the feed of ended logins that wait. */
+  /** Waiting calls of the revocation feed. */
   feedWaits(): number;
   /** Epoch milliseconds; undefined without own TLS. */
   certificateValidUntil(): number | undefined;
@@ -36,7 +36,7 @@ export function createMetrics() {
     hashWaited: (milliseconds) => of.hashWait.observe(milliseconds / second),
     transaction: (milliseconds, result) => of.transactions.observe({ result }, milliseconds / second),
     webhookAttempt: (milliseconds, result) => of.webhookAttempts.observe({ result }, milliseconds / second),
-    revocationsTold: (count) => of.revocationsTold.inc(count),
+    revocationsSent: (count) => of.revocationsSent.inc(count),
     mailAttempt: (result) => of.mailAttempts.inc({ result }),
     mailLimited: (purpose, limit) => of.mailsLimited.inc({ purpose, limit }),
   };

@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, or, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
-import { prepareSweep } from "../storage/sweep.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
 
 /**
  * A user's identity at a provider, identified by (app, provider, issuer, subject). The address is

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { json, unlessKnown, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
-import type { AssetLinks } from "../pages/assets.ts";
-import { docsPage, type ApiDocument } from "../pages/docs-page.ts";
+import type { AssetLinks } from "../pages/assets/assets.ts";
+import { docsPage, type ApiDocument } from "../pages/docs/docs-page.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
 
 const maxAgeSeconds = 300;

@@ -1,6 +1,6 @@
 import { html, type Html } from "../lib/html.ts";
-import { framePage, type Frame } from "./frame.ts";
-import { submitButton } from "./parts.ts";
+import { framePage, type Frame } from "./parts/frame.ts";
+import { submitButton } from "./parts/form-parts.ts";
 
 /**
  * Posts fields from this page: what a provider's site posted, this time with this site's cookie, or

@@ -1,5 +1,5 @@
 import { html, type Html } from "../lib/html.ts";
-import { framePage, type Frame } from "./frame.ts";
+import { framePage, type Frame } from "./parts/frame.ts";
 
 /**
  * A link, for browsers that do not follow a redirect to a provider, or have only fetched the

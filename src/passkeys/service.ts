@@ -1,7 +1,7 @@
 import type { Application } from "../applications/application.ts";
 import { isOver, type Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import type { PasskeySignal } from "../pages/passkey-signal.ts";
+import type { PasskeySignal } from "../pages/parts/passkey-signal.ts";
 import { clip } from "../lib/text.ts";
 import { digestOf, newId, newSecret, type Random } from "../lib/random.ts";
 import type { NewPasskey } from "../storage/column-types.ts";

@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, sql, type SQL } from "drizzle-orm";
 import { day, second } from "../lib/clock.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
-import { prepareSweep } from "../storage/sweep.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
 import type { User } from "../users/user.ts";
 import { failuresOfLongestWait, freeFailures, longestWaitSeconds, maxFailures, waitSecondsAfter } from "./rules.ts";
 

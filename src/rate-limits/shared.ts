@@ -1,6 +1,6 @@
 import { second, type Clock } from "../lib/clock.ts";
 import type { RateLimiter, Who, LimitResult } from "../lib/rate-limits.ts";
-import { writeProblemOf } from "../storage/write-problem.ts";
+import { writeProblemOf } from "../storage/errors/write-problem.ts";
 import type { Count } from "./store.ts";
 import { createMinute } from "./minute.ts";
 import { limitResultAfter } from "./limit-result.ts";

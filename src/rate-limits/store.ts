@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
-import { prepareSweep } from "../storage/sweep.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
 
 export type Count = Row<"rateLimitCounts">;
 

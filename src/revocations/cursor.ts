@@ -1,22 +1,22 @@
 import { digestOf } from "../lib/random.ts";
 
-/** What a reader has seen. Positions are those of `storage/commit-order.ts`. */
+/** How far a caller has read. Positions are those of `storage/queries/commit-order.ts`. */
 export type Cursor = {
-  /** The database and its history. */
+  /** Identifies the database and its history: `originOf`. */
   origin: string;
-  /** When the reader had seen all before `after`. */
+  /** When the caller had read everything up to `after`. */
   at: number;
   after: string;
   /** Set if more pages follow: read entries up to `until` whose number is above `id`. */
   rest: { until: string; id: number } | undefined;
 };
 
-/** Hides the names of the database from applications. */
+/** A digest, so that applications do not learn the database's identifiers. */
 export function originOf(epoch: string, life: string): string {
   return digestOf(`${epoch} ${life}`).slice(0, 22);
 }
 
-const longest = 12_000;
+const maxCharacters = 12_000;
 const form = /^([\w-]{22})\|(\d{1,15})\|([\d:,]+)(?:\|([\d:,]+)\|(\d{1,15}))?$/u;
 
 export function formatCursor({ origin, at, after, rest }: Cursor): string {
@@ -26,7 +26,7 @@ export function formatCursor({ origin, at, after, rest }: Cursor): string {
 
 /** Undefined for anything but a cursor that `formatCursor` could have made. */
 export function parseCursor(text: string): Cursor | undefined {
-  if (text.length > longest) return undefined;
+  if (text.length > maxCharacters) return undefined;
   const [, origin, at, after, until, id] = form.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
   if (origin === undefined || at === undefined || after === undefined) return undefined;
   const rest = until === undefined ? undefined : { until, id: Number(id) };

@@ -7,7 +7,7 @@ export type RevocationRecords = ReturnType<typeof createRevocationRecords>;
 
 const nothing = { loginId: null, userId: null, keyId: null };
 
-/** Writes what the feed tells, in the transaction that makes the tokens invalid. */
+/** Writes the entries of the feed, in the transaction that makes the tokens invalid. */
 export function createRevocationRecords() {
   let onRecorded = (_appId: string): void => {};
 
@@ -19,12 +19,12 @@ export function createRevocationRecords() {
   return {
     /** The logins have ended. */
     async logins(tx: Handle, logins: readonly { appId: string; id: string }[], now: number): Promise<void> {
-      const several = logins.map(({ appId, id }) => ({ ...nothing, appId, loginId: id, at: now }));
-      const [first] = several;
+      const entries = logins.map(({ appId, id }) => ({ ...nothing, appId, loginId: id, at: now }));
+      const [first] = entries;
       if (!first) return;
-      if (several.length === 1) return await record(tx, first);
-      await insertRevocations(tx, several);
-      for (const appId of new Set(several.map((each) => each.appId))) afterCommit(tx, () => onRecorded(appId));
+      if (entries.length === 1) return await record(tx, first);
+      await insertRevocations(tx, entries);
+      for (const appId of new Set(entries.map((entry) => entry.appId))) afterCommit(tx, () => onRecorded(appId));
     },
 
     /** All logins of a user that began before `now` may have ended. */
@@ -42,10 +42,7 @@ export function createRevocationRecords() {
       await record(tx, { ...nothing, appId, at: now });
     },
 
-    /**
-     * Calls `listener` after each commit that wrote an entry, with the App ID; empty means all
-     * applications.
-     */
+    /** Calls `listener` after each commit that wrote an entry, with its `appId`. */
     whenRecorded(listener: (appId: string) => void): void {
       onRecorded = listener;
     },

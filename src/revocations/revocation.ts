@@ -1,21 +1,21 @@
 import { isoTime } from "../lib/clock.ts";
 
-/** What made tokens invalid before their end. */
+/** An entry of the feed: why tokens became invalid before they expired. */
 export type Revocation = {
-  /** Empty: every application's. */
+  /** Empty: every application. */
   appId: string;
   /** One login. */
   loginId: string | null;
   /** The logins of a user that began before `at`. */
   userId: string | null;
-  /** All tokens signed by a key. If none of the three is given: all tokens of the application. */
+  /** All tokens signed by a key. If all three ids are null: all tokens of the application. */
   keyId: string | null;
   at: number;
 };
 
 /**
- * As the feed says it (docs/spec/sdk.md, 1). A reader that does not know a kind asks about every
- * token.
+ * An entry as callers get it (docs/spec/sdk.md, 1). A caller that does not know its kind validates
+ * every token with the service.
  */
 export type RevocationAnswer = { sid: string } | { sub: string; before: string } | { kid: string } | { app: string };
 

@@ -2,30 +2,33 @@ import { isoTime, minute, second, type Clock } from "../lib/clock.ts";
 import { AppError, invalidApiKey, invalidRequest } from "../lib/errors.ts";
 import type { Meter } from "../lib/meter.ts";
 import { newSecret, type Random } from "../lib/random.ts";
-import { sharedInTurn } from "../storage/gathered.ts";
+import { sharedInTurn } from "../storage/queries/gathered.ts";
 import type { Storage } from "../storage/storage.ts";
 import { formatCursor, originOf, parseCursor, type Cursor } from "./cursor.ts";
 import type { RevocationRecords } from "./records.ts";
 import { answerOf, type RevocationAnswer } from "./revocation.ts";
 import {
+  ensureEpoch,
   findChanged,
-  findHere,
   findNewest,
   findPage,
-  settleEpoch,
+  findPosition,
   sweepRevocations,
-  type Here,
+  type FeedPosition,
   type Page,
-  type PageQuestion,
+  type PageQuery,
 } from "./store.ts";
 import { createWaits } from "./waits.ts";
 
 export const maxWaitSeconds = 25;
-const entriesOfAPage = 1000;
-/** Longer than clocks differ and transactions run, so every cursor still finds its entries. */
-const keptLonger = 10 * minute;
+const entriesPerPage = 1000;
+/**
+ * Entries outlive cursors by this much, which is longer than clocks differ and transactions run. So
+ * a cursor still finds all its entries.
+ */
+const retentionMargin = 10 * minute;
 
-/** `more`: ask again at once; there may be more entries. */
+/** `more`: there may be more entries; poll again without waiting. */
 export type FeedAnswer = { cursor: string; revoked: RevocationAnswer[]; more: boolean };
 
 export type ListedRevocation = { at: string } & RevocationAnswer;
@@ -33,8 +36,8 @@ export type ListedRevocation = { at: string } & RevocationAnswer;
 export type Revocations = ReturnType<typeof createRevocations>;
 
 /**
- * The feed of what ended tokens before their time, for servers that verify tokens themselves
- * (docs/decisions/0043). `tokenSeconds`: the longest life of a token, so of an entry and a cursor.
+ * The revocation feed, for servers that verify tokens themselves (docs/decisions/0043).
+ * `tokenSeconds`: the longest life of a token, and so of a cursor.
  */
 export function createRevocations(deps: {
   storage: Storage;
@@ -47,25 +50,25 @@ export function createRevocations(deps: {
   const { storage, clock, random, meter } = deps;
   const { reader } = storage;
   const { commitOrder } = reader;
-  const cursorLastsFor = deps.tokenSeconds * second;
+  const cursorLifetime = deps.tokenSeconds * second;
   const waits = createWaits((appIds, after) => findChanged(reader, appIds, after));
   deps.revocations.whenRecorded(waits.wake);
   // One commit wakes many calls with the same cursor.
-  const findPageOnce = sharedInTurn<PageQuestion, Page | undefined>(
+  const findPageOnce = sharedInTurn<PageQuery, Page | undefined>(
     ({ appId, after, until, id }) => [appId, after, until, id].join(" "),
-    (question) => findPage(reader, question),
+    (query) => findPage(reader, query),
   );
 
-  async function hereNow(appId: string): Promise<Here & { epoch: string }> {
-    const here = await findHere(reader, appId);
+  async function currentPosition(appId: string): Promise<FeedPosition> {
+    const current = await findPosition(reader, appId);
     // The application was deleted just now.
-    if (!here) throw invalidApiKey();
-    if (here.epoch !== null) return { ...here, epoch: here.epoch };
-    await storage.write((tx) => settleEpoch(tx, newSecret(random)));
-    return await hereNow(appId);
+    if (!current) throw invalidApiKey();
+    if (current.epoch !== null) return current;
+    await storage.write((tx) => ensureEpoch(tx, newSecret(random)));
+    return await currentPosition(appId);
   }
 
-  function cursorAt({ epoch, life, position }: Here): Cursor {
+  function cursorAt({ epoch, life, position }: FeedPosition): Cursor {
     return {
       origin: originOf(epoch ?? "", life),
       at: clock(),
@@ -74,47 +77,47 @@ export function createRevocations(deps: {
     };
   }
 
-  /** Throws INVALID_REQUEST; CURSOR_GONE if it is too old or of another database. */
-  async function knownCursor(text: string, appId: string): Promise<Cursor> {
+  /** Throws INVALID_REQUEST; CURSOR_GONE if it is too old or from another database. */
+  async function checkedCursor(text: string, appId: string): Promise<Cursor> {
     const cursor = parseCursor(text);
     if (!cursor) throw malformed();
     const age = clock() - cursor.at;
-    if (age > cursorLastsFor || age < -keptLonger) throw gone("it is older than the entries that are kept");
+    if (age > cursorLifetime || age < -retentionMargin) throw gone("it is older than the entries that are kept");
     const { after, rest } = cursor;
     if (commitOrder.isPosition(after) && (!rest || commitOrder.isPosition(rest.until))) return cursor;
-    // SQLite's positions look different from PostgreSQL's.
-    if (cursorAt(await hereNow(appId)).origin !== cursor.origin) throw otherDatabase();
+    // The positions of SQLite and of PostgreSQL look different.
+    if (cursorAt(await currentPosition(appId)).origin !== cursor.origin) throw otherDatabase();
     throw malformed();
   }
 
   async function read(appId: string, cursor: Cursor): Promise<FeedAnswer> {
     const { after, rest } = cursor;
-    const limit = entriesOfAPage + 1;
+    const limit = entriesPerPage + 1;
     const page = await findPageOnce({ appId, after, until: rest?.until ?? null, id: rest?.id ?? 0, limit });
     if (!page) throw invalidApiKey();
-    const here = cursorAt(page);
-    if (page.isAhead || here.origin !== cursor.origin) throw otherDatabase();
-    const rows = page.rows.slice(0, entriesOfAPage);
-    meter.revocationsTold(rows.length);
+    const current = cursorAt(page);
+    if (page.isAhead || current.origin !== cursor.origin) throw otherDatabase();
+    const rows = page.rows.slice(0, entriesPerPage);
+    meter.revocationsSent(rows.length);
     const last = rows.at(-1);
-    const until = rest?.until ?? here.after;
+    const until = rest?.until ?? current.after;
     const next =
-      last && page.rows.length > entriesOfAPage
+      last && page.rows.length > entriesPerPage
         ? { ...cursor, rest: { until, id: last.id } }
-        : { ...here, at: rest ? cursor.at : here.at, after: until };
+        : { ...current, at: rest ? cursor.at : current.at, after: until };
     return {
       cursor: formatCursor(next),
       revoked: rows.map(answerOf),
-      // After several pages, others may have come since the first one.
+      // After the last of several pages, there may be entries that are newer than the first page.
       more: next.rest !== undefined || rest !== undefined,
     };
   }
 
   return {
     /**
-     * The entries after a cursor. If there are none, waits for some, at most `wait` seconds, or
-     * until the caller has gone (`whenGone`). Without a cursor: the present one. Throws
-     * INVALID_REQUEST, CURSOR_GONE.
+     * The entries after a cursor. If there are none, waits at most `wait` seconds for some, and no
+     * longer than the caller stays connected (`whenGone`). Without a cursor, returns the current
+     * one. Throws INVALID_REQUEST, CURSOR_GONE.
      */
     async poll(
       appId: string,
@@ -122,8 +125,8 @@ export function createRevocations(deps: {
       whenGone: (act: () => void) => () => void,
     ): Promise<FeedAnswer> {
       if (after === undefined)
-        return { cursor: formatCursor(cursorAt(await hereNow(appId))), revoked: [], more: false };
-      const cursor = await knownCursor(after, appId);
+        return { cursor: formatCursor(cursorAt(await currentPosition(appId))), revoked: [], more: false };
+      const cursor = await checkedCursor(after, appId);
       const endsAt = performance.now() + wait * second;
       const waiting = wait === 0 ? undefined : waits.enter(appId);
       if (!waiting) return await read(appId, cursor);
@@ -135,7 +138,7 @@ export function createRevocations(deps: {
       try {
         await waiting.ready();
         for (;;) {
-          // Also at the end: the answer says what is true now, and not when the wait began.
+          // Also when the time is over: the answer must be true now, not when the wait began.
           const answer = await read(appId, cursor);
           const left = endsAt - performance.now();
           if (answer.revoked.length > 0 || answer.more || left <= 0 || isGone || waits.isEnded()) return answer;
@@ -147,7 +150,7 @@ export function createRevocations(deps: {
       }
     },
 
-    /** For operators: the newest entries with the time of each, oldest first. */
+    /** For operators: the newest entries and their times, oldest first. */
     async list(appId: string, limit: number): Promise<ListedRevocation[]> {
       const rows = await findNewest(reader, appId, limit);
       return rows.map((row) => ({ at: isoTime(row.at), ...answerOf(row) }));
@@ -156,13 +159,13 @@ export function createRevocations(deps: {
     /** The number of calls that wait. */
     waiting: waits.count,
 
-    /** Answers all waiting calls, and lets none wait any more. */
+    /** Answers all waiting calls; from then on, no call waits. */
     endWaits: waits.end,
 
     /** Removes a batch of entries that concern no valid token; true if more may be left. */
     async sweep(): Promise<boolean> {
       const now = clock();
-      return await storage.write((tx) => sweepRevocations(tx, now - cursorLastsFor - keptLonger));
+      return await storage.write((tx) => sweepRevocations(tx, now - cursorLifetime - retentionMargin));
     },
   };
 }
@@ -172,7 +175,7 @@ function malformed(): AppError {
 }
 
 function otherDatabase(): AppError {
-  return gone("it is of another database, or of this one before it was restored");
+  return gone("it is from another database, or from this one before it was restored");
 }
 
 function gone(why: string): AppError {

@@ -1,19 +1,21 @@
 import { and, asc, desc, eq, gt, inArray, sql } from "drizzle-orm";
-import { feedEpoch } from "../storage/commit-order.ts";
+import { feedEpoch } from "../storage/queries/commit-order.ts";
 import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
-import { prepareSweep } from "../storage/sweep.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
 import type { Revocation } from "./revocation.ts";
 
-/** Where the database is now. */
-export type Here = { epoch: string | null; life: string; position: string };
+/** The database and its newest position. */
+export type FeedPosition = { epoch: string | null; life: string; position: string };
 
-export type Page = Here & { isAhead: boolean; rows: (Revocation & { id: number })[] };
+/** `isAhead`: the cursor is newer than the database. */
+export type Page = FeedPosition & { isAhead: boolean; rows: (Revocation & { id: number })[] };
 
-export type PageQuestion = {
+/** Positions: entries after `after`, up to `until` (null: all). */
+export type PageQuery = {
   appId: string;
   after: string;
   until: string | null;
-  /** Only behind this number. */
+  /** Only entries with a higher number. */
   id: number;
   limit: number;
 };
@@ -22,7 +24,7 @@ const prepared = statements((handle) => {
   const { db, tables, commitOrder } = handle;
   const { applications, facts, revocations } = tables;
   const { id, appId, loginId, userId, keyId, at } = placeholders(revocations);
-  const here = {
+  const current = {
     epoch: sql<string | null>`(SELECT ${facts.value} FROM ${facts} WHERE ${facts.name} = ${sql.raw(`'${feedEpoch}'`)})`,
     life: commitOrder.life,
     position: commitOrder.position(revocations),
@@ -36,10 +38,10 @@ const prepared = statements((handle) => {
   const isAhead = commitOrder.isAhead(revocations, after);
   return {
     insert: prepare(db.insert(revocations).values({ appId, loginId, userId, keyId, at }), "insert_revocation"),
-    here: prepare(db.select(here).from(applications).where(eq(applications.id, appId)), "revocations_here"),
+    current: prepare(db.select(current).from(applications).where(eq(applications.id, appId)), "revocations_here"),
     page: prepare(
       db
-        .select({ here: { ...here, isAhead }, row: revocations })
+        .select({ current: { ...current, isAhead }, row: revocations })
         .from(applications)
         .leftJoin(revocations, isNew)
         .where(eq(applications.id, appId))
@@ -61,22 +63,22 @@ export async function insertRevocation(tx: Handle, revocation: Revocation): Prom
 
 export async function insertRevocations(
   { db, tables: { revocations } }: Handle,
-  several: readonly Revocation[],
+  entries: readonly Revocation[],
 ): Promise<void> {
-  await db.insert(revocations).values([...several]);
+  await db.insert(revocations).values([...entries]);
 }
 
 /** Undefined if there is no such application. */
-export async function findHere(handle: Handle, appId: string): Promise<Here | undefined> {
-  const [here] = await prepared(handle).here.execute({ appId });
-  return here;
+export async function findPosition(handle: Handle, appId: string): Promise<FeedPosition | undefined> {
+  const [current] = await prepared(handle).current.execute({ appId });
+  return current;
 }
 
-/** What is new for an application. Undefined if there is none of this id. */
-export async function findPage(handle: Handle, question: PageQuestion): Promise<Page | undefined> {
-  const found = await prepared(handle).page.execute(question);
+/** A page of an application's entries, oldest first. Undefined if there is no such application. */
+export async function findPage(handle: Handle, query: PageQuery): Promise<Page | undefined> {
+  const found = await prepared(handle).page.execute(query);
   const [first] = found;
-  return first && { ...first.here, rows: found.flatMap(({ row }) => row ?? []) };
+  return first && { ...first.current, rows: found.flatMap(({ row }) => row ?? []) };
 }
 
 /** The newest entries of an application, oldest first. */
@@ -94,7 +96,10 @@ export async function findNewest(
   return rows.toReversed();
 }
 
-/** Which of the applications have something new since `after`, and the position of this answer. */
+/**
+ * Which of the applications have entries after `after`, and the database's newest position. Without
+ * `after`: only the position.
+ */
 export async function findChanged(
   { db, tables: { revocations }, commitOrder }: Handle,
   appIds: readonly string[],
@@ -103,8 +108,8 @@ export async function findChanged(
   const position = commitOrder.position(revocations);
   const one = sql`(SELECT 1 AS one) AS one`;
   if (after === undefined) {
-    const [here] = await db.select({ position }).from(one);
-    return { position: here?.position ?? "", changed: [] };
+    const [current] = await db.select({ position }).from(one);
+    return { position: current?.position ?? "", changed: [] };
   }
   const isNew = and(
     inArray(revocations.appId, [...appIds, ""]),
@@ -114,12 +119,12 @@ export async function findChanged(
   return { position: rows[0]?.position ?? after, changed: rows.flatMap(({ appId }) => appId ?? []) };
 }
 
-/** Writes the epoch of this database unless it has one. */
-export async function settleEpoch({ db, tables: { facts } }: Handle, value: string): Promise<void> {
+/** Writes the epoch of this database, unless it has one. */
+export async function ensureEpoch({ db, tables: { facts } }: Handle, value: string): Promise<void> {
   await db.insert(facts).values({ name: feedEpoch, value }).onConflictDoNothing();
 }
 
-/** Removes a batch of entries from before `before`; true if more may be left. */
+/** Removes a batch of entries that are older than `before`; true if more may be left. */
 export async function sweepRevocations(tx: Handle, before: number): Promise<boolean> {
   return await prepared(tx).sweep(before);
 }

@@ -1,23 +1,24 @@
 import { second } from "../lib/clock.ts";
 
-const looksEvery = second / 4;
-/** A waiting call is a connection and a timer. Beyond these, calls are answered at once. */
-const maxWaits = { ofApplication: 200, inAll: 1000 };
+const queryInterval = second / 4;
+/** A waiting call keeps a connection and a timer. Further calls are answered at once. */
+const maxWaits = { perApplication: 200, total: 1000 };
 
-/** `changed`: the applications with something new. Without `after`: none, where the database is. */
-type Look = (appIds: string[], after: string | undefined) => Promise<{ position: string; changed: string[] }>;
+/** `changed`: which of the applications have entries after `after`. */
+type FindChanged = (appIds: string[], after: string | undefined) => Promise<{ position: string; changed: string[] }>;
 
 /**
- * Wakes waiting calls at a commit of this process (`wake`), and of others by one question for all
- * of them four times a second. A waiting call uses no database connection.
+ * Wakes waiting calls when this process commits an entry (`wake`). For the entries of other
+ * processes, it asks the database four times a second, once for all waiting calls.
  */
-export function createWaits(look: Look) {
+export function createWaits(findChanged: FindChanged) {
   const waiting = new Map<string, Set<() => void>>();
   let count = 0;
   let isEnded = false;
+  /** The position of the last query. */
   let seen: string | undefined;
-  /** The last look. Who begins to wait before it has ended might be missed by it. */
-  let looking: Promise<void> | undefined;
+  /** The running query, which does not know of calls that began to wait after it. */
+  let querying: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   function wake(appId: string): void {
@@ -25,31 +26,31 @@ export function createWaits(look: Look) {
     for (const calls of woken) for (const call of calls) call();
   }
 
-  async function lookOnce(): Promise<void> {
+  async function queryAndWake(): Promise<void> {
     try {
-      const found = await look([...waiting.keys()], seen);
+      const found = await findChanged([...waiting.keys()], seen);
       seen = found.position;
       for (const appId of found.changed) wake(appId);
     } catch (error) {
-      // Each call finds out for itself, and answers the error.
+      // Each call then reads for itself, and answers with its error.
       wake("");
       throw error;
     } finally {
-      looking = undefined;
+      querying = undefined;
       schedule();
     }
   }
 
-  function lookNow(): Promise<void> {
+  function queryNow(): Promise<void> {
     timer = undefined;
-    looking = lookOnce();
-    looking.catch(() => {});
-    return looking;
+    querying = queryAndWake();
+    querying.catch(() => {});
+    return querying;
   }
 
   function schedule(): void {
     if (count === 0) seen = undefined;
-    else if (!isEnded) timer ??= setTimeout(() => void lookNow(), looksEvery);
+    else if (!isEnded) timer ??= setTimeout(() => void queryNow(), queryInterval);
   }
 
   return {
@@ -58,12 +59,12 @@ export function createWaits(look: Look) {
     count: (): number => count,
 
     /**
-     * Begins to wait for an application's entries. Undefined if too many wait. Read what is there
-     * only after `ready`: whatever is committed after that wakes the call.
+     * Begins to wait for an application's entries; undefined if too many calls wait. Read the
+     * entries only after `ready`: what is committed later wakes the call.
      */
     enter(appId: string) {
       const calls = waiting.get(appId) ?? new Set();
-      if (isEnded || count >= maxWaits.inAll || calls.size >= maxWaits.ofApplication) return undefined;
+      if (isEnded || count >= maxWaits.total || calls.size >= maxWaits.perApplication) return undefined;
       let isWoken = false;
       let onWoken = (): void => {};
       const call = (): void => {
@@ -74,11 +75,11 @@ export function createWaits(look: Look) {
       count += 1;
       return {
         ready: async (): Promise<void> => {
-          if (looking) await looking.catch(() => {});
-          if (seen === undefined) await (looking ?? lookNow());
+          if (querying) await querying.catch(() => {});
+          if (seen === undefined) await (querying ?? queryNow());
         },
 
-        /** Ends the next wait, or the one that is going on. */
+        /** Ends the current wait, or the next one. */
         wake: call,
 
         /** Resolves when there may be something new, or the time is over. */
@@ -103,7 +104,7 @@ export function createWaits(look: Look) {
 
     isEnded: (): boolean => isEnded,
 
-    /** Ends all waits, and lets nobody wait any more. */
+    /** Ends all waits; from then on, no call waits. */
     end(): void {
       isEnded = true;
       clearTimeout(timer);

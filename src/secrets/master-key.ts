@@ -5,8 +5,8 @@ import { AppError } from "../lib/errors.ts";
 import { repairOf } from "../lib/own-files.ts";
 import { makePrivateFolder } from "../lib/private-folder.ts";
 import { newSecret, type Random } from "../lib/random.ts";
-import { lockFile } from "../storage/file-lock.ts";
-import { lockOf } from "../storage/half-made.ts";
+import { lockFile } from "../storage/locks/file-lock.ts";
+import { lockOf } from "../storage/locks/half-made.ts";
 
 const form = /^[A-Za-z0-9_-]{43}$/u;
 /**

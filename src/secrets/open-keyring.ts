@@ -1,7 +1,7 @@
 import { AppError } from "../lib/errors.ts";
 import type { Random } from "../lib/random.ts";
-import { underLock } from "../storage/file-lock.ts";
-import { lockOf, removeAbandonedKeys } from "../storage/half-made.ts";
+import { underLock } from "../storage/locks/file-lock.ts";
+import { lockOf, removeAbandonedKeys } from "../storage/locks/half-made.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { checkMetadata, checkOf, isCheckOf } from "./check.ts";
 import { createMasterKeyFrom, macKeysFrom, type MasterKey } from "./key.ts";

@@ -1,7 +1,7 @@
 import type { Actor, Audit } from "../audit/audit.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Snapshot } from "../storage/snapshot.ts";
-import { replaceValue } from "../storage/replace-value.ts";
+import { replaceValue } from "../storage/queries/replace-value.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { nameInDatabase } from "../storage/table-names.ts";
 import { checkMetadata, checkOf, isCheckOf, rotationMetadata } from "./check.ts";

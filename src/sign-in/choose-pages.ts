@@ -1,11 +1,11 @@
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { isAnswer, withRetryAfter } from "../hosted/hosted.ts";
-import { createAccountPage } from "../pages/create-account-page.ts";
+import { createAccountPage } from "../pages/sign-in/create-account-page.ts";
 import type { OfferedProvider, ProviderClients } from "../oauth/provider-clients.ts";
-import type { PageMethods } from "../pages/methods.ts";
-import type { CreateAccountProblem, SignInProblem } from "../pages/problems.ts";
-import { signInPage } from "../pages/sign-in-page.ts";
+import type { PageMethods } from "../pages/parts/methods.ts";
+import type { CreateAccountProblem, SignInProblem } from "../pages/parts/problems.ts";
+import { signInPage } from "../pages/sign-in/sign-in-page.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { AccountNames } from "./account-names.ts";
 import type { SignIn } from "./service.ts";

@@ -6,7 +6,7 @@ import { isAnswer, type Guest, type Hosted, type PostedForm, type Setting } from
 import type { Application } from "../applications/application.ts";
 import type { Browsers, Scope } from "../hosted/browser.ts";
 import type { Html } from "../lib/html.ts";
-import type { Frame } from "../pages/frame.ts";
+import type { Frame } from "../pages/parts/frame.ts";
 import type { Message } from "../pages/message-page.ts";
 import type { Holder } from "./holder.ts";
 import type { NewSession, OpenedSession, SignIn } from "./service.ts";

@@ -6,10 +6,10 @@ import type { TableName } from "./table-names.ts";
  */
 export async function openSnapshot({ url, file }: DatabasePlace, copyIn?: string): Promise<Snapshot | undefined> {
   if (url === undefined) {
-    const { openSqliteSnapshot } = await import("./sqlite-snapshot.ts");
+    const { openSqliteSnapshot } = await import("./sqlite/snapshot.ts");
     return await openSqliteSnapshot(file, copyIn);
   }
-  const { openPostgresSnapshot } = await import("./postgres-snapshot.ts");
+  const { openPostgresSnapshot } = await import("./postgres/snapshot.ts");
   return await openPostgresSnapshot(url);
 }
 
@@ -23,10 +23,10 @@ export async function openShadow(
   tables: { copied: readonly TableName[]; emptied: readonly TableName[] },
 ): Promise<Shadow | undefined> {
   if (url === undefined) {
-    const { openSqliteShadow } = await import("./sqlite-snapshot.ts");
+    const { openSqliteShadow } = await import("./sqlite/snapshot.ts");
     return openSqliteShadow(file, tables);
   }
-  const { openPostgresShadow } = await import("./postgres-snapshot.ts");
+  const { openPostgresShadow } = await import("./postgres/snapshot.ts");
   return await openPostgresShadow(url, tables);
 }
 
@@ -38,10 +38,10 @@ export async function fillDatabase<T>(
   work: (filling: Filling) => Promise<T>,
 ): Promise<T> {
   if (url === undefined) {
-    const { fillSqlite } = await import("./sqlite-snapshot.ts");
+    const { fillSqlite } = await import("./sqlite/snapshot.ts");
     return await fillSqlite(file, work);
   }
-  const { fillPostgres } = await import("./postgres-snapshot.ts");
+  const { fillPostgres } = await import("./postgres/snapshot.ts");
   return await fillPostgres(url, work);
 }
 
@@ -51,9 +51,9 @@ export async function fillDatabase<T>(
  */
 export async function isInUse({ url, file }: DatabasePlace): Promise<boolean> {
   if (url === undefined) {
-    const { isSqliteInUse } = await import("./sqlite.ts");
+    const { isSqliteInUse } = await import("./sqlite/sqlite.ts");
     return await isSqliteInUse(file);
   }
-  const { isPostgresInUse } = await import("./postgres-snapshot.ts");
+  const { isPostgresInUse } = await import("./postgres/snapshot.ts");
   return await isPostgresInUse(url);
 }

@@ -5,8 +5,8 @@ import { replaceDurably } from "../lib/durable-files.ts";
 import { AppError } from "../lib/errors.ts";
 import { repairOf } from "../lib/own-files.ts";
 import { makePrivateFolder } from "../lib/private-folder.ts";
-import { underLock } from "./file-lock.ts";
-import { lockOf, removeAbandoned } from "./half-made.ts";
+import { underLock } from "./locks/file-lock.ts";
+import { lockOf, removeAbandoned } from "./locks/half-made.ts";
 import { appliedMigrations, migrate, pendingMigrations, readMigrations, type MigrationTarget } from "./migrate.ts";
 import {
   createSqliteStorage,
@@ -15,7 +15,7 @@ import {
   settleSqliteFile,
   sqliteQueries,
   unusableSqlite,
-} from "./sqlite.ts";
+} from "./sqlite/sqlite.ts";
 import type { Handle, Storage } from "./storage.ts";
 
 /**
@@ -38,8 +38,8 @@ export async function openReader(database: {
   file: string;
 }): Promise<{ reader: Handle; close(): Promise<void> } | undefined> {
   if (database.url === undefined) return openSqliteReader(database.file);
-  const { createPostgresPool } = await import("./postgres-pool.ts");
-  const { createPostgresStorage } = await import("./postgres.ts");
+  const { createPostgresPool } = await import("./postgres/pool.ts");
+  const { createPostgresStorage } = await import("./postgres/postgres.ts");
   return createPostgresStorage(createPostgresPool(database.url, 1, () => {}));
 }
 
@@ -129,10 +129,10 @@ async function openPostgres(
   onIdleError: (error: Error) => void,
 ): Promise<Storage> {
   // Loaded on demand: drizzle's PostgreSQL half takes a quarter of a second.
-  const { createPostgresPool } = await import("./postgres-pool.ts");
-  const { createPostgresStorage, unreachablePostgres } = await import("./postgres.ts");
-  const { migratePostgres } = await import("./postgres-migrate.ts");
-  const { refuseTransactionPooling } = await import("./postgres-pooler.ts");
+  const { createPostgresPool } = await import("./postgres/pool.ts");
+  const { createPostgresStorage, unreachablePostgres } = await import("./postgres/postgres.ts");
+  const { migratePostgres } = await import("./postgres/migrate.ts");
+  const { refuseTransactionPooling } = await import("./postgres/pooler.ts");
   const pool = createPostgresPool(url, poolSize, onIdleError);
   try {
     await refuseTransactionPooling(pool, url);

@@ -1,4 +1,4 @@
-import { sqliteKit, type Kit } from "./kit.ts";
+import { sqliteKit, type Kit } from "./schema/kit.ts";
 import { accountTables } from "./schema/account.ts";
 import { applicationsTables } from "./schema/applications.ts";
 import { clientsTables } from "./schema/clients.ts";

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { countRows, type CopiedTable } from "./copy.ts";
+import { countRows, type CopiedTable } from "./backup/copy.ts";
 import { pendingMigrations, readMigrations, type AppliedMigration } from "./migrate.ts";
 import { openSnapshot } from "./open-snapshot.ts";
 import type { DatabasePlace, Snapshot } from "./snapshot.ts";

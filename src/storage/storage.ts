@@ -1,9 +1,9 @@
 import { getTableColumns, like, sql, type SQL } from "drizzle-orm";
 import type { BaseSQLiteDatabase, SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { CommitOrder } from "./commit-order.ts";
-import { direct } from "./direct.ts";
+import type { CommitOrder } from "./queries/commit-order.ts";
+import { direct } from "./queries/direct.ts";
 import type { Tables } from "./schema.ts";
-import type { Statement } from "./statement.ts";
+import type { Statement } from "./queries/statement.ts";
 
 /**
  * Ends a transaction without an error: `throw rollBack(outcome)` undoes its writes, and `write`

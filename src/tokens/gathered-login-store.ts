@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { found, questions } from "../storage/gathered.ts";
+import { found, questions } from "../storage/queries/gathered.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 import { rotatedLoginOf } from "./rotated-login-store.ts";
 

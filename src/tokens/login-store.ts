@@ -2,9 +2,9 @@ import { and, asc, desc, eq, getTableColumns, gt, isNotNull, isNull, ne, or, sql
 import type { EndReason } from "../storage/column-types.ts";
 import { gatheredLogins, type LiveLogin, liveUserOf, loginStartOf } from "./gathered-login-store.ts";
 import { rotatedLoginOf, type LoginStart, type RotatedLogin } from "./rotated-login-store.ts";
-import { gatheredOrAlone } from "../storage/gathered.ts";
+import { gatheredOrAlone } from "../storage/queries/gathered.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
-import { prepareSweep } from "../storage/sweep.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
 import type { User } from "../users/user.ts";
 import type { Login, LoginRotation, LiveUser } from "./login.ts";
 

@@ -4,7 +4,8 @@ import type { By } from "../audit/audit.ts";
 import type { Invites } from "../email-tokens/invites.ts";
 import { json } from "../http/answer.ts";
 import { emptyBody } from "../http/empty-body.ts";
-import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
+import { byServer, type HttpRequest } from "../http/request.ts";
 import { isOnRealDay } from "../lib/clock.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { Methods } from "../methods/service.ts";
@@ -12,14 +13,14 @@ import type { UserAdministration } from "./administration.ts";
 import { userSorts, userStates } from "./list-query.ts";
 import type { Profiles } from "./profile.ts";
 
-const mostOnAPage = 200;
-const onAPage = 50;
+const maxPageSize = 200;
+const defaultPageSize = 50;
 
 /** The parameters of GET /applications/{appId}/users. */
 export const userListParameters = {
   email: { about: "The user with this address.", schema: { type: "string", format: "email" } },
-  name: { about: "How the name begins. The letters A to Z match in either case.", schema: { type: "string" } },
-  group: { about: "The name of a group. Its members come in the order of their ids.", schema: { type: "string" } },
+  name: { about: "The beginning of the name. The letters A to Z match in either case.", schema: { type: "string" } },
+  group: { about: "The name of a group, whose members are ordered by id.", schema: { type: "string" } },
   state: { about: "Whether the user may sign in.", schema: { type: "string", enum: userStates } },
   createdSince: { about: "Created at this instant or later.", schema: { type: "string", format: "date-time" } },
   createdBefore: { about: "Created before this instant.", schema: { type: "string", format: "date-time" } },
@@ -33,14 +34,14 @@ export const userListParameters = {
   },
   sort: {
     about:
-      "The order; with `-`, the other way round. Without it, by name where `name` is given, by last sign-in where only `lastLogin…` is, else by creation.",
+      "The order; `-` reverses it. By default: by name if `name` is given, by last sign-in if only `lastLogin…` is given, else by creation.",
     schema: { type: "string", enum: userSorts },
   },
   limit: {
     about: "Users on a page.",
-    schema: { type: "integer", minimum: 1, maximum: mostOnAPage, default: onAPage },
+    schema: { type: "integer", minimum: 1, maximum: maxPageSize, default: defaultPageSize },
   },
-  cursor: { about: "`nextCursor` of the page before, with the same filters and order.", schema: { type: "string" } },
+  cursor: { about: "`nextCursor` of the previous page; send the same filters and order.", schema: { type: "string" } },
 };
 
 /** The body of POST /applications/{appId}/users. */
@@ -62,19 +63,11 @@ export const userChangeBody = z.strictObject({
   disabled: z.boolean("must be a boolean").optional(),
 });
 
-/** An application's server, as the audit log names it. */
-function byServer(request: HttpRequest, { id }: Application): By {
-  return { actor: { kind: "app", name: id }, clientInfo: clientInfoOf(request) };
-}
-
 /** GET /applications/{appId}/users */
 export function listUsersHandler(administration: UserAdministration) {
   return async (request: HttpRequest, { id }: Application) => {
     const query = request.query();
-    for (const name of query.keys()) {
-      if (!Object.hasOwn(userListParameters, name))
-        throw invalidRequest(`query: unknown parameter ${JSON.stringify(name.slice(0, 64))}`);
-    }
+    refuseUnknownParameters(query, Object.keys(userListParameters));
     const asked = {
       email: query.get("email"),
       name: query.get("name"),
@@ -86,7 +79,8 @@ export function listUsersHandler(administration: UserAdministration) {
       lastLoginBefore: instantIn(query, "lastLoginBefore"),
       sort: query.get("sort"),
     };
-    return json(await administration.page(id, asked, { cursor: query.get("cursor"), limit: limitIn(query) }));
+    const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
+    return json(await administration.page(id, asked, { cursor: query.get("cursor"), limit }));
   };
 }
 
@@ -172,12 +166,4 @@ function instantIn(query: Map<string, string>, name: string): number | undefined
   const instant = instantForm.test(text) && isOnRealDay(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(instant)) throw invalidRequest(`${name}: an instant such as 2026-11-20T10:00:00Z`);
   return instant;
-}
-
-function limitIn(query: Map<string, string>): number {
-  const text = query.get("limit");
-  if (text === undefined) return onAPage;
-  const limit = /^\d{1,4}$/u.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > mostOnAPage) throw invalidRequest(`limit: a whole number from 1 to ${mostOnAPage}`);
-  return limit;
 }

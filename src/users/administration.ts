@@ -1,15 +1,15 @@
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { By } from "../audit/audit.ts";
-import { invalidRequest, userNotFound } from "../lib/errors.ts";
+import { addressTaken, applicationNotFound, invalidRequest, userNotFound } from "../lib/errors.ts";
+import { checkedDisplayName, checkedNewEmail, checkedPicture } from "../lib/user-fields.ts";
 import type { NewPasswords } from "../passwords/new-passwords.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { LoginAdministration } from "../tokens/login-administration.ts";
 import { createUserChanges, type UserChange } from "./changes.ts";
-import { applicationNotFound, createUserListing } from "./listing.ts";
-import { addressTaken, checkedName, checkedNewEmail, checkedPicture } from "./new-user.ts";
+import { createUserListing } from "./listing.ts";
 import { findUser, findUserWithMethods } from "./store.ts";
 import { userAnswer, type UserAnswer, type UserDetailsAnswer } from "./user-answer.ts";
 import type { User } from "./user.ts";
@@ -67,9 +67,7 @@ export function createUserAdministration(
 
     get,
 
-    /**
-     * A user of this application. Those of others are as unknown as none: USER_NOT_FOUND.
-     */
+    /** A user of this application. Throws USER_NOT_FOUND, also for users of others. */
     async userOf(appId: string, id: string): Promise<User> {
       const user = await existingUser(id);
       if (user.appId !== appId) throw userNotFound();
@@ -83,7 +81,7 @@ export function createUserAdministration(
     async create(input: NewUser, { dryRun }: { dryRun: boolean }, by: By): Promise<UserAnswer> {
       const application = await existingApplication(input.appId);
       const email = checkedNewEmail(input.email);
-      const name = checkedName(input.name);
+      const name = checkedDisplayName(input.name);
       const picture = checkedPicture(input.picture ?? null);
       const hash = input.password === undefined ? undefined : await hashOf(input.password, application, email);
       if (await users.findByEmail(application.id, email)) throw addressTaken();
@@ -154,7 +152,7 @@ export function createUserAdministration(
         "password-too-long": `at most ${"maxLength" in problem ? problem.maxLength : 0} characters`,
         "password-common": "not one of the most common passwords",
         "password-weak":
-          "not so easy to guess: a keyboard pattern, a sequence, a repetition, a date or common passwords",
+          "not easy to guess, such as a keyboard pattern, a sequence, a repetition, a date or a common password",
         "password-context": "not the address, its first part, or the name of the application",
       };
       throw invalidRequest(`password: ${rules[problem.kind]}`);

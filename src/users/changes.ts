@@ -1,17 +1,17 @@
 import type { Audit, By } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
-import { invalidRequest, userNotFound } from "../lib/errors.ts";
+import { addressTaken, invalidRequest, userNotFound } from "../lib/errors.ts";
+import { checkedDisplayName, checkedNewEmail, checkedPicture } from "../lib/user-fields.ts";
 import type { EmailTokens } from "../email-tokens/service.ts";
 import type { Notices } from "../mail/notices.ts";
 import type { MailService } from "../mail/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { RevokeAccess } from "../tokens/revoke-access.ts";
-import { addressTaken, checkedName, checkedNewEmail, checkedPicture } from "./new-user.ts";
 import type { Users } from "./service.ts";
 import { findUser, findUserByEmail, updateUser } from "./store.ts";
 import type { User } from "./user.ts";
 
-/** What operators and applications' servers may change; omitted fields stay unchanged. */
+/** What operators and applications' servers may change; undefined fields stay unchanged. */
 export type UserChange = {
   email?: string | undefined;
   emailVerified?: boolean | undefined;
@@ -44,7 +44,7 @@ export function createUserChanges(deps: {
     if (Object.keys(planned).length === 0) return;
     const disables = change.disabled === true;
     // In the order of locks (docs/decisions/0027): tokens, codes, the user.
-    if (planned.email !== undefined) await endProofs(tx, id);
+    if (planned.email !== undefined) await endMailedProofs(tx, id);
     const user = disables ? await access.lockForChange(tx, id, now) : await users.lockForChange(tx, id, now);
     if (!user) throw userNotFound();
     const altered = alteredBy(user, change, now);
@@ -68,18 +68,18 @@ export function createUserChanges(deps: {
     );
   }
 
-  /** Whatever was mailed to the user proves an address that is theirs no more. */
-  async function endProofs(tx: Handle, userId: string): Promise<void> {
+  /** Ends links and codes that were mailed to the old address. */
+  async function endMailedProofs(tx: Handle, userId: string): Promise<void> {
     await emailTokens.endLater(tx, userId, 0);
     await mail.withdrawProofs(tx, userId);
   }
 
   return {
     /**
-     * Changes a user, all fields or none. Another address is unverified unless the change says
-     * otherwise; it ends what was mailed before, and the earlier address is told. Logins stay,
-     * unless the user is disabled. Throws USER_NOT_FOUND, INVALID_REQUEST naming the field,
-     * CONFLICT for a taken address.
+     * Changes a user, all fields or none. A new address is unverified unless the change says
+     * otherwise. It ends links and codes that were mailed before, and the old address gets a mail.
+     * Logins stay, unless the user is disabled. Throws USER_NOT_FOUND, INVALID_REQUEST naming the
+     * field, CONFLICT for a taken address.
      */
     async change(id: string, change: UserChange, { dryRun }: { dryRun: boolean }, by: By): Promise<void> {
       const checked = checkedChange(change);
@@ -96,13 +96,13 @@ function checkedChange({ email, emailVerified, name, picture, disabled }: UserCh
   return {
     email: email === undefined ? undefined : checkedNewEmail(email),
     emailVerified,
-    name: name === undefined ? undefined : checkedName(name),
+    name: name === undefined ? undefined : checkedDisplayName(name),
     picture: picture === undefined ? undefined : checkedPicture(picture),
     disabled,
   };
 }
 
-/** The columns of `user` that the change gives another value. */
+/** The columns of `user` to which the change gives another value. */
 function alteredBy(user: User, { email, emailVerified, name, picture, disabled }: UserChange, now: number): Altered {
   const isNew = email !== undefined && email !== user.email;
   const verified = emailVerified ?? (isNew ? false : user.emailVerified);

@@ -1,7 +1,7 @@
 import type { Application } from "../applications/application.ts";
 import type { Actor, Audit } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
-import { AppError } from "../lib/errors.ts";
+import { AppError, applicationNotFound } from "../lib/errors.ts";
 import { newId, newSecret, type Random } from "../lib/random.ts";
 import type { FirebaseParameters, ForeignHash } from "../passwords/foreign-hashes.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -176,8 +176,7 @@ export function createUserImport(deps: {
   async function write(appId: string, candidates: Candidate[], actor: Actor): Promise<LineOutcome[] | undefined> {
     const now = clock();
     return await storage.write<LineOutcome[] | undefined>(async (tx, rollBack) => {
-      if (!(await deps.findApplication(appId, tx)))
-        throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
+      if (!(await deps.findApplication(appId, tx))) throw applicationNotFound();
       const { rows, outcomes } = await decide(tx, appId, candidates, now);
       if (rows.users.length === 0) return outcomes;
       if (!(await insertRows(tx, rows))) throw rollBack(undefined);

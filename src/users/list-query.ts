@@ -1,20 +1,20 @@
-import { canonicalEmail } from "../lib/email.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { displayName, maxNameCharacters } from "../lib/text.ts";
+import { checkedEmail } from "../lib/user-fields.ts";
 
-/** A list's orders; with `-`, the other way round. Equal users are ordered by their ids. */
+/** The orders of a list; `-` reverses. Users with equal values are ordered by id. */
 export const userSorts = ["createdAt", "-createdAt", "name", "-name", "lastLoginAt", "-lastLoginAt"] as const;
 export const userStates = ["active", "disabled"] as const;
 
-/** Which users to list, as somebody asks for them. Instants are epoch milliseconds. */
+/** Which users to list, as the caller gave it. Instants are epoch milliseconds. */
 export type UserQuery = {
   email?: string | undefined;
-  /** How the name begins, in capital or small letters. */
+  /** The beginning of the name. The letters A to Z match in either case. */
   name?: string | undefined;
-  /** The name of a group that they are members of. */
+  /** The name of a group; only its members. */
   group?: string | undefined;
   state?: string | undefined;
-  /** Since an instant and before another. Who never signed in did so before every instant. */
+  /** A user who never signed in is before every instant. */
   createdSince?: number | undefined;
   createdBefore?: number | undefined;
   lastLoginSince?: number | undefined;
@@ -33,7 +33,7 @@ export type UserFilter = {
 
 export type Span = { since?: number | undefined; before?: number | undefined };
 
-/** The members of a group are in the order of their ids. */
+/** By `id`: only the members of a group. */
 export type UserOrder = { by: "createdAt" | "name" | "lastLoginAt" | "id"; descending: boolean };
 
 /** Where a page ends: the last user's value in the order, and its id. */
@@ -42,13 +42,13 @@ export type Position = { key: string | number; id: string };
 export type UserListing = { filter: UserFilter; order: UserOrder };
 
 /**
- * Checks what is asked for. Without an order, it is the one that the filter reads least in. Throws
- * INVALID_REQUEST naming the field.
+ * Checks a query. Without `sort`, chooses the order in which the filter reads the fewest rows.
+ * Throws INVALID_REQUEST naming the field.
  */
 export function checkedListing(query: UserQuery): UserListing {
   const { email, name, group, state, sort } = query;
   if (group !== undefined && sort !== undefined)
-    throw invalidRequest("sort: not with group, whose members are in the order of their ids");
+    throw invalidRequest("sort: not with group, whose members are ordered by id");
   const created = checkedSpan("created", { since: query.createdSince, before: query.createdBefore });
   const lastLogin = checkedSpan("lastLogin", { since: query.lastLoginSince, before: query.lastLoginBefore });
   const filter = {
@@ -78,13 +78,6 @@ function orderOf(
 
 function isLimited({ since, before }: Span): boolean {
   return since !== undefined || before !== undefined;
-}
-
-/** Throws INVALID_REQUEST. */
-export function checkedEmail(text: string): string {
-  const email = canonicalEmail(text);
-  if (email === undefined) throw invalidRequest("email: an address such as ada@example.com, at most 254 characters");
-  return email;
 }
 
 function checkedPrefix(text: string): string {

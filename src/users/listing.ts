@@ -1,11 +1,12 @@
 import type { Applications } from "../applications/service.ts";
-import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
+import { AppError, applicationNotFound, invalidRequest, userNotFound } from "../lib/errors.ts";
+import { checkedEmail } from "../lib/user-fields.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Storage } from "../storage/storage.ts";
 import { createCursors } from "./cursor.ts";
-import { checkedEmail, checkedListing, type Position, type UserListing, type UserQuery } from "./list-query.ts";
+import { checkedListing, type Position, type UserListing, type UserQuery } from "./list-query.ts";
 import { findByEmailInAll, findMethodKindsOf } from "./list-store.ts";
-import { findGroup, listUsers, positionOf } from "./page-store.ts";
+import { findGroupId, findPosition, listUsers } from "./page-store.ts";
 import { userAnswer, type UserAnswer } from "./user-answer.ts";
 import type { User } from "./user.ts";
 
@@ -27,8 +28,8 @@ export function createUserListing(deps: {
 
   return {
     /**
-     * A page of an application's users, and the cursor of the next one. A page may hold fewer than
-     * `limit`, even none, before the last one. Throws INVALID_REQUEST naming the field.
+     * A page of an application's users, and the cursor of the next one. Only a null cursor means
+     * the end: any page may have fewer than `limit` users. Throws INVALID_REQUEST naming the field.
      */
     async page(
       appId: string,
@@ -43,8 +44,8 @@ export function createUserListing(deps: {
     },
 
     /**
-     * The first `limit` users after the user `after`, and whether there are more. Throws
-     * APP_NOT_FOUND, INVALID_REQUEST, USER_NOT_FOUND if `after` is gone.
+     * The first `limit` users after the user with the id `after`, and whether there are more.
+     * Throws APP_NOT_FOUND, INVALID_REQUEST, USER_NOT_FOUND if there is no such user.
      */
     async list(
       appId: string,
@@ -55,7 +56,7 @@ export function createUserListing(deps: {
       if (!(await applications.find(appId))) throw applicationNotFound();
       const groupId = await groupOf(appId, listing);
       const found: User[] = [];
-      let position = after === undefined ? undefined : await placeOf(appId, after, listing);
+      let position = after === undefined ? undefined : await positionAt(appId, after, listing);
       do {
         const page = await listUsers(reader, appId, {
           ...listing,
@@ -70,8 +71,8 @@ export function createUserListing(deps: {
     },
 
     /**
-     * The user with this address, in one application or the only one that has it. Throws
-     * INVALID_REQUEST, USER_NOT_FOUND, CONFLICT if several applications do.
+     * The user with this address, in the given application or the only one that has it. Throws
+     * INVALID_REQUEST, USER_NOT_FOUND, CONFLICT if several applications have it.
      */
     async idByEmail(address: string, appId: string | undefined): Promise<string> {
       const [user, ...others] = await findByEmailInAll(reader, checkedEmail(address), appId);
@@ -83,18 +84,14 @@ export function createUserListing(deps: {
   };
 
   async function groupOf(appId: string, { filter: { group } }: UserListing): Promise<string | undefined> {
-    const id = group === undefined ? undefined : await findGroup(reader, appId, group);
+    const id = group === undefined ? undefined : await findGroupId(reader, appId, group);
     if (group !== undefined && id === undefined) throw invalidRequest("group: one that the application has");
     return id;
   }
 
-  async function placeOf(appId: string, userId: string, { order }: UserListing): Promise<Position> {
-    const position = await positionOf(reader, appId, userId, order);
+  async function positionAt(appId: string, userId: string, { order }: UserListing): Promise<Position> {
+    const position = await findPosition(reader, appId, userId, order);
     if (!position) throw userNotFound();
     return position;
   }
-}
-
-export function applicationNotFound(): AppError {
-  return new AppError("APP_NOT_FOUND", "There is no application with this id.");
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
-import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { byServer, type HttpRequest } from "../http/request.ts";
 import type { UserMetadata } from "./metadata-changes.ts";
 
-/** Not `z.record`, which drops a key `__proto__` without a word; the service refuses it. */
+/** Not `z.record`, which silently drops a key `__proto__`; the service refuses it. */
 const patch = z
   .unknown()
   .refine((value) => value === undefined || (typeof value === "object" && !Array.isArray(value)), "a JSON object")
@@ -21,9 +21,9 @@ export function metadataHandler(metadata: UserMetadata) {
 
 /** PATCH /applications/{appId}/users/{userId}/metadata */
 export function patchMetadataHandler(metadata: UserMetadata) {
-  return async (request: HttpRequest, { id: appId }: Application) => {
+  return async (request: HttpRequest, application: Application) => {
     const body = await request.json(metadataBody);
-    const by = { actor: { kind: "app", name: appId }, clientInfo: clientInfoOf(request) } as const;
-    return json(await metadata.patch({ userId: request.parameter("userId"), appId }, body, by));
+    const whose = { userId: request.parameter("userId"), appId: application.id };
+    return json(await metadata.patch(whose, body, byServer(request, application)));
   };
 }

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, lt, sql, type SQL } from "drizzle-orm";
-import { foldedName, foldedText, instantOrNever, type Column } from "../storage/sort-keys.ts";
+import { foldedName, foldedText, instantOrNever, type Column } from "../storage/queries/sort-keys.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { Position, Span, UserFilter, UserListing, UserOrder } from "./list-query.ts";
 import type { User } from "./user.ts";
@@ -42,7 +42,7 @@ export async function listUsers(
 }
 
 /** Where a user stands in an order. */
-export async function positionOf(
+export async function findPosition(
   { db, tables: { users } }: Handle,
   appId: string,
   id: string,
@@ -56,7 +56,7 @@ export async function positionOf(
 }
 
 /** The id of a group that exists. */
-export async function findGroup(
+export async function findGroupId(
   { db, tables: { groups } }: Handle,
   appId: string,
   name: string,

@@ -2,7 +2,8 @@ import type { Audit, By } from "../audit/audit.ts";
 import { personsClient } from "../lib/client-info.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
 import { invalidRequest, userNotFound } from "../lib/errors.ts";
-import { displayName, isHttpsAddress, maxNameCharacters } from "../lib/text.ts";
+import { displayName, maxNameCharacters } from "../lib/text.ts";
+import { checkedPicture } from "../lib/user-fields.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -16,7 +17,7 @@ import type { User } from "./user.ts";
 /** The answer of GET /users/profile (docs/spec/http-api.md, 4.2). */
 export type ProfileAnswer = SignedInUserAnswer & {
   metadata: { loginCount: number; lastIpAddress: string | null; userAgent: string | null };
-  /** What the application stores about the user and shows it; omitted if there is nothing. */
+  /** Omitted if it is empty. */
   publicMetadata?: Metadata;
 };
 
@@ -68,8 +69,7 @@ export function createProfiles(deps: {
     async get(userId: string, scopes: string[]): Promise<ProfileAnswer> {
       const found = await users.findWithMethods(userId);
       if (!found) throw userNotFound();
-      const { loginCount, lastIpAddress, lastUserAgent: userAgent } = found.user;
-      const { publicMetadata } = found.user;
+      const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata } = found.user;
       return {
         ...users.answerFor(found, scopes),
         metadata: { loginCount, lastIpAddress, userAgent },
@@ -127,10 +127,10 @@ function checkedChange({ name, picture }: ProfileChange): { name?: string; pictu
   if (name !== undefined && !shown) {
     throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, none of them a control character`);
   }
-  if (typeof picture === "string" && !isHttpsAddress(picture)) {
-    throw invalidRequest("picture: an https address of at most 2048 characters, or null");
-  }
-  return { ...(shown ? { name: shown } : {}), ...(picture === undefined ? {} : { picture }) };
+  return {
+    ...(shown ? { name: shown } : {}),
+    ...(picture === undefined ? {} : { picture: checkedPicture(picture) }),
+  };
 }
 
 function updatedAnswer({ id, email, name, picture, updatedAt }: User, scopes: string[]): UpdatedProfileAnswer {

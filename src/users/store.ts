@@ -189,7 +189,7 @@ export async function verifyEmail(
 
 /**
  * Gives a user a verified address; false if another user has it. One who gets it at the same moment
- * makes the transaction fail with CONFLICT (storage/address-taken.ts).
+ * makes the transaction fail with CONFLICT (storage/errors/address-taken.ts).
  */
 export async function changeEmail(
   tx: Handle,

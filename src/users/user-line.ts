@@ -2,6 +2,7 @@ import * as z from "zod";
 import { isoTime } from "../lib/clock.ts";
 import { newEmail } from "../lib/email.ts";
 import { AppError } from "../lib/errors.ts";
+import { idRule, isGroupName, isId } from "../lib/names.ts";
 import { displayName, isHttpsAddress, isStorable } from "../lib/text.ts";
 import type { Passkey } from "../passkeys/store.ts";
 import type { Metadata } from "../storage/column-types.ts";
@@ -21,7 +22,6 @@ function text(rule: string, holds: (value: string) => boolean) {
   return z.string(rule).refine(holds, rule);
 }
 
-const idRule = "1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit";
 const emailRule =
   "an email address of at most 254 characters, without ` $ { } | & ! ' % or a leading '-', and whose domain does not end in a number";
 const nameRule = "at most 200 characters, none of them a control character";
@@ -46,9 +46,6 @@ const instant = z.iso.datetime({ offset: true, error: instantRule }).transform((
   if (!(at >= 0 && at < Date.UTC(3000, 0))) context.addIssue({ code: "custom", message: instantRule });
   return at;
 });
-
-/** As `checkedGroupName` has it. */
-const groupForm = /^[A-Za-z0-9][A-Za-z0-9._:@+-]{0,63}$/u;
 
 function metadata(field: string) {
   return z
@@ -82,7 +79,7 @@ const passkeySchema = z.strictObject({
 });
 
 const lineSchema = z.strictObject({
-  id: text(idRule, (value) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u.test(value)).nullish(),
+  id: text(idRule, isId).nullish(),
   email: email.nullish(),
   emailVerified: flag.nullish(),
   name: name.nullish(),
@@ -92,10 +89,7 @@ const lineSchema = z.strictObject({
   publicMetadata: metadata("publicMetadata"),
   privateMetadata: metadata("privateMetadata"),
   groups: z
-    .array(
-      text("the name of a group", (value) => groupForm.test(value)),
-      "a list",
-    )
+    .array(text("the name of a group", isGroupName), "a list")
     .max(64, "at most 64")
     .transform((names) => [...new Set(names)])
     .nullish(),

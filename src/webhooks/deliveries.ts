@@ -5,7 +5,7 @@ import type { Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { DeliveryStatus, DisabledReason, EventKind } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { sweepAll } from "../storage/sweep.ts";
+import { sweepAll } from "../storage/queries/sweep.ts";
 import { nextAttemptAt, type AttemptOutcome } from "./delivery.ts";
 import { listDeliveries, reviveDeliveries, type DeliveryFilter } from "./delivery-list-store.ts";
 import {

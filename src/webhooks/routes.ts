@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
-import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { byServer, type HttpRequest } from "../http/request.ts";
 import { second } from "../lib/clock.ts";
 import type { EndpointCall, TestAnswer, Webhooks } from "./service.ts";
 
@@ -22,8 +22,8 @@ export const endpointChangeBody = z.strictObject({
 
 export const endpointTestBody = z.strictObject({ event: z.string("must be a string").optional() });
 
-function callOf(request: HttpRequest, { id }: Application): EndpointCall {
-  return { actor: { kind: "app", name: id }, appId: id, clientInfo: clientInfoOf(request) };
+function callOf(request: HttpRequest, application: Application): EndpointCall {
+  return { ...byServer(request, application), appId: application.id };
 }
 
 /** POST /webhooks/endpoints */

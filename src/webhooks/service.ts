@@ -1,7 +1,7 @@
 import type { Actor, Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { day, minute, second, type Clock } from "../lib/clock.ts";
-import { AppError, invalidRequest } from "../lib/errors.ts";
+import { AppError, applicationNotFound, invalidRequest } from "../lib/errors.ts";
 import { checkedId } from "../lib/names.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
@@ -178,8 +178,7 @@ export function createWebhooks(deps: {
       };
       const isTaken = new AppError("CONFLICT", "A webhook endpoint with this id already exists.");
       const check = async (handle: Handle): Promise<void> => {
-        if (!(await findApplication(appId, handle)))
-          throw new AppError("APP_NOT_FOUND", "There is no application with this id.");
+        if (!(await findApplication(appId, handle))) throw applicationNotFound();
         if ((await countEndpoints(handle, appId)) >= maxEndpoints)
           throw new AppError("INVALID_REQUEST", "The application has the maximum number of webhook endpoints.", {
             details: `webhook endpoints: at most ${maxEndpoints}`,

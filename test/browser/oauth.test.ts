@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { sampled } from "../support/long-run.ts";
 import { goodPassword, initiate, newEmail, redeem, signUp } from "../support/person.ts";
 import type { KindName } from "../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
@@ -11,7 +12,7 @@ import { backAtTheApp, button, createApp, field, heading, openSignIn, summary } 
 const kinds: KindName[] = ["github", "openid", "apple"];
 
 describeInBrowser("signing in with a provider", (stage) => {
-  describe.each(kinds)("%s", (kind) => {
+  describe.each(sampled(kinds, 2))("%s", (kind) => {
     let provider: FakeProvider;
     beforeAll(async () => {
       provider = await startProvider(kind);

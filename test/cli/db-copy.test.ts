@@ -21,7 +21,7 @@ async function filledPlace() {
   return { cwd, place };
 }
 
-/** All but the feed of ended logins, which every database begins anew. */
+/** All but the revocation feed, which every database begins anew. */
 function withoutFeed(rows: Record<string, string[]>): Record<string, string[]> {
   return { ...rows, revocations: [] };
 }

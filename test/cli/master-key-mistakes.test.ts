@@ -8,7 +8,7 @@ import { createMasterKeyFrom, type MasterKey } from "../../src/secrets/key.ts";
 import { checkMetadata, checkOf, rotationMetadata } from "../../src/secrets/check.ts";
 import { demandKey, endRotation, switchMasterKey } from "../../src/secrets/rotation.ts";
 import { findMetadata, replaceMetadata } from "../../src/secrets/store.ts";
-import { lockDataFolder } from "../../src/storage/serve-lock.ts";
+import { lockDataFolder } from "../../src/storage/locks/serve-lock.ts";
 import { makeOldDatabase } from "../support/old-database.ts";
 import type { Dialect } from "../support/service.ts";
 import { createEndpoint, webhookSecret } from "../support/webhooks.ts";

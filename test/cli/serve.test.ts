@@ -152,7 +152,7 @@ describe("serve", () => {
     expect(JSON.parse(whole.stdout)).toMatchObject({ expiresIn: 900, user: { email: "ada@example.com" } });
     expect(await authsvc(["dev", "token", "--email", "ada"], dev)).toMatchObject({
       code: 2,
-      stderr: "authsvc: --email must be an address such as ada@example.com\n",
+      stderr: "authsvc: --email must be an address such as ada@example.com, at most 254 characters\n",
     });
     child.kill("SIGTERM");
     await finish(child);

@@ -36,7 +36,7 @@ describe("user invite", () => {
   });
 
   test.each([
-    [to("nobody"), 2, /^authsvc: --email must be an address such as ada@example\.com$/mu],
+    [to("nobody"), 2, /^authsvc: --email must be an address such as ada@example\.com, at most 254 characters$/mu],
     [["user", "invite", "--app", "app_none", "--email", "a@example.com"], 3, /There is no application with this id/u],
     [to("bob@example.com"), 4, /already signs in with this address/u],
   ])("%j ends with %i", async (args, code, line) => {

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { expect, it } from "vitest";
 import { stateFileText, readStateFile } from "../../src/config/state-file.ts";
 import type { DesiredState } from "../../src/config/state-schema.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const secretOf = (tag: string) => `client-secret.0123456789-ABCDEFGHIJ-${tag}`;
@@ -44,7 +44,7 @@ function statesOf(service: TestService) {
   return { plan, apply, export: desiredStates.export };
 }
 
-describeEachDatabase("a desired state with OpenID Connect clients", (current) => {
+describeSqliteFirst("a desired state with OpenID Connect clients", (current) => {
   const clients = () => current().server.app.services.clients;
 
   it("is planned without a trace, applied exactly so, and then finds nothing to do", async () => {

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { stateFileText, readStateFile } from "../../src/config/state-file.ts";
 import type { DesiredState } from "../../src/config/state-schema.ts";
 import { call, newEmail, signUp } from "../support/person.ts";
-import { describeEachDatabase, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../support/service.ts";
 import { runSql } from "../cli/sql.ts";
 import { createEndpoint, happen } from "../support/webhooks.ts";
 
@@ -62,7 +62,7 @@ async function rows(service: TestService): Promise<unknown> {
   };
 }
 
-describeEachDatabase("a desired state", (current) => {
+describeSqliteFirst("a desired state", (current) => {
   it("is planned without a trace, applied exactly so, and then finds nothing to do", async () => {
     const service = current();
     const states = statesOf(service);

@@ -4,7 +4,7 @@ import type { LineOutcome } from "../../src/users/import.ts";
 import { listOtherHashes } from "../../src/passwords/store.ts";
 import { comparable, openForm } from "../support/limits.ts";
 import { goodPassword, initiate, newEmail, redeem, signIn, signUp, Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, startTestService, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, startTestService, type TestApp, type TestService } from "../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const bcryptHash = "$2b$05$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2";
@@ -62,7 +62,7 @@ const salted = "yMnKy8zNzs/Q0dLT1NXW1w$bO75sSS+xBhl0k9yBzTVsX/eLm1WcAaub84rQv/Ny
 /** Takes hundreds of milliseconds on any machine. */
 const expensiveHash = `$pbkdf2-sha512$i=1500000$${salted}`;
 
-describeEachDatabase("imported users", (current, { restart }) => {
+describeSqliteFirst("imported users", (current, { restart }) => {
   it("sign in with the password that they had, and then have a hash of today", async () => {
     const service = current();
     const app = await service.createApp();

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { sampled } from "../support/long-run.ts";
 import { newEmail, type Page } from "../support/person.ts";
 import { startFakeServer, type FakeServer, type Handler, type Reply } from "../support/providers/fake-server.ts";
 import type { KindName } from "../support/providers/kinds.ts";
@@ -73,7 +74,7 @@ describeOnSqlite("O12: a provider on a bad day", (current) => {
   });
   afterAll(async () => await elsewhere.close());
 
-  describe.each(endpoints)("%s at %s", (kind, path) => {
+  describe.each(sampled(endpoints, 2))("%s at %s", (kind, path) => {
     let provider: FakeProvider;
     beforeAll(async () => {
       provider = await startProvider(kind);

@@ -6,7 +6,7 @@ import { bearer } from "../support/methods.ts";
 import { call } from "../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
-describeEachDatabase("the feed of ended logins", (current) => {
+describeEachDatabase("the revocation feed", (current) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await current().createApp();

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { configurationFor } from "../../src/cli/client-configurations.ts";
+import { configurationFor } from "../../src/cli/output/client-configurations.ts";
 import { sharedBrowser } from "../support/chromium.ts";
 import { freePort } from "../support/free-port.ts";
 import { newParty, type Party } from "../support/openid-tokens.ts";

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { configurationFor } from "../../src/cli/client-configurations.ts";
+import { configurationFor } from "../../src/cli/output/client-configurations.ts";
 import { blocksOf, root } from "../docs/pages.ts";
 import { freePort } from "../support/free-port.ts";
 import { newParty, type Party } from "../support/openid-tokens.ts";

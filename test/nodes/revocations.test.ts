@@ -13,7 +13,7 @@ const rounds = 60;
 const quantile = (numbers: number[], share: number): number =>
   numbers[Math.min(numbers.length - 1, Math.floor(numbers.length * share))] ?? Number.POSITIVE_INFINITY;
 
-describe("the feed of ended logins, on two nodes", () => {
+describe("the revocation feed, on two nodes", () => {
   let cluster: Cluster;
   let app: TestApp;
   let email = "";

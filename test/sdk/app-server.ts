@@ -1,20 +1,39 @@
+import { hash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createAuth } from "../../packages/sdk/src/node.ts";
 import type { AuthsvcError } from "../../packages/sdk/src/errors.ts";
-import type { HandlerOptions } from "../../packages/sdk/src/handler.ts";
+import type { HandlerOptions, SignedInUser } from "../../packages/sdk/src/handler.ts";
 import { freePort } from "../support/free-port.ts";
+import { goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 
 export const cookieSecret = "a secret of 32 characters or more";
 
-export type AppServer = { url: string; app: TestApp; options: HandlerOptions; server: Server; stop(): void };
+/** `cookie`: the name of the session's. */
+export type AppServer = {
+  url: string;
+  cookie: string;
+  app: TestApp;
+  options: HandlerOptions;
+  server: Server;
+  stop(): void;
+};
+
+/** Names differ between applications and ports, because browsers send cookies to all ports. */
+export function sessionCookie(appId: string, origin: string): string {
+  return `authsvc-${hash("sha256", `${appId} ${origin}`, "base64url").slice(0, 8)}-session`;
+}
 
 /** A small application with the package's sessions: `/` for all, `/me` for signed-in users. */
-export async function startAppServer(service: TestService, given: HandlerOptions = {}): Promise<AppServer> {
+export async function startAppServer(
+  service: TestService,
+  given: HandlerOptions = {},
+  otherRedirectUris: string[] = [],
+): Promise<AppServer> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const app = await service.createApp({ redirectUris: [`${url}/callback`] });
+  const app = await service.createApp({ redirectUris: [`${url}/callback`, ...otherRedirectUris] });
   const options = { issuer: service.url, appId: app.id, apiKey: app.apiKey, cookieSecret, ...given };
   const auth = await createAuth(options);
   const server = createServer((request, response) => {
@@ -30,6 +49,7 @@ export async function startAppServer(service: TestService, given: HandlerOptions
   await once(server.listen(port), "listening");
   return {
     url,
+    cookie: sessionCookie(app.id, url),
     app,
     options,
     server,
@@ -39,4 +59,28 @@ export async function startAppServer(service: TestService, given: HandlerOptions
       server.close();
     },
   };
+}
+
+/** From a page of the application to the service, and to the redirect that comes back. */
+export async function untilRedirect(
+  { url }: AppServer,
+  visitor: Visitor,
+  path = `/sign-in?returnTo=${encodeURIComponent("/me?tab=1")}`,
+): Promise<{ back: string; email: string }> {
+  const begun = await visitor.get(url + path);
+  const email = newEmail();
+  const page = await visitor.get(`${begun.location.href}/create-account`);
+  const fields = { email, password: goodPassword, name: "Ada" };
+  const done = await visitor.submit(page, "/create-account", fields);
+  return { back: done.location.href, email };
+}
+
+export async function signIn(server: AppServer, visitor = new Visitor()): Promise<{ visitor: Visitor; email: string }> {
+  const { back, email } = await untilRedirect(server, visitor);
+  await visitor.get(back);
+  return { visitor, email };
+}
+
+export function userOf(page: Page): SignedInUser | null {
+  return JSON.parse(page.text) as SignedInUser | null;
 }

@@ -129,6 +129,29 @@ describe("verifying a token", () => {
     timers.mockRestore();
   });
 
+  test.each([
+    ["more without end", Response.json({ cursor: "x", revoked: [], more: true })],
+    ["that its place is gone, and more, in turns", undefined],
+  ])("does not wait for ever for a feed that says %s: it asks", async (_, always) => {
+    const app = await current().createApp();
+    const { accessToken } = await signedUp(current(), app);
+    const gone = Response.json({ error: { code: "INVALID_REQUEST", message: "gone" } }, { status: 410 });
+    const more = Response.json({ cursor: "x", revoked: [], more: true });
+    const { client, asked, calls } = clientOf(app, {
+      async fetch(url, init) {
+        const { pathname, searchParams } = new URL(url);
+        calls.push(pathname);
+        if (pathname !== "/auth/revocations") return await fetch(url, init);
+        current().clock.advance(500);
+        return (always ?? (searchParams.has("after") ? gone : more)).clone();
+      },
+    });
+    await client.verify(accessToken);
+    expect(asked()).toBe(1);
+    await client.logout(accessToken);
+    await expect(client.verify(accessToken)).rejects.toMatchObject(invalid);
+  });
+
   test("refuses instead of asking, if told so", async () => {
     const app = await current().createApp();
     const { client, blocked, asked } = await listeningClient(app, { whenStale: "refuse" });

@@ -41,7 +41,7 @@ async function tracesOf(
   const talkative = found
     .flatMap(([, rows]) => rows)
     .filter((row) => ["ipAddress", "userAgent", "email"].some((key) => (row[key] ?? null) !== null));
-  // The feed of ended logins keeps the bare id for as long as a token could be valid.
+  // The revocation feed keeps the bare id for as long as a token could be valid.
   const lasting = found.filter(([name]) => name !== "revocations");
   return { tables: lasting.flatMap(([name, rows]) => (rows.length > 0 ? name : [])), talkative };
 }

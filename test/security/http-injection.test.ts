@@ -18,7 +18,7 @@ import {
 } from "../support/person.ts";
 import { sendUntidied } from "../support/raw-http.ts";
 import { accessOf, addressOf, routesOf } from "../support/routes.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../support/service.ts";
 
 /**
  * Each would be true, end the statement, wait or read another table if it ever became part of one.
@@ -47,7 +47,7 @@ const payloads = [
 /** Words of a database that was asked something else than it should have been. */
 const leaks = /syntax error|SQLITE_|no such (?:table|column)|unterminated|relation "/iu;
 
-describeEachDatabase("SQL in whatever a stranger can choose", (current) => {
+describeSqliteFirst("SQL in whatever a stranger can choose", (current) => {
   let app: TestApp;
   let bystander: Tokens & { app: TestApp };
   let tokens: Tokens;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDevClock } from "../../src/dev/clock.ts";
 import { openDevelopment } from "../../src/dev/development.ts";
 import type { Route } from "../../src/http/route.ts";
-import { loadAssets } from "../../src/pages/assets.ts";
+import { loadAssets } from "../../src/pages/assets/assets.ts";
 import { sendUntidied } from "../support/raw-http.ts";
 import { addressOf, routesOf } from "../support/routes.ts";
 import { describeOnSqlite, startTestService, type TestService } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ProviderInput } from "../../src/oauth/provider-input.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../support/service.ts";
 import { newEmail } from "../support/person.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../support/providers/records.ts";
@@ -37,7 +37,7 @@ async function set(
   return await service.server.app.services.providers.set(app.id, input, actor, options);
 }
 
-describeEachDatabase("the directory of an identity", (current) => {
+describeSqliteFirst("the directory of an identity", (current) => {
   it.each(["an OpenID Connect issuer", "a provider without an issuer"])(
     "O1: another directory under the same provider name is another identity (%s)",
     async (kind) => {

@@ -5,7 +5,7 @@ import { describeEachDatabase, type TestApp } from "../support/service.ts";
 
 const hour = 3_600_000;
 
-describeEachDatabase("cursors of the feed of ended logins", (current) => {
+describeEachDatabase("cursors of the revocation feed", (current) => {
   let app: TestApp;
   let other: TestApp;
   const person = { email: newEmail() };

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Client } from "pg";
-import { postgresOrder } from "../../src/storage/commit-order.ts";
+import { postgresOrder } from "../../src/storage/queries/commit-order.ts";
 import { insertRevocation } from "../../src/revocations/store.ts";
 import { askFeed, startVerifier } from "../support/feed.ts";
 import { startTestService, type TestApp, type TestService } from "../support/service.ts";
 
 // On SQLite writers run one at a time.
-describe("the feed of ended logins among concurrent writers (postgres)", () => {
+describe("the revocation feed among concurrent writers (postgres)", () => {
   let running: Awaited<ReturnType<typeof startTestService>>;
   let service: TestService;
   let app: TestApp;

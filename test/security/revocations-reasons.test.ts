@@ -19,7 +19,7 @@ const doing = { dryRun: false };
 
 type Someone = SignedInVisitor & { userId: string; passkey: string; clientId: string; elsewhere: Tokens; wiki: string };
 
-describeOnSqlite("the feed of ended logins", (current) => {
+describeOnSqlite("the revocation feed", (current) => {
   let app: TestApp;
   let github: FakeProvider;
   beforeAll(async () => {
@@ -218,6 +218,6 @@ describe("logins", () => {
     const writers = globSync("src/**/*.ts").filter((file) =>
       /\bset\([^)]*\bendedAt: (?!null)|endedAt: (?:now|given)/u.test(readFileSync(file, "utf8")),
     );
-    expect(writers.toSorted()).toEqual(["src/storage/restored-access.ts", "src/tokens/login-store.ts"]);
+    expect(writers.toSorted()).toEqual(["src/storage/backup/restored-access.ts", "src/tokens/login-store.ts"]);
   });
 });

@@ -12,11 +12,11 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writePrivately } from "../../src/lib/durable-files.ts";
-import { writeBackup } from "../../src/storage/backup.ts";
-import { lockFile } from "../../src/storage/file-lock.ts";
-import { claimOf, lockOf, partialOf } from "../../src/storage/half-made.ts";
+import { writeBackup } from "../../src/storage/backup/backup.ts";
+import { lockFile } from "../../src/storage/locks/file-lock.ts";
+import { claimOf, lockOf, partialOf } from "../../src/storage/locks/half-made.ts";
 import { openStorage } from "../../src/storage/open.ts";
-import { openSqliteSnapshot } from "../../src/storage/sqlite-snapshot.ts";
+import { openSqliteSnapshot } from "../../src/storage/sqlite/snapshot.ts";
 import { authsvc as command, emptyFolder } from "../cli/command.ts";
 import { answer, authsvc } from "../cli/in-process.ts";
 import { countOldRows, makeOldDatabase } from "../support/old-database.ts";

@@ -1,8 +1,8 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { sqliteKit, type Kit } from "../../src/storage/kit.ts";
-import { postgresKit } from "../../src/storage/postgres-kit.ts";
+import { sqliteKit, type Kit } from "../../src/storage/schema/kit.ts";
+import { postgresKit } from "../../src/storage/postgres/kit.ts";
 import { defineTables, sqliteTables } from "../../src/storage/schema.ts";
 
 const postgresTables = defineTables(postgresKit);

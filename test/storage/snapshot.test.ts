@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemRandom } from "../../src/lib/random.ts";
-import { writeBackup } from "../../src/storage/backup.ts";
-import { copyRows, countRows } from "../../src/storage/copy.ts";
+import { writeBackup } from "../../src/storage/backup/backup.ts";
+import { copyRows, countRows } from "../../src/storage/backup/copy.ts";
 import { fillDatabase, isInUse, openSnapshot } from "../../src/storage/open-snapshot.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { DatabasePlace } from "../../src/storage/snapshot.ts";
-import { openSqliteSnapshot } from "../../src/storage/sqlite-snapshot.ts";
+import { openSqliteSnapshot } from "../../src/storage/sqlite/snapshot.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { eventOf } from "./rows.ts";
 

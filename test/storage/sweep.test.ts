@@ -2,7 +2,7 @@ import { count, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, expect, it } from "vitest";
 import type { Storage } from "../../src/storage/storage.ts";
-import { sweepAll } from "../../src/storage/sweep.ts";
+import { sweepAll } from "../../src/storage/queries/sweep.ts";
 import { sweepLogins } from "../../src/tokens/login-store.ts";
 import { insertUser } from "../../src/users/store.ts";
 import { describeEachDatabase } from "../support/service.ts";

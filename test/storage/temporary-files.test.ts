@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { inOwnProcess } from "../support/own-process.ts";
 
-const sqlite = join(import.meta.dirname, "../../src/storage/sqlite.ts");
+const sqlite = join(import.meta.dirname, "../../src/storage/sqlite/sqlite.ts");
 
 it("what SQLite sorts and cannot keep in memory goes to files beside the database", () => {
   const folder = mkdtempSync(join(tmpdir(), "authsvc-temporary-"));

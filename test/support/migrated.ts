@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStorage } from "../../src/storage/open.ts";
-import { settleSqliteFile } from "../../src/storage/sqlite.ts";
+import { settleSqliteFile } from "../../src/storage/sqlite/sqlite.ts";
 import { createTestDatabase } from "./postgres.ts";
 
 let sqlite: Promise<Buffer> | undefined;

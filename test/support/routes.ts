@@ -1,7 +1,7 @@
 import { createHostedPages } from "../../src/hosted-pages.ts";
 import type { Route } from "../../src/http/route.ts";
 import { operations } from "../../src/openapi/operations.ts";
-import { loadAssets } from "../../src/pages/assets.ts";
+import { loadAssets } from "../../src/pages/assets/assets.ts";
 import { routes } from "../../src/routes.ts";
 import type { TestService } from "./service.ts";
 

@@ -1,12 +1,12 @@
 import type { Html } from "../../src/lib/html.ts";
-import { deleteAccountPage, downloadPage, removeMethodPage } from "../../src/pages/account-confirm-pages.ts";
-import { accountEndPage } from "../../src/pages/account-end-page.ts";
-import { profileFormPage, renameFormPage } from "../../src/pages/account-form-pages.ts";
-import type { AccountLogin } from "../../src/pages/account-logins.ts";
-import type { AccountMethod } from "../../src/pages/account-methods.ts";
-import { accountPage } from "../../src/pages/account-page.ts";
-import { verifyEmailPage } from "../../src/pages/account-verify-page.ts";
-import type { Frame } from "../../src/pages/frame.ts";
+import { deleteAccountPage, downloadPage, removeMethodPage } from "../../src/pages/account/confirm-pages.ts";
+import { accountEndPage } from "../../src/pages/account/end-page.ts";
+import { profileFormPage, renameFormPage } from "../../src/pages/account/form-pages.ts";
+import type { AccountLogin } from "../../src/pages/account/logins.ts";
+import type { AccountMethod } from "../../src/pages/account/methods.ts";
+import { accountPage } from "../../src/pages/account/account-page.ts";
+import { verifyEmailPage } from "../../src/pages/account/verify-page.ts";
+import type { Frame } from "../../src/pages/parts/frame.ts";
 
 /** Every page of an account, with `value` wherever one takes a text. */
 export function everyAccountPage(frame: Frame, value: string): Html[] {

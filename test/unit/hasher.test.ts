@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import { systemRandom } from "../../src/lib/random.ts";
 import { createHasher } from "../../src/passwords/hasher.ts";
+import { costsOf, isBetween } from "../support/processor-time.ts";
 
 const hasher = createHasher(
   { memoryKiB: 19456, iterations: 2, parallelism: 1, concurrency: 2, queueSize: 4 },
@@ -9,33 +10,6 @@ const hasher = createHasher(
 );
 const right = "correct horse battery staple";
 const stored = await hasher.hash(right);
-
-const turns = 7;
-const maxTurns = 70;
-
-/**
- * Processor time of this process in ms for each kind of work, the least of seven turns, or of more
- * until it is as expected. The kinds take turns, so that whatever else slows the machine slows all
- * of them.
- */
-async function costsOf<Kind extends string>(
-  kinds: Record<Kind, () => Promise<unknown>>,
-  isAsExpected: (least: Record<Kind, number>) => boolean,
-): Promise<Record<Kind, number>> {
-  const names = Object.keys(kinds) as Kind[];
-  const least = Object.fromEntries(names.map((name) => [name, Infinity])) as Record<Kind, number>;
-  for (let turn = 0; turn < turns || (turn < maxTurns && !isAsExpected(least)); turn += 1) {
-    for (const name of names) {
-      const before = process.cpuUsage();
-      await kinds[name]();
-      const { user, system } = process.cpuUsage(before);
-      least[name] = Math.min(least[name], (user + system) / 1000);
-    }
-  }
-  return least;
-}
-
-const isBetween = (ratio: number, low: number, high: number): boolean => ratio > low && ratio < high;
 
 describe("checking a password", () => {
   it.each([
@@ -119,23 +93,4 @@ describe("the time of a refusal", async () => {
       expect(await costsOf(kinds, isEven)).toSatisfy(isEven);
     },
   );
-
-  it("L6: is the same for a user whose imported hash is cheaper than those of others, and for a stranger", async () => {
-    const turn = { appId: "mixed", account: "", isKnown: false };
-    const cheap = "$ssha-sha512$c2FsdA$c2FsdA".replace(/[^$]*$/u, Buffer.alloc(64).toString("base64"));
-    hasher.learn("mixed", `$pbkdf2-sha512$i=200000$c2FsdA$${Buffer.alloc(64).toString("base64")}`);
-    const refuseIn = async (hash: string | undefined) => await (await hasher.verify(hash, "wrong", turn)).evenOut();
-    const older = await createHasher(
-      { memoryKiB: 8192, iterations: 2, parallelism: 1, concurrency: 1, queueSize: 1 },
-      systemRandom,
-    ).hash(right);
-    const kinds = {
-      ofCheap: () => refuseIn(cheap),
-      ofOlder: () => refuseIn(older),
-      ofStranger: () => refuseIn(undefined),
-    };
-    const isEven = ({ ofCheap, ofOlder, ofStranger }: Record<keyof typeof kinds, number>) =>
-      [ofCheap, ofOlder].every((cost) => isBetween(cost / ofStranger, 0.75, 1.25));
-    expect(await costsOf(kinds, isEven)).toSatisfy(isEven);
-  });
 });

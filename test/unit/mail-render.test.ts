@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Mail, MailMessage } from "../../src/mail/mail.ts";
 import { renderMail } from "../../src/mail/render.ts";
-import { contrastOf } from "../../src/pages/colours.ts";
+import { contrastOf } from "../../src/pages/assets/colours.ts";
 import type { Branding, MailKind } from "../../src/storage/column-types.ts";
 
 const askedAt = Date.UTC(2026, 10, 21, 10, 32);
@@ -21,6 +21,7 @@ const kinds: Record<MailKind, Mail> = {
   reset: { kind: "reset", ...common, ...proof },
   "change-address": { kind: "change-address", ...common, ...proof },
   "address-replaced": { kind: "address-replaced", ...common },
+  "address-restored": { kind: "address-restored", ...common },
   "address-changed": { kind: "address-changed", ...common, link: proof.link, expiresAt: proof.expiresAt },
   invite: { kind: "invite", ...common, link: proof.link, expiresAt: proof.expiresAt },
   "known-address": { kind: "known-address", ...common, signInUrl: "https://acme.example/sign-in" },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { programFiles } from "../../src/lib/program-files.ts";
-import { compactCss, loadAssets } from "../../src/pages/assets.ts";
+import { compactCss, loadAssets } from "../../src/pages/assets/assets.ts";
 
 const assets = loadAssets();
 

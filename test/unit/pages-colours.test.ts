@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { accentFor, accentStylesheet, contrastOf, grounds, parseColour } from "../../src/pages/colours.ts";
+import { accentFor, accentStylesheet, contrastOf, grounds, parseColour } from "../../src/pages/assets/colours.ts";
 
 const schemes = ["light", "dark"] as const;
-const stylesheet = readFileSync(path.join(import.meta.dirname, "../../src/pages/styles.css"), "utf8");
+const stylesheet = readFileSync(path.join(import.meta.dirname, "../../src/pages/assets/styles.css"), "utf8");
 
 describe("an app's colour", () => {
   it("is #rgb or #rrggbb and nothing else", () => {

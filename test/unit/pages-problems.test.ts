@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { render } from "../../src/lib/html.ts";
-import type { AssetLinks } from "../../src/pages/assets.ts";
-import { createAccountPage } from "../../src/pages/create-account-page.ts";
-import { logoUrl, safeHref, serviceLook, type Frame } from "../../src/pages/frame.ts";
+import type { AssetLinks } from "../../src/pages/assets/assets.ts";
+import { createAccountPage } from "../../src/pages/sign-in/create-account-page.ts";
+import { logoUrl, safeHref, serviceLook, type Frame } from "../../src/pages/parts/frame.ts";
 import { messagePage } from "../../src/pages/message-page.ts";
-import { signInPage } from "../../src/pages/sign-in-page.ts";
+import { signInPage } from "../../src/pages/sign-in/sign-in-page.ts";
 import { en } from "../../src/pages/texts/en.ts";
 
 const links: AssetLinks = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mailLanguages } from "../../src/mail/texts/texts.ts";
-import { waitingTime } from "../../src/pages/duration.ts";
+import { waitingTime } from "../../src/pages/parts/duration.ts";
 import { en, type Texts } from "../../src/pages/texts/en.ts";
 import { pageLanguages, textsFor } from "../../src/pages/texts/texts.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sharedInTurn } from "../../src/storage/gathered.ts";
+import { sharedInTurn } from "../../src/storage/queries/gathered.ts";
 
 type Question = { key: string; now: number };
 

@@ -29,7 +29,8 @@ def callback(request: Request) -> Response:
 
 @app.post("/logout")
 def logout(request: Request) -> Response:
-    return answer(web.logout(request.headers.get("cookie"), request.headers.get("origin")))
+    headers = request.headers
+    return answer(web.logout(headers.get("cookie"), headers.get("origin"), fetch_site=headers.get("sec-fetch-site")))
 
 
 @app.get("/")

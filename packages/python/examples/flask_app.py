@@ -24,7 +24,8 @@ def callback() -> Response:
 
 @app.post("/logout")
 def logout() -> Response:
-    return answer(web.logout(request.headers.get("Cookie"), request.headers.get("Origin")))
+    headers = request.headers
+    return answer(web.logout(headers.get("Cookie"), headers.get("Origin"), fetch_site=headers.get("Sec-Fetch-Site")))
 
 
 @app.get("/")

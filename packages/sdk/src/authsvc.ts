@@ -34,7 +34,7 @@ import { verifyWebhook, type ReceivedEvent } from "./webhook-signature.ts";
 
 export type Authsvc = ReturnType<typeof createAuthsvc>;
 
-/** A response that got lost, or a tab that was slow: its old token still gets the new ones. */
+/** After a lost response, or in a slow tab, the old token still gets the new ones. */
 const remembersTokensFor = 60_000;
 
 /**
@@ -79,7 +79,7 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
     /** Asks the service whether an access token is valid. */
     validate: async (accessToken: string): Promise<Validation> => await call("GET /auth/validate", { accessToken }),
 
-    /** The claims of a valid access token, without a call; ended logins are known by the feed. */
+    /** The claims of a valid access token, without a call: the feed reports ended logins. */
     verify: verifier.verify,
 
     /** Ends the login of the token, or more. INVALID_TOKEN means: already signed out. */
@@ -95,7 +95,7 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
       delete: async (accessToken: string): Promise<Done> => await call("DELETE /users/profile", { accessToken }),
     },
 
-    /** What the signed-in user can sign in with. */
+    /** The signed-in user's ways to sign in. */
     methods: {
       list: async (accessToken: string): Promise<AuthMethod[]> =>
         (await call("GET /users/auth-methods", { accessToken })).methods,
@@ -146,7 +146,7 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
       return await verifyWebhook(request, secret, now);
     },
 
-    /** Stops reading ended logins. It begins again with the next `verify`. */
+    /** Stops reading ended logins. The next `verify` starts it again. */
     close: verifier.close,
   };
 }

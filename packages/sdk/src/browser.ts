@@ -11,7 +11,7 @@ export type BrowserAuthOptions = {
 
 export type BrowserAuth = ReturnType<typeof createBrowserAuth>;
 
-/** State, PKCE verifier and address, while the person is at the sign-in page. */
+/** State, PKCE verifier and URL to return to, while the person is at the sign-in page. */
 type Begun = { state: string; codeVerifier: string; returnTo: string };
 
 const storageKey = "authsvc-sign-in";
@@ -45,7 +45,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     if (response.ok) return answer as Answer;
     const { error } = answer as { error?: { code: "INVALID_REQUEST"; message: string; requestId: string } };
     const retryAfter = Number(response.headers.get("retry-after")) || undefined;
-    const { code = "UNREACHABLE", message = "No answer of authsvc.", requestId } = error ?? {};
+    const { code = "UNREACHABLE", message = "The answer is not from authsvc.", requestId } = error ?? {};
     throw new AuthsvcError(code, message, { status: response.status, requestId, retryAfter });
   }
 
@@ -65,7 +65,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     timer = setTimeout(() => void renew().catch(() => {}), milliseconds);
   }
 
-  /** Calls that come while one runs share it. */
+  /** Concurrent calls share one renewal. */
   async function renew(): Promise<void> {
     const { refreshToken = "" } = tokens ?? {};
     renewing ??= post<Tokens>("/auth/refresh", { refreshToken })
@@ -92,23 +92,23 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
       return user;
     },
 
-    /** Is called with the user after a sign-in, and with undefined when the login has ended. */
+    /** Calls `listener` with the user after a sign-in, and with undefined when the login ends. */
     onChange(listener: (user: User | undefined) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
 
-    /** Call it when the page loads: finishes the sign-in that the address tells of. */
+    /** Call it when the page loads: finishes a sign-in if the URL has its code. */
     async start(): Promise<User | undefined> {
       const query = new URLSearchParams(location.search);
       const state = query.get("state");
       if (state === null || !query.has("sessionId")) return user;
       const begun = JSON.parse(sessionStorage.getItem(storageKey) ?? "null") as Begun | null;
-      // The code must be in no history, and work once.
+      // Keeps the code out of the browser's history, and uses it once.
       sessionStorage.removeItem(storageKey);
       history.replaceState(null, "", begun?.returnTo ?? location.pathname);
       const code = query.get("code");
-      // Otherwise a link could sign somebody in to another person's account.
+      // Otherwise an attacker's link could sign the user in to the attacker's account.
       if (begun?.state !== state || code === null) return user;
       const { codeVerifier } = begun;
       const sessionId = query.get("sessionId");
@@ -124,7 +124,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
       return user;
     },
 
-    /** Leaves the page for the sign-in. People come back to the address where they were. */
+    /** Leaves the page for the sign-in. People return to the URL where they were. */
     async signIn(extra: Partial<InitiateRequest> = {}): Promise<void> {
       const begun: Begun = {
         state: randomText(),
@@ -140,7 +140,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
 
     /** For `Authorization: Bearer` of your own API. Undefined: nobody is signed in. */
     async getAccessToken(): Promise<string | undefined> {
-      // A timer of a tab in the background may be late.
+      // Browsers delay timers of background tabs.
       if (tokens && performance.now() > tokens.until - renewedBefore) {
         await renew().catch((error: unknown) => {
           if (!tokens || performance.now() > tokens.until) throw error;

@@ -14,7 +14,7 @@ export type CallOptions = {
   timeoutSeconds?: number;
 };
 
-/** `{}` may be left out if nothing in it is required. */
+/** The input may be omitted if no field is required. */
 type Arguments<Name extends keyof Operations> =
   Record<string, never> extends Omit<Operations[Name], "answer"> ? [input?: Input<Name>] : [input: Input<Name>];
 
@@ -24,7 +24,7 @@ export type Call = <Name extends keyof Operations>(
 ) => Promise<Operations[Name]["answer"]>;
 
 const attempts = 3;
-/** A longer pause is the caller's decision: a person waits for the answer. */
+/** Longer pauses are left to the caller: a person may be waiting for the answer. */
 const maxPause = 3000;
 
 /** Calls the service by method and path, typed from its OpenAPI document. */
@@ -55,8 +55,8 @@ export async function getDocument(settings: Settings, path: string): Promise<unk
 }
 
 /**
- * A refused call (429) was not made, and may always be made again. An unanswered one may have been
- * made.
+ * A call that was refused (429) had no effect and can always be repeated. A call without an answer
+ * may have had an effect.
  */
 async function sendRepeatedly(
   settings: Settings,
@@ -113,7 +113,7 @@ function refusal({ issuer }: Settings, response: Response, body: unknown): Auths
   const known = { status, requestId, ...(seconds >= 0 ? { retryAfter: seconds } : {}) };
   if (typeof error?.code === "string")
     return new AuthsvcError(error.code, error.message ?? error.code, { ...known, details: error.details });
-  // Of a proxy in between, or of another program.
+  // From a proxy in between, or from another program.
   const code = status === 429 ? "RATE_LIMITED" : "UNREACHABLE";
   return new AuthsvcError(code, `${issuer} (AUTHSVC_ISSUER) answered ${status} without an error of authsvc.`, known);
 }

@@ -34,7 +34,7 @@ export async function checkSettings(settings: Settings, call: Call, redirectUri?
 async function checkIssuer(settings: Settings): Promise<void> {
   const { issuer } = settings;
   const document = await getDocument(settings, "/.well-known/openid-configuration").catch((error: unknown) => {
-    // An answer, but not one of the service.
+    // Something answers there, but it is not authsvc.
     if (error instanceof AuthsvcError && error.status !== undefined && error.status < 500 && error.status !== 429)
       throw configurationError(`There is no authsvc at AUTHSVC_ISSUER (${issuer}). ${showBaseUrl}`, error);
     throw error;

@@ -1,3 +1,4 @@
+import { sha256, toBase64Url } from "./encoding.ts";
 import { configurationError } from "./settings.ts";
 
 /** Browsers keep 4,096 bytes of a cookie, with its name and attributes. */
@@ -5,18 +6,23 @@ const maxPart = 3500;
 /** Servers accept about 16 KB of headers. */
 const maxParts = 3;
 
-export type Cookies = ReturnType<typeof createCookies>;
+export type Cookies = Awaited<ReturnType<typeof createCookies>>;
 
-/** `isSecure`: false for http on this machine, where browsers refuse the prefix. */
-export function createCookies(isSecure: boolean) {
-  const prefix = isSecure ? "__Host-" : "";
+/**
+ * Browsers send a cookie to all ports of its host: a part of the name tells applications apart. The
+ * prefix `__Host-` is refused on http, which is for this machine only.
+ */
+export async function createCookies(appId: string, origin: string) {
+  const isSecure = origin.startsWith("https:");
+  const tag = toBase64Url(await sha256(`${appId} ${origin}`)).slice(0, 8);
+  const prefix = `${isSecure ? "__Host-" : ""}authsvc-${tag}-`;
 
   function line(name: string, value: string, maxAgeSeconds: number): string {
     return `${prefix}${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? "; Secure" : ""}`;
   }
 
   return {
-    /** Those of ours that a request carries, by name without the prefix. */
+    /** The request's cookies that have the prefix, by name without it. */
     read(header: string | null): Map<string, string> {
       const found = new Map<string, string>();
       for (const pair of (header ?? "").split(";")) {
@@ -31,12 +37,12 @@ export function createCookies(isSecure: boolean) {
 
     clear: (name: string): string => line(name, "", 0),
 
-    /** A value in as many cookies as it needs; the first says how many. */
+    /** Splits a value into as many cookies as it needs; the first begins with their number. */
     split(name: string, value: string, maxAgeSeconds: number, present: Map<string, string>): string[] {
       const count = Math.ceil(value.length / maxPart);
       if (count > maxParts)
         throw configurationError(
-          `The session is too large for cookies (${value.length} bytes): let the access token carry fewer claims.`,
+          `The session is too large for cookies (${value.length} bytes): reduce the claims of access tokens with authsvc app update --claims.`,
         );
       const parts = Array.from({ length: count }, (_, index) => value.slice(index * maxPart, (index + 1) * maxPart));
       const lines = parts.map((part, index) =>

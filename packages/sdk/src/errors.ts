@@ -3,7 +3,7 @@ import type { ErrorCode } from "./api.ts";
 /** UNREACHABLE: no answer. CONFIGURATION: a setting is wrong; the message names it and the fix. */
 export type AuthsvcErrorCode = ErrorCode | "UNREACHABLE" | "CONFIGURATION";
 
-/** Every failure of this package. `code` is what to decide by; messages may change. */
+/** Every failure of this package. Decide by `code`; messages may change. */
 export class AuthsvcError extends Error {
   override readonly name = "AuthsvcError";
   readonly code: AuthsvcErrorCode;
@@ -14,7 +14,7 @@ export class AuthsvcError extends Error {
   /** Seconds to wait, if the service said so. */
   readonly retryAfter: number | undefined;
   readonly details: string | undefined;
-  /** What frameworks answer with if nobody handles the error: nobody is signed out by a failure. */
+  /** With this status, frameworks answer an unhandled error. Never 401: nobody is signed out. */
   readonly statusCode: number;
 
   constructor(

@@ -30,7 +30,7 @@ export async function createAuth(options?: HandlerOptions) {
   }
 
   async function sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<Session | undefined> {
-    // What has been sent already can carry no refreshed session.
+    // A response that was already sent cannot carry a refreshed session.
     const { session, setCookies } = await handler.session(request, toRequest(request.raw), !reply.sent);
     if (reply.sent) return session;
     if (setCookies.length > 0) reply.header("set-cookie", setCookies.splice(0));
@@ -45,7 +45,7 @@ export async function createAuth(options?: HandlerOptions) {
       return response && (await send(response, reply));
     });
   }
-  // The hook is for all routes, and not only for those beside it.
+  // Makes Fastify apply the hook to all routes, not only to those of this plugin.
   const forAll = Object.assign(plugin, { [Symbol.for("skip-override")]: true });
 
   return {

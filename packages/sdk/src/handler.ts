@@ -11,11 +11,11 @@ import { createSignIns, type Site } from "./sign-ins.ts";
 export type { SignedInUser } from "./sessions.ts";
 
 export type HandlerOptions = AuthsvcOptions & {
-  /** A client that you have already; otherwise one is made of the other options. */
+  /** An existing client; by default one is created from the other options. */
   authsvc?: Authsvc;
-  /** At least 32 characters, on every server the same. By default AUTHSVC_COOKIE_SECRET. */
+  /** At least 32 characters, the same on every server. By default AUTHSVC_COOKIE_SECRET. */
   cookieSecret?: string;
-  /** By default what is registered; of several, the one of the request's host. */
+  /** By default the registered one; of several, the one with the request's host (else: 400). */
   redirectUri?: string;
   /** Where a link starts a sign-in: `/sign-in?returnTo=/cart`. */
   signInPath?: string;
@@ -28,6 +28,7 @@ export type HandlerOptions = AuthsvcOptions & {
 };
 
 const waitsForService = 10_000;
+const warnsEvery = 60_000;
 
 export type Handler = ReturnType<typeof createHandler>;
 
@@ -43,6 +44,7 @@ export function createHandler(options: HandlerOptions = {}) {
   const signIns = createSignIns(authsvc, seal);
   const results = new WeakMap<object, Promise<SessionResult>>();
   let reading: Promise<Site[]> | undefined;
+  let warnedAt = Number.NEGATIVE_INFINITY;
 
   async function readSites(): Promise<Site[]> {
     const { redirectUris } = await authsvc.check(options.redirectUri);
@@ -52,10 +54,12 @@ export function createHandler(options: HandlerOptions = {}) {
       throw configurationError(
         `The application has no redirect URI. Register one: authsvc app update ${authsvc.appId} --add-redirect-uri URL`,
       );
-    return uris.map((redirectUri) => {
-      const { origin, pathname } = new URL(redirectUri);
-      return { redirectUri, origin, callbackPath: pathname, cookies: createCookies(origin.startsWith("https:")) };
-    });
+    return await Promise.all(
+      uris.map(async (redirectUri) => {
+        const { origin, pathname } = new URL(redirectUri);
+        return { redirectUri, origin, callbackPath: pathname, cookies: await createCookies(authsvc.appId, origin) };
+      }),
+    );
   }
 
   async function sites(): Promise<Site[]> {
@@ -66,15 +70,23 @@ export function createHandler(options: HandlerOptions = {}) {
     return await reading;
   }
 
-  /** Only registered ones are eligible, whatever host a request names. */
-  async function siteOf(request: Request): Promise<Site> {
+  /** Only registered redirect URIs are used, whatever host a request names. */
+  async function siteOf(request: Request): Promise<Site | undefined> {
     const known = await sites();
     const { host } = new URL(request.url);
-    const site = known.length === 1 ? known[0] : known.find(({ origin }) => new URL(origin).host === host);
-    if (site) return site;
-    throw configurationError(
-      `No redirect URI is registered for ${host}: set the option redirectUri, or register one: authsvc app update ${authsvc.appId} --add-redirect-uri URL`,
-    );
+    return known.length === 1 ? known[0] : known.find(({ origin }) => new URL(origin).host === host);
+  }
+
+  /** A visitor can name any host, so this is no error of the application, and fills no log. */
+  function refuseHost(request: Request): Response {
+    if (performance.now() - warnedAt > warnsEvery) {
+      warnedAt = performance.now();
+      const host = new URL(request.url).host.slice(0, 255);
+      console.warn(
+        `authsvc: no redirect URI is registered for ${host}, where somebody wants to sign in. Set the option redirectUri, or register one: authsvc app update ${authsvc.appId} --add-redirect-uri URL`,
+      );
+    }
+    return errorPage(400, "Signing in does not work at this address. Use the application's usual one.", homePath, []);
   }
 
   async function signOut(request: Request, site: Site): Promise<Response> {
@@ -89,7 +101,7 @@ export function createHandler(options: HandlerOptions = {}) {
     if (failure === undefined) return redirect(homePath, setCookies);
     return errorPage(
       503,
-      "You are signed out in this browser, but the sign-in service could not be told.",
+      "You are signed out in this browser, but the sign-in service did not answer: the login has not ended there.",
       homePath,
       setCookies,
     );
@@ -102,6 +114,7 @@ export function createHandler(options: HandlerOptions = {}) {
     const mayReturn = request.method === "GET" && searchParams.has("state") && searchParams.has("sessionId");
     if (!isStart && !isEnd && !mayReturn) return undefined;
     const site = await siteOf(request);
+    if (!site) return isStart || isEnd ? refuseHost(request) : undefined;
     if (isEnd) return await signOut(request, site);
     if (isStart) return await signIns.start(request, site, options.signIn?.(request));
     return pathname === site.callbackPath ? await comeBack(request, site) : undefined;
@@ -123,8 +136,11 @@ export function createHandler(options: HandlerOptions = {}) {
     let result = results.get(key);
     if (!result) {
       const header = request.headers.get("cookie");
-      const read = async (): Promise<SessionResult> =>
-        await sessions.read((await siteOf(request)).cookies, header, canSetCookies);
+      const read = async (): Promise<SessionResult> => {
+        const site = await siteOf(request);
+        // No sign-in ended at this host, so it has no cookie of ours.
+        return site ? await sessions.read(site.cookies, header, canSetCookies) : { setCookies: [] };
+      };
       result = header === null ? Promise.resolve({ setCookies: [] }) : read();
       results.set(key, result);
     }
@@ -181,7 +197,7 @@ export function createHandler(options: HandlerOptions = {}) {
 
     /**
      * The session of a request, read once for each `key` (the framework's request).
-     * @throws AuthsvcError UNREACHABLE: nobody knows; do not treat it as signed out.
+     * @throws AuthsvcError UNREACHABLE: it is unknown who is signed in; do not assume nobody.
      */
     session: resultOf,
 
@@ -200,10 +216,10 @@ export function createHandler(options: HandlerOptions = {}) {
       return session?.user ?? challenge(request);
     },
 
-    /** Sends a person to the sign-in, and refuses a script. */
+    /** Redirects a page request to the sign-in, and answers any other with 401. */
     challenge,
 
-    /** Adds to your response what the session needs. Call it for every response. */
+    /** Adds the session's headers to your response. Call it for every response. */
     async finish(request: Request, response: Response, key: object = request): Promise<Response> {
       const result = await results.get(key)?.catch(() => undefined);
       if (!result || (!result.session && result.setCookies.length === 0)) return response;

@@ -13,9 +13,9 @@ export type VerificationKey = {
 
 export type KeyRing = ReturnType<typeof createKeyRing>;
 
-/** The service lets its key set be cached this long. */
+/** The `max-age` of the service's key set. */
 const rereadAfter = 600_000;
-/** An unknown key id is a new key, or made up: others cannot make us read more often than that. */
+/** An unknown key id is new, or made up: forged tokens cause at most one read in this time. */
 const pauseBetweenReads = 10_000;
 
 const kinds = {
@@ -46,12 +46,12 @@ export function createKeyRing(settings: Settings) {
       if (known && age < rereadAfter) return known;
       if (age < pauseBetweenReads) return undefined;
       const reading = once("", read);
-      // A key that was good keeps its meaning while the set cannot be read.
+      // A known key stays valid while the set cannot be read.
       await (known ? reading.catch(() => undefined) : reading);
       return keys.get(kid);
     },
 
-    /** A key was withdrawn: its successor signs at once. */
+    /** The key was revoked: the next call reads the set, because its successor signs at once. */
     forget(kid: string): void {
       keys.delete(kid);
       readAt = Number.NEGATIVE_INFINITY;

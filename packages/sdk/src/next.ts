@@ -3,7 +3,7 @@ import type { AuthsvcError } from "./errors.ts";
 import { createHandler, type Handler, type HandlerOptions } from "./handler.ts";
 import type { Session, SignedInUser } from "./sessions.ts";
 
-/** What of Next.js this uses. */
+/** The parts of Next.js that this uses. */
 type Next = {
   headers: { headers(): Promise<Headers> };
   navigation: { redirect(path: string): never };
@@ -15,7 +15,7 @@ type Next = {
  */
 export function createAuth(options: HandlerOptions = {}) {
   let made: Handler | undefined;
-  // Not at once: a build imports this without the settings.
+  // Created on first use: a build imports this file without the settings.
   const handler = (): Handler => (made ??= createHandler(options));
   const { signInPath = "/sign-in" } = options;
 
@@ -39,14 +39,14 @@ export function createAuth(options: HandlerOptions = {}) {
     async proxy(request: Request): Promise<Response> {
       const response = await handler().handle(request);
       const location = response?.headers.get("location") ?? undefined;
-      // Next.js accepts whole addresses only.
+      // Next.js accepts only absolute URLs.
       if (location !== undefined) response?.headers.set("location", new URL(location, request.url).href);
       if (response) return response;
       const { NextResponse } = (await import("next/server")) as unknown as Next["server"];
       const { setCookies } = await handler()
         .session(request, request, true)
         .catch((error: unknown) => {
-          // Pages for everybody stay there while the service does not answer.
+          // Public pages still work while the service does not answer.
           if ((error as AuthsvcError).statusCode !== 503) throw error;
           return { setCookies: [] };
         });

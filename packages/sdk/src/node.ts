@@ -1,11 +1,11 @@
 import { createHandler, type HandlerOptions } from "./handler.ts";
 import type { SignedInUser } from "./sessions.ts";
 
-/** Of `node:http`, and of every framework that builds on it. */
+/** The request of `node:http`, and of every framework that builds on it. */
 export type NodeRequest = {
   method?: string;
   url?: string;
-  /** Express: the address before a router cut off its part. */
+  /** Express: the URL before a router removed its prefix. */
   originalUrl?: string;
   headers: Record<string, string | string[] | undefined>;
 };
@@ -19,7 +19,7 @@ export type NodeResponse = {
   end(body?: string): unknown;
 };
 
-/** A request as Web standards know it, without its body. */
+/** Converts to a Web standard `Request`, without the body. */
 export function toRequest({ method = "GET", url = "/", originalUrl = url, headers }: NodeRequest): Request {
   const kept = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || name.startsWith(":") ? [] : [[name, String(value)] as [string, string]],
@@ -28,7 +28,7 @@ export function toRequest({ method = "GET", url = "/", originalUrl = url, header
   const base = URL.canParse(host) ? host : "http://localhost";
   // Joined as text, because `//elsewhere/path` is a path here and not another host.
   const text = originalUrl.startsWith("/") ? base + originalUrl : base;
-  // Anybody may send anything: what no route can be for must not be an error of the application.
+  // A malformed URL from a client must not be an error of the application.
   const address = URL.canParse(text) ? text : base;
   const isRefused = /^(?:connect|trace|track)$/iu.test(method);
   return new Request(address, { method: isRefused ? "OPTIONS" : method, headers: kept });

@@ -7,12 +7,12 @@ import type { Settings } from "./settings.ts";
 export function createOnce<Result>(settings: Pick<Settings, "feed" | "now">, rememberFor = 0) {
   const { feed, now } = settings;
   const known = new Map<string, { result: Promise<Result>; until: number }>();
-  // Workers and Edge functions may not wait for what another request has begun.
+  // In Workers and Edge functions, a request cannot wait for a promise of another request.
   const mayJoin = feed === "background";
 
   function forgetOld(): void {
     for (const [key, { until }] of known) {
-      // All live equally long: behind the first young one are only younger ones, or running ones.
+      // Sorted by `until`: all results live equally long, and running calls have no end.
       if (until > now()) break;
       known.delete(key);
     }

@@ -1,4 +1,4 @@
-/** It waits in a cookie, of which browsers keep 4,096 bytes. */
+/** The path is kept in a cookie, and browsers limit a cookie to 4,096 bytes. */
 const maxPath = 1000;
 
 /** A path of this site, or undefined: people are never sent elsewhere. */

@@ -8,30 +8,30 @@ import type { VerifiedToken } from "./token.ts";
 
 export type Verdict = "valid" | "revoked" | "in doubt";
 
-/** Clocks of nodes, and ours, may differ by this much (milliseconds). */
+/** Clocks of nodes and of this process may differ by this much (milliseconds). */
 const clockAllowance = 300_000;
 /** The feed is read for this long after the last `verify`. */
 const readsOnFor = 60_000;
-/** What is older is forgotten: tokens from before it, such as minted ones, are in doubt. */
+/** Older entries are forgotten: longer-lived tokens, such as minted ones, are then in doubt. */
 const remembersFor = 3_600_000;
 const maxRemembered = 100_000;
 /** A timer of more than 24 days would fire at once. */
 const longestPause = 60_000;
 
 /**
- * What is known of ended logins, by the service's feed. Tokens from before we began to listen are
- * in doubt: the service decides on each login once.
+ * Ended logins, from the service's feed. Tokens issued before this process began to read it are in
+ * doubt: the service decides on each of their logins once.
  */
 export function createRevocations(settings: Settings, call: Call, onWithdrawnKey: (kid: string) => void) {
   const { now, maxStalenessSeconds } = settings;
   let cursor: string | undefined;
-  /** Every entry and every answer has a place in one order. */
+  /** Numbers every entry and every answer, in one order. */
   let sequence = 0;
   /** Tokens issued until then (milliseconds) are in doubt, unless cleared after `forgotten`. */
   let horizon = 0;
   let forgotten = 0;
   let current = { wall: Number.NEGATIVE_INFINITY, steady: Number.NEGATIVE_INFINITY };
-  /** From then on the service decides on every token, each time. */
+  /** If true, the service decides on every token, each time. */
   let trustsNothing = false;
   let failedAt = Number.NEGATIVE_INFINITY;
   let usedAt = 0;
@@ -41,13 +41,13 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   const endedLogins = new Map<string, Entry>();
   const endedUsers = new Map<string, Entry>();
   const withdrawnKeys = new Map<string, Entry>();
-  /** Logins that the service called live, and when in the sequence. */
+  /** Logins that the service called live, with the sequence number of the answer. */
   const cleared = new Map<string, number>();
   const once = createOnce<void>(settings);
 
-  /** The larger of two clocks: one may be set back, the other stand still with the machine. */
-  function age(): number {
-    return Math.max(now() - current.wall, performance.now() - current.steady);
+  /** By two clocks: one may be set back, the other stops while the machine sleeps. */
+  function age(since = current): number {
+    return Math.max(now() - since.wall, performance.now() - since.steady);
   }
 
   function isFresh(): boolean {
@@ -73,7 +73,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
     if ("sid" in revocation) insert(endedLogins, revocation.sid, entry);
     else if ("sub" in revocation) {
       const before = Date.parse(revocation.before);
-      // A time that cannot be read concerns every token.
+      // If the time cannot be parsed, the entry concerns every token.
       const known = endedUsers.get(revocation.sub)?.before ?? Number.NEGATIVE_INFINITY;
       const latest = Number.isNaN(before) ? Number.POSITIVE_INFINITY : Math.max(before, known);
       insert(endedUsers, revocation.sub, { ...entry, before: latest });
@@ -81,7 +81,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
       insert(withdrawnKeys, revocation.kid, entry);
       onWithdrawnKey(revocation.kid);
     } else {
-      // The application is being deleted, or a later version says what we do not know.
+      // The application is being deleted, or the entry is of a later version.
       trustsNothing = true;
     }
   }
@@ -102,10 +102,13 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
     }
   }
 
-  /** Reads until nothing more is there. False: the service did not wait, and so must we. */
+  /** Reads all pages. Returns false if the service did not wait, so the caller must pause. */
   async function read(waitSeconds: number, signal?: AbortSignal): Promise<boolean> {
     let hasWaited = true;
+    const begun = { wall: now(), steady: performance.now() };
     for (let isMore = true, wait = waitSeconds; isMore; wait = 0) {
+      // A `verify` waits for this, and a broken feed may have no end.
+      if (age(begun) > (waitSeconds + maxStalenessSeconds) * 1000) throw new TypeError("the feed has no end");
       const from = cursor;
       const start = { wall: now(), steady: performance.now() };
       const query = { after: from, wait };
@@ -118,11 +121,11 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
         if (cursor === from) startAgain();
         continue;
       }
-      // We listen from this moment on; what happened before is unknown.
+      // Reading begins here; the feed does not report what ended before.
       if (from === undefined) forgetAnswers();
       for (const revocation of answer.revoked) add(revocation);
       forgetOld();
-      // Another read has started again in the meantime: this answer says nothing of now.
+      // Another read has started over during this call, so this answer is outdated.
       if (from !== undefined && cursor === undefined) break;
       cursor = answer.cursor;
       isMore = answer.more;
@@ -135,7 +138,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
     return hasWaited;
   }
 
-  /** So long that the answer comes before the knowledge is too old. */
+  /** As long as possible, so that the answer still comes before the list is too old. */
   function waitSeconds(): number {
     return Math.min(25, Math.max(0, Math.floor(maxStalenessSeconds - 0.5 - age() / 1000)));
   }
@@ -160,7 +163,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   }
 
   return {
-    /** Whether the knowledge is young enough; reads the feed if it is not. */
+    /** Whether the list is young enough; reads the feed if it is not. */
     async isCurrent(): Promise<boolean> {
       usedAt = now();
       if (!isFresh() && Math.abs(now() - failedAt) > 1000) {
@@ -182,13 +185,13 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
       if (trustsNothing) return "in doubt";
       const ended = endedUsers.get(sub);
       const isOfEndedUser = ended?.before !== undefined && issued <= ended.before;
-      // A token from the future: the service's clock is not ours, so the horizon says nothing.
+      // A token from the future shows that the clocks differ, so the horizon cannot be compared.
       if (!isOfEndedUser && issued > horizon && issued <= now()) return "valid";
       const since = Math.max(forgotten, ended?.sequence ?? 0);
       return (cleared.get(sid) ?? -1) >= since ? "valid" : "in doubt";
     },
 
-    /** The place in the sequence, taken before the service is asked. */
+    /** The current sequence number. Take it before asking the service. */
     mark: (): number => sequence,
 
     /** The service called this login live, after `mark`. */

@@ -7,12 +7,12 @@ const minLength = 32;
 const ivLength = 12;
 
 /**
- * Encrypts what browsers keep for us (AES-256-GCM). Several secrets, separated by commas: the first
- * encrypts, all decrypt.
+ * Encrypts cookies (AES-256-GCM). If there are several secrets, separated by commas, the first
+ * encrypts and all decrypt.
  */
 export function createSeal(given = environment("AUTHSVC_COOKIE_SECRET")) {
   const secrets = (given ?? "").split(",").map((secret) => secret.trim());
-  const fix = "Set it to what this prints, on every server the same: openssl rand -base64 32";
+  const fix = "Generate one, the same for every server: openssl rand -base64 32";
   if (!given) throw configurationError(`AUTHSVC_COOKIE_SECRET is not set. ${fix}`);
   if (secrets.some((secret) => secret.length < minLength))
     throw configurationError(`AUTHSVC_COOKIE_SECRET has fewer than ${minLength} characters. ${fix}`);
@@ -36,7 +36,7 @@ export function createSeal(given = environment("AUTHSVC_COOKIE_SECRET")) {
       return toBase64Url(sealed);
     },
 
-    /** Undefined if it is not one of ours. */
+    /** Undefined if none of the secrets decrypts it. */
     async open(purpose: string, text: string): Promise<unknown> {
       for (const key of await allKeys()) {
         try {
@@ -45,7 +45,7 @@ export function createSeal(given = environment("AUTHSVC_COOKIE_SECRET")) {
           const opened = await crypto.subtle.decrypt(parameters(iv, purpose), key, sealed.subarray(ivLength));
           return JSON.parse(toText(opened));
         } catch {
-          // Encrypted by another secret, changed, or not ours.
+          // Encrypted by another secret, changed, or something else.
         }
       }
       return undefined;

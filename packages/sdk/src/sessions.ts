@@ -17,22 +17,22 @@ export type SignedInUser = {
   picture: string | null;
   /** The login, which a logout ends. */
   sessionId: string;
-  /** Everything that the access token says. */
+  /** All claims of the access token. */
   claims: Claims;
 };
 
 export type Session = { user: SignedInUser; accessToken: string };
 
-/** `setCookies`: what the response must carry, or the next request is signed out. */
+/** The response must carry `setCookies`, or the next request is signed out. */
 export type SessionResult = { session?: Session; setCookies: string[] };
 
 /** In the cookie: access and refresh token, the access token's expiry, name, picture. */
 type Kept = { a: string; r: string; e: number; n: string | null; p: string | null };
 
-const cookieName = "authsvc";
+const cookieName = "session";
 /** As long as an unused refresh token lives. */
 const cookieSeconds = 14 * 86_400;
-/** Clocks may differ by a minute, and calls take time. */
+/** Before expiry, because clocks may differ by a minute and calls take time. */
 const refreshedBefore = 60_000;
 
 /** Sessions in encrypted cookies: nothing is stored on the server. */
@@ -89,8 +89,8 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
 
   return {
     /**
-     * Who is signed in; refreshes the tokens before they expire. Without `canSetCookies` it does
-     * not: a refreshed token that gets lost ends the login.
+     * Who is signed in. Refreshes the tokens before they expire, but not without `canSetCookies`:
+     * a refreshed token that gets lost ends the login.
      */
     read,
 

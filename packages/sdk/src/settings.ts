@@ -7,13 +7,13 @@ export type AuthsvcOptions = {
   appId?: string;
   /** By default AUTHSVC_API_KEY. */
   apiKey?: string;
-  /** How old the knowledge of ended logins may be before `verify` asks. 5 seconds, at least 2. */
+  /** How old the list of ended logins may be before `verify` asks. Default 5, at least 2. */
   maxStalenessSeconds?: number;
-  /** What `verify` does with older knowledge. "ask" calls /auth/validate. */
+  /** What `verify` does with an older list: "ask" (the default) calls /auth/validate. */
   whenStale?: "ask" | "refuse";
-  /** Whether ended logins are read in the background, or when `verify` needs to know. */
+  /** Whether ended logins are read in the background, or when `verify` needs them. */
   feed?: "background" | "on-demand";
-  /** How long a call may take, 10 seconds. */
+  /** How long a call may take; 10 seconds by default. */
   timeoutSeconds?: number;
   /** For a proxy, or tests. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -31,7 +31,7 @@ export function completeSettings(options: AuthsvcOptions): Settings {
   if (!appId) throw missing("AUTHSVC_APP_ID", "your App ID; `authsvc app list` shows it");
   if (!apiKey) throw missing("AUTHSVC_API_KEY", "your API key; `authsvc key create --app ID` creates one");
   const { maxStalenessSeconds = 5 } = options;
-  // Less leaves the feed no time to wait. Without an end, a cut feed would mean "valid".
+  // Less leaves no time for a long poll. With Infinity, a cut feed would mean "valid".
   if (!Number.isFinite(maxStalenessSeconds) || maxStalenessSeconds < 2)
     throw configurationError("maxStalenessSeconds must be a number of seconds, at least 2.");
   return {
@@ -42,13 +42,13 @@ export function completeSettings(options: AuthsvcOptions): Settings {
     whenStale: options.whenStale ?? "ask",
     feed: options.feed ?? (keepsRunning() ? "background" : "on-demand"),
     timeoutSeconds: options.timeoutSeconds ?? 10,
-    // Not bare: browsers and Workers refuse a fetch that is called as a method.
+    // Wrapped: browsers and Workers refuse a fetch that is called as a method.
     fetch: options.fetch ?? (async (url, init) => await fetch(url, init)),
     now: options.now ?? Date.now,
   };
 }
 
-/** A variable of the environment, where there is one. */
+/** An environment variable, if the platform has them. */
 export function environment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return process?.env?.[name];
@@ -79,7 +79,7 @@ function checkedIssuer(text: string): string {
   return text.replace(/\/+$/u, "");
 }
 
-/** False where a program ends with each request: Cloudflare Workers and Edge functions. */
+/** False in Cloudflare Workers and Edge functions, which run only during requests. */
 function keepsRunning(): boolean {
   const { navigator, EdgeRuntime } = globalThis as { navigator?: { userAgent?: string }; EdgeRuntime?: unknown };
   return navigator?.userAgent !== "Cloudflare-Workers" && EdgeRuntime === undefined;

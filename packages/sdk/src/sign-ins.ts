@@ -7,10 +7,10 @@ import { createOnce } from "./once.ts";
 import { localPath, redirect } from "./pages.ts";
 import type { Seal } from "./seal.ts";
 
-/** What depends on the redirect URI: known once the application was read. */
+/** What depends on the redirect URI; known after the application was read. */
 export type Site = { redirectUri: string; origin: string; callbackPath: string; cookies: Cookies };
 
-/** State, PKCE verifier and where to go, in the browser that began. */
+/** State, PKCE verifier and path to return to, in the browser that began. */
 type Begun = { s: string; v: string; t: string };
 
 export type Finished = {
@@ -24,13 +24,13 @@ export type Finished = {
   clear: string[];
 };
 
-const beginsWith = "authsvc-sign-in-";
+const beginsWith = "sign-in-";
 /** As long as a sign-in session lives. */
 const seconds = 600;
 /** Several tabs may sign in at once. */
 const maxAtOnce = 4;
 
-/** Sign-ins on their way, each in an encrypted cookie of its own. */
+/** Unfinished sign-ins, each in its own encrypted cookie. */
 export function createSignIns(authsvc: Authsvc, seal: Seal) {
   // A browser that sends the redirect twice: a second use of the code would end the login. Workers
   // join only what is finished: of two redirects at the same moment, the second ends the login.
@@ -39,7 +39,7 @@ export function createSignIns(authsvc: Authsvc, seal: Seal) {
   return {
     async start(request: Request, site: Site, extra: Partial<InitiateRequest> = {}): Promise<Response> {
       const { headers, url } = request;
-      // A browser that loads links ahead of time begins nothing.
+      // A prefetch does not start a sign-in.
       if (/prefetch|prerender/u.test(headers.get("sec-purpose") ?? headers.get("purpose") ?? ""))
         return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
       const begun: Begun = {
@@ -66,7 +66,7 @@ export function createSignIns(authsvc: Authsvc, seal: Seal) {
       const name = nameOf(state);
       const text = site.cookies.read(request.headers.get("cookie")).get(name);
       const begun = text === undefined ? undefined : ((await seal.open(name, text)) as Begun | undefined);
-      // Otherwise anybody could sign somebody else in to their own account.
+      // Otherwise an attacker's link could sign the user in to the attacker's account.
       if (begun?.s !== state)
         return {
           isForeign: true,

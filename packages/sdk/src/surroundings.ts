@@ -1,4 +1,4 @@
-/** What Node offers beyond Web standards; elsewhere nothing of it exists. */
+/** What Node offers beyond Web standards; undefined elsewhere. */
 type Node = {
   getBuiltinModule?: (name: string) => {
     subscribe: (channel: string, listener: (message: unknown) => void) => void;

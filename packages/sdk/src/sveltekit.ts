@@ -10,7 +10,7 @@ type Resolve<Event> = (event: Event) => Response | Promise<Response>;
  */
 export function createAuth(options?: HandlerOptions) {
   let made: Handler | undefined;
-  // Not at once: a build imports this without the settings.
+  // Created on first use: a build imports this file without the settings.
   const handler = (): Handler => (made ??= createHandler(options));
 
   return {

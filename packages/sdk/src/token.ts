@@ -2,7 +2,7 @@ import { AuthsvcError } from "./errors.ts";
 import { fromBase64Url, toText, utf8 } from "./encoding.ts";
 import type { KeyRing } from "./keys.ts";
 
-/** What an access token says. Times are seconds since 1970. */
+/** The claims of an access token. Times are seconds since 1970. */
 export type Claims = {
   iss: string;
   /** The user's id. */
@@ -28,7 +28,7 @@ export type Claims = {
 
 export type VerifiedToken = { claims: Claims; kid: string };
 
-/** Enough for any token; more is an attempt to keep us busy. */
+/** Longer than any token of the service. */
 const maxLength = 16_384;
 
 export function invalidToken(why: string): AuthsvcError {
@@ -44,7 +44,7 @@ export async function verifyToken(
   expected: { issuer: string; appId: string; now: number },
   keys: KeyRing,
 ): Promise<VerifiedToken> {
-  // A request without a token, in JavaScript, is a refusal and not an error of the program.
+  // JavaScript callers may pass undefined for a missing token: refuse it, do not crash.
   const text: unknown = token;
   const parts = typeof text === "string" && text.length <= maxLength ? text.split(".") : [];
   const [header = "", payload = "", signature = "", ...more] = parts;
@@ -54,7 +54,7 @@ export async function verifyToken(
   if (typ !== "at+jwt" || crit !== undefined) throw invalidToken("it is not an access token");
   const key = await keys.find(kid);
   if (!key) throw invalidToken("its signing key is unknown");
-  // The key decides on the algorithm. What the token says only has to agree.
+  // The key decides the algorithm; the token's `alg` must agree.
   if (alg !== key.alg) throw invalidToken("its algorithm is not that of its key");
   const isSigned = await crypto.subtle.verify(key.algorithm, key.key, bytesOf(signature), utf8(`${header}.${payload}`));
   if (!isSigned) throw invalidToken("its signature is wrong");

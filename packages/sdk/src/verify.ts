@@ -42,7 +42,7 @@ export function createVerifier(settings: Settings, call: Call) {
     return verified;
   }
 
-  /** Asks the service, and remembers what it says if the feed tells when that changes. */
+  /** Asks the service; remembers the answer if the feed will report when it changes. */
   async function ask(token: string, { claims }: VerifiedToken, isCurrent: boolean): Promise<void> {
     const mark = revocations.mark();
     try {
@@ -62,7 +62,7 @@ export function createVerifier(settings: Settings, call: Call) {
     async verify(token: string): Promise<Claims> {
       const verified = await signed(token);
       const isCurrent = await revocations.isCurrent();
-      // A login that has ended stays so, however old the knowledge.
+      // An ended login stays ended, however old the list is.
       const verdict = revocations.judge(verified);
       if (verdict === "revoked") throw ended();
       if (verdict === "valid" && isCurrent) return verified.claims;

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import { addApiKeyFlags, chosenApiKey } from "../api-key-flags.ts";
-import type { ApiKeyFlags } from "../api-key-flags.ts";
-import { applicationText } from "../application-text.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { addApiKeyFlags, chosenApiKey } from "../input/api-key-flags.ts";
+import type { ApiKeyFlags } from "../input/api-key-flags.ts";
+import { applicationText } from "../output/application-text.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags } from "../cli.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { facts } from "../text.ts";
-import { secondsOrOff, wordsOf } from "../values.ts";
+import { facts } from "../output/text.ts";
+import { secondsOrOff, wordsOf } from "../input/values.ts";
 
 const methodNames = ["passkey", "password", "oauth"] as const;
 type MethodName = (typeof methodNames)[number];

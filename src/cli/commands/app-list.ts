@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { methodsText, withSettings } from "../application-text.ts";
+import { methodsText, withSettings } from "../output/application-text.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { table } from "../table.ts";
+import { table } from "../output/table.ts";
 
 export function addAppList(app: Command, cli: Cli): void {
   const command = app.command("list").description("list all applications");

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { applicationText, withSettings } from "../application-text.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { applicationText, withSettings } from "../output/application-text.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 

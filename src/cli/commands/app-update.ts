@@ -4,12 +4,12 @@ import type { ApplicationChange } from "../../applications/change.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { ProviderClients } from "../../oauth/provider-clients.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
-import { applicationText, withSettings } from "../application-text.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { applicationText, withSettings } from "../output/application-text.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { startSigning } from "../signing-start.ts";
-import { claimsFrom, secondsOrOff, wholeNumberFrom, wordOf, wordsOf } from "../values.ts";
+import { claimsFrom, secondsOrOff, wholeNumberFrom, wordOf, wordsOf } from "../input/values.ts";
 
 type Limits = NonNullable<NonNullable<ApplicationChange["settings"]>["rateLimits"]>;
 

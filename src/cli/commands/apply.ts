@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { Change } from "../../desired-state/difference.ts";
-import { demandYes } from "../ask.ts";
+import { demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { startSigningAll } from "../signing-start.ts";
-import { namingLines, readState, secretsDirAbout } from "../state-input.ts";
-import { changesText, referencesText, summaryText, usersText } from "../state-text.ts";
+import { namingLines, readState, secretsDirAbout } from "../input/state-input.ts";
+import { changesText, referencesText, summaryText, usersText } from "../output/state-text.ts";
 
 type Flags = { prune?: boolean; keepIdentities?: boolean; secretsDir?: string; dryRun?: boolean };
 

@@ -4,10 +4,10 @@ import type { AuditEventAnswer } from "../../audit/audit.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { write } from "../io.ts";
-import { growingTable, table } from "../table.ts";
-import type { Screen } from "../screen.ts";
-import { json } from "../text.ts";
-import { sinceFrom, wholeNumberFrom, wordOf } from "../values.ts";
+import { growingTable, table } from "../output/table.ts";
+import type { Screen } from "../output/screen.ts";
+import { json } from "../output/text.ts";
+import { sinceFrom, wholeNumberFrom, wordOf } from "../input/values.ts";
 
 const sorts = ["at", "-at"] as const;
 type Flags = {

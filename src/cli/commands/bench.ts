@@ -3,10 +3,10 @@ import type { Benchmark, Figure } from "../../benchmark/measure.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
-import type { Screen } from "../screen.ts";
-import { table } from "../table.ts";
-import { facts } from "../text.ts";
-import { wholeNumberFrom } from "../values.ts";
+import type { Screen } from "../output/screen.ts";
+import { table } from "../output/table.ts";
+import { facts } from "../output/text.ts";
+import { wholeNumberFrom } from "../input/values.ts";
 import { version } from "../version.ts";
 
 const titles: Record<Figure["figure"], string> = {

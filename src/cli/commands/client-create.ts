@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
-import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../client-flags.ts";
-import { clientText, secretIsShownOnce } from "../client-text.ts";
+import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../input/client-flags.ts";
+import { clientText, secretIsShownOnce } from "../output/client-text.ts";
 import { examples } from "../examples.ts";
-import { addSecretFlags, givenSecret, type SecretFlags } from "../secret-flags.ts";
-import { facts } from "../text.ts";
+import { addSecretFlags, givenSecret, type SecretFlags } from "../input/secret-flags.ts";
+import { facts } from "../output/text.ts";
 
 type Flags = ClientFlags &
   SecretFlags & { app?: string; id?: string; kind?: "web" | "spa" | "native"; dryRun?: boolean };

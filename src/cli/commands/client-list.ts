@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
-import { clientTable } from "../client-text.ts";
+import { clientTable } from "../output/client-text.ts";
 import { examples } from "../examples.ts";
 
 export function addClientList(client: Command, cli: Cli): void {

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
-import { newSecretText, secretIsShownOnce } from "../client-text.ts";
+import { newSecretText, secretIsShownOnce } from "../output/client-text.ts";
 import { examples } from "../examples.ts";
-import { addSecretFlags, givenSecret, type SecretFlags } from "../secret-flags.ts";
+import { addSecretFlags, givenSecret, type SecretFlags } from "../input/secret-flags.ts";
 
 type Flags = SecretFlags & { dryRun?: boolean };
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
-import { secretTable } from "../client-text.ts";
+import { secretTable } from "../output/client-text.ts";
 import { examples } from "../examples.ts";
 
 export function addClientSecretList(secret: Command, cli: Cli): void {

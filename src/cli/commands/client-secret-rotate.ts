@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
 import { day } from "../../lib/clock.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
-import { newSecretText, secretIsShownOnce } from "../client-text.ts";
+import { newSecretText, secretIsShownOnce } from "../output/client-text.ts";
 import { examples } from "../examples.ts";
-import { addSecretFlags, givenSecret, type SecretFlags } from "../secret-flags.ts";
-import { durationFrom } from "../values.ts";
+import { addSecretFlags, givenSecret, type SecretFlags } from "../input/secret-flags.ts";
+import { durationFrom } from "../input/values.ts";
 
 type Flags = SecretFlags & { overlap: number; dryRun?: boolean };
 

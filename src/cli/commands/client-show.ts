@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
-import { configurationFor, programs, type ProgramName } from "../client-configurations.ts";
-import { clientText } from "../client-text.ts";
+import { configurationFor, programs, type ProgramName } from "../output/client-configurations.ts";
+import { clientText } from "../output/client-text.ts";
 import { examples } from "../examples.ts";
 
 type Flags = { for?: ProgramName };

@@ -1,9 +1,9 @@
 import { Option, type Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
-import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../client-flags.ts";
-import { clientText } from "../client-text.ts";
+import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../input/client-flags.ts";
+import { clientText } from "../output/client-text.ts";
 import { examples } from "../examples.ts";
 
 type Flags = ClientFlags & { enabled?: "on" | "off"; dryRun?: boolean };

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { exitCodes } from "../exit-codes.ts";
 import { write } from "../io.ts";
 import type { Cli } from "../cli.ts";
-import { visible } from "../text.ts";
+import { visible } from "../output/text.ts";
 
 const kinds = ["apps", "clients", "groups", "users", "emails"] as const;
 const maxShown = 50;

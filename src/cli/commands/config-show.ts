@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { table } from "../table.ts";
+import { table } from "../output/table.ts";
 
 export function addConfigShow(config: Command, cli: Cli): void {
   const command = config.command("show").description("show the value and source of every setting; secrets are masked");

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven, demandYes } from "../ask.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { longWork, rowsText, sizeText, surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { postgresUrlProblem } from "../../config/postgres-url.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { DatabasePlace } from "../../storage/snapshot.ts";
-import { askUnlessGiven, readSecret, readSecretFile } from "../ask.ts";
+import { askUnlessGiven, readSecret, readSecretFile } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { longWork, rowsText, surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven, demandYes } from "../ask.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { longWork, rowsText, surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";
-import type { EndedAccess } from "../../storage/restored-access.ts";
+import type { EndedAccess } from "../../storage/backup/restored-access.ts";
 
 export function addDbRestore(db: Command, cli: Cli): void {
   const command = db

@@ -4,9 +4,9 @@ import type { DatabaseStatus } from "../../storage/status.ts";
 import type { Cli } from "../cli.ts";
 import { sizeText, surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";
-import type { Screen } from "../screen.ts";
-import { table } from "../table.ts";
-import { facts } from "../text.ts";
+import type { Screen } from "../output/screen.ts";
+import { table } from "../output/table.ts";
+import { facts } from "../output/text.ts";
 
 export function addDbStatus(db: Command, cli: Cli): void {
   const command = db

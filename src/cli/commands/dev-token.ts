@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { DevTokens } from "../../dev/sign-in.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 

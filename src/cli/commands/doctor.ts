@@ -7,7 +7,7 @@ import { AppError } from "../../lib/errors.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { padded, styled, visible } from "../text.ts";
+import { padded, styled, visible } from "../output/text.ts";
 
 export function addDoctor(program: Command, cli: Cli): void {
   const command = program

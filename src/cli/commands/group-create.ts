@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { askForGroup, groupText } from "../group-text.ts";
+import { askForGroup, groupText } from "../output/group-text.ts";
 
 type Flags = { app?: string; dryRun?: boolean };
 

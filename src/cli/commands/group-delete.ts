@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { askUnlessGiven, demandYes } from "../ask.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { askForGroup } from "../group-text.ts";
+import { askForGroup } from "../output/group-text.ts";
 
 type Flags = { app?: string; dryRun?: boolean };
 

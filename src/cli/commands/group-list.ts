@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { groupTable } from "../group-text.ts";
+import { groupTable } from "../output/group-text.ts";
 
 export function addGroupList(group: Command, cli: Cli): void {
   const command = group

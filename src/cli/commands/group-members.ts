@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { askForGroup } from "../group-text.ts";
+import { askForGroup } from "../output/group-text.ts";
 
 type Flags = { app?: string; dryRun?: boolean };
 

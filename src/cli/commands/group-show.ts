@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { askForGroup, groupText, memberTable } from "../group-text.ts";
-import { wholeNumberFrom } from "../values.ts";
+import { askForGroup, groupText, memberTable } from "../output/group-text.ts";
+import { wholeNumberFrom } from "../input/values.ts";
 
 type Flags = { app?: string; limit: number; after?: string };
 

@@ -6,15 +6,15 @@ import { AppError } from "../../lib/errors.ts";
 import { displayName, maxNameCharacters } from "../../lib/text.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
 import type { GlobalFlags } from "../cli.ts";
-import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../api-key-flags.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../input/api-key-flags.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, ruleSentence, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { askForSettings, flagOfSetting, type InitFlags } from "../init/answers.ts";
 import { configExists, withNewConfig } from "../init/write-config.ts";
 import { canAsk, write } from "../io.ts";
-import { facts } from "../text.ts";
-import { wordsOf } from "../values.ts";
+import { facts } from "../output/text.ts";
+import { wordsOf } from "../input/values.ts";
 
 type Flags = InitFlags &
   ApiKeyFlags & {

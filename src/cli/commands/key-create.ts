@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { addApiKeyFlags, chosenApiKey, createdKeyText, type ApiKeyFlags } from "../api-key-flags.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { addApiKeyFlags, chosenApiKey, createdKeyText, type ApiKeyFlags } from "../input/api-key-flags.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags } from "../cli.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { facts } from "../text.ts";
+import { facts } from "../output/text.ts";
 
 type Flags = ApiKeyFlags & { app?: string; label?: string; dryRun?: boolean };
 

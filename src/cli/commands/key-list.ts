@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import type { Screen } from "../screen.ts";
-import { table } from "../table.ts";
+import type { Screen } from "../output/screen.ts";
+import { table } from "../output/table.ts";
 
 export function addKeyList(key: Command, cli: Cli): void {
   const command = key

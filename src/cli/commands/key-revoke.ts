@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 

@@ -1,10 +1,10 @@
 import { Option, type Command } from "commander";
 import { day } from "../../lib/clock.ts";
-import { addApiKeyFlags, chosenApiKey, createdKeyText, type ApiKeyFlags } from "../api-key-flags.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { addApiKeyFlags, chosenApiKey, createdKeyText, type ApiKeyFlags } from "../input/api-key-flags.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { durationFrom } from "../values.ts";
+import { durationFrom } from "../input/values.ts";
 
 type Flags = ApiKeyFlags & { app?: string; label?: string; overlap: number; dryRun?: boolean };
 

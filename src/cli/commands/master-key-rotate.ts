@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Reencrypted } from "../../secrets/rotation.ts";
-import { demandYes, readSecretFile } from "../ask.ts";
+import { demandYes, readSecretFile } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { json } from "../text.ts";
+import { json } from "../output/text.ts";
 
 export function addOpenApi(program: Command, cli: Cli): void {
   const command = program

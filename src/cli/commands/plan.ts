@@ -4,9 +4,9 @@ import { examples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { write } from "../io.ts";
 import { startSigningAll } from "../signing-start.ts";
-import { namingLines, readState, secretsDirAbout } from "../state-input.ts";
-import { changesText, referencesText, summaryText } from "../state-text.ts";
-import { json } from "../text.ts";
+import { namingLines, readState, secretsDirAbout } from "../input/state-input.ts";
+import { changesText, referencesText, summaryText } from "../output/state-text.ts";
+import { json } from "../output/text.ts";
 
 type Flags = {
   prune?: boolean;

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { table } from "../table.ts";
+import { table } from "../output/table.ts";
 
 export function addProviderList(provider: Command, cli: Cli): void {
   const command = provider

@@ -1,9 +1,9 @@
 import { Option, type Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven, readKeyFile, readSecret, readSecretFile } from "../ask.ts";
+import { askUnlessGiven, readKeyFile, readSecret, readSecretFile } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { providerFacts } from "../provider-text.ts";
+import { providerFacts } from "../output/provider-text.ts";
 
 type Flags = {
   clientId?: string;

@@ -4,10 +4,10 @@ import type { ListedRevocation } from "../../revocations/service.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { write } from "../io.ts";
-import type { Screen } from "../screen.ts";
-import { growingTable, table } from "../table.ts";
-import { json } from "../text.ts";
-import { wholeNumberFrom } from "../values.ts";
+import type { Screen } from "../output/screen.ts";
+import { growingTable, table } from "../output/table.ts";
+import { json } from "../output/text.ts";
+import { wholeNumberFrom } from "../input/values.ts";
 
 type Flags = { app: string; limit?: number; follow?: boolean };
 

@@ -7,7 +7,7 @@ import type { RunningServer } from "../../server.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { facts } from "../text.ts";
+import { facts } from "../output/text.ts";
 
 type Flags = { dev?: boolean; host?: string; port?: string; redirectUri?: string[] };
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { signingKeyTable } from "../signing-key-text.ts";
+import { signingKeyTable } from "../output/signing-key-text.ts";
 
 export function addSigningKeyList(signingKey: Command, cli: Cli): void {
   const command = signingKey.command("list").description("list the keys that sign access tokens, oldest first");

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { RevocationPlan } from "../../tokens/signing-key-revocation.ts";
-import { askUnlessGiven, demandYes } from "../ask.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { signingKeyTable } from "../signing-key-text.ts";
+import { signingKeyTable } from "../output/signing-key-text.ts";
 
 type Flags = { now?: boolean; dryRun?: boolean };
 

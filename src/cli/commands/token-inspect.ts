@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { readSecret } from "../ask.ts";
-import { claimsText } from "../claims-text.ts";
+import { readSecret } from "../input/ask.ts";
+import { claimsText } from "../output/claims-text.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 

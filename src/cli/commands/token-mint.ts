@@ -1,10 +1,10 @@
 import { Option, type Command } from "commander";
 import { minute } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { durationFrom, wordsOf } from "../values.ts";
+import { durationFrom, wordsOf } from "../input/values.ts";
 
 type Flags = {
   user?: string;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { readSecret } from "../ask.ts";
+import { readSecret } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 

@@ -1,9 +1,9 @@
 import { Option, type Command } from "commander";
-import { askUnlessGiven, readSecret, readSecretFile } from "../ask.ts";
+import { askUnlessGiven, readSecret, readSecretFile } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { facts } from "../text.ts";
-import { userFacts } from "../user-text.ts";
+import { facts } from "../output/text.ts";
+import { userFacts } from "../output/user-text.ts";
 
 type Flags = {
   app?: string;

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { userText } from "../user-text.ts";
+import { userText } from "../output/user-text.ts";
 
 export function addUserDisable(user: Command, cli: Cli): void {
   addSwitch(user, cli, "disable", "block a user from signing in, and end all their logins at once");

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { write } from "../io.ts";
-import { json } from "../text.ts";
+import { json } from "../output/text.ts";
 
 type Flags = { app?: string; withHashes?: boolean };
 

@@ -5,14 +5,14 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { LineOutcome } from "../../users/import.ts";
-import { askUnlessGiven, readKeyFile } from "../ask.ts";
+import { askUnlessGiven, readKeyFile } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { firebaseParameters } from "../firebase-parameters.ts";
-import { createProgress } from "../progress.ts";
-import { readLines } from "../read-lines.ts";
-import { facts } from "../text.ts";
+import { firebaseParameters } from "../input/firebase-parameters.ts";
+import { createProgress } from "../output/progress.ts";
+import { readLines } from "../input/read-lines.ts";
+import { facts } from "../output/text.ts";
 
 type Flags = {
   app?: string;

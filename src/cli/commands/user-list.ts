@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { userTable } from "../user-text.ts";
-import { sinceFrom, wholeNumberFrom } from "../values.ts";
+import { userTable } from "../output/user-text.ts";
+import { sinceFrom, wholeNumberFrom } from "../input/values.ts";
 
 type Flags = {
   app?: string;

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { loginTable } from "../user-text.ts";
+import { loginTable } from "../output/user-text.ts";
 
 export function addUserLogins(user: Command, cli: Cli): void {
   const command = user

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { facts } from "../text.ts";
-import { jsonOf } from "../values.ts";
+import { facts } from "../output/text.ts";
+import { jsonOf } from "../input/values.ts";
 
 type Flags = { public?: string; private?: string; dryRun?: boolean };
 

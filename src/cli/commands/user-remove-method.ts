@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven, demandYes } from "../ask.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 

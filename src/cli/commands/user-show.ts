@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { methodLines, userText } from "../user-text.ts";
+import { methodLines, userText } from "../output/user-text.ts";
 
 type Flags = { email?: string; app?: string };
 

@@ -1,9 +1,9 @@
 import { Option, type Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { userText } from "../user-text.ts";
+import { userText } from "../output/user-text.ts";
 
 type Flags = {
   email?: string;

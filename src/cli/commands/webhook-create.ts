@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { addSecretFlags, chosenSecret, type SecretFlags } from "../secret-flags.ts";
-import { facts } from "../text.ts";
-import { webhookFlagOfField, webhookText } from "../webhook-text.ts";
-import { eventsFrom } from "../values.ts";
+import { addSecretFlags, chosenSecret, type SecretFlags } from "../input/secret-flags.ts";
+import { facts } from "../output/text.ts";
+import { webhookFlagOfField, webhookText } from "../output/webhook-text.ts";
+import { eventsFrom } from "../input/values.ts";
 
 type Flags = SecretFlags & { app?: string; url?: string; events?: string[]; id?: string; dryRun?: boolean };
 

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { sinceFrom, wholeNumberFrom } from "../values.ts";
-import { deliveriesText } from "../webhook-text.ts";
+import { sinceFrom, wholeNumberFrom } from "../input/values.ts";
+import { deliveriesText } from "../output/webhook-text.ts";
 
 type Flags = { failed?: boolean; since?: number; limit: number };
 

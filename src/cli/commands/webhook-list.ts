@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { webhookTable } from "../webhook-text.ts";
+import { webhookTable } from "../output/webhook-text.ts";
 
 export function addWebhookList(webhook: Command, cli: Cli): void {
   const command = webhook

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { sinceFrom } from "../values.ts";
+import { sinceFrom } from "../input/values.ts";
 
 type Flags = { failed?: boolean; since?: number };
 

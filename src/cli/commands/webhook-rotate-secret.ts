@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
 import { day } from "../../lib/clock.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { addSecretFlags, neededSecret, type SecretFlags } from "../secret-flags.ts";
-import { durationFrom } from "../values.ts";
-import { webhookFlagOfField, webhookText } from "../webhook-text.ts";
+import { addSecretFlags, neededSecret, type SecretFlags } from "../input/secret-flags.ts";
+import { durationFrom } from "../input/values.ts";
+import { webhookFlagOfField, webhookText } from "../output/webhook-text.ts";
 
 type Flags = SecretFlags & { overlap: number; dryRun?: boolean };
 

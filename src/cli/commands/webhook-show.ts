@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { webhookText } from "../webhook-text.ts";
+import { webhookText } from "../output/webhook-text.ts";
 
 export function addWebhookShow(webhook: Command, cli: Cli): void {
   const command = webhook

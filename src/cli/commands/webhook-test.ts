@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { isoTime } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { answerText, attemptText } from "../webhook-text.ts";
+import { answerText, attemptText } from "../output/webhook-text.ts";
 
 export function addWebhookTest(webhook: Command, cli: Cli): void {
   const command = webhook

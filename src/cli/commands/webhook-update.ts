@@ -1,10 +1,10 @@
 import { Option, type Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../ask.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { eventsFrom } from "../values.ts";
-import { webhookFlagOfField, webhookText } from "../webhook-text.ts";
+import { eventsFrom } from "../input/values.ts";
+import { webhookFlagOfField, webhookText } from "../output/webhook-text.ts";
 
 type Flags = { url?: string; events?: string[]; enabled?: "on" | "off"; dryRun?: boolean };
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readSecretFile } from "../ask.ts";
+import { readSecretFile } from "../input/ask.ts";
 import { canAsk, write, type Io } from "../io.ts";
 import { AppError } from "../../lib/errors.ts";
 

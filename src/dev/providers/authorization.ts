@@ -1,9 +1,9 @@
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import type { AssetLinks } from "../../pages/assets.ts";
-import type { Frame } from "../../pages/frame.ts";
-import { standInPage } from "../../pages/stand-in-page.ts";
-import { standInPostPage, standInRefusalPage, standInReturnPage } from "../../pages/stand-in-answers.ts";
+import type { AssetLinks } from "../../pages/assets/assets.ts";
+import type { Frame } from "../../pages/parts/frame.ts";
+import { standInPage } from "../../pages/dev/stand-in-page.ts";
+import { standInPostPage, standInRefusalPage, standInReturnPage } from "../../pages/dev/stand-in-answers.ts";
 import { textsFor } from "../../pages/texts/texts.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
 import { checkAuthorizationRequest, type AuthorizationRequest, type RefusedRequest } from "./authorization-request.ts";

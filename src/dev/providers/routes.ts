@@ -3,7 +3,7 @@ import { json } from "../../http/answer.ts";
 import { route, type Guard, type Route } from "../../http/route.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Random } from "../../lib/random.ts";
-import type { AssetLinks } from "../../pages/assets.ts";
+import type { AssetLinks } from "../../pages/assets/assets.ts";
 import { accountWith, discoveryOf } from "./accounts.ts";
 import { createAuthorization } from "./authorization.ts";
 import { isClient } from "./client-credentials.ts";

@@ -1,4 +1,4 @@
-import type { CreateAccountProblem } from "../../pages/problems.ts";
+import type { CreateAccountProblem } from "../../pages/parts/problems.ts";
 import type { Passkeys } from "../../passkeys/service.ts";
 import type { NewPasswords } from "../../passwords/new-passwords.ts";
 import type { Passwords } from "../../passwords/service.ts";

@@ -4,7 +4,7 @@ import { canonicalEmail } from "../../lib/email.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import { isAnswer } from "../../hosted/hosted.ts";
 import type { Passkeys } from "../../passkeys/service.ts";
-import type { SignInProblem } from "../../pages/problems.ts";
+import type { SignInProblem } from "../../pages/parts/problems.ts";
 import type { ChoosePages } from "../choose-pages.ts";
 import type { ConfirmPages } from "../sign-up/confirm-pages.ts";
 import { newPerson } from "../sign-up/new-person.ts";

@@ -2,7 +2,7 @@ import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { canonicalEmail, maxEmailCharacters } from "../../lib/email.ts";
 import { maxNameCharacters } from "../../lib/text.ts";
-import type { CreateAccountProblem, SignInProblem } from "../../pages/problems.ts";
+import type { CreateAccountProblem, SignInProblem } from "../../pages/parts/problems.ts";
 import { isAnswer, orTryLater } from "../../hosted/hosted.ts";
 import type { ChoosePages } from "../choose-pages.ts";
 import type { ConfirmPages } from "../sign-up/confirm-pages.ts";

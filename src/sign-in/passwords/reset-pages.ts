@@ -7,14 +7,14 @@ import type { Unproven } from "../../oauth/first-proof.ts";
 import type { ProviderClients } from "../../oauth/provider-clients.ts";
 import { canonicalEmail, maxEmailCharacters } from "../../lib/email.ts";
 import { typedCode } from "../../lib/typed-code.ts";
-import { forgotPasswordPage, noResetPage, type ForgotPasswordData } from "../../pages/forgot-password-page.ts";
+import { forgotPasswordPage, noResetPage, type ForgotPasswordData } from "../../pages/sign-in/forgot-password-page.ts";
 import {
   resetByCodePage,
   resetByLinkPage,
   type ResetByCodeData,
   type ResetProblem,
-} from "../../pages/reset-password-page.ts";
-import type { UnprovenData } from "../../pages/take-over-page.ts";
+} from "../../pages/sign-in/reset-password-page.ts";
+import type { UnprovenData } from "../../pages/sign-in/take-over-page.ts";
 import type { User } from "../../users/user.ts";
 import { pathOf, type ChoosePages } from "../choose-pages.ts";
 import type { Resets } from "./resets.ts";

@@ -4,7 +4,7 @@ import type { ResetLinks } from "../../email-tokens/reset-links.ts";
 import type { EmailTokens } from "../../email-tokens/service.ts";
 import type { ClientInfo } from "../../lib/client-info.ts";
 import type { Unproven } from "../../oauth/first-proof.ts";
-import type { ResetProblem } from "../../pages/reset-password-page.ts";
+import type { ResetProblem } from "../../pages/sign-in/reset-password-page.ts";
 import type { NewPasswords } from "../../passwords/new-passwords.ts";
 import type { Passwords } from "../../passwords/service.ts";
 import type { Holder } from "../holder.ts";

@@ -4,7 +4,7 @@ import { isAnswer } from "../../hosted/hosted.ts";
 import type { Log } from "../../lib/log.ts";
 import type { ProviderClients } from "../../oauth/provider-clients.ts";
 import { leavePage } from "../../pages/leave-page.ts";
-import type { SignInProblem } from "../../pages/problems.ts";
+import type { SignInProblem } from "../../pages/parts/problems.ts";
 import type { AddPages } from "../adding/add-pages.ts";
 import { pathOf, type ChoosePages } from "../choose-pages.ts";
 import type { ProviderSignIn } from "./provider-sign-in.ts";

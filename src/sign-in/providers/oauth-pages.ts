@@ -4,7 +4,7 @@ import { isAnswer } from "../../hosted/hosted.ts";
 import type { LinkRefusal } from "../../oauth/linking.ts";
 import type { ProviderAnswer, AuthorizationRequests } from "../../oauth/authorization-requests.ts";
 import { continuePage } from "../../pages/continue-page.ts";
-import type { SignInProblem } from "../../pages/problems.ts";
+import type { SignInProblem } from "../../pages/parts/problems.ts";
 import { pathOf, type ChoosePages } from "../choose-pages.ts";
 import type { AddPages } from "../adding/add-pages.ts";
 import { providerOf, type OauthDepartures } from "./oauth-departures.ts";

@@ -2,7 +2,7 @@ import { isAnswer } from "../../hosted/hosted.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { ProviderClients } from "../../oauth/provider-clients.ts";
-import { takeOverPage } from "../../pages/take-over-page.ts";
+import { takeOverPage } from "../../pages/sign-in/take-over-page.ts";
 import { pathOf, type ChoosePages } from "../choose-pages.ts";
 import type { StepPages } from "../step-pages.ts";
 import type { TakeOver } from "./take-over.ts";

@@ -5,7 +5,7 @@ import type { Browsers } from "../../hosted/browser.ts";
 import { isAnswer, type Guest, type Hosted } from "../../hosted/hosted.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import { confirmLinkPage } from "../../pages/confirm-link-page.ts";
+import { confirmLinkPage } from "../../pages/sign-in/confirm-link-page.ts";
 import type { User } from "../../users/user.ts";
 import type { ConfirmLinks } from "./confirm-links.ts";
 import type { ConfirmPages } from "./confirm-pages.ts";

@@ -2,7 +2,7 @@ import type { EmailToken } from "../../email-tokens/email-token.ts";
 import type { MailSignUp, SignUpPlace } from "../../email-tokens/mail-sign-up.ts";
 import { appHome } from "../../hosted/hosted.ts";
 import { canonicalEmail } from "../../lib/email.ts";
-import type { CreateAccountProblem } from "../../pages/problems.ts";
+import type { CreateAccountProblem } from "../../pages/parts/problems.ts";
 import type { Passkeys } from "../../passkeys/service.ts";
 import type { NewPasswords } from "../../passwords/new-passwords.ts";
 import type { Passwords } from "../../passwords/service.ts";

@@ -1,5 +1,5 @@
 import type { Answer } from "../../http/answer.ts";
-import { consentPage } from "../../pages/consent-page.ts";
+import { consentPage } from "../../pages/sign-in/consent-page.ts";
 import type { User } from "../../users/user.ts";
 import type { AccountNames } from "../account-names.ts";
 import { pathOf } from "../choose-pages.ts";

@@ -1,5 +1,5 @@
 import type { ApplicationClaim, AppSettings, AuthMethods, Branding, CounterName } from "../column-types.ts";
-import type { Kit } from "../kit.ts";
+import type { Kit } from "./kit.ts";
 import { ofApplication } from "./owners.ts";
 
 /** Applications with their settings, keys and secrets. */

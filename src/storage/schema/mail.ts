@@ -1,5 +1,5 @@
 import type { MailKind } from "../column-types.ts";
-import type { Kit } from "../kit.ts";
+import type { Kit } from "./kit.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { UserTables } from "./users.ts";
 

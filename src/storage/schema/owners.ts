@@ -1,5 +1,5 @@
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { Kit } from "../kit.ts";
+import type { Kit } from "./kit.ts";
 
 type Owner = { id: AnySQLiteColumn };
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { AuthorizationDetails, SignInMethod, SignInProof, PendingLink, SessionPurpose } from "../column-types.ts";
-import type { Kit } from "../kit.ts";
+import type { Kit } from "./kit.ts";
 import { ofApplication } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { UserTables } from "./users.ts";

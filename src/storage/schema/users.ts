@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Metadata } from "../column-types.ts";
-import type { Kit } from "../kit.ts";
-import { foldedName, instantOrNever } from "../sort-keys.ts";
+import type { Kit } from "./kit.ts";
+import { foldedName, instantOrNever } from "../queries/sort-keys.ts";
 import { ofApplication, ofUser } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
 

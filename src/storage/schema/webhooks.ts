@@ -1,5 +1,5 @@
 import type { DeliveryAttempt, DeliveryStatus, DisabledReason, EventKind } from "../column-types.ts";
-import type { Kit } from "../kit.ts";
+import type { Kit } from "./kit.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { ClientTables } from "./clients.ts";
 

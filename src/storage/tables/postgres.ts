@@ -1,4 +1,4 @@
-import { postgresKit } from "../postgres-kit.ts";
+import { postgresKit } from "../postgres/kit.ts";
 import { defineTables } from "../schema.ts";
 
 /** Read by drizzle-kit to write `migrations/postgres`. */

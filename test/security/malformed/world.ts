@@ -21,7 +21,7 @@ import type { Receiver } from "../../support/receiver.ts";
 import type { TestApp, TestService } from "../../support/service.ts";
 import { createEndpoint } from "../../support/webhooks.ts";
 import type { Route } from "../../../src/http/route.ts";
-import { loadAssets } from "../../../src/pages/assets.ts";
+import { loadAssets } from "../../../src/pages/assets/assets.ts";
 import { operations } from "../../../src/openapi/operations.ts";
 
 /**

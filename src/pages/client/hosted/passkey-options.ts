@@ -1,5 +1,5 @@
-import { waitingTime } from "../../duration.ts";
-import type { PasskeyTexts } from "../../passkey-texts.ts";
+import { waitingTime } from "../../parts/duration.ts";
+import type { PasskeyTexts } from "../../parts/passkey-texts.ts";
 import { fieldOf } from "./page.ts";
 
 /** Options for a ceremony, or the error text; `field` if a field is the cause. */

@@ -1,0 +1,104 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { AppError } from "../../lib/errors.ts";
+import { canAsk } from "../io.ts";
+import type { Io } from "../io.ts";
+
+/**
+ * A value that a command needs: the argument that provides it (`--name`, `TOKEN`), and the question
+ * for a person.
+ */
+type Wanted = { flag: string; question: string; problem?: (answer: string) => string | undefined };
+
+const secretBytes = 65_536;
+/**
+ * Long enough for a password manager that asks its owner first; short enough to notice a pipe that
+ * nobody writes to.
+ */
+const silenceSeconds = 30;
+
+/** A mistyped command: exit code 2. `message` names the flag. */
+function usageError(message: string, cause?: unknown): AppError {
+  return new AppError("INVALID_REQUEST", message, { cause });
+}
+
+/** `given`, or a person's answer; a usage error without a terminal. */
+export async function askUnlessGiven(
+  io: Io,
+  given: string | undefined,
+  { flag, question, problem }: Wanted,
+): Promise<string> {
+  if (given !== undefined) return given;
+  if (!canAsk(io)) throw usageError(`${flag} is missing${flag.startsWith("--") ? "" : `: ${question}`}`);
+  const { input } = await import("@inquirer/prompts");
+  const validate = (answer: string): string | true => {
+    const rule = problem?.(answer);
+    return rule === undefined ? true : `Allowed: ${rule}.`;
+  };
+  return await input({ message: question, required: true, validate }, { input: io.stdin, output: io.stderr });
+}
+
+/** A secret from standard input: hidden while a person types, or else the whole pipe or file. */
+export async function readSecret(io: Io, { flag, question }: Wanted): Promise<string> {
+  if (!io.stdin.isTTY) return oneLine(await readAll(io, flag), flag, "standard input");
+  if (!canAsk(io)) throw usageError(`${flag} is missing: standard input is a terminal, and no prompt is possible`);
+  const { password } = await import("@inquirer/prompts");
+  return oneLine(await password({ message: question }, { input: io.stdin, output: io.stderr }), flag, "the input");
+}
+
+/** `--yes`, or a person's consent; a usage error without a terminal. Throws CONFLICT for a no. */
+export async function demandYes(io: Io, given: boolean | undefined, question: string): Promise<void> {
+  if (given === true) return;
+  if (!canAsk(io)) throw usageError(`--yes is missing, and no prompt is possible: ${question}`);
+  const { confirm } = await import("@inquirer/prompts");
+  if (!(await confirm({ message: question, default: false }, { input: io.stdin, output: io.stderr }))) {
+    throw new AppError("CONFLICT", "Nothing was changed.");
+  }
+}
+
+/** A secret from the file that `flag` names. */
+export async function readSecretFile(io: Io, file: string, flag: string): Promise<string> {
+  return oneLine(await readKeyFile(io, file, flag), flag, "the file");
+}
+
+/** The contents of the file that `flag` names, such as a key in PEM. */
+export async function readKeyFile(io: Io, file: string, flag: string): Promise<string> {
+  try {
+    return await readFile(resolve(io.cwd(), file), "utf8");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    // People sometimes paste the secret instead of its file's name, so the value is not repeated.
+    const name = flag.startsWith("--") ? "the file" : `the file ${file}`;
+    throw usageError(`${flag}: ${name} ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`, cause);
+  }
+}
+
+/** All of standard input, at most `most` characters. */
+export async function readAll(io: Io, flag: string, most = secretBytes): Promise<string> {
+  const { stdin } = io;
+  let text = "";
+  const silent = (): void =>
+    void stdin.destroy(usageError(`${flag}: no input on standard input for ${silenceSeconds} s`));
+  const timer = setTimeout(silent, silenceSeconds * 1000);
+  try {
+    stdin.setEncoding("utf8");
+    for await (const chunk of stdin) {
+      timer.refresh();
+      text += String(chunk);
+      if (text.length > most) throw usageError(`${flag}: more than ${most} characters on standard input`);
+    }
+    return text;
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw usageError(`${flag}: standard input cannot be read`, cause);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function oneLine(text: string, flag: string, source: string): string {
+  const line = text.replace(/^\uFEFF/, "").trim();
+  if (line === "") throw usageError(`${flag} is missing: ${source} is empty`);
+  if (/[\r\n]/.test(line)) throw usageError(`${flag}: ${source} has more than one line`);
+  return line;
+}

@@ -1,0 +1,98 @@
+import { Option, type Command } from "commander";
+import type { ClientChange } from "../../clients/rules.ts";
+import { AppError } from "../../lib/errors.ts";
+import { readKeyFile } from "./ask.ts";
+import type { Io } from "../io.ts";
+
+export type ClientFlags = {
+  name?: string;
+  redirectUri?: string[];
+  postLogoutRedirectUri?: string[];
+  backchannelLogoutUri?: string;
+  scope?: string[];
+  consent?: "none" | "ask";
+  requirePkce?: "on" | "off";
+  jwksFile?: string;
+  idTokenAlg?: "RS256" | "ES256" | "EdDSA";
+  idTokenClaims?: "granted" | "minimal";
+  refreshTokens?: "offline_access" | "always";
+  allowedGroups?: string;
+};
+
+/** Which flag gave a field that the service refuses. */
+export const clientFlagOfField = {
+  id: "--id",
+  name: "--name",
+  redirectUris: "--redirect-uri",
+  postLogoutRedirectUris: "--post-logout-redirect-uri",
+  backchannelLogoutUri: "--backchannel-logout-uri",
+  scopes: "--scope",
+  requirePkce: "--require-pkce",
+  jwks: "--jwks-file",
+  allowedGroups: "--allowed-groups",
+};
+
+/** Adds the flags of `client create` and `client update`. */
+export function addClientFlags(command: Command): Command {
+  return command
+    .option("--name <name>", "name of the program, shown to people who are asked for their consent")
+    .option("--redirect-uri <uri...>", "where people return to after signing in; replaces all others; repeatable")
+    .option("--post-logout-redirect-uri <uri...>", "where people may return to after signing out; repeatable")
+    .option("--backchannel-logout-uri <url>", "https URL that receives a logout token when a login ends")
+    .option("--scope <scope...>", "scope that it may request (default: all of its application); repeatable")
+    .addOption(
+      new Option("--consent <policy>", "ask: people agree first, for other people's programs").choices(["none", "ask"]),
+    )
+    .addOption(new Option("--require-pkce <switch>", "refuse sign-ins without PKCE").choices(["on", "off"]))
+    .option("--jwks-file <file>", "public keys (a JSON Web Key Set) for private_key_jwt")
+    .addOption(
+      new Option("--id-token-alg <name>", "algorithm that signs ID tokens (default: RS256)").choices([
+        "RS256",
+        "ES256",
+        "EdDSA",
+      ]),
+    )
+    .addOption(
+      new Option(
+        "--id-token-claims <which>",
+        "claims of ID tokens: of the granted scopes, or only required ones",
+      ).choices(["granted", "minimal"]),
+    )
+    .addOption(
+      new Option("--refresh-tokens <when>", "whether refresh tokens need the scope offline_access").choices([
+        "offline_access",
+        "always",
+      ]),
+    )
+    .option("--allowed-groups <list>", "only members of these groups may sign in; empty: everybody");
+}
+
+/** Only the given options. An empty value removes what may be missing. */
+export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<ClientChange> {
+  const { name, redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope, requirePkce, jwksFile } = flags;
+  const { consent, idTokenAlg, idTokenClaims, refreshTokens, allowedGroups } = flags;
+  const change = {
+    name,
+    redirectUris: redirectUri?.filter((uri) => uri !== ""),
+    postLogoutRedirectUris: postLogoutRedirectUri?.filter((uri) => uri !== ""),
+    backchannelLogoutUri: backchannelLogoutUri === "" ? null : backchannelLogoutUri,
+    scopes: scope?.flatMap((list) => list.split(/[\s,]+/u)).filter((one) => one !== ""),
+    requirePkce: requirePkce && requirePkce === "on",
+    jwks: jwksFile === "" ? null : jwksFile && (await readJwks(io, jwksFile)),
+    consent,
+    idTokenAlg,
+    idTokenClaims,
+    refreshTokens,
+    allowedGroups: allowedGroups === "" ? null : allowedGroups?.split(",").map((name) => name.trim()),
+  };
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}
+
+async function readJwks(io: Io, file: string): Promise<unknown> {
+  const text = await readKeyFile(io, file, "--jwks-file");
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError("INVALID_REQUEST", "--jwks-file: the file is not JSON", { cause });
+  }
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { Option } from "commander";
+import type { Command } from "commander";
+import { AppError } from "../../lib/errors.ts";
+import { readSecret, readSecretFile } from "./ask.ts";
+import type { Io } from "../io.ts";
+
+export type SecretFlags = { secretStdin?: boolean; secretFile?: string };
+
+/**
+ * Adds `--secret-stdin` and `--secret-file`. No `--secret`: every user of the machine can read
+ * arguments.
+ */
+export function addSecretFlags(command: Command, secret = "signing secret"): Command {
+  return command
+    .addOption(new Option("--secret-stdin", `read the ${secret} from standard input`).conflicts("secretFile"))
+    .option("--secret-file <file>", `read the ${secret} from a file`);
+}
+
+/** The secret that the operator chose; undefined if none was given. */
+export async function givenSecret(io: Io, flags: SecretFlags): Promise<{ secret: string | undefined; flag: string }> {
+  if (flags.secretFile !== undefined || flags.secretStdin === true) return await neededSecret(io, flags);
+  return { secret: undefined, flag: "--secret-stdin" };
+}
+
+/** The secret that the operator chose, or a new one, which must be shown. */
+export async function chosenSecret(
+  io: Io,
+  flags: SecretFlags,
+): Promise<{ secret: string; flag: string; isNew: boolean }> {
+  const { secret, flag } = await givenSecret(io, flags);
+  if (secret !== undefined) return { secret, flag, isNew: false };
+  return { secret: `whsec_${randomBytes(32).toString("base64")}`, flag, isNew: true };
+}
+
+/** The secret that a command needs, and its flag; asks a person at a terminal. */
+export async function neededSecret(
+  io: Io,
+  { secretStdin, secretFile }: SecretFlags,
+): Promise<{ secret: string; flag: string }> {
+  if (secretFile !== undefined)
+    return { secret: await readSecretFile(io, secretFile, "--secret-file"), flag: "--secret-file" };
+  const flag = "--secret-stdin";
+  if (secretStdin !== true && !io.stdin.isTTY)
+    throw new AppError("INVALID_REQUEST", `${flag} or --secret-file is missing`);
+  return { secret: await readSecret(io, { flag, question: "Secret, 16 to 256 characters" }), flag };
+}

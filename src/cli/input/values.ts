@@ -1,0 +1,85 @@
+import { InvalidArgumentError } from "commander";
+import { didYouMean, nearest } from "../../lib/nearest.ts";
+import { parseDuration } from "../../lib/durations.ts";
+import { claimList } from "../../config/state-schema.ts";
+import { isOnRealDay, second } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
+import type { ApplicationClaim } from "../../storage/column-types.ts";
+
+const instantForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u;
+
+/** `90s`, `30m`, `24h` or `7d` in milliseconds: the only form of durations on the command line. */
+export function durationFrom(text: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds === undefined) throw new InvalidArgumentError("Use a whole number and a unit: 90s, 30m, 24h or 7d.");
+  return milliseconds;
+}
+
+/** `off`, or a duration, in seconds; 0 is off. */
+export function secondsOrOff(text: string): number {
+  return text === "off" ? 0 : durationFrom(text) / second;
+}
+
+/** A past moment as epoch milliseconds: a duration ago, or an ISO 8601 date (UTC) or instant. */
+export function sinceFrom(text: string): number {
+  const ago = parseDuration(text);
+  if (ago !== undefined) return Date.now() - ago;
+  const instant = instantForm.test(text) && isOnRealDay(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(instant))
+    throw new InvalidArgumentError("Use a time span (24h, 7d) or a time such as 2026-11-20T10:00:00Z.");
+  return instant;
+}
+
+/** The JSON value of a flag, if it is given. Throws INVALID_REQUEST naming the flag. */
+export function jsonOf(flag: string, text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new AppError("INVALID_REQUEST", `${flag} must be JSON`, { cause });
+  }
+}
+
+/** The claims of an application, as a JSON list; none for an empty text. Throws INVALID_REQUEST. */
+export function claimsFrom(text: string): ApplicationClaim[] {
+  if (text === "") return [];
+  const parsed = claimList.safeParse(jsonOf("--claims", text));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = issue?.path.join(".") ?? "";
+  throw new AppError("INVALID_REQUEST", `--claims${place === "" ? "" : ` ${place}`}: ${issue?.message}`);
+}
+
+/** A parser for whole numbers from `least` to `most`. */
+export function wholeNumberFrom(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,15}$/u.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= least && value <= most))
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    return value;
+  };
+}
+
+/** One of some words. */
+export function wordOf<const Word extends string>(words: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const word = words.find((known) => known === text);
+    if (word === undefined)
+      throw new InvalidArgumentError(`Use one of ${words.join(", ")}${didYouMean(nearest(text, words))}`);
+    return word;
+  };
+}
+
+/** Some of these words, separated by commas. */
+export function wordsOf<const Word extends string>(words: readonly Word[]): (list: string) => Word[] {
+  const one = wordOf(words);
+  return (list) => list.split(",").map((entry) => one(entry.trim()));
+}
+
+/** Kinds of events, separated by commas; which there are is the service's to say. */
+export function eventsFrom(list: string): string[] {
+  return list
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}

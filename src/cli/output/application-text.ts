@@ -1,0 +1,91 @@
+import type { Applications } from "../../applications/service.ts";
+import { second } from "../../lib/clock.ts";
+import { durationText } from "../../lib/durations.ts";
+import type { AppSettings, ApplicationClaim, Branding } from "../../storage/column-types.ts";
+import { facts } from "./text.ts";
+
+/** An application as shown by commands; `--json` prints all of it in the form of the HTTP API. */
+export type ShownApplication = {
+  id: string;
+  name: string;
+  domain: string | null;
+  redirectUris: string[];
+  authMethods: {
+    passkey: { enabled: boolean; required: boolean };
+    oauth: { enabled: boolean; providers: string[] };
+    password: { enabled: boolean };
+  };
+  branding: Branding;
+  stats: { totalUsers: number; activeUsers: number; totalLogins: number };
+  settings?: AppSettings;
+  claims?: ApplicationClaim[] | null;
+};
+
+/** The HTTP API's answer, plus the branding and settings that only commands change. */
+export async function withSettings<Answer extends { id: string }>(
+  applications: Pick<Applications, "find">,
+  answer: Answer,
+): Promise<Answer & { branding?: Branding; settings?: AppSettings; claims?: ApplicationClaim[] | null }> {
+  const application = await applications.find(answer.id);
+  if (!application) return answer;
+  const { branding, settings, claims } = application;
+  return { ...answer, branding, settings, claims };
+}
+
+/** `passkey (required), password` */
+export function methodsText({ passkey, oauth, password }: ShownApplication["authMethods"]): string {
+  const names = [
+    passkey.enabled && `passkey${passkey.required ? " (required)" : ""}`,
+    password.enabled && "password",
+    oauth.enabled &&
+      ["oauth", oauth.providers.length > 0 && `(${oauth.providers.join(", ")})`].filter(Boolean).join(" "),
+  ];
+  return names.filter((name) => name !== false).join(", ") || "none";
+}
+
+export function applicationText(application: ShownApplication): string {
+  const { id, name, domain, redirectUris, authMethods, branding, stats, settings, claims } = application;
+  return facts([
+    ["App ID", id],
+    ["Name", name],
+    ["Domain", domain ?? "-"],
+    ...(redirectUris.length === 0 ? ["-"] : redirectUris).map((uri, index): [string, string] => [
+      index === 0 ? "Redirect URIs" : "",
+      uri,
+    ]),
+    ["Methods", methodsText(authMethods)],
+    [
+      "Branding",
+      Object.values(branding)
+        .filter((value) => typeof value === "string")
+        .join(", ") || "-",
+    ],
+    ...(settings ? settingsFacts(settings) : []),
+    ...(claims ?? []).map(({ claim, from, in: places }, index): [string, string] => [
+      index === 0 ? "Claims" : "",
+      `${claim} from ${from}, in ${places.join(", ")}`,
+    ]),
+    ["Users", `${stats.totalUsers} (${stats.activeUsers} active in 30 days), ${stats.totalLogins} sign-ins`],
+  ]);
+}
+
+function singleSignOnText({ singleSignOnSeconds: seconds }: AppSettings): string {
+  if (seconds === 0) return "off";
+  return seconds === undefined ? "12h" : durationText(seconds * second);
+}
+
+function settingsFacts(settings: AppSettings): [name: string, value: string][] {
+  const limits = Object.entries(settings.rateLimits).map(([type, calls]) => `${type} ${calls} per minute`);
+  return [
+    ["Sign-up", settings.signUp],
+    ["Passwords", `at least ${settings.passwordMinLength} characters`],
+    ["Scopes", settings.scopes.join(", ")],
+    ["Signing algorithm", settings.signingAlgorithm],
+    ["Passkey domain", settings.relyingPartyId ?? "domain, else the service's host"],
+    ["Name in mails", settings.mailName ?? "company name, else application name"],
+    ["Single sign-on", singleSignOnText(settings)],
+    ["Query endpoints", settings.queryEndpoints ? "on" : "off"],
+    ["Public clients", settings.publicClients === true ? "on" : "off"],
+    ["Limits", limits.join(", ") || "from the configuration"],
+  ];
+}

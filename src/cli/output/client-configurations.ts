@@ -1,0 +1,189 @@
+import type { ClientAnswer } from "../../clients/client.ts";
+
+type Settings = {
+  issuer: string;
+  clientId: string;
+  scopes: string[];
+  /** Where the program receives the answer. */
+  redirectUri: string;
+  /** The origin of the program. */
+  origin: string;
+  postLogoutRedirectUri: string | undefined;
+  idTokenAlg: string;
+};
+
+/** `path`: where the program receives answers. `write`: its configuration, without the secret. */
+type Program = { path: string; write(settings: Settings): string[] };
+
+/**
+ * Programs with "sign in with OpenID Connect", by their names for `client show --for`. Each reads
+ * the client secret from a variable or a file, so that the printed text works as it is.
+ */
+const known = {
+  grafana: {
+    path: "/login/generic_oauth",
+    write: ({ issuer, clientId, scopes, origin, postLogoutRedirectUri }) => [
+      "; grafana.ini. The secret is read from the variable CLIENT_SECRET.",
+      "[server]",
+      `root_url = ${origin}`,
+      "",
+      "[auth.generic_oauth]",
+      "enabled = true",
+      "name = authsvc",
+      `client_id = ${clientId}`,
+      "client_secret = $__env{CLIENT_SECRET}",
+      `scopes = ${scopes.join(" ")}`,
+      `auth_url = ${issuer}/oauth2/authorize`,
+      `token_url = ${issuer}/oauth2/token`,
+      `api_url = ${issuer}/oauth2/userinfo`,
+      "use_pkce = true",
+      ...(scopes.includes("offline_access") ? ["use_refresh_token = true"] : []),
+      "login_attribute_path = email",
+      "name_attribute_path = name",
+      "email_attribute_path = email",
+      ...(postLogoutRedirectUri === undefined
+        ? []
+        : [
+            `signout_redirect_url = ${issuer}/oauth2/end-session?post_logout_redirect_uri=${encodeURIComponent(postLogoutRedirectUri)}`,
+          ]),
+    ],
+  },
+  nextcloud: {
+    path: "/apps/user_oidc/code",
+    write: ({ issuer, clientId, scopes }) => [
+      "# In the folder of Nextcloud, as its user, with the secret in the variable CLIENT_SECRET.",
+      "php occ app:install user_oidc",
+      "php occ user_oidc:provider authsvc \\",
+      `  --clientid="${clientId}" --clientsecret="$CLIENT_SECRET" \\`,
+      `  --discoveryuri="${issuer}/.well-known/openid-configuration" \\`,
+      `  --scope="${scopes.join(" ")}" \\`,
+      "  --mapping-uid=sub --mapping-display-name=name --mapping-email=email",
+    ],
+  },
+  gitea: {
+    path: "/user/oauth2/authsvc/callback",
+    write: ({ issuer, clientId, scopes }) => [
+      "# As the user of Gitea, with the secret in the variable CLIENT_SECRET.",
+      "gitea admin auth add-oauth --name authsvc --provider openidConnect \\",
+      `  --key "${clientId}" --secret "$CLIENT_SECRET" \\`,
+      `  --auto-discover-url "${issuer}/.well-known/openid-configuration" \\`,
+      `  ${scopes
+        .filter((scope) => scope !== "openid")
+        .map((scope) => `--scopes ${scope}`)
+        .join(" ")}`,
+    ],
+  },
+  "oauth2-proxy": {
+    path: "/oauth2/callback",
+    write: ({ issuer, clientId, scopes, redirectUri }) => [
+      "# oauth2-proxy.cfg. Also set OAUTH2_PROXY_COOKIE_SECRET to 32 random bytes, and upstreams to what it protects.",
+      'provider = "oidc"',
+      `oidc_issuer_url = "${issuer}"`,
+      `client_id = "${clientId}"`,
+      'client_secret_file = "/etc/oauth2-proxy/client-secret"',
+      `redirect_url = "${redirectUri}"`,
+      `scope = "${scopes.join(" ")}"`,
+      'code_challenge_method = "S256"',
+      'email_domains = ["*"]',
+    ],
+  },
+  mod_auth_openidc: {
+    path: "/oauth2callback",
+    write: ({ issuer, clientId, scopes, redirectUri }) => [
+      "# In the virtual host of Apache. The path of OIDCRedirectURI must not exist on the site.",
+      `OIDCProviderMetadataURL ${issuer}/.well-known/openid-configuration`,
+      `OIDCClientID ${clientId}`,
+      'OIDCClientSecret "exec:/bin/cat /etc/apache2/client-secret"',
+      `OIDCRedirectURI ${redirectUri}`,
+      'OIDCCryptoPassphrase "exec:/bin/cat /etc/apache2/oidc-passphrase"',
+      `OIDCScope "${scopes.join(" ")}"`,
+      "OIDCPKCEMethod S256",
+      "OIDCRemoteUserClaim sub",
+      "<Location />",
+      "  AuthType openid-connect",
+      "  Require valid-user",
+      "</Location>",
+    ],
+  },
+  authjs: {
+    path: "/api/auth/callback/authsvc",
+    write: ({ issuer, clientId, scopes, idTokenAlg }) => [
+      "// auth.ts. The secret is read from the variable AUTH_AUTHSVC_SECRET.",
+      'import NextAuth from "next-auth";',
+      "",
+      "export const { handlers, auth, signIn, signOut } = NextAuth({",
+      "  providers: [",
+      "    {",
+      '      id: "authsvc",',
+      '      name: "authsvc",',
+      '      type: "oidc",',
+      `      issuer: "${issuer}",`,
+      `      clientId: "${clientId}",`,
+      "      clientSecret: process.env.AUTH_AUTHSVC_SECRET,",
+      `      authorization: { params: { scope: "${scopes.join(" ")}" } },`,
+      '      checks: ["pkce", "state", "nonce"],',
+      ...(idTokenAlg === "RS256" ? [] : [`      client: { id_token_signed_response_alg: "${idTokenAlg}" },`]),
+      "    },",
+      "  ],",
+      "});",
+    ],
+  },
+  spring: {
+    path: "/login/oauth2/code/authsvc",
+    write: ({ issuer, clientId, scopes }) => [
+      "# application.yaml. The secret is read from the variable CLIENT_SECRET.",
+      "spring:",
+      "  security:",
+      "    oauth2:",
+      "      client:",
+      "        registration:",
+      "          authsvc:",
+      `            client-id: ${JSON.stringify(clientId)}`,
+      "            client-secret: ${CLIENT_SECRET}",
+      "            authorization-grant-type: authorization_code",
+      '            redirect-uri: "{baseUrl}/login/oauth2/code/{registrationId}"',
+      `            scope: ${scopes.join(",")}`,
+      "        provider:",
+      "          authsvc:",
+      `            issuer-uri: ${issuer}`,
+    ],
+  },
+} satisfies Record<string, Program>;
+
+export type ProgramName = keyof typeof known;
+
+export const programs = Object.keys(known) as ProgramName[];
+
+/** The configuration of a program, and sentences about what it lacks to work. */
+export function configurationFor(
+  program: ProgramName,
+  client: ClientAnswer,
+  issuer: string,
+): { text: string; missing: string[] } {
+  const { path, write }: Program = known[program];
+  const { id, redirectUris, scopes, idTokenAlg, postLogoutRedirectUris } = client;
+  const registered = redirectUris.find((uri) => /^https?:/u.test(uri) && new URL(uri).pathname.endsWith(path));
+  const web = redirectUris.find((uri) => /^https?:/u.test(uri));
+  const origin = web === undefined ? `https://${program.replaceAll("_", "-")}.example.com` : new URL(web).origin;
+  const redirectUri = registered ?? `${origin}${path}`;
+  const settings: Settings = {
+    issuer,
+    clientId: id,
+    scopes,
+    redirectUri,
+    // A program may be below a path.
+    origin: redirectUri.slice(0, redirectUri.lastIndexOf(path)),
+    postLogoutRedirectUri: postLogoutRedirectUris[0],
+    idTokenAlg,
+  };
+  const missing = [
+    ...(registered === undefined
+      ? [`${program} needs this redirect URI, which the client does not have: ${redirectUri}`]
+      : []),
+    ...(client.kind === "web" ? [] : [`${program} needs a client of kind web, with a secret.`]),
+    ...(program === "spring" && idTokenAlg !== "RS256"
+      ? [`spring expects RS256: authsvc client update ${id} --id-token-alg RS256`]
+      : []),
+  ];
+  return { text: `${write(settings).join("\n")}\n`, missing };
+}

@@ -1,0 +1,61 @@
+import type { ClientAnswer } from "../../clients/client.ts";
+import type { SecretAnswer } from "../../clients/secrets.ts";
+import type { Screen } from "./screen.ts";
+import { table } from "./table.ts";
+import { facts } from "./text.ts";
+
+export function clientText(client: ClientAnswer, screen: Screen): string {
+  const { redirectUris, postLogoutRedirectUris, jwks, lastUsedAt, disabledAt } = client;
+  return facts([
+    ["Client ID", client.id],
+    ["App ID", client.appId],
+    ["Name", client.name],
+    ["Kind", client.kind],
+    ...lines("Redirect URIs", redirectUris),
+    ...lines("After logout", postLogoutRedirectUris),
+    ["Back-channel logout", client.backchannelLogoutUri ?? "-"],
+    ["Scopes", client.scopes.join(", ")],
+    ["Consent", client.consent],
+    ["PKCE", client.requirePkce ? "required" : "not required"],
+    ["ID tokens", `${client.idTokenAlg}, ${client.idTokenClaims} claims`],
+    ["Refresh tokens", client.refreshTokens === "always" ? "always" : "with offline_access"],
+    ["Allowed groups", client.allowedGroups?.join(", ") ?? "everybody"],
+    ["Public keys", jwks === null ? "-" : String(jwks.keys.length)],
+    ["State", disabledAt === null ? "on" : `off since ${screen.moment(disabledAt)}`],
+    ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],
+  ]);
+}
+
+function lines(name: string, values: string[]): [string, string][] {
+  return (values.length === 0 ? ["-"] : values).map((value, index) => [index === 0 ? name : "", value]);
+}
+
+export function clientTable(clients: ClientAnswer[], screen: Screen): string {
+  const rows = clients.map(({ id, appId, name, kind, lastUsedAt, disabledAt }) => [
+    id,
+    appId,
+    name,
+    kind,
+    lastUsedAt === null ? "never" : screen.time(lastUsedAt),
+    disabledAt === null ? "on" : "off",
+  ]);
+  return table(["CLIENT ID", "APP ID", "NAME", "KIND", "LAST USED", "STATE"], rows, screen);
+}
+
+export function secretTable(secrets: SecretAnswer[], screen: Screen): string {
+  const rows = secrets.map(({ id, clientId, state, createdAt, expiresAt, revokedAt }) => {
+    const endsAt = revokedAt ?? expiresAt;
+    return [id, clientId, state, screen.time(createdAt), endsAt === null ? "-" : screen.time(endsAt)];
+  });
+  return table(["SECRET ID", "CLIENT ID", "STATE", "CREATED", "ENDS"], rows, screen);
+}
+
+export function newSecretText({ id, clientId, secret }: { id: string; clientId: string; secret: string }): string {
+  return facts([
+    ["Secret ID", id],
+    ["Client ID", clientId],
+    ["Client secret", secret],
+  ]);
+}
+
+export const secretIsShownOnce = "The client secret is shown only once. Store it where the program reads its secrets.";

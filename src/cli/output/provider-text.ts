@@ -1,0 +1,24 @@
+import type { ProviderAnswer } from "../../oauth/provider-clients.ts";
+import { facts } from "./text.ts";
+
+/** An application's provider, for people. */
+export function providerFacts({
+  name,
+  displayName,
+  clientId,
+  enabled,
+  callbackUrl,
+  endpoints,
+  trustsEmail,
+}: ProviderAnswer): string {
+  const { authorizationUrl, issuer } = endpoints;
+  return facts([
+    ["Provider", `${displayName} (${name})`],
+    ["Client ID", clientId],
+    ["Enabled", enabled ? "yes" : "no"],
+    ["Redirect URI", callbackUrl],
+    ["Trusts email", trustsEmail ? "yes" : "no"],
+    ...(issuer === undefined ? [] : [["Issuer", issuer] as [string, string]]),
+    ...(authorizationUrl === undefined ? [] : [["Authorization", authorizationUrl] as [string, string]]),
+  ]);
+}

@@ -1,0 +1,34 @@
+import { canonicalEmail, newEmail } from "./email.ts";
+import { invalidRequest } from "./errors.ts";
+import { displayName, isHttpsAddress, maxNameCharacters } from "./text.ts";
+
+/** The canonical form of an address. Throws INVALID_REQUEST. */
+export function checkedEmail(text: string): string {
+  const email = canonicalEmail(text);
+  if (email === undefined) throw invalidRequest("email: an address such as ada@example.com, at most 254 characters");
+  return email;
+}
+
+/** The canonical form of an address for a user to have from now on. Throws INVALID_REQUEST. */
+export function checkedNewEmail(text: string): string {
+  const email = newEmail(text);
+  if (email !== undefined) return email;
+  checkedEmail(text);
+  throw invalidRequest(
+    "email: an address without any of ` $ { } | & ! ' %, that does not begin with '-' or end in a number",
+  );
+}
+
+/** A user's name, trimmed; null if there is none. Throws INVALID_REQUEST. */
+export function checkedDisplayName(text: string | null): string | null {
+  const name = text === null ? null : displayName(text);
+  if (name === undefined) throw invalidRequest(`name: at most ${maxNameCharacters} characters, no control characters`);
+  return name;
+}
+
+/** Throws INVALID_REQUEST. */
+export function checkedPicture(picture: string | null): string | null {
+  if (picture !== null && !isHttpsAddress(picture))
+    throw invalidRequest("picture: an https address of at most 2048 characters, or null");
+  return picture;
+}

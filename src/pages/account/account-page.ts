@@ -1,0 +1,117 @@
+import { html, type Html } from "../../lib/html.ts";
+import { accountLogins, type AccountLogin } from "./logins.ts";
+import { accountMethods, type AccountMethod, type AddableMethods } from "./methods.ts";
+import { accountFrame, accountPath, actionForm, actionLink, part, type AccountPlace } from "./parts.ts";
+import { accountPrograms, type AccountProgram } from "./programs.ts";
+import { safeHref, type Frame } from "../parts/frame.ts";
+import { tickGlyph } from "../parts/glyphs.ts";
+import { passkeySignal, type PasskeySignal } from "../parts/passkey-signal.ts";
+
+/** What was just done, shown once. */
+export type AccountNotice =
+  | {
+      kind:
+        | "profile"
+        | "verified"
+        | "email"
+        | "renamed"
+        | "removed"
+        | "password"
+        | "login-ended"
+        | "others-ended"
+        | "access-removed";
+    }
+  /** `name`: the method's name as in the list. */
+  | { kind: "added"; name: string };
+
+export type AccountData = AccountPlace & {
+  /** Epoch milliseconds. Relative times are measured from here. */
+  now: number;
+  notice?: AccountNotice | undefined;
+  user: { name: string | null; email: string | null; emailVerified: boolean; picture: string | null };
+  /** Whether a mail can prove the address. */
+  canVerify: boolean;
+  methods: AccountMethod[];
+  adds: AddableMethods;
+  logins: AccountLogin[];
+  programs: AccountProgram[];
+  signal: PasskeySignal;
+};
+
+/** A user's profile, sign-in methods and logins, with the actions on them. */
+export function accountPage(frame: Frame, data: AccountData): Html {
+  const { texts, look } = frame;
+  const { appId } = data;
+  const title = texts.accountTitle(look.name);
+  const home = safeHref(frame.backUrl);
+  const body = html`<h1>${title}</h1>
+    ${noticeOf(frame, data.notice)} ${profile(frame, data)} ${accountMethods(frame, data)} ${accountLogins(frame, data)}
+    ${accountPrograms(frame, data)}
+    ${part(
+      "data",
+      texts.data,
+      html`<p class="acts">
+        ${actionLink(accountPath(appId, "/data"), texts.downloadLink)}
+        <a class="button small bad" href="${accountPath(appId, "/delete")}">${texts.deleteLink}</a>
+      </p>`,
+    )}
+    <div class="end">
+      ${home !== undefined && html`<a href="${home}">${texts.backTo(look.name)}</a>`}
+      ${actionForm(data, { page: "/sign-out", label: texts.signOutHere, busy: texts.signingOut, look: "small" })}
+    </div>
+    ${passkeySignal(data.signal)}`;
+  return accountFrame(frame, { title, body });
+}
+
+function profile(frame: Frame, data: AccountData): Html {
+  const { texts } = frame;
+  const { name, email, emailVerified, picture } = data.user;
+  const notSet = html`<span class="quiet">${texts.notSet}</span>`;
+  const verify = !emailVerified && data.canVerify;
+  const facts = html`<dl class="facts">
+    <dt>${texts.name}</dt>
+    <dd>${name === null ? notSet : html`<bdi>${name}</bdi>`}</dd>
+    <dt>${texts.email}</dt>
+    <dd>
+      ${
+        email === null
+          ? notSet
+          : html`<bdi>${email}</bdi> <span class="badge">${emailVerified ? texts.verified : texts.notVerified}</span>`
+      }
+      ${
+        email !== null &&
+        verify &&
+        actionForm(data, { page: "/verify-email", label: texts.verifyEmail, busy: texts.continuing, look: "small" })
+      }
+      ${data.canVerify && actionLink(accountPath(data.appId, "/email"), texts.change, texts.changeEmail)}
+    </dd>
+    <dt>${texts.picture}</dt>
+    <dd>${picture === null ? notSet : html`<bdi>${picture}</bdi>`}</dd>
+  </dl>`;
+  return part(
+    "profile",
+    texts.profile,
+    facts,
+    actionLink(accountPath(data.appId, "/profile"), texts.edit, texts.editProfile),
+  );
+}
+
+function noticeOf({ texts }: Frame, notice: AccountNotice | undefined): Html | undefined {
+  if (notice === undefined) return undefined;
+  const words = {
+    profile: texts.noticeProfile,
+    verified: texts.noticeVerified,
+    email: texts.noticeEmail,
+    renamed: texts.noticeRenamed,
+    removed: texts.noticeRemoved,
+    added: notice.kind === "added" ? texts.noticeAdded(notice.name) : "",
+    password: texts.noticePassword,
+    "login-ended": texts.noticeLoginEnded,
+    "others-ended": texts.noticeOthersEnded,
+    "access-removed": texts.noticeAccessRemoved,
+  }[notice.kind];
+  return html`<div class="done good" role="status" tabindex="-1" autofocus>
+    ${tickGlyph}
+    <p>${words}</p>
+  </div>`;
+}

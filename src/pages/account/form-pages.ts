@@ -1,0 +1,149 @@
+import { html, type Html } from "../../lib/html.ts";
+import { accountFrame, accountPath, backLink, type AccountPlace } from "./parts.ts";
+import type { Frame } from "../parts/frame.ts";
+import { field, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
+import { createAccountProblemWords, emailChecks, type ProblemWords } from "../parts/problems.ts";
+
+export type ProfileFormData = AccountPlace & {
+  name: string;
+  picture: string;
+  problem?: { kind: "name-missing" | "picture-not-https" } | { kind: "name-too-long"; maxLength: number } | undefined;
+};
+
+/** The form for editing the profile. */
+export function profileFormPage(frame: Frame, data: ProfileFormData): Html {
+  const { texts } = frame;
+  const words = profileProblem(frame, data.problem);
+  return formPage(frame, data, {
+    title: texts.editProfile,
+    page: "/profile",
+    words,
+    fields: html`${field(
+      frame,
+      { name: "name", label: texts.name, type: "text", autocomplete: "name", value: data.name },
+      words,
+    )}
+    ${field(
+      frame,
+      {
+        name: "picture",
+        label: texts.picture,
+        type: "url",
+        autocomplete: "photo",
+        value: data.picture,
+        hint: texts.pictureHint,
+        mark: texts.optional,
+      },
+      words,
+    )}`,
+  });
+}
+
+export type RenameFormData = AccountPlace & {
+  methodId: string;
+  name: string;
+  problem?: { kind: "name-missing" } | { kind: "name-too-long"; maxLength: number } | undefined;
+};
+
+export function renameFormPage(frame: Frame, data: RenameFormData): Html {
+  const { texts } = frame;
+  const { name, problem } = data;
+  const words =
+    problem &&
+    ({
+      summary: texts.checkName,
+      field: "name",
+      beside: problem.kind === "name-missing" ? texts.labelMissing : texts.nameTooLong(problem.maxLength),
+    } as const);
+  return formPage(frame, data, {
+    title: texts.renameTitle,
+    page: `/methods/${encodeURIComponent(data.methodId)}/rename`,
+    words,
+    fields: field(
+      frame,
+      { name: "name", label: texts.name, type: "text", autocomplete: "off", value: name, hint: texts.renameHint },
+      words,
+    ),
+  });
+}
+
+export type EmailFormData = AccountPlace & {
+  /** What the person typed, or "". */
+  email: string;
+  problem?: { kind: "email-missing" | "email-invalid" | "email-same" | "email-taken" } | undefined;
+};
+
+/** Asks for the new address of an account. */
+export function emailFormPage(frame: Frame, data: EmailFormData): Html {
+  const { texts } = frame;
+  const words = emailProblem(frame, data.problem);
+  return formPage(frame, data, {
+    title: texts.changeEmail,
+    page: "/email",
+    words,
+    fields: html`<p>${texts.changeEmailNext}</p>
+      ${field(
+        frame,
+        {
+          name: "email",
+          label: texts.newEmail,
+          type: "email",
+          autocomplete: "email",
+          value: data.email,
+          checks: emailChecks(frame),
+        },
+        words,
+      )}`,
+    submit: { label: texts.sendMail, busy: texts.sending },
+  });
+}
+
+function formPage(
+  frame: Frame,
+  { appId, token }: AccountPlace,
+  form: {
+    title: string;
+    page: string;
+    fields: Html;
+    words: ProblemWords | undefined;
+    submit?: { label: string; busy: string };
+  },
+): Html {
+  const { texts } = frame;
+  const { title, words, submit = { label: texts.save, busy: texts.saving } } = form;
+  const body = html`<h1>${title}</h1>
+    ${problemSummary(words)}
+    <form method="post" action="${accountPath(appId, form.page)}" novalidate>
+      ${tokenField(token)} ${form.fields} ${submitButton({ ...submit, look: "main" })}
+    </form>
+    ${backLink(frame, appId)}`;
+  return accountFrame(frame, { title, body, problem: words !== undefined });
+}
+
+function profileProblem({ texts }: Frame, problem: ProfileFormData["problem"]): ProblemWords | undefined {
+  switch (problem?.kind) {
+    case undefined:
+      return undefined;
+    case "name-missing":
+      return { summary: texts.checkName, field: "name", beside: texts.nameMissing };
+    case "name-too-long":
+      return { summary: texts.checkName, field: "name", beside: texts.nameTooLong(problem.maxLength) };
+    case "picture-not-https":
+      return { summary: texts.checkPicture, field: "picture", beside: texts.pictureNotHttps };
+  }
+}
+
+function emailProblem(frame: Frame, problem: EmailFormData["problem"]): ProblemWords | undefined {
+  const { texts, look } = frame;
+  switch (problem?.kind) {
+    case undefined:
+      return undefined;
+    case "email-missing":
+    case "email-invalid":
+      return createAccountProblemWords(frame, { kind: problem.kind }, 0);
+    case "email-same":
+      return { summary: texts.checkEmail, field: "email", beside: texts.emailSame };
+    case "email-taken":
+      return { summary: texts.checkEmail, field: "email", beside: texts.emailTaken(look.name) };
+  }
+}

@@ -1,0 +1,71 @@
+import { html, type Html } from "../../lib/html.ts";
+import { actionForm, part, row, type AccountPlace } from "./parts.ts";
+import { ago, momentOf } from "../parts/dates.ts";
+import type { Frame } from "../parts/frame.ts";
+import { windowsGlyph } from "../parts/glyphs.ts";
+
+/** A login as its owner sees it. Instants are epoch milliseconds. */
+export type AccountLogin = {
+  id: string;
+  /** Browser and system, roughly, in our own names. */
+  browser: string | undefined;
+  device: string | undefined;
+  ipAddress: string | null;
+  signedInAt: number;
+  lastSeenAt: number;
+  /** Whether it belongs to the browser that shows this page. */
+  isHere: boolean;
+  /** Created by a command that issued a token, not by a sign-in. */
+  byOperator: boolean;
+  /** Who acts as the user in it, and why. */
+  actor: { name: string; reason: string } | null;
+};
+
+export function accountLogins(frame: Frame, data: AccountPlace & { now: number; logins: AccountLogin[] }): Html {
+  const { texts, look } = frame;
+  const { logins } = data;
+  const elsewhere = logins.some(({ isHere }) => !isHere);
+  const list =
+    logins.length === 0
+      ? html`<p class="hint">${texts.noLogins(look.name)}</p>`
+      : html`<ul class="rows" role="list">
+          ${logins.map((login) => loginRow(frame, data, login))}
+        </ul>`;
+  const end = (page: string, label: string): Html =>
+    actionForm(data, { page, label, busy: texts.signingOut, look: "small" });
+  // "Everywhere" includes open account pages, which are not logins and not in the list.
+  const content = html`${list}
+    <div class="acts">
+      ${elsewhere && end("/logins/end-others", texts.signOutOthers)} ${end("/logins/end-all", texts.signOutAll)}
+    </div>`;
+  return part("logins", texts.logins, content);
+}
+
+function loginRow(frame: Frame, data: AccountPlace & { now: number }, login: AccountLogin): Html {
+  const { texts, lang } = frame;
+  const title = titleOf(frame, login);
+  return row({
+    glyph: windowsGlyph,
+    title,
+    badge: login.isHere ? texts.here : undefined,
+    facts: [
+      [texts.lastSeen(ago(login.lastSeenAt, data.now, lang)), ...(login.ipAddress === null ? [] : [login.ipAddress])],
+      [texts.signedInOn(momentOf(login.signedInAt, lang))],
+      ...(login.actor ? [[texts.actorReason(login.actor.reason)]] : []),
+    ],
+    acts: actionForm(data, {
+      page: `/logins/${encodeURIComponent(login.id)}/end`,
+      label: texts.signOut,
+      busy: texts.signingOut,
+      look: "small",
+      name: texts.signOutNamed(title),
+    }),
+  });
+}
+
+function titleOf({ texts, look }: Frame, { browser, device, byOperator, actor }: AccountLogin): string {
+  if (actor) return texts.byActor(actor.name, look.name);
+  if (byOperator) return texts.byOperator(look.name);
+  if (browser !== undefined && device !== undefined) return texts.browserOn(browser, device);
+  return browser ?? device ?? texts.unknownDevice;
+}

@@ -1,0 +1,110 @@
+import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import { accountPath, actionForm, actionLink, part, row, type AccountPlace } from "./parts.ts";
+import { ago, dayOf } from "../parts/dates.ts";
+import type { Frame } from "../parts/frame.ts";
+import { lockGlyph, passkeyGlyph } from "../parts/glyphs.ts";
+import { providerMark } from "../parts/marks.ts";
+
+/**
+ * A sign-in method as its owner sees it. Instants are epoch milliseconds; `works`: whether the app
+ * accepts it now.
+ */
+export type AccountMethod = { id: string; createdAt: number; lastUsedAt: number | null; works: boolean } & (
+  | { type: "passkey"; name: string }
+  | { type: "oauth"; provider: string; displayName: string; email: string | null }
+  | { type: "password"; changedAt: number }
+);
+
+export type AddableMethods = {
+  passkey: boolean;
+  password: boolean;
+  providers: readonly { name: string; displayName: string }[];
+};
+
+export function accountMethods(
+  frame: Frame,
+  data: AccountPlace & { now: number; methods: AccountMethod[]; adds: AddableMethods },
+): Html {
+  const { texts } = frame;
+  const content = html`<ul class="rows" role="list">
+      ${data.methods.map((method) => methodRow(frame, data, method))}
+    </ul>
+    <div class="adds">${addForms(frame, data, data.adds)}</div>`;
+  return part("methods", texts.methods, content);
+}
+
+/** The name of a method outside the list. */
+export function methodTitle({ texts }: Frame, method: AccountMethod): string {
+  if (method.type === "passkey") return method.name;
+  return method.type === "oauth" ? method.displayName : texts.password;
+}
+
+function methodRow(frame: Frame, place: AccountPlace & { now: number }, method: AccountMethod): Html {
+  const { texts, look } = frame;
+  const title = methodTitle(frame, method);
+  const page = `/methods/${encodeURIComponent(method.id)}`;
+  return row({
+    glyph: glyphOf(method),
+    title,
+    facts: [
+      ...(method.type === "oauth" && method.email !== null ? [[method.email]] : []),
+      [
+        ...(method.type === "passkey" ? [texts.passkey] : []),
+        methodSince(frame, method),
+        useOf(frame, method, place.now),
+      ],
+      ...(method.works ? [] : [[texts.notInUse(look.name)]]),
+    ],
+    acts: [
+      method.type === "passkey" &&
+        actionLink(accountPath(place.appId, `${page}/rename`), texts.rename, texts.renameNamed(title)),
+      method.type === "password" && method.works && changeForm(frame, place),
+      actionLink(accountPath(place.appId, `${page}/remove`), texts.remove, texts.removeNamed(title)),
+    ],
+  });
+}
+
+function glyphOf(method: AccountMethod): Html {
+  if (method.type === "passkey") return passkeyGlyph;
+  return method.type === "oauth" ? providerMark(method.provider) : lockGlyph;
+}
+
+/** When it was added, or a password changed. */
+export function methodSince({ texts, lang }: Frame, method: AccountMethod): string {
+  return method.type === "password" && method.changedAt > method.createdAt
+    ? texts.changedOn(dayOf(method.changedAt, lang))
+    : texts.addedOn(dayOf(method.createdAt, lang));
+}
+
+function useOf({ texts, lang }: Frame, { lastUsedAt }: AccountMethod, now: number): string {
+  return lastUsedAt === null ? texts.neverUsed : texts.lastUsed(ago(lastUsedAt, now, lang));
+}
+
+function changeForm({ texts }: Frame, place: AccountPlace): Html {
+  return actionForm(place, {
+    page: "/add",
+    fields: { adds: "password" },
+    label: texts.change,
+    busy: texts.continuing,
+    look: "small",
+    name: texts.changePassword,
+  });
+}
+
+function addForms({ texts }: Frame, place: AccountPlace, adds: AddableMethods): HtmlValue {
+  const common = { page: "/add", busy: texts.continuing, look: "plain" } as const;
+  return [
+    adds.passkey &&
+      actionForm(place, { ...common, fields: { adds: "passkey" }, label: texts.addPasskey, before: passkeyGlyph }),
+    adds.password &&
+      actionForm(place, { ...common, fields: { adds: "password" }, label: texts.addPassword, before: lockGlyph }),
+    adds.providers.map(({ name, displayName }) =>
+      actionForm(place, {
+        ...common,
+        fields: { adds: "oauth", provider: name },
+        label: texts.connect(displayName),
+        before: providerMark(name),
+      }),
+    ),
+  ];
+}

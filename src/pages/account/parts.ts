@@ -1,0 +1,92 @@
+import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
+import { tokenField } from "../parts/form-parts.ts";
+
+/** The URL of an account page, for links and forms: "/account/profile?app_id=app_shop". */
+export function accountPath(appId: string, page = ""): string {
+  return `/account${page}?app_id=${encodeURIComponent(appId)}`;
+}
+
+/** What every page of an account needs. `token` ties its forms to the browser. */
+export type AccountPlace = { appId: string; token: string };
+
+export function accountFrame(frame: Frame, page: { title: string; body: Html; problem?: boolean }): Html {
+  return framePage(frame, { ...page, script: true, stylesheet: frame.assets.accountStylesheet });
+}
+
+/**
+ * A form with a single button. `name` is its accessible name, for people who hear it without its
+ * surroundings.
+ */
+export function actionForm(
+  { appId, token }: AccountPlace,
+  form: {
+    page: string;
+    fields?: Record<string, string>;
+    label: string;
+    busy: string;
+    look: "small" | "small bad" | "plain" | "danger";
+    before?: Html;
+    name?: string | undefined;
+  },
+): Html {
+  const { page, fields = {}, label, busy, look, before, name } = form;
+  return html`<form method="post" action="${accountPath(appId, page)}">
+    ${tokenField(token)}
+    ${Object.entries(fields).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`)}
+    <button class="button ${look}" data-busy="${busy}" ${name !== undefined && html`aria-label="${name}"`}>
+      ${before}<span>${label}</span>
+    </button>
+  </form>`;
+}
+
+/** A link beside a thing that leads to an action on it. */
+export function actionLink(href: string, label: string, name = label): Html {
+  return html`<a class="button small" href="${href}" ${name !== label && html`aria-label="${name}"`}>${label}</a>`;
+}
+
+/**
+ * A section of the overview with its own heading. `beside` is at the end of the heading's line.
+ */
+export function part(id: string, title: string, content: HtmlValue, beside?: Html): Html {
+  return html`<section class="part" aria-labelledby="${id}">
+    <div class="head">
+      <h2 id="${id}">${title}</h2>
+      ${beside}
+    </div>
+    ${content}
+  </section>`;
+}
+
+/** An item of a list: its name, its details (in lines), its actions. */
+export function row(shown: {
+  glyph: Html;
+  title: string;
+  badge?: string | undefined;
+  facts: string[][];
+  acts: HtmlValue;
+}): Html {
+  return html`<li class="row">
+    ${shown.glyph}
+    <div>
+      <p class="title">
+        <bdi>${shown.title}</bdi> ${shown.badge !== undefined && html`<span class="badge">${shown.badge}</span>`}
+      </p>
+      ${shown.facts.map((line) => html`<p class="hint">${factsIn(line)}</p>`)}
+    </div>
+    <div class="acts">${shown.acts}</div>
+  </li>`;
+}
+
+/**
+ * Each fact is isolated, so that an address or a date does not reorder its neighbours in
+ * right-to-left text.
+ */
+export function factsIn(line: string[]): HtmlValue {
+  return line.map((fact, index) => html`${index > 0 && " · "}<bdi>${fact}</bdi>`);
+}
+
+/** The way back from a page that need not be completed. */
+export function backLink({ texts }: Frame, appId: string, label = texts.cancel): Html {
+  return html`<div class="end"><a class="quiet" href="${accountPath(appId)}">${label}</a></div>`;
+}

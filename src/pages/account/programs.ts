@@ -1,0 +1,45 @@
+import { html, type Html } from "../../lib/html.ts";
+import { actionForm, part, row, type AccountPlace } from "./parts.ts";
+import { momentOf } from "../parts/dates.ts";
+import type { Frame } from "../parts/frame.ts";
+import { windowsGlyph } from "../parts/glyphs.ts";
+import { scopeWords } from "../parts/scope-words.ts";
+
+/** A client with access to the account. Instants are epoch milliseconds. */
+export type AccountProgram = {
+  clientId: string;
+  name: string;
+  /** Null if it does not ask. */
+  allowed: { scopes: string[]; at: number } | null;
+  signedInAt: number | null;
+};
+
+/** The programs that have access; nothing if there are none. */
+export function accountPrograms(frame: Frame, data: AccountPlace & { programs: AccountProgram[] }): Html | undefined {
+  const { programs } = data;
+  if (programs.length === 0) return undefined;
+  const list = html`<ul class="rows" role="list">
+    ${programs.map((program) => programRow(frame, data, program))}
+  </ul>`;
+  return part("programs", frame.texts.programs, list);
+}
+
+function programRow(frame: Frame, data: AccountPlace, { clientId, name, allowed, signedInAt }: AccountProgram): Html {
+  const { texts, lang } = frame;
+  return row({
+    glyph: windowsGlyph,
+    title: name,
+    facts: [
+      ...(allowed?.scopes ?? []).map((scope) => [scopeWords(frame, scope)]),
+      ...(allowed === null ? [] : [[texts.allowedOn(momentOf(allowed.at, lang))]]),
+      ...(signedInAt === null ? [] : [[texts.signedInOn(momentOf(signedInAt, lang))]]),
+    ],
+    acts: actionForm(data, {
+      page: `/programs/${encodeURIComponent(clientId)}/remove`,
+      label: texts.removeAccess,
+      busy: texts.removing,
+      look: "small bad",
+      name: texts.removeAccessNamed(name),
+    }),
+  });
+}

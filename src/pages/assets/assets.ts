@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { programFiles, type ProgramFiles } from "../../lib/program-files.ts";
+import { accentStylesheet, parseColour } from "./colours.ts";
+
+export type Asset = { body: string; type: string };
+
+/**
+ * URLs of the files that pages link to. All can be cached for a year: the name depends on the
+ * content.
+ */
+export type AssetLinks = {
+  stylesheet: string;
+  icon: string;
+  hostedScript: string;
+  /** Only when loaded with `demo: true`. */
+  demoScript: string | undefined;
+  demoStylesheet?: string | undefined;
+  standInStylesheet?: string | undefined;
+  /** In addition to the first one, on the account page. */
+  accountStylesheet: string;
+  /** In addition to the first one, on the API reference. */
+  docsStylesheet: string;
+  /** The stylesheet for an app's colour; undefined unless it is `#rrggbb` or `#rgb`. */
+  accent: (primaryColor: string | null) => string | undefined;
+};
+
+export type Assets = {
+  links: AssetLinks;
+  /**
+   * The file for a path such as `/assets/pages.<digest>.css` (no query); undefined if there is
+   * none.
+   */
+  findAsset: (path: string) => Asset | undefined;
+};
+
+/**
+ * Reads the files that pages link to, once at start. Throws if the browser code has not been built.
+ */
+export function loadAssets({
+  demo = false,
+  program = programFiles,
+}: { demo?: boolean; program?: ProgramFiles } = {}): Assets {
+  const files = new Map<string, Asset>();
+
+  function add(name: string, extension: string, type: string, body: string): string {
+    const path = `/assets/${name}.${digest(body)}.${extension}`;
+    files.set(path, { body, type });
+    return path;
+  }
+
+  const links: AssetLinks = {
+    stylesheet: add("pages", "css", cssType, readCss(program, "styles.css")),
+    accountStylesheet: add("account", "css", cssType, readCss(program, "account.css")),
+    icon: add("icon", "svg", "image/svg+xml", program.read("src/pages/assets/icon.svg").toString("utf8")),
+    hostedScript: add("hosted", "js", scriptType, readScript(program, "hosted.js")),
+    demoScript: demo ? add("demo", "js", scriptType, readScript(program, "demo.js")) : undefined,
+    demoStylesheet: demo ? add("demo", "css", cssType, readCss(program, "demo.css")) : undefined,
+    standInStylesheet: demo ? add("stand-in", "css", cssType, readCss(program, "stand-in.css")) : undefined,
+    docsStylesheet: add("docs", "css", cssType, readCss(program, "docs.css")),
+    accent: accentLinks(),
+  };
+  return { links, findAsset: (path) => files.get(path) ?? findAccent(path) };
+}
+
+const cssType = "text/css; charset=utf-8";
+const scriptType = "text/javascript; charset=utf-8";
+
+/**
+ * The path determines the content, so nothing is stored. The digest in the query changes with the
+ * algorithm.
+ */
+function accentLink(colour: string): string {
+  return `/assets/accent.${colour.slice(1)}.css?v=${digest(accentStylesheet(colour))}`;
+}
+
+/**
+ * Cached: every page needs its app's colour, and computing it takes a third as long as the page.
+ */
+function accentLinks(): AssetLinks["accent"] {
+  const known = new LRUCache<string, string>({ max: 1000 });
+  return (primaryColor) => {
+    const colour = parseColour(primaryColor);
+    if (colour === undefined) return undefined;
+    const link = known.get(colour) ?? accentLink(colour);
+    known.set(colour, link);
+    return link;
+  };
+}
+
+function findAccent(path: string): Asset | undefined {
+  const digits = /^\/assets\/accent\.([0-9a-f]{6})\.css$/.exec(path)?.[1];
+  return digits === undefined ? undefined : { body: accentStylesheet(`#${digits}`), type: cssType };
+}
+
+/** Removes comments and indentation. Strings in the stylesheet contain neither. */
+export function compactCss(source: string): string {
+  return source
+    .replace(/\/\*[^]*?\*\//g, "")
+    .replace(/\s+/g, " ")
+    .replace(/ ?([{};,]) ?/g, "$1")
+    .replace(/: /g, ":")
+    .replaceAll(";}", "}")
+    .trim();
+}
+
+function readCss(program: ProgramFiles, name: string): string {
+  return compactCss(program.read(`src/pages/assets/${name}`).toString("utf8"));
+}
+
+function digest(body: string): string {
+  return createHash("sha256").update(body).digest("base64url").slice(0, 16);
+}
+
+function readScript(program: ProgramFiles, name: string): string {
+  const path = `src/pages/built/${name}`;
+  try {
+    return program.read(path).toString("utf8");
+  } catch (cause) {
+    throw new Error(`The browser code ${path} is missing. Make it with: npm run build:pages`, { cause });
+  }
+}

@@ -1,0 +1,133 @@
+import { html, type Html } from "../../lib/html.ts";
+import { emailField } from "../parts/email-field.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
+import type { PageMethods } from "../parts/methods.ts";
+import {
+  divider,
+  field,
+  notice,
+  pageEnd,
+  passkeyButton,
+  problemSummary,
+  providerForms,
+  submitButton,
+  tokenField,
+} from "../parts/form-parts.ts";
+import { passkeySignal } from "../parts/passkey-signal.ts";
+import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
+import { signInProblemWords, type ProblemWords, type SignInProblem } from "../parts/problems.ts";
+
+export type SignInData = {
+  /** "/sign-in/sis_…", without a trailing slash. */
+  sessionPath: string;
+  /** Anti-forgery token, the hidden field `token` of every form. */
+  token: string;
+  /** What the person typed, or the app's login hint, or "". */
+  email: string;
+  methods: PageMethods;
+  signUpOpen: boolean;
+  /** What the proof is for, if not an app. `account` is the only one that may give it. */
+  purpose?: { kind: "account" | "add-method"; account: string | undefined };
+  /** The display name of the provider to link after another sign-in. */
+  links?: string;
+  problem?: SignInProblem;
+  /** Who is signed in to this browser, and may continue without a proof. */
+  continueAs?: string | undefined;
+  /** The last method used in this browser: "passkey", "password" or "oauth.PROVIDER". */
+  usedLast?: string | undefined;
+};
+
+/** Offers the sign-in methods. */
+export function signInPage(frame: Frame, data: SignInData): Html {
+  const { texts, look } = frame;
+  const { methods, sessionPath } = data;
+  const words = data.problem && signInProblemWords(frame, data.problem, methods.passkey);
+  const title = titleFor(frame, data);
+  const body = html`<h1>${title}</h1>
+    ${problemSummary(words)} ${whose(frame, data)}
+    ${data.links !== undefined && html`<p>${texts.providerLinksAfter(data.links, look.name)}</p>`}
+    ${continuePart(frame, data)}
+    ${passkeySignal(data.problem?.kind === "passkey-unknown" ? data.problem.signal : undefined)}
+    ${methods.passkey && passkeyPart(frame, data)} ${methods.password && passwordForm(frame, data, words)}
+    ${methods.password && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}
+    ${pageEnd(
+      frame,
+      sessionPath,
+      data.signUpOpen
+        ? { lead: texts.newTo(look.name), href: `${sessionPath}/create-account`, label: texts.createAccount }
+        : undefined,
+    )}`;
+  return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
+}
+
+function titleFor({ texts, look }: Frame, { purpose }: SignInData): string {
+  if (purpose === undefined) return texts.signInTo(look.name);
+  return purpose.account === undefined ? texts.signInToAccount(look.name) : texts.confirmItsYou;
+}
+
+/** Single sign-on, if the person wants it. The forms below are for somebody else. */
+function continuePart({ texts }: Frame, { continueAs, sessionPath, token }: SignInData): Html | undefined {
+  if (continueAs === undefined) return undefined;
+  const label = texts.continueAs(continueAs);
+  return html`<form class="continues" method="post" action="${sessionPath}/continue">
+      ${tokenField(token)} ${submitButton({ label, busy: texts.continuing, look: "main" })}
+    </form>
+    ${divider(texts.orSomebodyElse)}`;
+}
+
+function whose({ texts, look }: Frame, { purpose }: SignInData): Html | undefined {
+  if (purpose?.account === undefined) return undefined;
+  return html`<p>
+    ${texts.confirmBefore(look.name)} <strong><bdi>${purpose.account}</bdi></strong>
+  </p>`;
+}
+
+function passkeyPart(frame: Frame, { sessionPath, token, methods, usedLast }: SignInData): Html {
+  const { texts } = frame;
+  const alone = !methods.password && methods.oauth.length === 0;
+  return html`<div class="passkeys" data-passkeys hidden>
+      ${passkeyForm(frame, {
+        ceremony: "get",
+        action: `${sessionPath}/passkey`,
+        token,
+        alone,
+        inside: html`${passkeyButton(
+            texts.signInWithPasskey,
+            texts.usingPasskey,
+            undefined,
+            usedLast === "passkey" ? texts.usedLast : undefined,
+          )}
+          <p class="hint">${texts.passkeyInOneLine}</p>
+          ${notice}`,
+      })}
+      ${!alone && divider(texts.or)}
+    </div>
+    ${alone && passkeyHelp(frame)}`;
+}
+
+function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | undefined): Html {
+  const { texts } = frame;
+  const { sessionPath, token, email, methods } = data;
+  return html`<form method="post" action="${sessionPath}/password" novalidate>
+    ${tokenField(token)} ${methods.passkey && html`<input type="hidden" name="passkeys" value="1" disabled />`}
+    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}
+    ${field(
+      frame,
+      {
+        name: "password",
+        label: texts.password,
+        type: "password",
+        autocomplete: "current-password",
+        link: { href: `${sessionPath}/forgot-password`, label: texts.forgotPassword },
+        checks: { missing: { summary: texts.enterPassword, beside: texts.passwordMissing } },
+      },
+      words,
+    )}
+    ${submitButton({
+      label: texts.signIn,
+      busy: texts.signingIn,
+      look: "main",
+      usedLast: data.usedLast === "password" ? texts.usedLast : undefined,
+    })}
+  </form>`;
+}

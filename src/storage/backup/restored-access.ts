@@ -1,0 +1,44 @@
+import { count, eq, inArray, isNull } from "drizzle-orm";
+import { mailsWithProof } from "../column-types.ts";
+import { feedEpoch } from "../queries/commit-order.ts";
+import type { Handle } from "../storage.ts";
+
+/** How many logins and account pages of the backup a restore ends. */
+export type EndedAccess = { logins: number; accountPages: number };
+
+/** Cursors of the revocation feed are refused from now on: what they have seen is not here. */
+export async function beginNewFeed({ db, tables: { facts, revocations } }: Handle): Promise<void> {
+  await db.delete(revocations);
+  await db.delete(facts).where(eq(facts.name, feedEpoch));
+}
+
+/**
+ * Ends all access that may have ended or been used since the backup: logins with their refresh
+ * tokens, account pages, unfinished sign-ins with their codes, pushed requests, consents, mailed
+ * links and codes.
+ */
+export async function endRestoredAccess({ db, tables }: Handle, now: number): Promise<EndedAccess> {
+  const { logins, browserSessions, signInSessions, oauthStates, emailTokens, mails, authorizationRequests, consents } =
+    tables;
+  const [alive] = await db.select({ value: count() }).from(logins).where(isNull(logins.endedAt));
+  const [pages] = await db.select({ value: count() }).from(browserSessions);
+  await db
+    .update(logins)
+    .set({
+      endedAt: now,
+      endReason: "restored",
+      userEmail: null,
+      userEmailVerified: null,
+      userName: null,
+      userDisabledAt: null,
+    })
+    .where(isNull(logins.endedAt));
+  await db.delete(browserSessions);
+  await db.delete(signInSessions);
+  await db.delete(oauthStates);
+  await db.delete(authorizationRequests);
+  await db.delete(consents);
+  await db.delete(emailTokens);
+  await db.delete(mails).where(inArray(mails.kind, mailsWithProof));
+  return { logins: alive?.value ?? 0, accountPages: pages?.value ?? 0 };
+}

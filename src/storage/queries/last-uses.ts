@@ -1,0 +1,35 @@
+import { hour } from "../../lib/clock.ts";
+import type { Handle, Storage } from "../storage.ts";
+
+/** Unless a use at `notAfter` or later is already recorded. */
+export type RecordUse = (tx: Handle, use: { key: string; usedAt: number; notAfter: number }) => Promise<void>;
+
+export type LastUses = ReturnType<typeof createLastUses>;
+
+/** Records the last use of rows: in memory per process, written at most once an hour per row. */
+export function createLastUses({ storage, record }: { storage: Storage; record: RecordUse }) {
+  let waiting = new Map<string, number>();
+
+  return {
+    /** Only for existing rows: strangers must not be able to fill the memory. */
+    note(key: string, now: number): void {
+      waiting.set(key, now);
+    },
+
+    /** Writes the recorded uses. Those that fail are retried the next time. */
+    async flush(): Promise<void> {
+      if (waiting.size === 0) return;
+      // In the same order on every node, so that two of them never deadlock.
+      const noted = [...waiting].toSorted(([a], [b]) => (a < b ? -1 : 1));
+      waiting = new Map();
+      try {
+        await storage.write(async (tx) => {
+          for (const [key, usedAt] of noted) await record(tx, { key, usedAt, notAfter: usedAt - hour });
+        });
+      } catch (error) {
+        waiting = new Map([...noted, ...waiting]);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { customType, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+const numberOfTransaction = customType<{ data: string }>({ dataType: () => "text" });
+
+/**
+ * The column kinds of the schema. Instants are epoch milliseconds in both databases, so that no
+ * driver converts them. The SQLite kit defines the type. The PostgreSQL kit (`postgres/kit.ts`,
+ * loaded on demand) is cast to it, and a test compares the two.
+ */
+export const sqliteKit = {
+  table: sqliteTable,
+  index,
+  uniqueIndex,
+  primaryKey,
+  /** Indexes for SQLite only, for statements that name them (INDEXED BY). */
+  onSqlite: <Index>(...indexes: Index[]): Index[] => indexes,
+  text: (name: string) => text(name),
+  integer: (name: string) => integer(name),
+  instant: (name: string) => integer(name),
+  flag: (name: string) => integer(name, { mode: "boolean" }),
+  json: (name: string) => text(name, { mode: "json" }),
+  /** The primary key of rows that the database numbers; a number is never used again. */
+  counter: (name: string) => integer(name).primaryKey({ autoIncrement: true }),
+  /**
+   * The transaction that wrote the row (`queries/commit-order.ts`): set by PostgreSQL itself, null
+   * on SQLite.
+   */
+  transaction: (name: string) => numberOfTransaction(name),
+};
+
+export type Kit = typeof sqliteKit;

@@ -23,7 +23,9 @@ export function createNotices({ mail, allowance }: { mail: MailService; allowanc
   async function tell(tx: Handle, { user, clientInfo }: Act, notice: Notice, now: number): Promise<void> {
     if (user.email === null) return;
     const mayBeStranger = mail.available && !user.emailVerified;
-    if (mayBeStranger && !(await allowance.countNotice(tx, user.appId, user.email, now))) return;
+    // An app's server can give its users any address, call it verified, and take it away again.
+    const isLimited = mayBeStranger || (mail.available && notice.kind === "address-replaced");
+    if (isLimited && !(await allowance.countNotice(tx, user.appId, user.email, now))) return;
     const from = { ipAddress: clientInfo?.ipAddress ?? null, userAgent: clientInfo?.userAgent ?? null };
     const common = { appId: user.appId, userId: user.id, to: user.email, locale: user.locale, origin: from };
     await mail.enqueue(tx, { ...common, ...(mayBeStranger ? withoutOwnWords(notice) : notice) }, now);

@@ -1,6 +1,7 @@
 import type { Grants } from "../clients/grants.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { AddressChange } from "../email-tokens/address-change.ts";
+import type { AddressRestoration } from "../email-tokens/address-restoration.ts";
 import type { EmailTokens } from "../email-tokens/service.ts";
 import type { MailService } from "../mail/service.ts";
 import type { Methods } from "../methods/service.ts";
@@ -35,6 +36,7 @@ export function createAccountPages(
     mail: MailService;
     emailTokens: EmailTokens;
     addressChange: AddressChange;
+    addressRestoration: AddressRestoration;
     baseUrl: string;
     profiles: Profiles;
     accountExport: AccountExport;

@@ -1,4 +1,4 @@
-import type { AddressChange } from "../email-tokens/address-change.ts";
+import type { AddressRestoration } from "../email-tokens/address-restoration.ts";
 import type { EmailToken } from "../email-tokens/email-token.ts";
 import type { Browsers } from "../hosted/browser.ts";
 import { isAnswer, type Guest, type Hosted } from "../hosted/hosted.ts";
@@ -7,21 +7,21 @@ import type { HttpRequest } from "../http/request.ts";
 import { accountPath } from "../pages/account/parts.ts";
 import { restoreAddressPage } from "../pages/account/restore-address-page.ts";
 
-/** The holder of the link that an earlier address got, in any browser. */
+/** Somebody who has the link from the mail to the earlier address, in any browser. */
 type LinkGuest = Guest & { emailToken: EmailToken };
 
 /** Undoing a change of address, by the link in the mail to the earlier one. */
 export function createRestorePages(deps: {
   hosted: Hosted;
   browsers: Browsers;
-  addressChange: AddressChange;
+  addressRestoration: AddressRestoration;
   baseUrl: string;
 }) {
-  const { hosted, browsers, addressChange, baseUrl } = deps;
+  const { hosted, browsers, addressRestoration, baseUrl } = deps;
 
   async function linkGuest(request: HttpRequest): Promise<LinkGuest | Answer> {
     const secret = request.parameter("token");
-    const found = await addressChange.findUndo(secret);
+    const found = await addressRestoration.find(secret);
     if (!found) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
     const { token: emailToken, user, application } = found;
     const browser = browsers.meet(request, { kind: "sign-in", key: secret });
@@ -45,7 +45,7 @@ export function createRestorePages(deps: {
       const posted = await hosted.post(request, () => linkGuest(request));
       if (isAnswer(posted)) return posted;
       const { application, frame, emailToken, clientInfo } = posted;
-      const restored = await addressChange.undo(emailToken, application, clientInfo);
+      const restored = await addressRestoration.restore(emailToken, application, clientInfo);
       if (restored === "over") return hosted.message(frame, { kind: "link-over" });
       if (restored === "taken") return hosted.message(frame, { kind: "address-taken" });
       const { resetLink } = restored;

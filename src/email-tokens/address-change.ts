@@ -1,53 +1,42 @@
 import type { BrowserSessions } from "../account/browser-sessions.ts";
-import type { Application } from "../applications/application.ts";
-import type { Applications } from "../applications/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import type { Clock } from "../lib/clock.ts";
-import { AppError } from "../lib/errors.ts";
 import type { Notices } from "../mail/notices.ts";
 import type { MailService } from "../mail/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import type { RevokeAccess } from "../tokens/revoke-access.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
+import { orTaken } from "./address-restoration.ts";
 import type { MailAllowance } from "./allowance.ts";
 import type { EmailToken } from "./email-token.ts";
-import type { ResetLinks } from "./reset-links.ts";
 import type { Asker, EmailTokens } from "./service.ts";
 
 /** A user signed in to the account page. `tie`: of that browser's session. */
 type Place = { user: User; tie: string };
 
-/** `taken`: another account has the address, which only its proven reader learns. */
+/** `taken`: another account has the address. Only somebody who proved the address learns this. */
 export type AddressChanged = "changed" | "wrong" | "over" | "taken";
-
-/** `resetLink`: for a new password; null if the application has none. */
-export type AddressRestored = { resetLink: string | null } | "over" | "taken";
 
 export type AddressChange = ReturnType<typeof createAddressChange>;
 
 /**
- * Changes an account's address: a code or link proves the new one, and a link in the earlier one
- * restores that for 7 days (docs/decisions/0046).
+ * Changes an account's address. A code or link proves the new one. For 7 days, a link in a mail to
+ * the earlier one restores that (`createAddressRestoration`; docs/decisions/0046).
  */
 export function createAddressChange(deps: {
   storage: Storage;
   emailTokens: EmailTokens;
-  resetLinks: ResetLinks;
   allowance: MailAllowance;
-  applications: Applications;
   users: Users;
   browserSessions: BrowserSessions;
-  access: RevokeAccess;
   mail: MailService;
   notices: Notices;
   audit: Audit;
   clock: Clock;
   baseUrl: string;
 }) {
-  const { storage, emailTokens, resetLinks, allowance, applications, users, browserSessions } = deps;
-  const { access, mail, notices, audit, clock, baseUrl } = deps;
+  const { storage, emailTokens, allowance, users, browserSessions, mail, notices, audit, clock, baseUrl } = deps;
 
   /**
    * A change belongs to the browser session that asked for it and to the address at that time: it
@@ -57,8 +46,8 @@ export function createAddressChange(deps: {
     return emailTokens.slot("change", id, tie, email ?? "");
   }
 
-  function undoSlot(userId: string, email: string): string {
-    return emailTokens.slot("undo", userId, email);
+  function undoSlot(userId: string, earlierEmail: string): string {
+    return emailTokens.slot("undo", userId, earlierEmail);
   }
 
   async function send(place: Place, email: string, { clientInfo, lang }: Asker, replaces: boolean): Promise<void> {
@@ -80,7 +69,6 @@ export function createAddressChange(deps: {
     });
   }
 
-  /** An address that was never verified may be a stranger's, who must not get the account by it. */
   async function offerUndo(tx: Handle, { id: userId, appId, email, locale }: User, origin: ClientInfo, now: number) {
     if (email === null) return;
     const token = { slot: undoSlot(userId, email), purpose: "undo", appId, userId, email } as const;
@@ -95,15 +83,16 @@ export function createAddressChange(deps: {
       const used = await emailTokens.consume(tx, token, now);
       const user = used && used.userId !== null ? await users.lockForChange(tx, used.userId, now) : undefined;
       if (!used || !user || user.disabledAt !== null || used.slot !== slotOf(user, tie)) return "over";
-      // Whatever ended this browser session has ended its change: a reset, the removal of a method.
+      // What ends a browser session, such as a password reset, ends its change too.
       if (!(await browserSessions.lock(tx, tie, user.id))) return "over";
       if (!(await users.changeEmail(tx, user, used.email, clientInfo, now))) return "taken";
-      // As by that address's own link: the address between must not undo the return.
+      // A return to an earlier address, as by its link: the address in between must not undo it.
       const undo = await emailTokens.waiting(undoSlot(user.id, used.email), tx);
       if (undo) {
-        await emailTokens.endLater(tx, user.id, undo.createdAt);
+        await emailTokens.endAll(tx, user.id, { keepUndosBefore: undo.createdAt });
         await notices.addressReplaced(tx, { user, clientInfo }, now);
       }
+      // An address that was never verified may be a stranger's, who must not get the account.
       const canUndo = !undo && user.email !== null && user.emailVerified;
       if (canUndo) await offerUndo(tx, user, clientInfo, now);
       const { id: userId, appId } = user;
@@ -134,7 +123,7 @@ export function createAddressChange(deps: {
       return (await emailTokens.waiting(slotOf(user, tie)))?.email;
     },
 
-    /** Whether a link is of this browser's change. */
+    /** Whether a link belongs to this browser's change. */
     isOf: ({ user, tie }: Place, token: EmailToken): boolean => token.slot === slotOf(user, tie),
 
     /** `code`: eight digits (`typedCode`). `token`: of a link that `isOf` this place. */
@@ -148,52 +137,5 @@ export function createAddressChange(deps: {
       if (typeof token === "string") return token;
       return await orTaken(useUp(token, place.tie, clientInfo));
     },
-
-    /** What a link of an earlier address restores; undefined if it is no longer valid. */
-    async findUndo(secret: string): Promise<{ token: EmailToken; user: User; application: Application } | undefined> {
-      const token = await emailTokens.find(secret, "undo");
-      const user = token && token.userId !== null ? await users.find(token.userId) : undefined;
-      const application = token && (await applications.find(token.appId));
-      if (!token || !user || user.disabledAt !== null || user.email === token.email || !application) return undefined;
-      return { token, user, application };
-    },
-
-    /**
-     * Restores the earlier address and ends all access, because somebody else may be in the
-     * account. Removes no method: the owner does that, after a new password. Another user who never
-     * verified this address loses it; "taken" if one did.
-     */
-    async undo(token: EmailToken, application: Application, clientInfo: ClientInfo): Promise<AddressRestored> {
-      const now = clock();
-      const restored = storage.write<AddressRestored>(async (tx, rollBack) => {
-        const used = await emailTokens.consume(tx, token, now);
-        const user = used && used.userId !== null ? await access.lockForChange(tx, used.userId, now) : undefined;
-        if (!used || !user || user.disabledAt !== null || user.email === used.email) throw rollBack("over");
-        const { id: userId, appId } = user;
-        const { email } = used;
-        const by = { actor: { kind: "user", name: userId }, clientInfo } as const;
-        await users.freeUnverifiedEmail(tx, { appId, email }, by, now);
-        if (!(await users.changeEmail(tx, user, email, clientInfo, now))) throw rollBack("taken");
-        // Whoever changed the address must not undo this, nor go on with what they began.
-        await emailTokens.endLater(tx, userId, used.createdAt);
-        const revocation = { reason: "address-restored", by, forgetBrowsers: true } as const;
-        const endedLogins = await access.revoke(tx, userId, revocation, now);
-        const event = { ...by, action: "user.address-restored", result: "success", appId, userId } as const;
-        await audit.record(tx, { ...event, details: { endedLogins } }, now);
-        const hasPasswords = application.authMethods.password.enabled;
-        return { resetLink: hasPasswords ? await resetLinks.issueFor(tx, { id: userId, appId, email }, now) : null };
-      });
-      return await orTaken(restored);
-    },
   };
-}
-
-/** Another user got the address while the transaction ran. */
-async function orTaken<T>(outcome: Promise<T>): Promise<T | "taken"> {
-  try {
-    return await outcome;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "CONFLICT") return "taken";
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import { createAddressChange } from "./address-change.ts";
+import { createAddressRestoration } from "./address-restoration.ts";
 import { createInvites } from "./invites.ts";
 import { createMailSignUp } from "./mail-sign-up.ts";
 import { createPasswordReset } from "./password-reset.ts";
@@ -13,6 +14,7 @@ export function createMailFlows(
     Needs<typeof createMailSignUp> &
     Needs<typeof createResetLinks> &
     Needs<typeof createAddressChange> &
+    Needs<typeof createAddressRestoration> &
     Needs<typeof createInvites> &
     Needs<typeof createPasswordReset>,
 ) {
@@ -23,7 +25,8 @@ export function createMailFlows(
     mailSignUp: createMailSignUp({ ...deps, emailTokens }),
     resetLinks,
     invites: createInvites({ ...deps, emailTokens }),
-    addressChange: createAddressChange({ ...deps, emailTokens, resetLinks }),
+    addressChange: createAddressChange({ ...deps, emailTokens }),
+    addressRestoration: createAddressRestoration({ ...deps, emailTokens, resetLinks }),
     passwordReset: createPasswordReset({ ...deps, emailTokens }),
   };
 }

@@ -398,9 +398,11 @@ class WebSignIn:
         self._redirect_uri = redirect_uri
         self._origin = f"{url.scheme}://{url.netloc}"
         self._attributes = f"Path=/; HttpOnly; SameSite=Lax{'; Secure' if is_https else ''}"
-        prefix = "__Host-" if is_https else ""
-        self._login = _SealedCookie(f"{prefix}authsvc", secret)
-        self._started = _SealedCookie(f"{prefix}authsvc-sign-in", secret)
+        # Browsers send a cookie to all ports of its host: a part of the name tells applications apart.
+        tag = _to_base64url(hashlib.sha256(f"{client.app_id} {self._origin}".encode()).digest())[:8]
+        prefix = f"{'__Host-' if is_https else ''}authsvc-{tag}"
+        self._login = _SealedCookie(f"{prefix}-session", secret)
+        self._started = _SealedCookie(f"{prefix}-sign-in", secret)
 
     def start(self, return_to: str = "/", **fields: Any) -> Reply:
         """Sends the browser to the sign-in pages. `return_to`: a path of your application. Fields: those of `initiate`."""

@@ -187,7 +187,14 @@ export const accountSamples: readonly Sample[] = [
     name: "restore-address",
     variants: all,
     page: (assets) =>
-      restoreAddressPage(frameOf(assets), { path: "/restore/x", token: "token", email: "ada@example.com" }),
+      restoreAddressPage(frameOf(assets), {
+        path: "/restore/x",
+        token: "token",
+        email: "ada@example.com",
+        removed: methods.slice(1, 2).concat(methods.slice(4)),
+        others: [passkey, ...methods.slice(2, 4)],
+        removePrefix: "remove_",
+      }),
   },
   {
     name: "account-rename",

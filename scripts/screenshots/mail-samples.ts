@@ -72,7 +72,8 @@ export const mailSamples: readonly Sample[] = [
   message("link-over", { kind: "link-over" }, noApp),
   message("link-elsewhere", { kind: "link-elsewhere" }, { backUrl: undefined }),
   message("address-taken", { kind: "address-taken" }),
-  message("address-restored", { kind: "address-restored", resets: true }),
+  message("address-restored", { kind: "address-restored", next: "reset" }),
+  message("address-restored-choose", { kind: "address-restored", next: "choose" }),
   message("account-created", { kind: "account-created" }),
   message("password-changed", { kind: "password-changed", signIn: true }),
 ];

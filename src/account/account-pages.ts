@@ -1,7 +1,7 @@
 import type { Grants } from "../clients/grants.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { AddressChange } from "../email-tokens/address-change.ts";
-import type { AddressRestoration } from "../email-tokens/address-restoration.ts";
+import type { AddressUndo } from "../email-tokens/address-undo.ts";
 import type { EmailTokens } from "../email-tokens/service.ts";
 import type { MailService } from "../mail/service.ts";
 import type { Methods } from "../methods/service.ts";
@@ -36,7 +36,7 @@ export function createAccountPages(
     mail: MailService;
     emailTokens: EmailTokens;
     addressChange: AddressChange;
-    addressRestoration: AddressRestoration;
+    addressUndo: AddressUndo;
     baseUrl: string;
     profiles: Profiles;
     accountExport: AccountExport;
@@ -51,7 +51,7 @@ export function createAccountPages(
     profile: createProfilePages({ ...deps, visits }),
     verify: createVerifyPages({ ...deps, visits }),
     address: createAddressPages({ ...deps, visits }),
-    restore: createRestorePages(deps),
+    restore: createRestorePages({ ...deps, overview }),
     methods: createMethodPages({ ...deps, visits, overview }),
     logins: createLoginPages({ ...deps, visits }),
     data: createDataPages({ ...deps, visits }),

@@ -1,4 +1,4 @@
-import type { AddressRestoration } from "../email-tokens/address-restoration.ts";
+import type { AddressUndo } from "../email-tokens/address-undo.ts";
 import type { EmailToken } from "../email-tokens/email-token.ts";
 import type { Browsers } from "../hosted/browser.ts";
 import { isAnswer, type Guest, type Hosted } from "../hosted/hosted.ts";
@@ -6,27 +6,33 @@ import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { accountPath } from "../pages/account/parts.ts";
 import { restoreAddressPage } from "../pages/account/restore-address-page.ts";
+import type { User } from "../users/user.ts";
+import type { OverviewPages } from "./overview-pages.ts";
 
-/** Somebody who has the link from the mail to the earlier address, in any browser. */
-type LinkGuest = Guest & { emailToken: EmailToken };
+/** The holder of the link that an earlier address got, in any browser. */
+type LinkGuest = Guest & { user: User; emailToken: EmailToken };
+
+/** A form names the methods to remove: "remove_mth_…". */
+const removePrefix = "remove_";
 
 /** Undoing a change of address, by the link in the mail to the earlier one. */
 export function createRestorePages(deps: {
   hosted: Hosted;
   browsers: Browsers;
-  addressRestoration: AddressRestoration;
+  addressUndo: AddressUndo;
+  overview: OverviewPages;
   baseUrl: string;
 }) {
-  const { hosted, browsers, addressRestoration, baseUrl } = deps;
+  const { hosted, browsers, addressUndo, overview, baseUrl } = deps;
 
   async function linkGuest(request: HttpRequest): Promise<LinkGuest | Answer> {
     const secret = request.parameter("token");
-    const found = await addressRestoration.find(secret);
+    const found = await addressUndo.find(secret);
     if (!found) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
     const { token: emailToken, user, application } = found;
     const browser = browsers.meet(request, { kind: "sign-in", key: secret });
     const frame = hosted.frameFor(request, { application, locale: user.locale });
-    return { request, application, browser, frame, emailToken };
+    return { request, application, browser, frame, user, emailToken };
   }
 
   return {
@@ -34,9 +40,17 @@ export function createRestorePages(deps: {
     async link(request: HttpRequest): Promise<Answer> {
       const guest = await linkGuest(request);
       if (isAnswer(guest)) return guest;
-      const { frame, browser, emailToken } = guest;
+      const { frame, browser, user, emailToken } = guest;
       const path = `/restore/${request.parameter("token")}`;
-      const body = restoreAddressPage(frame, { path, token: browser.formToken, email: emailToken.email });
+      const methods = await overview.methodsOf(user);
+      const body = restoreAddressPage(frame, {
+        path,
+        token: browser.formToken,
+        email: emailToken.email,
+        removed: methods.filter((method) => addressUndo.removes(emailToken, method)),
+        others: methods.filter((method) => !addressUndo.removes(emailToken, method)),
+        removePrefix,
+      });
       return hosted.page(frame, body, { cookies: [browser.setCookie] });
     },
 
@@ -44,13 +58,14 @@ export function createRestorePages(deps: {
     async restore(request: HttpRequest): Promise<Answer> {
       const posted = await hosted.post(request, () => linkGuest(request));
       if (isAnswer(posted)) return posted;
-      const { application, frame, emailToken, clientInfo } = posted;
-      const restored = await addressRestoration.restore(emailToken, application, clientInfo);
+      const { application, frame, emailToken, clientInfo, form } = posted;
+      const ticked = [...form.keys()].filter((name) => name.startsWith(removePrefix));
+      const also = new Set(ticked.map((name) => name.slice(removePrefix.length)));
+      const restored = await addressUndo.use(emailToken, application, also, clientInfo);
       if (restored === "over") return hosted.message(frame, { kind: "link-over" });
       if (restored === "taken") return hosted.message(frame, { kind: "address-taken" });
-      const { resetLink } = restored;
-      const backUrl = resetLink ?? `${baseUrl}${accountPath(application.id)}`;
-      return hosted.message({ ...frame, backUrl }, { kind: "address-restored", resets: resetLink !== null });
+      const backUrl = restored.next === "account" ? `${baseUrl}${accountPath(application.id)}` : restored.link;
+      return hosted.message({ ...frame, backUrl }, { kind: "address-restored", next: restored.next });
     },
   };
 }

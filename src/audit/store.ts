@@ -133,7 +133,8 @@ export async function listAuditEvents(
         appId === undefined ? undefined : eq(events.appId, appId),
         userId === undefined ? undefined : eq(events.userId, userId),
         action === undefined ? undefined : eq(events.action, action),
-        result === undefined ? undefined : eq(events.result, result),
+        // As text, not as a parameter: it leads to the indexes of failures.
+        result === undefined ? undefined : sql`${events.result} = ${sql.raw(`'${result}'`)}`,
         ipAddress === undefined ? undefined : eq(events.ipAddress, ipAddress),
         actor === undefined ? undefined : and(eq(events.actor, actor), inIndexOf(events, actor)),
         since === undefined ? undefined : gte(events.at, since),

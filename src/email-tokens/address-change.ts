@@ -2,41 +2,38 @@ import type { BrowserSessions } from "../account/browser-sessions.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Notices } from "../mail/notices.ts";
 import type { MailService } from "../mail/service.ts";
-import type { Handle, Storage } from "../storage/storage.ts";
+import type { Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
-import { orTaken } from "./address-restoration.ts";
+import type { AddressUndo } from "./address-undo.ts";
 import type { MailAllowance } from "./allowance.ts";
 import type { EmailToken } from "./email-token.ts";
+import { orTaken } from "./rules.ts";
 import type { Asker, EmailTokens } from "./service.ts";
 
 /** A user signed in to the account page. `tie`: of that browser's session. */
 type Place = { user: User; tie: string };
 
-/** `taken`: another account has the address. Only somebody who proved the address learns this. */
+/** `taken`: another account has the address. Only a person who proved the address learns this. */
 export type AddressChanged = "changed" | "wrong" | "over" | "taken";
 
 export type AddressChange = ReturnType<typeof createAddressChange>;
 
-/**
- * Changes an account's address. A code or link proves the new one. For 7 days, a link in a mail to
- * the earlier one restores that (`createAddressRestoration`; docs/decisions/0046).
- */
+/** Changes an account's address: a code or link proves the new one (docs/decisions/0046). */
 export function createAddressChange(deps: {
   storage: Storage;
   emailTokens: EmailTokens;
+  addressUndo: AddressUndo;
   allowance: MailAllowance;
   users: Users;
   browserSessions: BrowserSessions;
   mail: MailService;
-  notices: Notices;
   audit: Audit;
   clock: Clock;
   baseUrl: string;
 }) {
-  const { storage, emailTokens, allowance, users, browserSessions, mail, notices, audit, clock, baseUrl } = deps;
+  const { storage, emailTokens, addressUndo, allowance, users, browserSessions, mail, audit, clock, baseUrl } = deps;
 
   /**
    * A change belongs to the browser session that asked for it and to the address at that time: it
@@ -44,10 +41,6 @@ export function createAddressChange(deps: {
    */
   function slotOf({ id, email }: User, tie: string): string {
     return emailTokens.slot("change", id, tie, email ?? "");
-  }
-
-  function undoSlot(userId: string, earlierEmail: string): string {
-    return emailTokens.slot("undo", userId, earlierEmail);
   }
 
   async function send(place: Place, email: string, { clientInfo, lang }: Asker, replaces: boolean): Promise<void> {
@@ -69,32 +62,16 @@ export function createAddressChange(deps: {
     });
   }
 
-  async function offerUndo(tx: Handle, { id: userId, appId, email, locale }: User, origin: ClientInfo, now: number) {
-    if (email === null) return;
-    const token = { slot: undoSlot(userId, email), purpose: "undo", appId, userId, email } as const;
-    const { secret, expiresAt } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
-    const common = { appId, userId, to: email, locale, origin, expiresAt };
-    await mail.enqueue(tx, { ...common, kind: "address-changed", link: `${baseUrl}/restore/${secret}` }, now);
-  }
-
   async function useUp(token: EmailToken, tie: string, clientInfo: ClientInfo): Promise<AddressChanged> {
     const now = clock();
     return await storage.write<AddressChanged>(async (tx) => {
       const used = await emailTokens.consume(tx, token, now);
       const user = used && used.userId !== null ? await users.lockForChange(tx, used.userId, now) : undefined;
       if (!used || !user || user.disabledAt !== null || used.slot !== slotOf(user, tie)) return "over";
-      // What ends a browser session, such as a password reset, ends its change too.
+      // What ends a browser session, such as a password reset, also ends its change.
       if (!(await browserSessions.lock(tx, tie, user.id))) return "over";
       if (!(await users.changeEmail(tx, user, used.email, clientInfo, now))) return "taken";
-      // A return to an earlier address, as by its link: the address in between must not undo it.
-      const undo = await emailTokens.waiting(undoSlot(user.id, used.email), tx);
-      if (undo) {
-        await emailTokens.endAll(tx, user.id, { keepUndosBefore: undo.createdAt });
-        await notices.addressReplaced(tx, { user, clientInfo }, now);
-      }
-      // An address that was never verified may be a stranger's, who must not get the account.
-      const canUndo = !undo && user.email !== null && user.emailVerified;
-      if (canUndo) await offerUndo(tx, user, clientInfo, now);
+      const canUndo = await addressUndo.offer(tx, user, used.email, clientInfo, now);
       const { id: userId, appId } = user;
       const actor = { kind: "user", name: userId } as const;
       const event = { actor, action: "user.address-changed", result: "success", appId, userId, clientInfo } as const;

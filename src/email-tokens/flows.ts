@@ -1,12 +1,15 @@
 import { createAddressChange } from "./address-change.ts";
-import { createAddressRestoration } from "./address-restoration.ts";
+import { createAddressUndo } from "./address-undo.ts";
 import { createInvites } from "./invites.ts";
 import { createMailSignUp } from "./mail-sign-up.ts";
 import { createPasswordReset } from "./password-reset.ts";
 import { createResetLinks } from "./reset-links.ts";
 import { createEmailTokens } from "./service.ts";
 
-type Needs<Create extends (deps: never) => unknown> = Omit<Parameters<Create>[0], "emailTokens" | "resetLinks">;
+type Needs<Create extends (deps: never) => unknown> = Omit<
+  Parameters<Create>[0],
+  "emailTokens" | "resetLinks" | "invites" | "addressUndo"
+>;
 
 /** All flows based on a mailed link and code. */
 export function createMailFlows(
@@ -14,19 +17,21 @@ export function createMailFlows(
     Needs<typeof createMailSignUp> &
     Needs<typeof createResetLinks> &
     Needs<typeof createAddressChange> &
-    Needs<typeof createAddressRestoration> &
+    Needs<typeof createAddressUndo> &
     Needs<typeof createInvites> &
     Needs<typeof createPasswordReset>,
 ) {
   const emailTokens = createEmailTokens(deps);
   const resetLinks = createResetLinks({ ...deps, emailTokens });
+  const invites = createInvites({ ...deps, emailTokens });
+  const addressUndo = createAddressUndo({ ...deps, emailTokens, resetLinks, invites });
   return {
     emailTokens,
     mailSignUp: createMailSignUp({ ...deps, emailTokens }),
     resetLinks,
-    invites: createInvites({ ...deps, emailTokens }),
-    addressChange: createAddressChange({ ...deps, emailTokens }),
-    addressRestoration: createAddressRestoration({ ...deps, emailTokens, resetLinks }),
+    invites,
+    addressUndo,
+    addressChange: createAddressChange({ ...deps, emailTokens, addressUndo }),
     passwordReset: createPasswordReset({ ...deps, emailTokens }),
   };
 }

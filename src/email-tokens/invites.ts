@@ -135,6 +135,14 @@ export function createInvites(deps: {
       });
     },
 
+    /** A link for a user without a method who has just proven this address, in that transaction. */
+    async issueFor(tx: Handle, user: { id: string; appId: string; email: string }, now: number): Promise<string> {
+      const { id: userId, appId, email } = user;
+      const token = { slot: emailTokens.slot("invite", userId), purpose: "invite", appId, userId, email } as const;
+      const { secret } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
+      return `${baseUrl}/invite/${secret}`;
+    },
+
     /** What a link invites to; undefined if it is no longer valid. Changes nothing. */
     async find(secret: string): Promise<{ token: EmailToken; user: User; application: Application } | undefined> {
       const token = await emailTokens.find(secret, "invite");

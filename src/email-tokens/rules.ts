@@ -1,4 +1,5 @@
 import { day, hour, minute } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
 import type { EmailTokenPurpose } from "../storage/column-types.ts";
 
 /** How long a mail's link and code are valid. */
@@ -7,9 +8,13 @@ export const emailTokenLasts: Record<EmailTokenPurpose, number> = {
   verify: 24 * hour,
   reset: 30 * minute,
   change: hour,
-  undo: 7 * day,
+  // For longer than its link works: a return to the address is told from another change.
+  undo: 30 * day,
   invite: 7 * day,
 };
+
+/** How long the link works that restores an earlier address. */
+export const undoLinkLasts = 7 * day;
 
 /**
  * Together with `maxMailsOfAddress`: a hundred guesses per hour at 100,000,000 codes of one
@@ -41,4 +46,14 @@ const secretForm = /^[A-Za-z0-9_-]{43}$/u;
  */
 export function isLinkSecret(text: string): boolean {
   return secretForm.test(text);
+}
+
+/** "taken" if another user got the address while the transaction ran. */
+export async function orTaken<T>(outcome: Promise<T>): Promise<T | "taken"> {
+  try {
+    return await outcome;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "CONFLICT") return "taken";
+    throw error;
+  }
 }

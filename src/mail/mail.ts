@@ -60,8 +60,11 @@ export type Mail = Common &
      */
     | { kind: "known-address"; signInUrl: string | null }
     | { kind: "method-added" | "method-removed"; method: MailMethod }
-    /** `address-replaced`: to the earlier address, which the person did not change. */
-    | { kind: "password-changed" | "new-device" | "address-replaced" }
+    /**
+     * To the address before: `address-replaced` by an operator or the application's server,
+     * `address-restored` by an earlier one.
+     */
+    | { kind: "password-changed" | "new-device" | "address-replaced" | "address-restored" }
   );
 
 /** A mail as it is sent. */

@@ -10,7 +10,7 @@ type Act = { user: User; clientInfo: ClientInfo | undefined };
 
 type Notice =
   | { kind: "method-added" | "method-removed"; method: MailMethod }
-  | { kind: "password-changed" | "new-device" | "address-replaced" };
+  | { kind: "password-changed" | "new-device" | "address-replaced" | "address-restored" };
 
 export type Notices = ReturnType<typeof createNotices>;
 
@@ -23,7 +23,9 @@ export function createNotices({ mail, allowance }: { mail: MailService; allowanc
   async function tell(tx: Handle, { user, clientInfo }: Act, notice: Notice, now: number): Promise<void> {
     if (user.email === null) return;
     const mayBeStranger = mail.available && !user.emailVerified;
-    if (mayBeStranger && !(await allowance.countNotice(tx, user.appId, user.email, now))) return;
+    // An app's server can give its users any address, call it verified, and take it away again.
+    const isLimited = mayBeStranger || (mail.available && notice.kind === "address-replaced");
+    if (isLimited && !(await allowance.countNotice(tx, user.appId, user.email, now))) return;
     const from = { ipAddress: clientInfo?.ipAddress ?? null, userAgent: clientInfo?.userAgent ?? null };
     const common = { appId: user.appId, userId: user.id, to: user.email, locale: user.locale, origin: from };
     await mail.enqueue(tx, { ...common, ...(mayBeStranger ? withoutOwnWords(notice) : notice) }, now);
@@ -36,9 +38,13 @@ export function createNotices({ mail, allowance }: { mail: MailService; allowanc
     async passwordChanged(tx: Handle, act: Act, now: number): Promise<void> {
       await tell(tx, act, { kind: "password-changed" }, now);
     },
-    /** To the address that the user had until now. */
+    // The next two: to the address that the user had until now.
     async addressReplaced(tx: Handle, act: Act, now: number): Promise<void> {
       await tell(tx, act, { kind: "address-replaced" }, now);
+    },
+    /** That may be a thief's, who learns nothing of the owner's browser. */
+    async addressRestored(tx: Handle, user: User, now: number): Promise<void> {
+      await tell(tx, { user, clientInfo: undefined }, { kind: "address-restored" }, now);
     },
     async methodAdded(tx: Handle, act: Act, method: MailMethod, now: number): Promise<void> {
       await tell(tx, act, { kind: "method-added", method }, now);

@@ -49,6 +49,15 @@ export function createMethods(deps: {
     return method.type === "oauth" ? providerDisplayName(method.provider) : null;
   }
 
+  /** The audit log and the application's server learn of it; not its mail. */
+  async function noteRemoval(tx: Handle, about: { user: User; by: By }, method: Method, now: number): Promise<void> {
+    await note(tx, "method.removed", about, method, now);
+    const { appId, id: userId } = about.user;
+    const clientInfo = personsClient(about.by);
+    const event = { kind: "method.removed", appId, userId, authMethod: method.type, clientInfo } as const;
+    await events.record(tx, { ...event, sessionId: null }, now);
+  }
+
   async function note(
     tx: Handle,
     action: string,
@@ -110,22 +119,22 @@ export function createMethods(deps: {
         // Browsers may stay signed in, but their proofs end: they may rely on this method.
         if (keep.browserSession === undefined) await browserSessions.outdateProofs(tx, userId);
         await access.revoke(tx, userId, { reason: "method-removed", by, keep }, now);
-        await note(tx, "method.removed", { user, by }, method, now);
-        const clientInfo = personsClient(by);
-        const { appId } = user;
-        const event = {
-          kind: "method.removed",
-          appId,
-          userId,
-          authMethod: method.type,
-          clientInfo,
-          sessionId: null,
-        } as const;
-        await events.record(tx, event, now);
+        await noteRemoval(tx, { user, by }, method, now);
         const notice = { type: method.type, name: nameOf(method) };
-        await notices.methodRemoved(tx, { user, clientInfo: clientInfo ?? undefined }, notice, now);
+        await notices.methodRemoved(tx, { user, clientInfo: personsClient(by) ?? undefined }, notice, now);
         if (dryRun) throw rollBack(undefined);
       });
+    },
+
+    /**
+     * Removes methods of a locked user, in a transaction that ends all access, by somebody who sees
+     * them listed: the user gets no mail.
+     */
+    async removeFrom(tx: Handle, about: { user: User; by: By }, removed: Method[], now: number): Promise<void> {
+      for (const method of removed) {
+        await deleteMethod(tx, about.user.id, method);
+        await noteRemoval(tx, about, method, now);
+      }
     },
 
     /**

@@ -48,7 +48,7 @@ export const authenticationOperations: Operation[] = [
     path: "/auth/validate",
     id: "validate",
     tag: "Authentication",
-    summary: "Ask whether an access token holds now",
+    summary: "Ask whether an access token is valid now",
     description: "Sees a logout, a disabled and a deleted user at once.",
     access: "userOfNamedApp",
     limit: "authentication",
@@ -59,7 +59,7 @@ export const authenticationOperations: Operation[] = [
     path: "/auth/revocations",
     id: "listRevocations",
     tag: "Authentication",
-    summary: "What made tokens invalid since the last call",
+    summary: "List what made tokens invalid since the last call",
     description:
       "For servers that verify access tokens themselves. Start without `after`, then always send the cursor of the last answer. An entry is there as soon as the logout is answered.",
     access: "serverOfItsApp",

@@ -10,7 +10,7 @@ export const publicOperations: Operation[] = [
     path: "/auth/verify-token",
     id: "verifyToken",
     tag: "Query-style",
-    summary: "Ask whether an access token holds now",
+    summary: "Ask whether an access token is valid now",
     description: "The access token goes into the parameter `token` or the Authorization header.",
     access: "tokenOfNamedApp",
     limit: "authentication",

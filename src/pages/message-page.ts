@@ -36,8 +36,8 @@ export type Message =
     }
   /** `signIn`: whether `frame.backUrl` leads to the sign-in page, not to the app. */
   | { kind: "password-changed"; signIn: boolean }
-  /** `resets`: whether `frame.backUrl` leads to a form for a new password. */
-  | { kind: "address-restored"; resets: boolean }
+  /** `next`: whether `frame.backUrl` leads to a new password, to a first method, or neither. */
+  | { kind: "address-restored"; next: "reset" | "choose" | "account" }
   | { kind: "too-many-tries"; retryAfterSeconds: number }
   /** A refused API call that a browser opened. `details` is for the app's developers. */
   | { kind: "bad-link"; details: string; requestId: string }
@@ -135,9 +135,12 @@ function wordsFor(frame: Frame, message: Message): Words {
       return {
         glyph: tickGlyph,
         title: texts.addressRestoredTitle,
-        next: message.resets ? texts.addressRestoredReset : texts.addressRestoredNext,
         good: true,
-        linkLabel: message.resets ? texts.chooseNewPassword : texts.continueToAccount,
+        ...{
+          reset: { next: texts.addressRestoredReset, linkLabel: texts.chooseNewPassword },
+          choose: { next: texts.addressRestoredChoose, linkLabel: texts.chooseMethod },
+          account: { next: texts.addressRestoredNext, linkLabel: texts.continueToAccount },
+        }[message.next],
       };
     case "no-page":
       return { glyph: linkGlyph, title: texts.noPageTitle, next: texts.noPageNext };

@@ -187,6 +187,7 @@ export type MailKind =
   | "change-address"
   | "address-changed"
   | "address-replaced"
+  | "address-restored"
   | "invite"
   | "known-address"
   | "method-added"

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { root } from "../docs/pages.ts";
+import { sessionCookie } from "../sdk/app-server.ts";
 import { freePort } from "../support/free-port.ts";
 import { call, goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
 import { until } from "../support/receiver.ts";
@@ -37,6 +38,7 @@ for (const [name, args] of Object.entries(servers))
     let child: ChildProcess | undefined;
     let url = "";
     let app: TestApp;
+    let cookieName = "";
 
     function environment(): NodeJS.ProcessEnv {
       return {
@@ -53,6 +55,7 @@ for (const [name, args] of Object.entries(servers))
       const port = String(await freePort());
       url = `http://localhost:${port}`;
       app = await current().createApp({ redirectUris: [`${url}/callback`] });
+      cookieName = sessionCookie(app.id, url);
       const text = readFileSync(join(packageFolder, "examples", `${name}.py`), "utf8");
       writeFileSync(join(scratch, `${name}.py`), text.replaceAll("localhost:3000", `localhost:${port}`));
       child = spawn(python, [...args, port], { cwd: scratch, env: environment(), stdio: "ignore" });
@@ -90,9 +93,9 @@ for (const [name, args] of Object.entries(servers))
       expect(await visit(visitor)).toContain("Sign in");
       expect((await signUp(visitor, email)).location.href).toBe(`${url}/`);
       expect(await visit(visitor)).toContain(email);
-      const cookie = visitor.cookies.get("authsvc") ?? "";
+      const cookie = visitor.cookies.get(cookieName) ?? "";
       const copy = new Visitor();
-      copy.cookies.set("authsvc", cookie);
+      copy.cookies.set(cookieName, cookie);
       expect(await visit(copy)).toContain(email);
       expect((await visitor.post(`${url}/logout`, {})).status).toBe(303);
       expect(await visit(visitor)).toContain("Sign in");
@@ -113,12 +116,12 @@ for (const [name, args] of Object.entries(servers))
       const visitor = new Visitor();
       const email = newEmail();
       await signUp(visitor, email);
-      const before = visitor.cookies.get("authsvc");
+      const before = visitor.cookies.get(cookieName);
       current().clock.advance(16 * 60_000);
       await until(async () => {
         const text = await visit(visitor);
         expect(text).toContain(email);
-        return visitor.cookies.get("authsvc") !== before;
+        return visitor.cookies.get(cookieName) !== before;
       }, "the cookie changes");
     });
 
@@ -149,10 +152,10 @@ for (const [name, args] of Object.entries(servers))
       skip(!isHere, missing);
       const visitor = new Visitor();
       await signUp(visitor, newEmail());
-      const cookie = visitor.cookies.get("authsvc") ?? "";
+      const cookie = visitor.cookies.get(cookieName) ?? "";
       const changed = `${cookie.slice(0, 40)}${cookie[40] === "A" ? "B" : "A"}${cookie.slice(41)}`;
       for (const value of [changed, "A", "", cookie.slice(0, 60)]) {
-        visitor.cookies.set("authsvc", value);
+        visitor.cookies.set(cookieName, value);
         expect(await visit(visitor)).toContain("Sign in");
       }
     });

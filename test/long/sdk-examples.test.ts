@@ -118,7 +118,7 @@ const signInLink = (page: Page) => page.getByRole("link", { name: "Sign in", exa
 /** A host's ports share their cookies: the service has some of its own. */
 async function sessionCookies(page: Page): Promise<string[]> {
   const cookies = await page.context().cookies();
-  return cookies.filter(({ name }) => name === "authsvc").map(({ value }) => value);
+  return cookies.filter(({ name }) => /^authsvc-[\w-]{8}-session$/u.test(name)).map(({ value }) => value);
 }
 
 async function signUp(page: Page, url: string, email: string): Promise<void> {
@@ -225,7 +225,7 @@ describe.each(Object.keys(examples))("the example %s", (name) => {
     await signInLink(page).waitFor();
     await page.goto(`${url}/me`);
     await page.waitForURL(`${issuer}/**`);
-    await page.context().clearCookies({ domain: "localhost", name: /^authsvc-sign-in-/u });
+    await page.context().clearCookies({ domain: "localhost", name: /^authsvc-[\w-]{8}-sign-in-/u });
     await fillAccount(page, { email, password: goodPassword });
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("refuses cookies").waitFor();

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createAuth } from "../../packages/sdk/src/node.ts";
@@ -9,7 +10,20 @@ import type { TestApp, TestService } from "../support/service.ts";
 
 export const cookieSecret = "a secret of 32 characters or more";
 
-export type AppServer = { url: string; app: TestApp; options: HandlerOptions; server: Server; stop(): void };
+/** `cookie`: the name of the session's. */
+export type AppServer = {
+  url: string;
+  cookie: string;
+  app: TestApp;
+  options: HandlerOptions;
+  server: Server;
+  stop(): void;
+};
+
+/** Names differ between applications and ports, because browsers send cookies to all ports. */
+export function sessionCookie(appId: string, origin: string): string {
+  return `authsvc-${hash("sha256", `${appId} ${origin}`, "base64url").slice(0, 8)}-session`;
+}
 
 /** A small application with the package's sessions: `/` for all, `/me` for signed-in users. */
 export async function startAppServer(
@@ -35,6 +49,7 @@ export async function startAppServer(
   await once(server.listen(port), "listening");
   return {
     url,
+    cookie: sessionCookie(app.id, url),
     app,
     options,
     server,

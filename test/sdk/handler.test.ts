@@ -19,10 +19,10 @@ async function start(options: HandlerOptions = {}): Promise<AppServer> {
   return server;
 }
 
-async function tokenOf({ url, options }: AppServer, visitor: Visitor) {
-  const handler = createHandler(options);
-  const cookie = `authsvc=${visitor.cookies.get("authsvc")}`;
-  const accessToken = (await handler.getAccessToken(new Request(url, { headers: { cookie } }))) ?? "";
+async function tokenOf(server: AppServer, visitor: Visitor) {
+  const handler = createHandler(server.options);
+  const cookie = `${server.cookie}=${visitor.cookies.get(server.cookie)}`;
+  const accessToken = (await handler.getAccessToken(new Request(server.url, { headers: { cookie } }))) ?? "";
   handler.authsvc.close();
   return { client: handler.authsvc, accessToken };
 }
@@ -44,10 +44,10 @@ describe("a sign-in", () => {
     const visitor = new Visitor();
     const { back } = await untilRedirect(server, visitor);
     const [begun] = visitor.cookies.keys();
-    expect(begun).toMatch(/^authsvc-sign-in-/u);
+    expect(begun).toMatch(/^authsvc-[\w-]{8}-sign-in-/u);
     const { headers } = await visitor.get(back);
     const [, session = ""] = headers.getSetCookie();
-    expect(session).toMatch(/^authsvc=1\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=1209600$/u);
+    expect(session.split(/=1\.[\w-]+;/u)).toEqual([server.cookie, " Path=/; HttpOnly; SameSite=Lax; Max-Age=1209600"]);
     expect([...visitor.cookies.keys()]).not.toContain(begun);
     expect(session).not.toContain("eyJ");
   });
@@ -169,15 +169,15 @@ describe("a session", () => {
     };
     const server = await start({ now: () => now, fetch: counting });
     const { visitor } = await signIn(server);
-    const before = visitor.cookies.get("authsvc");
+    const before = visitor.cookies.get(server.cookie);
     current().clock.advance(16 * 60_000);
     now = current().clock.now;
     const pages = await Promise.all(["/me", "/me", "/"].map(async (path) => await visitor.get(server.url + path)));
     expect(pages.map((page) => userOf(page)?.name)).toEqual(["Ada", "Ada", "Ada"]);
     expect(refreshes).toHaveLength(1);
-    expect(visitor.cookies.get("authsvc")).not.toBe(before);
+    expect(visitor.cookies.get(server.cookie)).not.toBe(before);
     // A tab whose response got lost still sends the old cookie.
-    visitor.cookies.set("authsvc", before ?? "");
+    visitor.cookies.set(server.cookie, before ?? "");
     current().clock.advance(30_000);
     now += 30_000;
     expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
@@ -203,13 +203,13 @@ describe("a session", () => {
     expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
     await client.logout(accessToken, { allSessions: true });
     await vi.waitFor(async () => expect((await visitor.get(`${server.url}/me`)).status).toBe(401));
-    expect(visitor.cookies.has("authsvc")).toBe(false);
+    expect(visitor.cookies.has(server.cookie)).toBe(false);
   });
 
   test("ends with the form of the application itself, and only with that", async () => {
     const server = await start();
     const { visitor } = await signIn(server);
-    const cookie = visitor.cookies.get("authsvc") ?? "";
+    const cookie = visitor.cookies.get(server.cookie) ?? "";
     const post = async (headers: Record<string, string>) => await visitor.post(`${server.url}/sign-out`, {}, headers);
     const foreign = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
     expect((await post(foreign)).status).toBe(403);
@@ -219,11 +219,11 @@ describe("a session", () => {
     expect(userOf(await visitor.get(`${server.url}/sign-out`))?.name).toBe("Ada");
     const done = await post({});
     expect([done.status, done.location.href]).toEqual([303, `${server.url}/`]);
-    expect(visitor.cookies.has("authsvc")).toBe(false);
+    expect(visitor.cookies.has(server.cookie)).toBe(false);
     // A copy of the cookie is worth nothing.
-    visitor.cookies.set("authsvc", cookie);
+    visitor.cookies.set(server.cookie, cookie);
     expect((await visitor.get(`${server.url}/me`)).status).toBe(401);
-    expect(visitor.cookies.has("authsvc")).toBe(false);
+    expect(visitor.cookies.has(server.cookie)).toBe(false);
   });
 
   test("ends with a form of a page that hides its address (Referrer-Policy: no-referrer)", async () => {
@@ -231,7 +231,7 @@ describe("a session", () => {
     const { visitor } = await signIn(server);
     const hidden = { origin: "null", "sec-fetch-site": "same-origin" };
     expect((await visitor.post(`${server.url}/sign-out`, {}, hidden)).status).toBe(303);
-    expect(visitor.cookies.has("authsvc")).toBe(false);
+    expect(visitor.cookies.has(server.cookie)).toBe(false);
   });
 
   test("is not lost while the service does not answer", async () => {
@@ -247,7 +247,7 @@ describe("a session", () => {
     now += 16 * 60_000;
     current().clock.advance(16 * 60_000);
     const down = await visitor.get(`${server.url}/me`);
-    expect([down.status, visitor.cookies.has("authsvc")]).toEqual([503, true]);
+    expect([down.status, visitor.cookies.has(server.cookie)]).toEqual([503, true]);
     const signingIn = await new Visitor().get(`${server.url}/sign-in`);
     expect([signingIn.status, signingIn.headers.get("retry-after")]).toEqual([503, "5"]);
     isDown = false;
@@ -257,9 +257,9 @@ describe("a session", () => {
   test("of a changed cookie is none, and a former secret still opens it", async () => {
     const server = await start();
     const { visitor } = await signIn(server);
-    const cookie = visitor.cookies.get("authsvc") ?? "";
+    const cookie = visitor.cookies.get(server.cookie) ?? "";
     const request = (value: string): Request =>
-      new Request(`${server.url}/`, { headers: { cookie: `authsvc=${value}` } });
+      new Request(`${server.url}/`, { headers: { cookie: `${server.cookie}=${value}` } });
     const newer = createHandler({ ...server.options, cookieSecret: `another ${cookieSecret},${cookieSecret}` });
     expect((await newer.getUser(request(cookie)))?.name).toBe("Ada");
     const only = createHandler({ ...server.options, cookieSecret: `another ${cookieSecret}` });

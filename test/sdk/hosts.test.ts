@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { HandlerOptions } from "../../packages/sdk/src/handler.ts";
 import { useService } from "../support/one-service.ts";
-import { signIn, startAppServer, userOf, type AppServer } from "./app-server.ts";
+import { Visitor } from "../support/person.ts";
+import { signIn, startAppServer, untilRedirect, userOf, type AppServer } from "./app-server.ts";
 
 const current = useService();
 const servers: AppServer[] = [];
@@ -29,4 +30,19 @@ test("a host without a redirect URI signs nobody in: the visitor gets 400, the o
   expect(warn.mock.calls).toEqual([[expect.stringMatching(/127\.0\.0\.1:\d+, .+--add-redirect-uri URL$/u)]]);
   warn.mockRestore();
   expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
+});
+
+test("applications on several ports of one host, whose cookies browsers share, leave each other's alone", async () => {
+  const first = await start();
+  const second = await start({ cookieSecret: "another secret of 32 characters or more" });
+  const visitor = new Visitor();
+  const { back } = await untilRedirect(first, visitor);
+  // Sign-ins that were begun and left at the second one do not displace that of the first.
+  for (let times = 0; times < 6; times += 1) await visitor.get(`${second.url}/sign-in`);
+  await visitor.get(back);
+  const { email } = await signIn(second, visitor);
+  const users = async () => [userOf(await visitor.get(first.url)), userOf(await visitor.get(second.url))];
+  expect(await users()).toMatchObject([{ claims: { aud: first.app.id } }, { email, claims: { aud: second.app.id } }]);
+  await visitor.post(`${second.url}/sign-out`, {});
+  expect(await users()).toMatchObject([{ claims: { aud: first.app.id } }, null]);
 });

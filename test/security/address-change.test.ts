@@ -3,7 +3,7 @@ import { minutes, openAccount, press, proveAt } from "../support/account.ts";
 import { askFor, changeTo, ownerOf, signedInAt, undoLink, useLink, type Owner } from "../support/address-change.ts";
 import { startMailServer } from "../support/mail.ts";
 import { allSent, askForReset, codeIn, disableUser, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
-import { givePasskey } from "../support/methods.ts";
+import { giveIdentity, givePasskey } from "../support/methods.ts";
 import { newEmail, Visitor } from "../support/person.ts";
 import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
@@ -77,11 +77,69 @@ describeOnSqlite(
       service.clock.advance(6 * days);
       owner.visitor = await signedInAt(service, app, second);
       await changeTo(service, server, owner, owner.email);
-      await mailTo(server, second, 1, /has another email address$/u);
+      await mailTo(server, second, 1, /has its earlier email address again$/u);
       await allSent(service);
       expect(server.to(second).some(({ text }) => text.includes("/restore/"))).toBe(false);
       for (const link of links) expect((await useLink(link)).status).toBe(410);
       expect(await addressOf(service, owner)).toBe(owner.email);
+    });
+
+    it("a thief who had the account for longer than the link works gets none when the owner changes back by hand", async () => {
+      const service = current();
+      const owner = await ownerOf(service, app);
+      const thiefs = await changeTo(service, server, owner);
+      service.clock.advance(8 * days);
+      owner.visitor = await signedInAt(service, app, thiefs);
+      await changeTo(service, server, owner, owner.email);
+      const told = await mailTo(server, thiefs, 1, /has its earlier email address again$/u);
+      await allSent(service);
+      expect(server.to(thiefs).some(({ text }) => text.includes("/restore/"))).toBe(false);
+      // It says nothing about the owner's browser.
+      expect(told.text).not.toMatch(/^(?:Device|IP address):/mu);
+    });
+
+    it("undoing removes the password and all methods added since the change, and of the others what the owner ticks", async () => {
+      const service = current();
+      const owner = await ownerOf(service, app);
+      const stranger = await ownerOf(service, app);
+      const own = await givePasskey(service, owner.id, "My phone");
+      const prepared = await givePasskey(service, owner.id, "Prepared");
+      const others = await givePasskey(service, stranger.id);
+      service.clock.advance(days);
+      owner.visitor = await signedInAt(service, app, owner.email);
+      const thiefs = await changeTo(service, server, owner);
+      await givePasskey(service, owner.id, "Since then");
+      const link = await undoLink(server, owner.email);
+      const visitor = new Visitor();
+      const page = await visitor.get(link);
+      expect(page.text).toMatch(/<li>[^]*Password[^]*Since then[^]*<fieldset[^]*My phone[^]*Prepared/u);
+      // While the owner reads the page.
+      await giveIdentity(service, app, owner.id);
+      const ticked = { [`remove_${prepared}`]: "on", [`remove_${others}`]: "on" };
+      await visitor.submit(page, new URL(link).pathname, ticked);
+      const left = async ({ id }: Owner) => (await service.server.app.services.methods.list(id)).map((each) => each.id);
+      expect(await left(owner)).toEqual([own]);
+      expect(await left(stranger)).toContain(others);
+      const events = await service.server.app.services.audit.list({ userId: owner.id, limit: 50 });
+      expect(events.filter(({ action }) => action === "method.removed")).toHaveLength(4);
+      await mailTo(server, thiefs, 1, /has its earlier email address again$/u);
+    });
+
+    it("an undo that leaves no method leads to the choice of a new one, which nobody else has", async () => {
+      const service = current();
+      const withoutPasswords = await service.createApp({
+        authMethods: { password: { enabled: true }, passkey: { enabled: true, required: false } },
+      });
+      const owner = await ownerOf(service, withoutPasswords);
+      await changeTo(service, server, owner);
+      const { applications } = service.server.app.services;
+      await applications.update(withoutPasswords.id, { authMethods: { password: { enabled: false } } }, operator);
+      const restored = await useLink(await undoLink(server, owner.email));
+      const invite = /href="([^"]*\/invite\/[^"]+)"/u.exec(restored.text)?.[1] ?? "";
+      const chosen = await new Visitor().get(invite);
+      expect([chosen.status, chosen.text]).toEqual([200, expect.stringContaining(owner.email)]);
+      await givePasskey(service, owner.id);
+      expect((await new Visitor().get(invite)).status).toBe(410);
     });
 
     it("what the thief still waits for when the owner undoes is over: a further change, a reset", async () => {

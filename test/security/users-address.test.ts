@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { press } from "../support/account.ts";
 import { askFor, changeTo, ownerOf, undoLink, useLink } from "../support/address-change.ts";
 import { startMailServer } from "../support/mail.ts";
-import { askForReset, codeIn, linkIn, mailTo } from "../support/mail-flows.ts";
+import { allSent, askForReset, codeIn, linkIn, mailTo } from "../support/mail-flows.ts";
 import { bearer } from "../support/methods.ts";
 import { call, newEmail } from "../support/person.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
@@ -74,6 +74,17 @@ describeEachDatabase(
       await mailTo(server, email, 1, /account has another email address$/u);
       await until(async () => (await mail.pending()).mails === 0);
       expect(server.to(email)).toHaveLength(1);
+    });
+
+    it("tells an address five times an hour at most, also one that the app's server calls verified", async () => {
+      const victim = newEmail();
+      const { id } = await ownerOf(current(), app);
+      for (let round = 0; round < 7; round += 1) {
+        for (const email of [victim, newEmail()])
+          expect((await change(id, { email, emailVerified: true })).status).toBe(200);
+      }
+      await allSent(current());
+      expect(server.to(victim)).toHaveLength(5);
     });
   },
   { mail: server.mail, ...localWebhooks },

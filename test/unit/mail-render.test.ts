@@ -21,6 +21,7 @@ const kinds: Record<MailKind, Mail> = {
   reset: { kind: "reset", ...common, ...proof },
   "change-address": { kind: "change-address", ...common, ...proof },
   "address-replaced": { kind: "address-replaced", ...common },
+  "address-restored": { kind: "address-restored", ...common },
   "address-changed": { kind: "address-changed", ...common, link: proof.link, expiresAt: proof.expiresAt },
   invite: { kind: "invite", ...common, link: proof.link, expiresAt: proof.expiresAt },
   "known-address": { kind: "known-address", ...common, signInUrl: "https://acme.example/sign-in" },

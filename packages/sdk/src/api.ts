@@ -8,9 +8,9 @@ export type Operations = {
   "POST /auth/callback": { body: CallbackRequest; answer: TokensAndUser };
   /** Replace a refresh token. */
   "POST /auth/refresh": { body: RefreshRequest; answer: Tokens };
-  /** Ask whether an access token holds now. */
+  /** Ask whether an access token is valid now. */
   "GET /auth/validate": { answer: Validation };
-  /** What made tokens invalid since the last call. */
+  /** List what made tokens invalid since the last call. */
   "GET /auth/revocations": { query?: { after?: string; wait?: number }; answer: Revocations };
   /** End the login of this token, of a refresh token, or all of them. */
   "POST /auth/logout": { body?: LogoutRequest; answer: Done };

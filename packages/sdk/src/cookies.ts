@@ -1,3 +1,4 @@
+import { sha256, toBase64Url } from "./encoding.ts";
 import { configurationError } from "./settings.ts";
 
 /** Browsers keep 4,096 bytes of a cookie, with its name and attributes. */
@@ -5,11 +6,16 @@ const maxPart = 3500;
 /** Servers accept about 16 KB of headers. */
 const maxParts = 3;
 
-export type Cookies = ReturnType<typeof createCookies>;
+export type Cookies = Awaited<ReturnType<typeof createCookies>>;
 
-/** `isSecure`: false for http on this machine, where browsers refuse the prefix. */
-export function createCookies(isSecure: boolean) {
-  const prefix = isSecure ? "__Host-" : "";
+/**
+ * Browsers send a cookie to all ports of its host: a part of the name tells applications apart. The
+ * prefix `__Host-` is refused on http, which is for this machine only.
+ */
+export async function createCookies(appId: string, origin: string) {
+  const isSecure = origin.startsWith("https:");
+  const tag = toBase64Url(await sha256(`${appId} ${origin}`)).slice(0, 8);
+  const prefix = `${isSecure ? "__Host-" : ""}authsvc-${tag}-`;
 
   function line(name: string, value: string, maxAgeSeconds: number): string {
     return `${prefix}${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? "; Secure" : ""}`;

@@ -54,10 +54,12 @@ export function createHandler(options: HandlerOptions = {}) {
       throw configurationError(
         `The application has no redirect URI. Register one: authsvc app update ${authsvc.appId} --add-redirect-uri URL`,
       );
-    return uris.map((redirectUri) => {
-      const { origin, pathname } = new URL(redirectUri);
-      return { redirectUri, origin, callbackPath: pathname, cookies: createCookies(origin.startsWith("https:")) };
-    });
+    return await Promise.all(
+      uris.map(async (redirectUri) => {
+        const { origin, pathname } = new URL(redirectUri);
+        return { redirectUri, origin, callbackPath: pathname, cookies: await createCookies(authsvc.appId, origin) };
+      }),
+    );
   }
 
   async function sites(): Promise<Site[]> {

@@ -29,7 +29,7 @@ export type SessionResult = { session?: Session; setCookies: string[] };
 /** In the cookie: access and refresh token, the access token's expiry, name, picture. */
 type Kept = { a: string; r: string; e: number; n: string | null; p: string | null };
 
-const cookieName = "authsvc";
+const cookieName = "session";
 /** As long as an unused refresh token lives. */
 const cookieSeconds = 14 * 86_400;
 /** Before expiry, because clocks may differ by a minute and calls take time. */

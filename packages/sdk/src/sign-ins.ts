@@ -24,7 +24,7 @@ export type Finished = {
   clear: string[];
 };
 
-const beginsWith = "authsvc-sign-in-";
+const beginsWith = "sign-in-";
 /** As long as a sign-in session lives. */
 const seconds = 600;
 /** Several tabs may sign in at once. */

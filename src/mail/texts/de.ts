@@ -36,7 +36,7 @@ export const de: MailTexts = {
         `Ihr Konto bei ${app} hat jetzt eine andere E-Mail-Adresse. E-Mails zum Konto kommen nicht mehr an diese.`,
       button: () => "Änderung rückgängig machen",
       ifNotYou: () =>
-        "Machen Sie die Änderung rückgängig. Das stellt diese Adresse wieder her und meldet alle vom Konto ab. Wählen Sie danach ein neues Passwort und entfernen Sie Anmeldemethoden, die nicht Ihre sind.",
+        "Machen Sie die Änderung rückgängig. Das stellt diese Adresse wieder her, meldet alle vom Konto ab und entfernt das Passwort sowie Anmeldemethoden, die seitdem hinzugefügt wurden. Wählen Sie danach ein neues Passwort.",
     },
     "address-replaced": {
       subject: (app) => `Ihr Konto bei ${app} hat eine andere E-Mail-Adresse`,
@@ -44,6 +44,13 @@ export const de: MailTexts = {
         `${app} hat die E-Mail-Adresse Ihres Kontos geändert. E-Mails zum Konto kommen nicht mehr an diese.`,
       button: () => "Kontoseite öffnen",
       ifNotYou: (app) => `Teilen Sie ${app} mit, dass Sie das nicht wollten.`,
+    },
+    "address-restored": {
+      subject: (app) => `Ihr Konto bei ${app} hat wieder seine frühere E-Mail-Adresse`,
+      lead: (app) =>
+        `Die E-Mail-Adresse Ihres Kontos bei ${app} wurde auf eine frühere zurückgesetzt. E-Mails zum Konto kommen nicht mehr an diese.`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: (app) => `Das war jemand, der die frühere Adresse liest. Bitten Sie ${app} um Hilfe.`,
     },
     invite: {
       subject: (app) => `Einladung zu ${app}`,

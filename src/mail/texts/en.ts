@@ -67,7 +67,7 @@ export const en: MailTexts = {
         `Your ${app} account has another email address now. Emails about the account don't come to this one any more.`,
       button: () => "Undo the change",
       ifNotYou: () =>
-        "Undo the change. That restores this address and signs everybody out of the account. Then choose a new password, and remove the ways to sign in that aren't yours.",
+        "Undo the change. That restores this address, signs everybody out of the account, and removes the password and what was added since to sign in with. Then choose a new password.",
     },
     "address-replaced": {
       subject: (app) => `Your ${app} account has another email address`,
@@ -75,6 +75,13 @@ export const en: MailTexts = {
         `${app} has changed the email address of your account. Emails about the account don't come to this one any more.`,
       button: () => "Open your account page",
       ifNotYou: (app) => `Tell ${app} that you didn't ask for this.`,
+    },
+    "address-restored": {
+      subject: (app) => `Your ${app} account has its earlier email address again`,
+      lead: (app) =>
+        `The email address of your ${app} account was changed back to an earlier one. Emails about the account don't come to this one any more.`,
+      button: () => "Open your account page",
+      ifNotYou: (app) => `Somebody who reads the earlier address did this. Ask ${app} for help.`,
     },
     invite: {
       subject: (app) => `You're invited to ${app}`,

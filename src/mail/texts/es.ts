@@ -35,7 +35,7 @@ export const es: MailTexts = {
         `Tu cuenta de ${app} tiene ahora otra dirección de correo. Los correos sobre la cuenta ya no llegan a esta.`,
       button: () => "Deshacer el cambio",
       ifNotYou: () =>
-        "Deshaz el cambio. Eso restaura esta dirección y cierra todas las sesiones de la cuenta. Después elige una contraseña nueva y elimina los métodos que no sean tuyos.",
+        "Deshaz el cambio. Eso restaura esta dirección, cierra todas las sesiones de la cuenta y elimina la contraseña y los métodos añadidos desde entonces. Después elige una contraseña nueva.",
     },
     "address-replaced": {
       subject: (app) => `Tu cuenta de ${app} tiene otra dirección de correo`,
@@ -43,6 +43,13 @@ export const es: MailTexts = {
         `${app} ha cambiado la dirección de correo de tu cuenta. Los correos sobre la cuenta ya no llegan a esta.`,
       button: () => "Abrir la página de tu cuenta",
       ifNotYou: (app) => `Di a ${app} que no lo has pedido.`,
+    },
+    "address-restored": {
+      subject: (app) => `Tu cuenta de ${app} vuelve a tener su dirección de correo anterior`,
+      lead: (app) =>
+        `La dirección de correo de tu cuenta de ${app} vuelve a ser una anterior. Los correos sobre la cuenta ya no llegan a esta.`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: (app) => `Lo hizo alguien que lee la dirección anterior. Pide ayuda a ${app}.`,
     },
     invite: {
       subject: (app) => `Invitación a ${app}`,

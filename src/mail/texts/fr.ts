@@ -37,7 +37,7 @@ export const fr: MailTexts = {
         `Votre compte ${app} a maintenant une autre adresse e-mail. Les e-mails à propos du compte n’arrivent plus à celle-ci.`,
       button: () => "Annuler le changement",
       ifNotYou: () =>
-        "Annulez le changement. Cela rétablit cette adresse et déconnecte tout le monde du compte. Choisissez ensuite un nouveau mot de passe et supprimez les moyens de connexion qui ne sont pas les vôtres.",
+        "Annulez le changement. Cela rétablit cette adresse, déconnecte tout le monde du compte et supprime le mot de passe ainsi que les moyens de connexion ajoutés depuis. Choisissez ensuite un nouveau mot de passe.",
     },
     "address-replaced": {
       subject: (app) => `Votre compte ${app} a une autre adresse e-mail`,
@@ -45,6 +45,13 @@ export const fr: MailTexts = {
         `${app} a changé l’adresse e-mail de votre compte. Les e-mails à propos du compte n’arrivent plus à celle-ci.`,
       button: () => "Ouvrir la page de votre compte",
       ifNotYou: (app) => `Dites à ${app} que vous ne l’avez pas demandé.`,
+    },
+    "address-restored": {
+      subject: (app) => `Votre compte ${app} a de nouveau son ancienne adresse e-mail`,
+      lead: (app) =>
+        `L’adresse e-mail de votre compte ${app} est redevenue une adresse précédente. Les e-mails à propos du compte n’arrivent plus à celle-ci.`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: (app) => `C’est une personne qui lit l’ancienne adresse. Demandez de l’aide à ${app}.`,
     },
     invite: {
       subject: (app) => `Invitation à rejoindre ${app}`,

@@ -35,7 +35,7 @@ export const pt: MailTexts = {
         `Sua conta em ${app} tem agora outro endereço de e-mail. Os e-mails sobre a conta não chegam mais a este.`,
       button: () => "Desfazer a mudança",
       ifNotYou: () =>
-        "Desfaça a mudança. Isso restaura este endereço e encerra todas as sessões da conta. Depois escolha uma nova senha e remova os métodos que não são seus.",
+        "Desfaça a mudança. Isso restaura este endereço, encerra todas as sessões da conta e remove a senha e os métodos adicionados desde então. Depois escolha uma nova senha.",
     },
     "address-replaced": {
       subject: (app) => `Sua conta em ${app} tem outro endereço de e-mail`,
@@ -43,6 +43,13 @@ export const pt: MailTexts = {
         `${app} alterou o endereço de e-mail da sua conta. Os e-mails sobre a conta não chegam mais a este.`,
       button: () => "Abrir a página da sua conta",
       ifNotYou: (app) => `Diga a ${app} que você não pediu isso.`,
+    },
+    "address-restored": {
+      subject: (app) => `Sua conta em ${app} voltou ao endereço de e-mail anterior`,
+      lead: (app) =>
+        `O endereço de e-mail da sua conta em ${app} voltou a ser um anterior. Os e-mails sobre a conta não chegam mais a este.`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: (app) => `Foi alguém que lê o endereço anterior. Peça ajuda a ${app}.`,
     },
     invite: {
       subject: (app) => `Convite para ${app}`,

@@ -48,7 +48,11 @@ function methodRow(frame: Frame, place: AccountPlace & { now: number }, method: 
     title,
     facts: [
       ...(method.type === "oauth" && method.email !== null ? [[method.email]] : []),
-      [...(method.type === "passkey" ? [texts.passkey] : []), sinceOf(frame, method), useOf(frame, method, place.now)],
+      [
+        ...(method.type === "passkey" ? [texts.passkey] : []),
+        methodSince(frame, method),
+        useOf(frame, method, place.now),
+      ],
       ...(method.works ? [] : [[texts.notInUse(look.name)]]),
     ],
     acts: [
@@ -65,7 +69,8 @@ function glyphOf(method: AccountMethod): Html {
   return method.type === "oauth" ? providerMark(method.provider) : lockGlyph;
 }
 
-function sinceOf({ texts, lang }: Frame, method: AccountMethod): string {
+/** When it was added, or a password changed. */
+export function methodSince({ texts, lang }: Frame, method: AccountMethod): string {
   return method.type === "password" && method.changedAt > method.createdAt
     ? texts.changedOn(dayOf(method.changedAt, lang))
     : texts.addedOn(dayOf(method.createdAt, lang));

@@ -82,7 +82,7 @@ export function row(shown: {
  * Each fact is isolated, so that an address or a date does not reorder its neighbours in
  * right-to-left text.
  */
-function factsIn(line: string[]): HtmlValue {
+export function factsIn(line: string[]): HtmlValue {
   return line.map((fact, index) => html`${index > 0 && " · "}<bdi>${fact}</bdi>`);
 }
 

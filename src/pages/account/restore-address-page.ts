@@ -1,6 +1,8 @@
 import { html, type Html } from "../../lib/html.ts";
-import { framePage, type Frame } from "../parts/frame.ts";
 import { submitButton, tokenField } from "../parts/form-parts.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
+import { methodSince, methodTitle, type AccountMethod } from "./methods.ts";
+import { factsIn } from "./parts.ts";
 
 export type RestoreAddressData = {
   /** "/restore/…": the link itself, which only a POST consumes. */
@@ -8,19 +10,56 @@ export type RestoreAddressData = {
   token: string;
   /** The earlier address. */
   email: string;
+  /** What is removed in any case. */
+  removed: AccountMethod[];
+  /** What the reader may remove too, by fields with this prefix before the id. */
+  others: AccountMethod[];
+  removePrefix: string;
 };
 
 /** Opened by the link that an account's earlier address got. Works in any browser. */
-export function restoreAddressPage(frame: Frame, { path, token, email }: RestoreAddressData): Html {
+export function restoreAddressPage(frame: Frame, data: RestoreAddressData): Html {
   const { texts, look } = frame;
+  const { path, token, email, removed, others, removePrefix } = data;
   const title = texts.restoreTitle;
   const body = html`<h1>${title}</h1>
     <p>
       ${texts.restoreNext(look.name)} <strong><bdi>${email}</bdi></strong>
     </p>
     <p>${texts.restoreEnds}</p>
+    ${
+      removed.length > 0 &&
+      html`<p>${texts.restoreRemoves}</p>
+        <ul>
+          ${removed.map((method) => html`<li>${named(frame, method)}</li>`)}
+        </ul>`
+    }
     <form method="post" action="${path}">
-      ${tokenField(token)} ${submitButton({ label: texts.restore, busy: texts.restoring, look: "main" })}
+      ${tokenField(token)}
+      ${
+        others.length > 0 &&
+        html`<fieldset class="checks">
+          <legend>${texts.restoreAlso}</legend>
+          ${others.map(
+            (method) =>
+              html`<label class="check">
+                <input type="checkbox" name="${removePrefix}${method.id}" /><span>${named(frame, method)}</span>
+              </label>`,
+          )}
+        </fieldset>`
+      }
+      ${submitButton({ label: texts.restore, busy: texts.restoring, look: "main" })}
     </form>`;
   return framePage(frame, { title, body, script: true });
+}
+
+/** With what its owner knows it by. */
+function named(frame: Frame, method: AccountMethod): Html {
+  const { type } = method;
+  const facts = [
+    ...(type === "passkey" ? [frame.texts.passkey] : []),
+    ...(type === "oauth" && method.email !== null ? [method.email] : []),
+    methodSince(frame, method),
+  ];
+  return html`<bdi>${methodTitle(frame, method)}</bdi><br /><span class="hint">${factsIn(facts)}</span>`;
 }

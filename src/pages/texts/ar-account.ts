@@ -23,6 +23,8 @@ export const account: AccountTexts = {
   restoreTitle: "استعادة عنوان بريدك الإلكتروني",
   restoreNext: (app) => `تغيّر عنوان البريد الإلكتروني لحسابك في ${isolated(app)}. سيُستعاد هذا العنوان:`,
   restoreEnds: "يُسجَّل خروج الجميع من الحساب في كل المتصفحات.",
+  restoreRemoves: "تُحذف أيضًا طرق تسجيل الدخول هذه، فقد يكون شخص آخر يعرفها أو أضافها:",
+  restoreAlso: "احذف هذه أيضًا إن لم تكن لك:",
   restore: "استعادة العنوان",
   restoring: "جارٍ الاستعادة…",
   editProfile: "تعديل الملف الشخصي",

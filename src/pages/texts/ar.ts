@@ -239,6 +239,8 @@ export const ar: Texts = {
   addressRestoredReset:
     "سُجّل خروج الجميع. اختر الآن كلمة مرور جديدة. بعد ذلك افتح صفحة حسابك واحذف طرق تسجيل الدخول التي لا تخصك.",
   addressRestoredNext: "سُجّل خروج الجميع. سجّل الدخول في صفحة حسابك واحذف طرق تسجيل الدخول التي لا تخصك.",
+  addressRestoredChoose: "سُجّل خروج الجميع، ولم تبقَ أي طريقة لتسجيل الدخول. اختر الآن طريقة جديدة.",
+  chooseMethod: "اختيار طريقة تسجيل الدخول",
   continueToAccount: "فتح صفحة حسابك",
   accountCreatedTitle: "أُنشئ حسابك",
   accountCreatedNext: (app) => `عنوان بريدك الإلكتروني مؤكَّد. تابع إلى ${isolated(app)} وسجّل الدخول.`,

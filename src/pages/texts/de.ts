@@ -245,6 +245,8 @@ export const de: Texts = {
     "Alle wurden abgemeldet. Wählen Sie jetzt ein neues Passwort. Öffnen Sie danach Ihre Kontoseite und entfernen Sie Anmeldemethoden, die nicht Ihre sind.",
   addressRestoredNext:
     "Alle wurden abgemeldet. Melden Sie sich auf Ihrer Kontoseite an und entfernen Sie Anmeldemethoden, die nicht Ihre sind.",
+  addressRestoredChoose: "Alle wurden abgemeldet, und es gibt keine Anmeldemethode mehr. Wählen Sie jetzt eine neue.",
+  chooseMethod: "Anmeldemethode wählen",
   continueToAccount: "Kontoseite öffnen",
   accountCreatedTitle: "Ihr Konto ist angelegt",
   accountCreatedNext: (app) => `Ihre E-Mail-Adresse ist bestätigt. Gehen Sie weiter zu ${app} und melden Sie sich an.`,

@@ -234,6 +234,8 @@ export const en = {
     "Everybody was signed out. Choose a new password now. Then open your account page and remove the ways to sign in that aren't yours.",
   addressRestoredNext:
     "Everybody was signed out. Sign in on your account page, and remove the ways to sign in that aren't yours.",
+  addressRestoredChoose: "Everybody was signed out, and no way to sign in is left. Choose a new one now.",
+  chooseMethod: "Choose how to sign in",
   continueToAccount: "Open your account page",
   accountCreatedTitle: "Your account is created",
   accountCreatedNext: (app: string) => `Your email address is confirmed. Continue to ${app} and sign in.`,

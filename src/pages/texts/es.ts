@@ -240,6 +240,9 @@ export const es: Texts = {
     "Se han cerrado todas las sesiones. Elige ahora una contraseña nueva. Después abre la página de tu cuenta y elimina los métodos que no sean tuyos.",
   addressRestoredNext:
     "Se han cerrado todas las sesiones. Inicia sesión en la página de tu cuenta y elimina los métodos que no sean tuyos.",
+  addressRestoredChoose:
+    "Se han cerrado todas las sesiones y no queda ningún método para entrar. Elige ahora uno nuevo.",
+  chooseMethod: "Elegir cómo iniciar sesión",
   continueToAccount: "Abrir la página de tu cuenta",
   accountCreatedTitle: "Tu cuenta está creada",
   accountCreatedNext: (app) => `Tu dirección de correo está confirmada. Continúa a ${app} e inicia sesión.`,

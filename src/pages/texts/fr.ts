@@ -243,6 +243,9 @@ export const fr: Texts = {
     "Tout le monde a été déconnecté. Choisissez maintenant un nouveau mot de passe. Ouvrez ensuite la page de votre compte et supprimez les moyens de connexion qui ne sont pas les vôtres.",
   addressRestoredNext:
     "Tout le monde a été déconnecté. Connectez-vous sur la page de votre compte et supprimez les moyens de connexion qui ne sont pas les vôtres.",
+  addressRestoredChoose:
+    "Tout le monde a été déconnecté, et il ne reste aucun moyen de connexion. Choisissez-en un maintenant.",
+  chooseMethod: "Choisir un moyen de connexion",
   continueToAccount: "Ouvrir la page de votre compte",
   accountCreatedTitle: "Votre compte est créé",
   accountCreatedNext: (app) => `Votre adresse e-mail est confirmée. Continuez vers ${app} et connectez-vous.`,

@@ -236,6 +236,9 @@ export const pt: Texts = {
     "Todas as sessões foram encerradas. Escolha agora uma nova senha. Depois abra a página da sua conta e remova os métodos que não são seus.",
   addressRestoredNext:
     "Todas as sessões foram encerradas. Entre na página da sua conta e remova os métodos que não são seus.",
+  addressRestoredChoose:
+    "Todas as sessões foram encerradas, e não resta nenhum método para entrar. Escolha um novo agora.",
+  chooseMethod: "Escolher como entrar",
   continueToAccount: "Abrir a página da sua conta",
   accountCreatedTitle: "Sua conta foi criada",
   accountCreatedNext: (app) => `Seu endereço de e-mail está confirmado. Continue para ${app} e entre.`,

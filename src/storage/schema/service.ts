@@ -5,6 +5,7 @@ import type { Kit } from "./kit.ts";
 export function serviceTables(kit: Kit) {
   const { table, index, text, integer, instant, json } = kit;
 
+  const isFailure = sql`result = 'failure'`;
   const auditEvents = table(
     "audit_events",
     {
@@ -32,6 +33,10 @@ export function serviceTables(kit: Kit) {
       index("audit_events_by_actor")
         .on(t.actor, t.at)
         .where(sql`actor < 'user:'`),
+      // Failures may be rare: without these, their page would read a log of successes to its end.
+      index("audit_failures").on(t.at).where(isFailure),
+      index("audit_failures_by_app").on(t.appId, t.at).where(isFailure),
+      index("audit_failures_by_action").on(t.action, t.at).where(isFailure),
     ],
   );
 

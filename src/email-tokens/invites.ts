@@ -82,8 +82,8 @@ export function createInvites(deps: {
     mails: mail.available,
 
     /**
-     * Creates the user, if new, and mails a link. With `link`, or without a mail server, returns the
-     * link, which then proves no address. A new link replaces the previous one. Throws
+     * Creates the user, if new, and mails a link. With `link`, or without a mail server, returns
+     * the link, which then proves no address. A new link replaces the previous one. Throws
      * APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT, RATE_LIMITED.
      */
     async invite(

@@ -68,7 +68,7 @@ export async function findGroupId(
   return group?.id;
 }
 
-/** Splits a filter: `inIndex` is found by the order's index, `beside` is checked on each row of it. */
+/** Splits a filter: the order's index finds `inIndex`; `beside` is checked on each row of it. */
 function conditions(filter: UserFilter, order: UserOrder) {
   const { email, namePrefix, state, created, lastLogin } = filter;
   const inIndex: Condition[] = [];

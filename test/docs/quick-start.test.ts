@@ -10,11 +10,22 @@ const programs = ["README.md", "docs/quick-start.md"]
   .map(({ page, text }) => [page, text.split("\n")[0] ?? "", text] as const);
 
 // test/long/sdk-examples.test.ts and python-package.test.ts run these files in a browser.
-const examples = globSync(["packages/examples/**/*.{js,jsx,svelte}", "packages/python/examples/*.py"], {
+const examples = globSync(["packages/examples/**/*.{js,jsx,svelte,html}", "packages/python/examples/*.py"], {
   cwd: root,
   exclude: (name) => /(?:^|\/)(?:node_modules|\.next|\.svelte-kit|build)$/u.test(name),
 });
 
 test.each(programs)("%s shows an example that is tested: %s", (_page, _first, text) => {
   expect(examples.filter((file) => textOf(file).trimEnd() === text)).not.toEqual([]);
+});
+
+test("no example has more than 40 lines of its own", () => {
+  const own = examples.filter((file) => /^packages\/examples\/(?!.*(?:vite\.config\.js|app\.html)$)/u.test(file));
+  const lines = new Map<string, number>();
+  for (const file of own) {
+    const [, , name = ""] = file.split("/");
+    lines.set(name, (lines.get(name) ?? 0) + textOf(file).trimEnd().split("\n").length);
+  }
+  expect(lines.size).toBe(7);
+  expect([...lines].filter(([, count]) => count > 40)).toEqual([]);
 });

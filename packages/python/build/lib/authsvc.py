@@ -1,0 +1,643 @@
+"""Sign in the users of a Python web application with authsvc. One file, no dependencies, Python 3.9 or newer.
+
+    authsvc = Authsvc.from_environment()            # the calls of the HTTP API, and verify()
+    web = WebSignIn(authsvc, "http://localhost:3000/callback")   # sign-in, cookies, refresh, sign-out
+
+Flask and FastAPI applications are in `examples/`. Instances may be shared between threads.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.client
+import hmac
+import json
+import os
+import re
+import secrets
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, Mapping, NamedTuple, Optional
+
+__version__ = "0.1.0"
+__all__ = ["Authsvc", "AuthsvcError", "ConfigurationError", "Reply", "WebSignIn", "verify_webhook"]
+
+_MAX_ANSWER = 1024 * 1024
+_MAX_REMEMBERED = 10_000
+#: Reading the feed stops after this many seconds without a call of `verify`.
+_IDLE_SECONDS = 60
+
+
+class ConfigurationError(ValueError):
+    """A setting is missing or wrong. The message names the variable and what to do."""
+
+
+class AuthsvcError(Exception):
+    """The service refused a call, or could not be reached (then `status` is 0 and `code` is `UNREACHABLE`).
+
+    `code`: of the HTTP API, such as `INVALID_TOKEN`. `retry_after`: seconds, or None. `request_id`: as in the log.
+    """
+
+    def __init__(self, status: int, code: str, message: str, *, details: str = "", request_id: Optional[str] = None,
+                 retry_after: Optional[float] = None) -> None:
+        super().__init__(f"{message} {details}".strip() + (f" (request {request_id})" if request_id else ""))
+        self.status = status
+        self.code = code
+        self.details = details
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def _checked_issuer(issuer: str, name: str) -> str:
+    url = urllib.parse.urlsplit(issuer)
+    if url.scheme not in ("http", "https") or not url.hostname:
+        raise ConfigurationError(f"{name}: must be the address of authsvc, such as https://auth.example.com")
+    if url.scheme == "http" and not _is_loopback(url.hostname):
+        raise ConfigurationError(f"{name}: must begin with https://; http is for this machine only")
+    return issuer.rstrip("/")
+
+
+def _is_loopback(host: str) -> bool:
+    return host in ("localhost", "127.0.0.1", "::1") or host.endswith(".localhost")
+
+
+class Authsvc:
+    """The calls of one application. `staleness`: how long `verify` trusts its answers without the feed (at least 3 s)."""
+
+    def __init__(self, issuer: str, app_id: str, api_key: str, *, timeout: float = 10, staleness: float = 5) -> None:
+        self.issuer = _checked_issuer(issuer, "AUTHSVC_ISSUER")
+        if not re.fullmatch(r"app_[\w-]+", app_id):
+            raise ConfigurationError("AUTHSVC_APP_ID: must be an App ID (app_…); list them: authsvc app list")
+        if not api_key:
+            raise ConfigurationError(f"AUTHSVC_API_KEY: required; create one: authsvc key create --app {app_id}")
+        # Less leaves no time for a long poll. With infinity, ended logins would stay valid while the feed is cut.
+        if not 3 <= staleness < float("inf"):
+            raise ConfigurationError("staleness: must be a number of seconds, at least 3")
+        self.app_id = app_id
+        self._api_key = api_key
+        self._timeout = timeout
+        self._opener = urllib.request.build_opener(_NoRedirects)
+        self._verifier = _Verifier(self, staleness)
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ, **options: Any) -> "Authsvc":
+        """Reads AUTHSVC_ISSUER, AUTHSVC_APP_ID and AUTHSVC_API_KEY, and checks them by one call."""
+        values = [_variable(environment, name) for name in ("AUTHSVC_ISSUER", "AUTHSVC_APP_ID", "AUTHSVC_API_KEY")]
+        client = cls(*values, **options)
+        client.check()
+        return client
+
+    def check(self) -> None:
+        """Raises `ConfigurationError` if there is no authsvc with this issuer, or it refuses the App ID or API key."""
+        try:
+            issuer = self._call("GET", "/.well-known/openid-configuration", {})["issuer"]
+            self.application()
+        except AuthsvcError as error:
+            if error.code == "INVALID_API_KEY":
+                hint = f"create another: authsvc key create --app {self.app_id}"
+                raise ConfigurationError(f"AUTHSVC_API_KEY: the service refuses it; {hint}") from error
+            if error.code == "INVALID_APP_ID":
+                hint = "list them: authsvc app list"
+                raise ConfigurationError(f"AUTHSVC_APP_ID: not the app of AUTHSVC_API_KEY; {hint}") from error
+            raise ConfigurationError(f"AUTHSVC_ISSUER: no authsvc answers at {self.issuer}: {error}") from error
+        if issuer != self.issuer:
+            raise ConfigurationError(f"AUTHSVC_ISSUER: the issuer there is {issuer}; set AUTHSVC_ISSUER={issuer}")
+
+    # Sign-in and tokens (docs/spec/http-api.md, 4.1)
+
+    def initiate(self, redirect_uri: str, **fields: Any) -> dict[str, Any]:
+        """`{authUrl, sessionId, expiresAt}`. Fields: state, authMethod, provider, scopes, codeChallenge, loginHint, locale."""
+        return self._call("POST", "/auth/initiate", self._server(), {"redirectUri": redirect_uri, **fields}, repeat=True)
+
+    def callback(self, code: str, session_id: str, state: Optional[str] = None,
+                 code_verifier: Optional[str] = None) -> dict[str, Any]:
+        """`{accessToken, refreshToken, expiresIn, user}`. Never repeated: a code works once."""
+        body = {"code": code, "sessionId": session_id, "state": state, "codeVerifier": code_verifier}
+        return self._call("POST", "/auth/callback", self._server(), _without_none(body))
+
+    def refresh(self, refresh_token: str) -> dict[str, Any]:
+        """`{accessToken, refreshToken, expiresIn}`. The same token returns the same successor for 10 seconds."""
+        return self._call("POST", "/auth/refresh", self._server(), {"refreshToken": refresh_token}, repeat=True)
+
+    def validate(self, access_token: str) -> dict[str, Any]:
+        """`{valid, user, scopes, expiresAt}`, asked from the service. Raises `AuthsvcError` with INVALID_TOKEN."""
+        return self._call("GET", "/auth/validate", self._user(access_token), repeat=True)
+
+    def verify(self, access_token: str) -> dict[str, Any]:
+        """As `validate`, but without a call for known tokens. Notices an ended login within `staleness` seconds."""
+        return self._verifier.verify(access_token)
+
+    def logout(self, access_token: str, *, refresh_token: Optional[str] = None, all_sessions: bool = False) -> dict[str, Any]:
+        """Ends the login of the token, that of the refresh token, or all of the user."""
+        body = {"refreshToken": refresh_token, "allSessions": True if all_sessions else None}
+        return self._call("POST", "/auth/logout", self._user(access_token), _without_none(body))
+
+    # The user's own data (docs/spec/http-api.md, 4.2 and 4.3)
+
+    def profile(self, access_token: str) -> dict[str, Any]:
+        return self._call("GET", "/users/profile", self._user(access_token), repeat=True)
+
+    def update_profile(self, access_token: str, **fields: Any) -> dict[str, Any]:
+        """Fields: name, picture."""
+        return self._call("PATCH", "/users/profile", self._user(access_token), fields, repeat=True)
+
+    def delete_profile(self, access_token: str) -> dict[str, Any]:
+        return self._call("DELETE", "/users/profile", self._user(access_token))
+
+    def auth_methods(self, access_token: str) -> list[dict[str, Any]]:
+        return self._call("GET", "/users/auth-methods", self._user(access_token), repeat=True)["methods"]
+
+    def add_auth_method(self, access_token: str, kind: str, redirect_uri: str, provider: Optional[str] = None) -> dict[str, Any]:
+        """`{authUrl, sessionId, expiresAt}`: send the user there. `kind`: passkey, oauth or password."""
+        body = _without_none({"type": kind, "redirectUri": redirect_uri, "provider": provider})
+        return self._call("POST", "/users/auth-methods", self._user(access_token), body)
+
+    def remove_auth_method(self, access_token: str, method_id: str) -> dict[str, Any]:
+        path = f"/users/auth-methods/{urllib.parse.quote(method_id, safe='')}"
+        return self._call("DELETE", path, self._user(access_token))
+
+    # The application and its webhooks (docs/spec/http-api.md, 4.4 and 4.5)
+
+    def application(self) -> dict[str, Any]:
+        return self._call("GET", f"/applications/{self.app_id}", self._server(), repeat=True)
+
+    def update_application(self, **fields: Any) -> dict[str, Any]:
+        """Fields: name, redirectUris, authMethods."""
+        return self._call("PATCH", f"/applications/{self.app_id}", self._server(), fields, repeat=True)
+
+    def register_webhook(self, url: str, events: list[str], secret: str) -> dict[str, Any]:
+        body = {"url": url, "events": events, "secret": secret}
+        return self._call("POST", "/webhooks/endpoints", self._server(), body)
+
+    # The application's users and groups (docs/users-api.md, docs/groups.md)
+
+    def users(self, **query: Any) -> dict[str, Any]:
+        """A page: `{users, nextCursor}`. Filters: email, name, group, state, …; sort, limit, cursor."""
+        return self._manage("GET", "/users", query=query)
+
+    def create_user(self, email: str, **fields: Any) -> dict[str, Any]:
+        """Fields: emailVerified, name, picture, password, invite."""
+        return self._manage("POST", "/users", {"email": email, **fields})
+
+    def user(self, user_id: str) -> dict[str, Any]:
+        return self._manage("GET", "/users/{}", values=(user_id,))
+
+    def update_user(self, user_id: str, **fields: Any) -> dict[str, Any]:
+        """Fields: email, emailVerified, name, picture, disabled."""
+        return self._manage("PATCH", "/users/{}", fields, values=(user_id,))
+
+    def delete_user(self, user_id: str) -> dict[str, Any]:
+        """For good."""
+        return self._manage("DELETE", "/users/{}", values=(user_id,))
+
+    def logout_user(self, user_id: str) -> dict[str, Any]:
+        """Ends all logins of the user: `{ended}`."""
+        return self._manage("POST", "/users/{}/logout", values=(user_id,))
+
+    def user_auth_methods(self, user_id: str) -> list[dict[str, Any]]:
+        return self._manage("GET", "/users/{}/auth-methods", values=(user_id,))["methods"]
+
+    def remove_user_auth_method(self, user_id: str, method_id: str) -> dict[str, Any]:
+        """Also ends all logins of the user."""
+        return self._manage("DELETE", "/users/{}/auth-methods/{}", values=(user_id, method_id))
+
+    def set_user_metadata(self, user_id: str, **parts: Any) -> dict[str, Any]:
+        """Parts: public, private. Merge patches: what they do not name stays."""
+        return self._manage("PATCH", "/users/{}/metadata", parts, values=(user_id,))
+
+    def groups(self) -> list[dict[str, Any]]:
+        return self._manage("GET", "/groups")["groups"]
+
+    def create_group(self, name: str) -> dict[str, Any]:
+        """Finds the group if there is one."""
+        return self._manage("PUT", "/groups/{}", values=(name,))
+
+    def delete_group(self, name: str) -> dict[str, Any]:
+        return self._manage("DELETE", "/groups/{}", values=(name,))
+
+    def group_members(self, name: str, **query: Any) -> dict[str, Any]:
+        """A page: `{members, nextCursor}`. Query: limit, cursor."""
+        return self._manage("GET", "/groups/{}/members", values=(name,), query=query)
+
+    def add_to_group(self, name: str, user_id: str) -> dict[str, Any]:
+        return self._manage("PUT", "/groups/{}/members/{}", values=(name, user_id))
+
+    def remove_from_group(self, name: str, user_id: str) -> dict[str, Any]:
+        return self._manage("DELETE", "/groups/{}/members/{}", values=(name, user_id))
+
+    def _manage(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None, *, values: tuple[str, ...] = (),
+                query: Optional[Mapping[str, Any]] = None) -> Any:
+        quoted = [urllib.parse.quote(value, safe="") for value in values]
+        asked = f"?{urllib.parse.urlencode(_without_none(query))}" if query else ""
+        address = f"/applications/{self.app_id}{path.format(*quoted)}{asked}"
+        return self._call(method, address, self._server(), body, repeat=method in ("GET", "PUT"))
+
+    def _server(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._api_key}", "X-Service-App-ID": self.app_id}
+
+    def _user(self, access_token: str) -> dict[str, str]:
+        if not re.fullmatch(r"[\w.~+/=-]+", access_token, re.ASCII):
+            raise AuthsvcError(401, "INVALID_TOKEN", "The access token is invalid.")
+        return {"Authorization": f"Bearer {access_token}", "X-Service-App-ID": self.app_id}
+
+    def _call(self, method: str, path: str, headers: Mapping[str, str], body: Optional[Mapping[str, Any]] = None, *,
+              repeat: bool = False, timeout: Optional[float] = None) -> Any:
+        """`repeat`: safe to call twice, so it is tried again after a network error or a short wait, at most twice."""
+        for attempt in range(3 if repeat else 1):
+            try:
+                return self._call_once(method, path, headers, body, timeout or self._timeout)
+            except AuthsvcError as error:
+                wait = error.retry_after if error.retry_after is not None else 0.2 * (attempt + 1)
+                may_pass = error.status in (0, 429, 502, 503, 504) and wait <= 2
+                if not (repeat and may_pass and attempt < 2):
+                    raise
+                time.sleep(wait)
+        raise AssertionError("unreachable")
+
+    def _call_once(self, method: str, path: str, headers: Mapping[str, str], body: Optional[Mapping[str, Any]],
+                   timeout: float) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        sent = {"Accept": "application/json", **headers, **({"Content-Type": "application/json"} if data else {})}
+        request = urllib.request.Request(self.issuer + path, data=data, headers=sent, method=method)
+        try:
+            with self._opener.open(request, timeout=timeout) as answer:
+                return json.loads(answer.read(_MAX_ANSWER))
+        except urllib.error.HTTPError as error:
+            with error:
+                raise _refusal(error) from None
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise AuthsvcError(0, "UNREACHABLE", f"authsvc at {self.issuer} cannot be reached: {error}") from error
+
+
+def _refusal(answer: urllib.error.HTTPError) -> AuthsvcError:
+    try:
+        error = json.loads(answer.read(_MAX_ANSWER))["error"]
+        code, message, details = str(error["code"]), str(error["message"]), str(error.get("details") or "")
+    except (ValueError, KeyError, TypeError, OSError):
+        code, message, details = "SERVER_ERROR", f"authsvc answered with status {answer.code}.", ""
+    after = answer.headers.get("Retry-After") or ""
+    return AuthsvcError(answer.code, code, message, details=details, request_id=answer.headers.get("X-Request-Id"),
+                        retry_after=float(after) if after.isdigit() else None)
+
+
+def _without_none(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def _variable(environment: Mapping[str, str], name: str) -> str:
+    value = environment.get(name, "").strip()
+    if not value:
+        raise ConfigurationError(f"{name}: not set; `authsvc serve --dev` prints the lines for a .env file")
+    return value
+
+
+class _Remembered(NamedTuple):
+    answer: dict[str, Any]
+    #: The user, the login and the signing key of the token.
+    names: frozenset[str]
+    expires_at: float
+
+
+class _Verifier:
+    """Remembers valid tokens, and follows the revocation feed to forget those whose login has ended.
+
+    For a token that is not remembered, it asks `/auth/validate`. Remembered answers count only while the feed is fresh.
+    """
+
+    def __init__(self, client: Authsvc, staleness: float) -> None:
+        self._client = client
+        self._staleness = staleness
+        self._start_over()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._start_over)
+
+    def _start_over(self) -> None:
+        self._lock = threading.Lock()
+        self._remembered: OrderedDict[str, _Remembered] = OrderedDict()
+        #: The number of the newest entry of the feed, and the newest entry about each name.
+        self._newest = 0
+        self._newest_about: dict[str, int] = {}
+        self._knows_all_kinds = True
+        self._fresh_at = float("-inf")
+        self._used_at = float("-inf")
+        self._follows = False
+
+    def verify(self, token: str) -> dict[str, Any]:
+        key = hashlib.sha256(token.encode()).hexdigest()
+        with self._lock:
+            self._follow()
+            known = self._remembered.get(key)
+            is_fresh = time.monotonic() - self._fresh_at <= self._staleness and self._knows_all_kinds
+            if known and is_fresh and known.expires_at > time.time():
+                self._remembered.move_to_end(key)
+                return known.answer
+            newest = self._newest
+        answer = self._client.validate(token)
+        header, claims = _part_of(token, 0), _part_of(token, 1)
+        names = frozenset(str(name) for name in (claims.get("sub"), claims.get("sid"), header.get("kid")))
+        with self._lock:
+            # An entry that arrived during the call may be newer than its answer.
+            if all(self._newest_about.get(name, 0) <= newest for name in (*names, "*")):
+                self._remembered[key] = _Remembered(answer, names, float(claims["exp"]))
+                if len(self._remembered) > _MAX_REMEMBERED:
+                    self._remembered.popitem(last=False)
+        return answer
+
+    def _follow(self) -> None:
+        self._used_at = time.monotonic()
+        if not self._follows:
+            self._follows = True
+            threading.Thread(target=self._run, name="authsvc-revocations", daemon=True).start()
+
+    def _run(self) -> None:
+        cursor: Optional[str] = None
+        pause = 0.0
+        while True:
+            time.sleep(pause)
+            with self._lock:
+                if time.monotonic() - self._used_at > _IDLE_SECONDS:
+                    self._follows = False
+                    return
+            try:
+                cursor, has_waited = self._read(cursor)
+                # With too many waiting calls, the service answers at once. Then pause here.
+                pause = 0 if has_waited else 1
+            except AuthsvcError as error:
+                # 410: the cursor is too old. Reading the next first cursor forgets all answers.
+                cursor = None if error.status == 410 else cursor
+                pause = min(max(error.retry_after or 0, pause * 2, 0.25), 5)
+
+    def _read(self, cursor: Optional[str]) -> tuple[str, bool]:
+        """Reads the feed once. Returns the next cursor, and whether the service waited or sent entries."""
+        wait = 0 if cursor is None else max(0, min(int(self._staleness) - 2, 25))
+        query = "" if cursor is None else f"?{urllib.parse.urlencode({'after': cursor, 'wait': wait})}"
+        asked = time.monotonic()
+        answer = self._client._call("GET", f"/auth/revocations{query}", self._client._server(), timeout=wait + 5)
+        is_in_full = time.monotonic() - asked >= wait
+        try:
+            entries, next_cursor = [dict(entry) for entry in answer["revoked"]], answer["cursor"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise AuthsvcError(0, "UNREACHABLE", f"{self._client.issuer} answered with no feed of authsvc") from error
+        names = {str(entry[name]) for entry in entries for name in ("sid", "sub", "kid") if name in entry}
+        with self._lock:
+            # What was remembered before the first cursor may have ended since.
+            self._forget({"*"} if cursor is None else names)
+            if any(not entry.keys() & {"sid", "sub", "kid"} for entry in entries):
+                self._knows_all_kinds = False
+            if not answer.get("more"):
+                # An empty answer after the whole wait is current at its end; any other at least at its beginning.
+                self._fresh_at = asked + (wait if not entries and is_in_full else 0)
+        return str(next_cursor), is_in_full or bool(entries)
+
+    def _forget(self, names: set[str]) -> None:
+        """Forgets the tokens of these logins, users and signing keys; `*`: all."""
+        if not names:
+            return
+        self._newest += 1
+        if len(self._newest_about) + len(names) > _MAX_REMEMBERED:
+            self._newest_about = {"*": self._newest}
+        self._newest_about.update(dict.fromkeys(names, self._newest))
+        for key, seen in list(self._remembered.items()):
+            if "*" in names or seen.names & names:
+                del self._remembered[key]
+
+
+def _part_of(token: str, place: int) -> dict[str, Any]:
+    """A part of a token that the service called valid."""
+    part = token.split(".")[place]
+    return json.loads(_from_base64url(part))
+
+
+def _to_base64url(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def _from_base64url(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What to answer the browser: `status`, `headers` (pairs; `Set-Cookie` may repeat) and `body`."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: str = ""
+
+
+class WebSignIn:
+    """Sign-in for web pages: the login is kept in an encrypted cookie and refreshed silently.
+
+    `redirect_uri`: the address of your route that calls `finish`; it must be registered. `cookie_secret`: at least 32
+    characters, from AUTHSVC_COOKIE_SECRET if omitted. Frameworks differ only in how they pass the `Cookie` header and
+    the reply: see `examples/`.
+    """
+
+    def __init__(self, client: Authsvc, redirect_uri: str, cookie_secret: Optional[str] = None) -> None:
+        url = urllib.parse.urlsplit(redirect_uri)
+        is_https = url.scheme == "https"
+        if not is_https and not (url.scheme == "http" and _is_loopback(url.hostname or "")):
+            raise ConfigurationError("redirect_uri: must begin with https://; http is for this machine only")
+        secret = _variable(os.environ, "AUTHSVC_COOKIE_SECRET") if cookie_secret is None else cookie_secret
+        if len(secret) < 32:
+            hint = "generate one: openssl rand -base64 32"
+            raise ConfigurationError(f"AUTHSVC_COOKIE_SECRET: at least 32 characters; {hint}")
+        registered = client.application()["redirectUris"]
+        if redirect_uri not in registered:
+            command = f"authsvc app update {client.app_id} --add-redirect-uri {redirect_uri}"
+            raise ConfigurationError(f"redirect_uri: {redirect_uri} is not registered; add it: {command}")
+        self._client = client
+        self._redirect_uri = redirect_uri
+        self._origin = f"{url.scheme}://{url.netloc}"
+        self._attributes = f"Path=/; HttpOnly; SameSite=Lax{'; Secure' if is_https else ''}"
+        # Browsers send a cookie to all ports of its host: a part of the name tells applications apart.
+        tag = _to_base64url(hashlib.sha256(f"{client.app_id} {self._origin}".encode()).digest())[:8]
+        prefix = f"{'__Host-' if is_https else ''}authsvc-{tag}"
+        self._login = _SealedCookie(f"{prefix}-session", secret)
+        self._started = _SealedCookie(f"{prefix}-sign-in", secret)
+
+    def start(self, return_to: str = "/", **fields: Any) -> Reply:
+        """Sends the browser to the sign-in pages. `return_to`: a path of your application. Fields: those of `initiate`."""
+        state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        challenge = _to_base64url(hashlib.sha256(verifier.encode()).digest())
+        session = self._client.initiate(self._redirect_uri, state=state, codeChallenge=challenge, **fields)
+        kept = {"state": state, "verifier": verifier, "sessionId": session["sessionId"], "to": _own_path(return_to)}
+        return self._redirect(session["authUrl"], self._cookies(self._started.sealed(kept), max_age=600))
+
+    def finish(self, query: Mapping[str, str], cookie_header: Optional[str]) -> Reply:
+        """The browser comes back: exchanges the code, sets the cookie, and goes to `return_to`."""
+        started = self._started.opened(cookie_header)
+        gone = self._removed(self._started, cookie_header)
+        if started is None:
+            return self._page(400, "This sign-in did not begin in this browser, or it took too long. Please sign in "
+                                   "again, and allow cookies.", gone)
+        if not hmac.compare_digest(str(started["state"]).encode(), query.get("state", "").encode()):
+            return self._page(400, "This sign-in did not begin here. Please sign in again.")
+        if "code" not in query:
+            return self._redirect(started["to"], gone)
+        try:
+            tokens = self._client.callback(query["code"], started["sessionId"], started["state"], started["verifier"])
+        except AuthsvcError as error:
+            if error.status != 400:
+                raise
+            return self._page(400, "This sign-in has expired. Please sign in again.", gone)
+        return self._redirect(started["to"], gone + self._login_cookies(tokens, cookie_header))
+
+    def user(self, cookie_header: Optional[str]) -> tuple[Optional[dict[str, Any]], list[tuple[str, str]]]:
+        """The signed-in user or None, and headers that the response must carry. Raises `AuthsvcError` if the service
+        cannot be reached and the login is not known well enough."""
+        login = self._login.opened(cookie_header)
+        if login is None:
+            return None, []
+        try:
+            if login["expiresAt"] - 30 > time.time():
+                try:
+                    return self._client.verify(login["accessToken"])["user"], []
+                except AuthsvcError as error:
+                    # Expired by the service's clock, or ended: refreshing shows which.
+                    if error.code != "INVALID_TOKEN":
+                        raise
+            tokens = self._client.refresh(login["refreshToken"])
+            return self._client.verify(tokens["accessToken"])["user"], self._login_cookies(tokens, cookie_header)
+        except AuthsvcError as error:
+            if error.code != "INVALID_TOKEN":
+                raise
+            return None, self._removed(self._login, cookie_header)
+
+    def logout(self, cookie_header: Optional[str], origin: Optional[str], return_to: str = "/", *,
+               fetch_site: Optional[str] = None) -> Reply:
+        """Answers a POST of your own page; another site's form is refused. `origin` and `fetch_site`: its headers
+        `Origin` and `Sec-Fetch-Site`. The second counts for pages with `Referrer-Policy: no-referrer`."""
+        is_hidden = origin is None or origin == "null"
+        is_own = fetch_site == "same-origin" if is_hidden else origin == self._origin
+        if not is_own:
+            return self._page(403, "This form was not sent from this site.")
+        login = self._login.opened(cookie_header)
+        if login is not None:
+            try:
+                self._client.logout(login["accessToken"], refresh_token=login["refreshToken"])
+            except AuthsvcError as error:
+                # The access token has expired: refresh, then end the login with the new one.
+                if error.code != "INVALID_TOKEN":
+                    raise
+                self._end_expired(login["refreshToken"])
+        return self._redirect(_own_path(return_to), self._removed(self._login, cookie_header))
+
+    def _end_expired(self, refresh_token: str) -> None:
+        try:
+            self._client.logout(self._client.refresh(refresh_token)["accessToken"])
+        except AuthsvcError as error:
+            if error.code != "INVALID_TOKEN":
+                raise
+
+    def _login_cookies(self, tokens: Mapping[str, Any], cookie_header: Optional[str]) -> list[tuple[str, str]]:
+        return self._cookies(self._login.sealed(_login_of(tokens)), cookie_header=cookie_header)
+
+    def _cookies(self, cookies: Mapping[str, str], *, max_age: int = 30 * 86_400,
+                 cookie_header: Optional[str] = None) -> list[tuple[str, str]]:
+        lines = [f"{name}={value}; Max-Age={max_age}; {self._attributes}" for name, value in cookies.items()]
+        # A shorter value leaves parts of the longer one behind.
+        left = [name for name in self._login.names_in(cookie_header) if name not in cookies]
+        return [("Set-Cookie", line) for line in lines + [f"{name}=; Max-Age=0; {self._attributes}" for name in left]]
+
+    def _removed(self, cookie: "_SealedCookie", cookie_header: Optional[str]) -> list[tuple[str, str]]:
+        return [("Set-Cookie", f"{name}=; Max-Age=0; {self._attributes}") for name in cookie.names_in(cookie_header)]
+
+    def _redirect(self, to: str, headers: list[tuple[str, str]]) -> Reply:
+        return Reply(303, [("Location", to), ("Cache-Control", "no-store"), *headers])
+
+    def _page(self, status: int, text: str, headers: Optional[list[tuple[str, str]]] = None) -> Reply:
+        kind = ("Content-Type", "text/plain; charset=utf-8")
+        return Reply(status, [kind, ("Cache-Control", "no-store"), *(headers or [])], text)
+
+
+def _login_of(tokens: Mapping[str, Any]) -> dict[str, Any]:
+    expires_at = time.time() + float(tokens["expiresIn"])
+    return {"accessToken": tokens["accessToken"], "refreshToken": tokens["refreshToken"], "expiresAt": expires_at}
+
+
+def _own_path(path: str) -> str:
+    """The path, unless it leads to another site: then `/`."""
+    return path if re.fullmatch(r"/(?![/\\])[!-~]*", path) else "/"
+
+
+class _SealedCookie:
+    """JSON in cookies, encrypted and authenticated by HMAC-SHA256, because the standard library has no cipher: a key
+    stream from nonces (counter mode), then a tag over all of it. Browsers keep 4,096 bytes in one cookie, so long
+    values take several."""
+
+    _part = 3_500
+
+    def __init__(self, name: str, secret: str) -> None:
+        self._name = name
+        self._keys = [hmac.digest(secret.encode(), f"{name} {use}".encode(), "sha256") for use in ("encrypt", "sign")]
+
+    def sealed(self, value: Mapping[str, Any]) -> dict[str, str]:
+        plain, nonce = json.dumps(value).encode(), secrets.token_bytes(16)
+        hidden = nonce + self._combined(plain, nonce)
+        text = _to_base64url(hidden + hmac.digest(self._keys[1], hidden, "sha256"))
+        parts = [text[at : at + self._part] for at in range(0, len(text), self._part)]
+        return {self._name if place == 0 else f"{self._name}.{place}": part for place, part in enumerate(parts)}
+
+    def opened(self, cookie_header: Optional[str]) -> Optional[dict[str, Any]]:
+        """None if there is no such cookie, or it is not one of these."""
+        cookies = _cookies_of(cookie_header)
+        text = "".join(cookies[name] for name in self.names_in(cookie_header))
+        try:
+            content = _from_base64url(text)
+        except ValueError:
+            return None
+        hidden, tag = content[:-32], content[-32:]
+        if len(hidden) < 16 or not hmac.compare_digest(tag, hmac.digest(self._keys[1], hidden, "sha256")):
+            return None
+        value = json.loads(self._combined(hidden[16:], hidden[:16]))
+        return value if isinstance(value, dict) else None
+
+    def names_in(self, cookie_header: Optional[str]) -> list[str]:
+        cookies = _cookies_of(cookie_header)
+        parts = (f"{self._name}.{place}" for place in range(1, 20))
+        return [name for name in (self._name, *parts) if name in cookies]
+
+    def _combined(self, text: bytes, nonce: bytes) -> bytes:
+        blocks = range(-(-len(text) // 32))
+        stream = b"".join(hmac.digest(self._keys[0], nonce + block.to_bytes(4, "big"), "sha256") for block in blocks)
+        return bytes(a ^ b for a, b in zip(text, stream))
+
+
+def _cookies_of(cookie_header: Optional[str]) -> dict[str, str]:
+    pairs = (pair.strip().partition("=") for pair in (cookie_header or "").split(";"))
+    cookies: dict[str, str] = {}
+    for name, _, value in pairs:
+        cookies.setdefault(name, value)
+    return cookies
+
+
+def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, *, now: Optional[float] = None) -> dict[str, Any]:
+    """The event of a webhook (Standard Webhooks). `body`: the bytes as received. Raises ValueError if they are not
+    signed with `secret`, or their time differs from this clock by more than five minutes."""
+    given = {name.lower(): value for name, value in headers.items()}
+    try:
+        message, timestamp, signatures = (given[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
+        age = abs((time.time() if now is None else now) - int(timestamp))
+    except (KeyError, ValueError):
+        raise ValueError("not a webhook: webhook-id, webhook-timestamp or webhook-signature is missing") from None
+    key = base64.b64decode(secret[6:]) if secret.startswith("whsec_") else secret.encode()
+    expected = base64.b64encode(hmac.digest(key, f"{message}.{timestamp}.".encode() + body, "sha256")).decode()
+    # Compares all signatures, so that the time reveals nothing.
+    found = [hmac.compare_digest(f"v1,{expected}".encode(), one.encode()) for one in signatures.split(" ")]
+    if not any(found):
+        raise ValueError("the signature of this webhook is wrong")
+    if age > 300:
+        raise ValueError("the time of this webhook differs from this clock by more than five minutes")
+    return json.loads(body)

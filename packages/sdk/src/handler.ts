@@ -136,7 +136,7 @@ export function createHandler(options: HandlerOptions = {}) {
       const header = request.headers.get("cookie");
       const read = async (): Promise<SessionResult> => {
         const site = await siteOf(request);
-        // No sign-in ended at this host, so it has no cookie of ours.
+        // No sign-in ends at this host, so it has no session cookie.
         return site ? await sessions.read(site.cookies, header, canSetCookies) : { setCookies: [] };
       };
       result = header === null ? Promise.resolve({ setCookies: [] }) : read();

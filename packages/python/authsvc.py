@@ -180,6 +180,69 @@ class Authsvc:
         body = {"url": url, "events": events, "secret": secret}
         return self._call("POST", "/webhooks/endpoints", self._server(), body)
 
+    # The application's users and groups (docs/users-api.md, docs/groups.md)
+
+    def users(self, **query: Any) -> dict[str, Any]:
+        """A page: `{users, nextCursor}`. Filters: email, name, group, state, …; sort, limit, cursor."""
+        return self._manage("GET", "/users", query=query)
+
+    def create_user(self, email: str, **fields: Any) -> dict[str, Any]:
+        """Fields: emailVerified, name, picture, password, invite."""
+        return self._manage("POST", "/users", {"email": email, **fields})
+
+    def user(self, user_id: str) -> dict[str, Any]:
+        return self._manage("GET", "/users/{}", values=(user_id,))
+
+    def update_user(self, user_id: str, **fields: Any) -> dict[str, Any]:
+        """Fields: email, emailVerified, name, picture, disabled."""
+        return self._manage("PATCH", "/users/{}", fields, values=(user_id,))
+
+    def delete_user(self, user_id: str) -> dict[str, Any]:
+        """For good."""
+        return self._manage("DELETE", "/users/{}", values=(user_id,))
+
+    def logout_user(self, user_id: str) -> dict[str, Any]:
+        """Ends all logins of the user: `{ended}`."""
+        return self._manage("POST", "/users/{}/logout", values=(user_id,))
+
+    def user_auth_methods(self, user_id: str) -> list[dict[str, Any]]:
+        return self._manage("GET", "/users/{}/auth-methods", values=(user_id,))["methods"]
+
+    def remove_user_auth_method(self, user_id: str, method_id: str) -> dict[str, Any]:
+        """Also ends all logins of the user."""
+        return self._manage("DELETE", "/users/{}/auth-methods/{}", values=(user_id, method_id))
+
+    def set_user_metadata(self, user_id: str, **parts: Any) -> dict[str, Any]:
+        """Parts: public, private. Merge patches: what they do not name stays."""
+        return self._manage("PATCH", "/users/{}/metadata", parts, values=(user_id,))
+
+    def groups(self) -> list[dict[str, Any]]:
+        return self._manage("GET", "/groups")["groups"]
+
+    def create_group(self, name: str) -> dict[str, Any]:
+        """Finds the group if there is one."""
+        return self._manage("PUT", "/groups/{}", values=(name,))
+
+    def delete_group(self, name: str) -> dict[str, Any]:
+        return self._manage("DELETE", "/groups/{}", values=(name,))
+
+    def group_members(self, name: str, **query: Any) -> dict[str, Any]:
+        """A page: `{members, nextCursor}`. Query: limit, cursor."""
+        return self._manage("GET", "/groups/{}/members", values=(name,), query=query)
+
+    def add_to_group(self, name: str, user_id: str) -> dict[str, Any]:
+        return self._manage("PUT", "/groups/{}/members/{}", values=(name, user_id))
+
+    def remove_from_group(self, name: str, user_id: str) -> dict[str, Any]:
+        return self._manage("DELETE", "/groups/{}/members/{}", values=(name, user_id))
+
+    def _manage(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None, *, values: tuple[str, ...] = (),
+                query: Optional[Mapping[str, Any]] = None) -> Any:
+        quoted = [urllib.parse.quote(value, safe="") for value in values]
+        asked = f"?{urllib.parse.urlencode(_without_none(query))}" if query else ""
+        address = f"/applications/{self.app_id}{path.format(*quoted)}{asked}"
+        return self._call(method, address, self._server(), body, repeat=method in ("GET", "PUT"))
+
     def _server(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._api_key}", "X-Service-App-ID": self.app_id}
 

@@ -88,6 +88,18 @@ const logins: AccountLogin[] = [
   },
 ];
 
+export function restoreAddress(language: Partial<Frame> = {}): Sample["page"] {
+  return (assets) =>
+    restoreAddressPage(frameOf(assets, language), {
+      path: "/restore/x",
+      token: "token",
+      email: "ada@example.com",
+      removed: methods.slice(1, 2).concat(methods.slice(4)),
+      others: [passkey, ...methods.slice(2, 4)],
+      removePrefix: "remove_",
+    });
+}
+
 export function overview(changes: Partial<AccountData> = {}, frame: Partial<Frame> = {}): Sample["page"] {
   return (assets) =>
     accountPage(frameOf(assets, frame), {
@@ -185,16 +197,8 @@ export const accountSamples: readonly Sample[] = [
   },
   {
     name: "restore-address",
-    variants: all,
-    page: (assets) =>
-      restoreAddressPage(frameOf(assets), {
-        path: "/restore/x",
-        token: "token",
-        email: "ada@example.com",
-        removed: methods.slice(1, 2).concat(methods.slice(4)),
-        others: [passkey, ...methods.slice(2, 4)],
-        removePrefix: "remove_",
-      }),
+    variants: [...all, "narrow"],
+    page: restoreAddress(),
   },
   {
     name: "account-rename",

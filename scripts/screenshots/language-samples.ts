@@ -1,5 +1,5 @@
 import { forgotPasswordPage } from "../../src/pages/sign-in/forgot-password-page.ts";
-import { overview } from "./account-samples.ts";
+import { overview, restoreAddress } from "./account-samples.ts";
 import {
   all,
   createAccount,
@@ -41,6 +41,7 @@ function pagesIn(lang: string, variants: readonly Variant[]): Sample[] {
       page: (assets, _origin, sessionPath) =>
         forgotPasswordPage(frameOf(assets, language), { sessionPath, token: "token", email }),
     },
+    { name: `restore-address-${lang}`, variants, page: restoreAddress(language) },
     {
       name: `account-${lang}`,
       variants: [...variants, "desktop"],

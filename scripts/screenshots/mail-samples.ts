@@ -66,7 +66,7 @@ export const mailSamples: readonly Sample[] = [
   },
   {
     name: "invite",
-    variants: all,
+    variants: [...all, "narrow"],
     page: (assets) => invitePage(frameOf(assets), { path: "/invite/x", token, email, methods: usual }),
   },
   message("link-over", { kind: "link-over" }, noApp),

@@ -12,7 +12,7 @@ import type { AccountVisit, AccountVisits } from "./visits.ts";
 
 const codePage = "/email/code";
 
-/** Changing the address of the account. Asking for it needs a fresh proof; the code is another. */
+/** Changing the account's address: a fresh proof to begin, then a code from the new address. */
 export function createAddressPages({ visits, addressChange }: { visits: AccountVisits; addressChange: AddressChange }) {
   const placeOf = ({ user, session }: AccountVisit) => ({ user, tie: session.tie });
 

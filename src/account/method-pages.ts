@@ -114,7 +114,7 @@ export function createMethodPages(deps: {
       if (isAnswer(posted)) return posted;
       try {
         const keep = { browserSession: posted.session.digest };
-        await methods.remove(posted.user.id, request.parameter("methodId"), byUser(posted), keep);
+        await methods.remove(posted.user.id, request.parameter("methodId"), byUser(posted), { keep });
       } catch (error) {
         const code = error instanceof AppError ? error.code : undefined;
         if (code === "METHOD_NOT_FOUND") return visits.notFound(posted);

@@ -74,8 +74,8 @@ export function createAudit(deps: { storage: Storage; clock: Clock; random: Rand
     },
 
     /**
-     * The newest matching events (or the oldest), at most `limit`, oldest first, including counts
-     * not written yet.
+     * The newest `limit` matching events (the oldest, if `oldest`), sorted from old to new,
+     * including counts not written yet.
      */
     async list(wanted: AuditFilter & { limit: number; oldest?: boolean }): Promise<AuditEventAnswer[]> {
       await aggregatedEvents.flush();

@@ -106,7 +106,7 @@ export async function sweepAuditEvents(tx: Handle, before: number): Promise<bool
   return await prepared(tx).sweep(before);
 }
 
-/** Which events to list. Instants are epoch milliseconds: since one, and before another. */
+/** Which events to list. Instants are epoch milliseconds. */
 export type AuditFilter = {
   appId?: string | undefined;
   userId?: string | undefined;
@@ -145,7 +145,7 @@ export async function listAuditEvents(
     .limit(limit);
 }
 
-/** What leads to the index: people's own acts are about them; of others there is an index. */
+/** Leads to an index: users' own events are found by `user_id`, those of others by `actor`. */
 function inIndexOf(events: Handle["tables"]["auditEvents"], actor: string): SQL | undefined {
   const [, userId] = /^user:(usr_.*)$/u.exec(actor) ?? [];
   if (userId !== undefined) return eq(events.userId, userId);

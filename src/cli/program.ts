@@ -128,7 +128,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
   addServe(program, cli);
   group(
     "dev",
-    "what a running serve --dev offers to tests of your application",
+    "for tests of your application, with a running serve --dev",
     ["authsvc dev token --email ada@example.com", "authsvc dev token --email ada@example.com --name Ada --json"],
     [addDevToken],
   );
@@ -176,7 +176,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
   );
   group(
     "group",
-    "groups of an application's users, for claims and for clients that only some may use",
+    "groups of users: for claims, and to limit who may use a client",
     ["authsvc group list --app app_shop", "authsvc group add staff usr_01k… --app app_shop"],
     [addGroupCreate, addGroupList, addGroupShow, addGroupAdd, addGroupRemove, addGroupDelete],
   );
@@ -239,7 +239,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
   addHealth(program, cli);
   group(
     "revocation",
-    "what apps' servers hear of logins that ended",
+    "the revocation feed: ended logins, for servers that verify tokens",
     ["authsvc revocation list --app app_shop", "authsvc revocation list --app app_shop --follow"],
     [addRevocationList],
   );

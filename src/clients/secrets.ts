@@ -17,7 +17,7 @@ import {
   revokeSecret,
   type ClientSecret,
 } from "./secret-store.ts";
-import { findClient, lockClient } from "./store.ts";
+import { findClient, lockClientForChange } from "./store.ts";
 
 const longestOverlap = 90 * day;
 /** Live secrets per client: enough for every stage of a rotation. */
@@ -97,7 +97,7 @@ export function createClientSecrets(deps: { storage: Storage; audit: Audit; cloc
   }
 
   async function locked(tx: Handle, clientId: string, now: number): Promise<Client> {
-    const client = await lockClient(tx, clientId, now);
+    const client = await lockClientForChange(tx, clientId, now);
     if (!client) throw clientNotFound();
     return client;
   }

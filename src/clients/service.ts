@@ -23,9 +23,9 @@ import {
   deleteClient,
   findClient,
   insertClient,
-  keepClient,
   listClients,
   lockClient,
+  lockClientForChange,
   recordClientUse,
   saveClient,
   sweepAssertions,
@@ -83,7 +83,7 @@ export function createClients(deps: {
     return after;
   }
 
-  /** A name that is misspelled would lock everybody out. */
+  /** A misspelled name would lock everybody out. */
   async function refuseUnknownGroups(handle: Handle, appId: string, names: readonly string[]): Promise<void> {
     const known = await groupNames(appId, handle);
     const unknown = names.findIndex((name) => !known.includes(name));
@@ -125,11 +125,11 @@ export function createClients(deps: {
     },
 
     /**
-     * The same, and it stays so until the transaction ends: its deletion waits, and then sees what
-     * was written for it. Lock it before users (docs/decisions/0042).
+     * The same, and locks it: it can neither change nor be deleted until the transaction ends. Lock
+     * it before users (docs/decisions/0042).
      */
-    async keep(tx: Handle, id: string): Promise<UsableClient | undefined> {
-      return await usable(id, await keepClient(tx, id), tx);
+    async lock(tx: Handle, id: string): Promise<UsableClient | undefined> {
+      return await usable(id, await lockClient(tx, id), tx);
     },
 
     /**
@@ -192,7 +192,7 @@ export function createClients(deps: {
       await refuseApplication(id);
       if (dryRun) return clientAnswer(await changed(storage.reader, await known(id), change, now));
       return await storage.write(async (tx) => {
-        const before = await lockClient(tx, id, now);
+        const before = await lockClientForChange(tx, id, now);
         if (!before) throw clientNotFound();
         const after = await changed(tx, before, change, now);
         await saveClient(tx, after);
@@ -213,14 +213,14 @@ export function createClients(deps: {
       const now = clock();
       // First it can start no login, then the existing ones end, in batches.
       await storage.write(async (tx) => {
-        const client = await lockClient(tx, id, now);
+        const client = await lockClientForChange(tx, id, now);
         if (client) await saveClient(tx, { ...client, disabledAt: client.disabledAt ?? now });
       });
       const end = { reason: "client-deleted", by: { actor } } as const;
       const endSome = async () => await storage.write((tx) => loginEnds.endOfClient(tx, id, end, now));
       await sweepAll(endSome, () => false);
       await storage.write(async (tx) => {
-        const client = await lockClient(tx, id, now);
+        const client = await lockClientForChange(tx, id, now);
         if (!client) throw clientNotFound();
         while (await loginEnds.endOfClient(tx, id, end, now));
         await deleteClient(tx, id);

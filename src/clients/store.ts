@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import type { RecordUse } from "../storage/queries/last-uses.ts";
-import { beginsWith, placeholders, prepare, sharingLock, statements, type Handle } from "../storage/storage.ts";
+import { beginsWith, placeholders, forShare, prepare, statements, type Handle } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import type { Client } from "./client.ts";
 
@@ -11,7 +11,7 @@ const prepared = statements((handle) => {
   const assertion = placeholders(usedAssertions);
   return {
     byId: prepare(db.select().from(clients).where(eq(clients.id, given.id)), "client_by_id"),
-    keep: prepare(sharingLock(db.select().from(clients).where(eq(clients.id, given.id))), "keep_client"),
+    lock: prepare(forShare(db.select().from(clients).where(eq(clients.id, given.id))), "lock_client"),
     useAssertion: prepare(
       db.insert(usedAssertions).values(assertion).onConflictDoNothing().returning({ digest: usedAssertions.digest }),
       "use_assertion",
@@ -29,9 +29,9 @@ export async function findClient(handle: Handle, id: string): Promise<Client | u
   return row;
 }
 
-/** The same, and it can neither change nor be deleted until the transaction ends. */
-export async function keepClient(tx: Handle, id: string): Promise<Client | undefined> {
-  const [row] = await prepared(tx).keep.execute({ id });
+/** The same, and locks it: it can neither change nor be deleted until the transaction ends. */
+export async function lockClient(tx: Handle, id: string): Promise<Client | undefined> {
+  const [row] = await prepared(tx).lock.execute({ id });
   return row;
 }
 
@@ -63,7 +63,7 @@ export async function insertClient({ db, tables: { clients } }: Handle, client: 
 }
 
 /** Locks the client until the transaction ends, and returns its latest committed state. */
-export async function lockClient(
+export async function lockClientForChange(
   { db, tables: { clients } }: Handle,
   id: string,
   now: number,

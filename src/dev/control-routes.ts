@@ -22,8 +22,8 @@ const clockBody = z.strictObject({
 });
 
 /**
- * What tests of an application do to the service without a browser. `fromProgram`: no page of
- * another origin may call it.
+ * Calls with which tests of an application control the service, without a browser. `fromProgram`
+ * refuses pages of other origins.
  */
 export function controlRoutes(
   app: App,
@@ -35,7 +35,7 @@ export function controlRoutes(
 
   let resetting: Promise<unknown> = Promise.resolve();
 
-  /** Deletes one user; false if somebody else was faster. */
+  /** Deletes one user; false if somebody else did. */
   async function deleted(userId: string): Promise<boolean> {
     try {
       await profiles.delete(userId, { actor: { kind: "service", name: "development" } });
@@ -46,10 +46,10 @@ export function controlRoutes(
     }
   }
 
-  /** Deletes people, not settings: a program stays connected. */
+  /** Deletes users but no settings, so that the developer's program stays connected. */
   async function reset(): Promise<{ deletedUsers: number }> {
     let deletedUsers = 0;
-    // First, so that nobody is told of the deletions.
+    // First, so that the inbox does not get the deletions.
     await events.close();
     for (;;) {
       const { users } = await userAdministration.list(demoAppId, {}, { limit: 100 });
@@ -76,7 +76,7 @@ export function controlRoutes(
       return json({ now: isoTime(clock.now()), aheadSeconds: clock.aheadSeconds() });
     }),
     route("POST", "/dev/reset", fromProgram, undefined, async () => {
-      // One after the other: two would leave two inboxes.
+      // One at a time: two would leave two inboxes.
       const done = resetting.then(reset, reset);
       resetting = done.catch(() => {});
       return json(await done);

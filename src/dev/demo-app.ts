@@ -14,9 +14,9 @@ const actor: Actor = { kind: "service", name: "development" };
 
 export type DemoAppInput = {
   dataDir: string;
-  /** The demo page's own. */
+  /** Of the demo page. */
   callbackUrl: string;
-  /** Those of the developer's program. */
+  /** Of the developer's program. */
   redirectUris: readonly string[];
   accounts: ProviderInput[];
 };
@@ -30,15 +30,15 @@ export async function openDemoApp(app: App, input: DemoAppInput): Promise<string
   const { dataDir, callbackUrl, redirectUris, accounts } = input;
   const keyFile = join(dataDir, "demo-api-key");
   const existing = await applications.find(appId);
-  const kept = existing && (await goodKey(app, keyFile));
+  const kept = existing && (await validKeyIn(app, keyFile));
   const apiKey =
     kept ??
     (existing ? (await applications.createKey({ appId }, actor)).apiKey : await createDemoApp(app, callbackUrl));
-  if (apiKey !== kept) keep(keyFile, apiKey);
+  if (apiKey !== kept) store(keyFile, apiKey);
   // First its own, so that a refused one of the developer's is named by its position.
   await applications.addRedirectUris(appId, [callbackUrl], actor);
   await applications.addRedirectUris(appId, redirectUris, actor);
-  // Made by an earlier version. Pages without a server need no command here.
+  // Created by an earlier version. In development, pages without a server just work.
   if (existing && existing.settings.publicClients === undefined)
     await applications.update(appId, { settings: { publicClients: true } }, actor);
   await setStandInAccounts(app, accounts);
@@ -51,13 +51,13 @@ export function openCookieSecret(app: App, dataDir: string): string {
   const kept = textIn(file);
   if (kept !== undefined && kept.length >= 43) return kept;
   const secret = newSecret(app.random);
-  keep(file, secret);
+  store(file, secret);
   return secret;
 }
 
 /**
- * The second program of the demo page, an OpenID Connect client in the browser; its id. Found by
- * its name, because the id of a deleted client is never used again.
+ * Creates the demo page's second program, an OpenID Connect client in the browser, or prepares the
+ * existing one; returns its id. It is found by name, because ids are never used again.
  */
 export async function openDemoClient({ services: { clients } }: App, callbackUrl: string): Promise<string> {
   const name = "Acme Wiki";
@@ -86,7 +86,7 @@ async function createDemoApp(app: App, callbackUrl: string): Promise<string> {
   return (await app.services.applications.createWithKey(input, {}, actor, options)).apiKey;
 }
 
-async function goodKey(app: App, keyFile: string): Promise<string | undefined> {
+async function validKeyIn(app: App, keyFile: string): Promise<string | undefined> {
   const apiKey = textIn(keyFile);
   if (apiKey === undefined) return undefined;
   try {
@@ -116,9 +116,9 @@ export function envLines(env: Record<string, string>): string {
     .join("");
 }
 
-/** Keeps them in the data folder, for tests and CI. */
-export function keepEnvFile(dataDir: string, env: Record<string, string>): void {
-  writePrivately(join(dataDir, "demo.env"), envLines(env), "replace");
+/** Writes them to the data folder, for tests and CI. */
+export function writeEnvFile(dataDir: string, lines: string): void {
+  writePrivately(join(dataDir, "demo.env"), lines, "replace");
 }
 
 function textIn(file: string): string | undefined {
@@ -130,7 +130,7 @@ function textIn(file: string): string | undefined {
   }
 }
 
-function keep(file: string, secret: string): void {
+function store(file: string, secret: string): void {
   // With PostgreSQL and a master key from the environment, nothing has created the data folder yet.
   makePrivateFolder(dirname(file));
   writePrivately(file, `${secret}\n`, "replace");

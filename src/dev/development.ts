@@ -7,7 +7,7 @@ import { pageAnswer } from "../pages/page-answer.ts";
 import { textsFor } from "../pages/texts/texts.ts";
 import type { DevClock } from "./clock.ts";
 import { controlRoutes } from "./control-routes.ts";
-import { keepEnvFile, openCookieSecret, openDemoApp, openDemoClient } from "./demo-app.ts";
+import { envLines, openCookieSecret, openDemoApp, openDemoClient, writeEnvFile } from "./demo-app.ts";
 import { demoHandler } from "./demo-routes.ts";
 import { createEventInbox } from "./event-inbox.ts";
 import { createHookInboxes, type Delivery } from "./hook-inboxes.ts";
@@ -55,17 +55,19 @@ export async function openDevelopment(
     AUTHSVC_API_KEY: apiKey,
     AUTHSVC_COOKIE_SECRET: openCookieSecret(app, dataDir),
   };
-  keepEnvFile(dataDir, env);
+  const envText = envLines(env);
+  writeEnvFile(dataDir, envText);
   const received = (): readonly Delivery[] => inboxes.list(events.name() ?? "");
   const info = {
     appId,
     apiKey,
     env,
+    envText,
     devUrl,
     demoUrl: `${devUrl}/demo`,
     /** The mailbox; undefined if a mail server is configured. */
     mailUrl: mailbox && `${devUrl}/mail`,
-    /** Those not of a demo page. */
+    /** Of the developer's program. */
     redirectUris: registered.filter((uri) => !uri.endsWith(demoCallbackPath)),
   };
   return {

@@ -1,29 +1,28 @@
 import { html, type Html } from "../lib/html.ts";
 import { framePage, type Frame } from "../pages/parts/frame.ts";
-import { envLines } from "./demo-app.ts";
 import { demoAppId, demoCallbackPath } from "./left.ts";
 import { standIns } from "./providers/stand-ins.ts";
 import { stylesheetPath as stylesheet } from "./stylesheet.ts";
 
 export type Overview = {
   baseUrl: string;
-  /** What the developer's program reads, as variables. */
-  env: Record<string, string>;
-  /** Those of the developer's program. */
+  /** The lines of the developer's .env file. */
+  envText: string;
+  /** Of the developer's program. */
   redirectUris: readonly string[];
   /** False if a mail server is configured. */
   hasMailbox: boolean;
 };
 
 /** GET /dev: for developers, so in English and without translations. */
-export function overviewPage(frame: Frame, { baseUrl, env, redirectUris, hasMailbox }: Overview): Html {
+export function overviewPage(frame: Frame, { baseUrl, envText, redirectUris, hasMailbox }: Overview): Html {
   const title = "Development mode";
   const body = html`<div>
       <h1>${title}</h1>
       <p class="hint">All of this is on this machine only. None of it exists without --dev.</p>
     </div>
     <h2>The .env file of your application</h2>
-    <pre>${envLines(env)}</pre>
+    <pre>${envText}</pre>
     ${redirectUriHint(redirectUris)}
     <ul class="rows">
       ${hasMailbox && row("/dev/mail", "Mailbox", "Every mail, such as the code that a new account asks for. As JSON: ", "/dev/mail.json")}
@@ -45,8 +44,8 @@ export function overviewPage(frame: Frame, { baseUrl, env, redirectUris, hasMail
     </ul>
     <h2>For your tests</h2>
     <p class="hint">
-      A signed-in user without a browser; a later hour; a fresh start, which deletes every user of this application and
-      empties mailbox and webhooks.
+      Sign a user in without a browser. Move the clock forward by an hour. Start afresh: this deletes every user of this
+      application, and empties the mailbox and the webhooks.
     </p>
     <pre>${controls(baseUrl)}</pre>`;
   return framePage(frame, { title, body, stylesheet });

@@ -15,7 +15,7 @@ import type { Asker, EmailTokens } from "./service.ts";
 /** A user signed in to the account page. `tie`: of that browser's session. */
 type Place = { user: User; tie: string };
 
-/** `taken`: another account has the address, which only its proven reader learns. */
+/** `taken`: another account has the address. Only a person who proved the address learns this. */
 export type AddressChanged = "changed" | "wrong" | "over" | "taken";
 
 export type AddressChange = ReturnType<typeof createAddressChange>;
@@ -68,7 +68,7 @@ export function createAddressChange(deps: {
       const used = await emailTokens.consume(tx, token, now);
       const user = used && used.userId !== null ? await users.lockForChange(tx, used.userId, now) : undefined;
       if (!used || !user || user.disabledAt !== null || used.slot !== slotOf(user, tie)) return "over";
-      // Whatever ended this browser session has ended its change: a reset, the removal of a method.
+      // What ends a browser session, such as a password reset, also ends its change.
       if (!(await browserSessions.lock(tx, tie, user.id))) return "over";
       if (!(await users.changeEmail(tx, user, used.email, clientInfo, now))) return "taken";
       const canUndo = await addressUndo.offer(tx, user, used.email, clientInfo, now);
@@ -100,7 +100,7 @@ export function createAddressChange(deps: {
       return (await emailTokens.waiting(slotOf(user, tie)))?.email;
     },
 
-    /** Whether a link is of this browser's change. */
+    /** Whether a link belongs to this browser's change. */
     isOf: ({ user, tie }: Place, token: EmailToken): boolean => token.slot === slotOf(user, tie),
 
     /** `code`: eight digits (`typedCode`). `token`: of a link that `isOf` this place. */

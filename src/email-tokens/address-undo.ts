@@ -69,7 +69,7 @@ export function createAddressUndo(deps: {
       const { id: userId, appId, email, locale } = user;
       const earlier = await emailTokens.waiting(slotOf(userId, newEmail), tx);
       if (earlier) {
-        await emailTokens.endLater(tx, userId, earlier.createdAt);
+        await emailTokens.endAll(tx, userId, { keepUndosBefore: earlier.createdAt });
         await notices.addressRestored(tx, user, now);
         return false;
       }
@@ -93,8 +93,8 @@ export function createAddressUndo(deps: {
 
     /**
      * Restores the earlier address, and ends all access: somebody else may be in the account.
-     * Removes the methods that it `removes`, and those in `also`. Another user who never verified
-     * this address loses it; "taken" if one did.
+     * Removes the methods that it `removes`, and those in `also`. If another user has the address,
+     * they lose it if they never verified it; otherwise "taken".
      */
     async use(
       token: EmailToken,
@@ -113,8 +113,8 @@ export function createAddressUndo(deps: {
         await users.freeUnverifiedEmail(tx, { appId, email }, by, now);
         if (!(await users.changeEmail(tx, user, email, clientInfo, now))) throw rollBack("taken");
         await notices.addressRestored(tx, user, now);
-        // Whoever changed the address must not undo this, nor go on with what they began.
-        await emailTokens.endLater(tx, userId, used.createdAt);
+        // The person who changed the address must not undo this, or continue what they began.
+        await emailTokens.endAll(tx, userId, { keepUndosBefore: used.createdAt });
         const all = await methods.list(userId, tx);
         const removed = all.filter((method) => removes(used, method) || also.has(method.id));
         await methods.removeFrom(tx, { user, by }, removed, now);

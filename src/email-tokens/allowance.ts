@@ -19,8 +19,8 @@ export function createMailAllowance(deps: {
   audit: Audit;
   meter: Meter;
   /**
-   * For each purpose and application. Null: no limit of any kind, for the mailbox of development
-   * mode: it is in memory, and tests reuse addresses.
+   * For each purpose and application. Null: no limits at all, for the mailbox of development mode,
+   * which is in memory, and whose tests reuse addresses.
    */
   mailsPerHour: number | null;
 }) {

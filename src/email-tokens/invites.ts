@@ -82,8 +82,8 @@ export function createInvites(deps: {
     mails: mail.available,
 
     /**
-     * Creates the user, if new, and mails the link, or returns it for `link` and without a mail
-     * server: then it proves no address. A newer link replaces the earlier one. Throws
+     * Creates the user, if new, and mails a link. With `link`, or without a mail server, returns
+     * the link, which then proves no address. A new link replaces the previous one. Throws
      * APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT, RATE_LIMITED.
      */
     async invite(
@@ -107,7 +107,7 @@ export function createInvites(deps: {
         const user = known ?? (await users.create(tx, { appId, email, name, signedUp }, now));
         if (!user) throw addressTaken();
         if (sends && !(await allowance.countInvite(tx, appId, email, now)))
-          throw new AppError("RATE_LIMITED", "This address got as many invitations as it may within an hour.");
+          throw new AppError("RATE_LIMITED", "This address got the maximum number of invitations for an hour.");
         const { id: userId } = user;
         const proves = sends ? email : "";
         const token = {
@@ -157,14 +157,14 @@ export function createInvites(deps: {
       return user?.id === userId;
     },
 
-    /** Uses the link up. Call it before the user is locked (docs/decisions/0027). */
+    /** Uses the link up. Call it before locking the user (docs/decisions/0027). */
     async consume(tx: Handle, digest: string, now: number): Promise<EmailToken | undefined> {
       return await emailTokens.consume(tx, { digest, purpose: "invite" }, now);
     },
 
     /**
-     * Lets the locked user of a link that was used up have a first method. A mailed link proves its
-     * address. False if the user has a method or another address by now.
+     * Whether the locked user of a consumed link may get a first method: false if the user already
+     * has a method, or another address. A mailed link verifies the address.
      */
     async accept(tx: Handle, token: EmailToken, user: User, clientInfo: ClientInfo, now: number): Promise<boolean> {
       if ((await invitedBy(tx, token))?.id !== user.id) return false;

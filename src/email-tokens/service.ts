@@ -14,7 +14,7 @@ import { codeFrom, emailTokenLasts, isLinkSecret, maxCodeTries } from "./rules.t
 import {
   consumeEmailToken,
   countCodeTry,
-  deleteLaterTokens,
+  deleteTokensOf,
   findEmailToken,
   findEmailTokenInSlot,
   putEmailToken,
@@ -141,12 +141,9 @@ export function createEmailTokens(deps: {
       return await findEmailTokenInSlot(handle, inSlot, clock());
     },
 
-    /**
-     * Ends all that waits for a user, except the links that restore an address which was replaced
-     * before `since`.
-     */
-    async endLater(tx: Handle, userId: string, since: number): Promise<void> {
-      await deleteLaterTokens(tx, userId, since);
+    /** Ends a user's links and codes, except those that undo an earlier change of address. */
+    async endAll(tx: Handle, userId: string, { keepUndosBefore }: { keepUndosBefore: number }): Promise<void> {
+      await deleteTokensOf(tx, userId, keepUndosBefore);
     },
 
     async findByDigest(handle: Handle, digest: string): Promise<EmailToken | undefined> {

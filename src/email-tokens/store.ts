@@ -116,17 +116,14 @@ export async function consumeEmailToken(
   return row;
 }
 
-/**
- * Deletes a user's tokens since an instant, and those of any age that do not restore an earlier
- * address.
- */
-export async function deleteLaterTokens(
+/** Deletes a user's tokens, except those to undo a change of address that are older. */
+export async function deleteTokensOf(
   { db, tables: { emailTokens: tokens } }: Handle,
   userId: string,
-  since: number,
+  keepUndosBefore: number,
 ): Promise<void> {
-  const isLater = or(gte(tokens.createdAt, since), ne(tokens.purpose, "undo"));
-  await db.delete(tokens).where(and(eq(tokens.userId, userId), isLater));
+  const ends = or(gte(tokens.createdAt, keepUndosBefore), ne(tokens.purpose, "undo"));
+  await db.delete(tokens).where(and(eq(tokens.userId, userId), ends));
 }
 
 /** Counts a requested mail and returns its number within the window. */

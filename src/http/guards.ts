@@ -56,7 +56,7 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
     return { ...user, refusal: await ownerRefusal(user.caller, scope, check.isOwnProgram) };
   }
 
-  /** The same, but nobody who acts as the user. */
+  /** The same, but refuses a token with which somebody acts as the user. */
   async function asThemselves(request: HttpRequest, scope: string): Promise<Caller<Bearer>> {
     const owner = await asOwner(request, scope);
     return owner.caller.claims.act && !owner.refusal ? { ...owner, refusal: actsForUser() } : owner;
@@ -114,7 +114,7 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
     /** The same, whose token has the scope. */
     userWith: (scope: string) => ((request) => asOwner(request, scope)) satisfies Guard<Bearer>,
 
-    /** The user in person, for changes of the account: nobody who acts as them. */
+    /** For changes of the account: refuses a token with which somebody acts as the user. */
     userThemselvesWith: (scope: string) => ((request) => asThemselves(request, scope)) satisfies Guard<Bearer>,
 
     /** A signed-in user; the App ID is required. */
@@ -135,7 +135,7 @@ export async function ownerRefusal(
   return clientId === aud || (await isOwnProgram(clientId)) ? undefined : notOwnProgram();
 }
 
-/** The same callers; these calls are counted apart from their others, with their own limit. */
+/** The same guard; these calls are counted apart from the caller's others, with their own limit. */
 export function countedApart<T>(guard: Guard<T>, name: string, limits: RateLimits): Guard<T> {
   return async (request) => {
     const admitted = await guard(request);

@@ -94,7 +94,7 @@ export class HttpRequest {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  /** Calls `act` when the caller hangs up, until the returned function is called. */
+  /** Calls `act` when the caller hangs up, unless the returned function was called before. */
   whenGone(act: () => void): () => void {
     return whenClosed(this.#message.socket, act);
   }

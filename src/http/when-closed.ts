@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 const ofSockets = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls `act` when the connection is closed, until the returned function is called. One listener
- * for all requests of a connection: they may be pipelined.
+ * Calls `act` when the connection closes, unless the returned function was called before. The
+ * requests of a connection share one listener, because pipelined ones can be many.
  */
 export function whenClosed(socket: Socket, act: () => void): () => void {
   const acts = ofSockets.get(socket) ?? new Set();

@@ -2,8 +2,8 @@
 export type ClientInfo = { ipAddress: string; userAgent: string | null; requestId: string };
 
 /**
- * The client of the person who acts, for people and webhooks. An application's server acts for its
- * users, and its address is none of theirs.
+ * The client to show to users and in webhooks. Null for an application's server: its address is not
+ * the user's.
  */
 export function personsClient(by: { actor: { kind: string }; clientInfo?: ClientInfo | undefined }): ClientInfo | null {
   return by.actor.kind === "app" ? null : (by.clientInfo ?? null);

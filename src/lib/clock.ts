@@ -8,7 +8,7 @@ export function isoTime(epochMilliseconds: number): string {
   return new Date(epochMilliseconds).toISOString();
 }
 
-/** Whether the day of an ISO 8601 text exists: `Date.parse` takes the 31st of every month. */
+/** Whether the day of an ISO 8601 text exists: `Date.parse` accepts February 31. */
 export function isOnRealDay(text: string): boolean {
   const at = Date.parse(text.slice(0, "2026-02-31".length));
   return !Number.isNaN(at) && text.startsWith(isoTime(at).slice(0, "2026-02-31".length));

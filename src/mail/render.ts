@@ -1,12 +1,16 @@
 import type { Application } from "../applications/application.ts";
 import { clip, oneLine } from "../lib/text.ts";
 import { browserOf, deviceOf } from "../lib/user-agent.ts";
+import type { MailKind } from "../storage/column-types.ts";
 import type { Mail, MailMethod, MailMessage, MailClientInfo } from "./mail.ts";
 import { momentOf } from "../pages/parts/dates.ts";
 import { htmlOf, type MailWords } from "./render-html.ts";
 import { mailTextsFor, type LocalisedMail } from "./texts/texts.ts";
 
 const maxMethodNameCharacters = 64;
+
+/** What their reader cannot have done in this account. */
+const byOthers: ReadonlySet<MailKind> = new Set(["invite", "address-replaced", "address-restored"]);
 
 type MailApp = Pick<Application, "name" | "branding"> & { settings: Pick<Application["settings"], "mailName"> };
 
@@ -56,7 +60,10 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
     code: code === undefined ? undefined : { intro: texts.codeInstead, digits: code.replace(/(\d{4})(?=\d)/gu, "$1 ") },
     holds: ends && (code === undefined ? texts.linkHoldsUntil(ends) : texts.holdsUntil(ends)),
     facts: [texts.fact(texts.when, momentOf(askedAt, lang, "long")), ...clientFacts(mail.origin, localised)],
-    ifNotYou: { title: texts.ifNotYouTitle, text: says.ifNotYou(app) },
+    ifNotYou: {
+      title: byOthers.has(mail.kind) ? texts.ifUnexpectedTitle : texts.ifNotYouTitle,
+      text: says.ifNotYou(app),
+    },
     support: supportUrl?.startsWith("https://") === true ? { label: texts.support, url: supportUrl } : undefined,
   };
 }

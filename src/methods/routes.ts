@@ -13,7 +13,7 @@ export function listMethodsHandler(methods: Methods) {
 export function removeMethodHandler(methods: Methods) {
   return async (request: HttpRequest, { user, claims }: Bearer) => {
     const by = { actor: { kind: "user", name: user.id } as const, clientInfo: clientInfoOf(request) };
-    await methods.remove(user.id, request.parameter("methodId"), by, { login: claims.sid });
+    await methods.remove(user.id, request.parameter("methodId"), by, { keep: { login: claims.sid } });
     return json({ success: true, message: "The sign-in method was removed." });
   };
 }

@@ -94,16 +94,16 @@ export function createMethods(deps: {
 
     /**
      * Removes a method and ends all logins except `keep`. The user gets a mail. Throws
-     * USER_NOT_FOUND, METHOD_NOT_FOUND; INVALID_REQUEST if the user could not sign in without it
-     * (`evenLast`: removes it all the same).
+     * USER_NOT_FOUND, METHOD_NOT_FOUND; INVALID_REQUEST if the user could not sign in without it,
+     * unless `evenLast`.
      */
     async remove(
       userId: string,
       methodId: string,
       by: By,
-      keep: AccessRevocation["keep"] = {},
-      { evenLast = false, dryRun = false } = {},
+      options: { keep?: AccessRevocation["keep"]; evenLast?: boolean; dryRun?: boolean } = {},
     ): Promise<void> {
+      const { keep = {}, evenLast = false, dryRun = false } = options;
       const now = clock();
       await storage.write<void>(async (tx, rollBack) => {
         // Lock first: of two concurrent removals, the later one sees the other's result.

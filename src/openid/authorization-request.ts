@@ -57,7 +57,7 @@ export function stateOf(parameters: AuthorizationParameters): string | null {
   return state === undefined || state.length > 2048 ? null : state;
 }
 
-/** How to send an error: by the query if the requested way is wrong itself. */
+/** How to send an error: in the query if the requested mode is itself invalid. */
 export function responseModeOf(
   parameters: AuthorizationParameters,
   redirectUri: string,
@@ -65,7 +65,7 @@ export function responseModeOf(
   return parameters.get("response_mode") === "form_post" && takesForms(redirectUri) ? "form_post" : "query";
 }
 
-/** Browsers post no form to a program's own scheme. */
+/** Browsers cannot post a form to the URL scheme of a native app. */
 function takesForms(redirectUri: string): boolean {
   return /^https?:/u.test(redirectUri);
 }

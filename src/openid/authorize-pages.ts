@@ -67,8 +67,8 @@ export function createAuthorizePages(deps: {
     return { ...found, redirectUri, parameters };
   }
 
-  /** What a prefetch shows: no session begins, and a pushed request stays unused. */
-  function look(request: HttpRequest, application: Application, locale: string | null): Answer {
+  /** What a prefetch gets: no session begins, and a pushed request stays unused. */
+  function prefetchPage(request: HttpRequest, application: Application, locale: string | null): Answer {
     const frame = hosted.frameFor(request, { application, locale });
     const query = new URLSearchParams(request.queryPairs()).toString();
     return hosted.page(frame, leavePage(frame, { address: `/oauth2/authorize?${query}`, to: application.name }));
@@ -98,7 +98,7 @@ export function createAuthorizePages(deps: {
       const { application, redirectUri, parameters } = known;
       const checked = authorizationRequest(parameters, known);
       if ("error" in checked) return refused(checked);
-      if (request.onlyLooks) return look(request, application, checked.locale);
+      if (request.onlyLooks) return prefetchPage(request, application, checked.locale);
       const { isSilent, idTokenHint: _, ...asked } = checked;
       const wanted = await wantedUser(checked, application);
       if (wanted === undefined && isSilent) return refused(loginRequired);

@@ -53,7 +53,7 @@ export function createEndSessionPages(deps: {
     return { ...page, error: invalidRequest(details) };
   }
 
-  /** "all": it names no client, and there are several applications. */
+  /** "all": the request names no client, so it is about every application in this browser. */
   async function visit(request: HttpRequest, pairs: [string, string][]): Promise<LogoutVisit | "all" | Answer> {
     const asked = logoutRequest(pairs);
     if ("problem" in asked) return errorPage(request, asked.problem);

@@ -58,8 +58,8 @@ export function createPushedRequests(deps: { storage: Storage; clients: Clients;
     isOurs: (requestUri: string): boolean => requestUri.startsWith(prefix),
 
     /**
-     * The parameters of this client's request, once; undefined if unknown, used or expired.
-     * `onlyLooks`: it can be used afterwards.
+     * The parameters of this client's request, once; undefined if unknown, used or expired. With
+     * `onlyLooks` (a prefetch), the request stays unused.
      */
     async consume(
       requestUri: string,

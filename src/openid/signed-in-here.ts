@@ -10,7 +10,7 @@ import type { Users } from "../users/service.ts";
 /** Somebody who is signed in to an application in this browser. */
 export type SignedInHere = { application: Application; browser: Browser; session: BrowserSession; user: User };
 
-/** Who is signed in in a browser, to all applications. */
+/** Finds who is signed in in this browser, to every application. */
 export function createSignedInHere(deps: {
   browsers: Browsers;
   browserSessions: BrowserSessions;

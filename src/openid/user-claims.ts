@@ -34,7 +34,7 @@ export function requestable(
 /** The names of all claims about users. */
 export const userClaimNames = [...Object.values(claimsOfScope).flatMap((claims) => Object.keys(claims)), "groups"];
 
-/** The scopes, with `groups` also if the `claims` parameter names that claim and may. */
+/** The scopes, and `groups` if the `claims` parameter asks for that claim and it is allowed. */
 export function withRequestedGroups(
   scopes: readonly string[],
   requested: Record<string, ClaimRequest>,

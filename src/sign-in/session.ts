@@ -35,7 +35,7 @@ export type SignInSession = {
   /** The method to add to that user's account. */
   adds: SignInMethod | null;
   addsProvider: string | null;
-  /** The digest of an invitation's link, which stands for the proof. */
+  /** Digest of the invitation link that began the session; it counts as the proof. */
   inviteDigest: string | null;
   /** Set if an OpenID Connect client began it; null for the contract's initiate. */
   authorization: AuthorizationDetails | null;

@@ -121,7 +121,7 @@ export function createStepPages(deps: {
         if (found && found.next !== "done") return await show(visit, found.next);
         if (visit.session.purpose === "add-method" && (await freshProofs.find(visits.forProof(visit))))
           return await add.show(visit);
-        // The link was used, or replaced: no other proof opens this session.
+        // The invitation was used or replaced. Nothing else can prove the user in this session.
         if (visit.session.inviteDigest !== null) return visits.message(visit, { kind: "link-over" });
         const { provider } = visit.session;
         return provider === null || conflictOf(visit.session) !== undefined || request.onlyLooks

@@ -158,7 +158,7 @@ export type EmailTokenPayload = { name: string | null } & (
   | { passkey: NewPasskey; userAgent: string | null }
 );
 
-/** An operator's person who acts as a user (RFC 8693 §4.1), and what for. */
+/** A person, such as a support agent, who acts as a user (RFC 8693 §4.1), and why. */
 export type LoginActor = { name: string; reason: string };
 
 /** Why a login ended. */

@@ -123,10 +123,10 @@ export function prepare<Result>(query: { prepare(): Statement<Result> }, name: s
 }
 
 /**
- * Locks the rows that a query reads: changes and deletions wait until the transaction ends, others
- * that only read do not. On SQLite every transaction that writes is alone.
+ * Locks the rows that a query reads: their changes and deletions wait until the transaction ends.
+ * SQLite needs no lock, because its writers run one at a time.
  */
-export function sharingLock<Query extends object>(query: Query): Query {
+export function forShare<Query extends object>(query: Query): Query {
   return "for" in query ? (query as Query & { for(strength: "share"): Query }).for("share") : query;
 }
 

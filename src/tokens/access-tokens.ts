@@ -38,7 +38,7 @@ export type SigningChoice = Pick<AppSettings, "signingAlgorithm" | "previousSign
 
 /** About 2 KB per entry: the text, the claims and the map around them. */
 const maxRemembered = 10_000;
-/** Fewer of those with many claims. */
+/** So fewer entries, if tokens have many claims. */
 const maxRememberedCharacters = 12_000_000;
 /** Accepts tokens of a node whose clock is ahead of ours. */
 const leewaySeconds = clockSkew / second;

@@ -30,7 +30,7 @@ export async function readClaimSources(handle: Handle, userId: string): Promise<
   };
 }
 
-/** Tells every node that metadata or groups of these users changed. Lock the users first. */
+/** Makes every node read the metadata and groups of these users again. Lock the users first. */
 export async function countClaimsChange({ db, tables: { logins } }: Handle, userIds: readonly string[]): Promise<void> {
   await db
     .update(logins)

@@ -20,7 +20,7 @@ const maxRememberedCharacters = 10_000_000;
 
 type Claims = Record<string, unknown>;
 
-/** The application's claims, and a client of it: undefined for the application itself. */
+/** What a token is for. `client`: undefined for the application itself. */
 type Token = {
   application: Pick<Application, "claims">;
   client?: { consent: "none" | "ask" } | undefined;
@@ -47,7 +47,7 @@ export function createClaimSources(deps: {
     sizeCalculation: ({ sources }) => JSON.stringify(sources).length,
   });
 
-  /** Of a live login. Its version tells whether what was read before still holds. */
+  /** The sources for a live login, remembered until its `claimsVersion` changes. */
   async function sourcesOf({ claims: { sid, sub }, user: { claimsVersion: version } }: Bearer): Promise<ClaimSources> {
     const known = remembered.get(sid);
     if (known?.version === version) return known.sources;
@@ -76,7 +76,7 @@ export function createClaimSources(deps: {
     read: async (userId: string, handle: Handle = storage.reader): Promise<ClaimSources> =>
       await readClaimSources(handle, userId),
 
-    /** Call it in each transaction that changes groups or metadata of users that it has locked. */
+    /** Call it in every transaction that changes groups or metadata. Lock the users first. */
     async changed(tx: Handle, userIds: readonly string[]): Promise<void> {
       await countClaimsChange(tx, userIds);
     },

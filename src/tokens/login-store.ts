@@ -21,7 +21,7 @@ function endedOf({ logins }: Pick<Handle["tables"], "logins">) {
   return { id: logins.id, appId: logins.appId, userId: logins.userId, clientId: logins.clientId };
 }
 
-/** The columns of a `Login`, without what the database says of its user. */
+/** The columns of a `Login`, without those about its user. */
 export function loginColumns({ logins }: Pick<Handle["tables"], "logins">) {
   const {
     userEmail: _email,
@@ -150,14 +150,14 @@ const prepared = statements((handle) => {
  * user (5 % of a sign-in's non-hash time; docs/decisions/0027).
  */
 export async function insertLogin(tx: Handle, login: Login, lockedUser?: User): Promise<void> {
-  const said = {
+  const userColumns = {
     userEmail: lockedUser?.email ?? null,
     userEmailVerified: lockedUser?.emailVerified ?? null,
     userName: lockedUser?.name ?? null,
     userDisabledAt: lockedUser?.disabledAt ?? null,
     claimsVersion: 0,
   };
-  await prepared(tx).insert.execute({ ...login, ...said } satisfies Row<"logins">);
+  await prepared(tx).insert.execute({ ...login, ...userColumns } satisfies Row<"logins">);
 }
 
 export async function findLogin(handle: Handle, id: string): Promise<Login | undefined> {

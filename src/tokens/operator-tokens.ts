@@ -29,7 +29,7 @@ export type MintedToken = {
   appId: string;
   userId: string;
   scopes: string[];
-  /** Who acts as the user; null: nobody in particular. */
+  /** Who acts as the user; null: nobody. */
   actor: LoginActor | null;
 };
 
@@ -110,9 +110,9 @@ export function createOperatorTokens(deps: {
       const acting = input.actor === undefined ? null : checkedActor(input.actor);
       const now = clock();
       const id = newId("lgn", now, random);
-      const nobodysRefreshToken = newSecret(random);
+      const unusedRefreshToken = newSecret(random);
       const { login, user, application } = await storage.write(async (tx) => {
-        // Locked: a concurrent change of its groups must count this login.
+        // Locked: a concurrent change of the user's groups must reach this login.
         await users.lock(tx, userId);
         const found = await users.find(userId, tx);
         const itsApplication = found && (await applications.find(found.appId, tx));
@@ -140,7 +140,7 @@ export function createOperatorTokens(deps: {
           userAgent: null,
           browserSessionDigest: null,
           generation: 0,
-          refreshDigest: digestOf(nobodysRefreshToken),
+          refreshDigest: digestOf(unusedRefreshToken),
           previousDigest: null,
           refreshedAt: now,
           expiresAt: now + seconds * second,

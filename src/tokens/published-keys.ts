@@ -12,14 +12,14 @@ import {
   type SigningKeyRow,
 } from "./signing-key-store.ts";
 
-/** An algorithm's first key reaches all caches of the key set within that time. */
+/** Within this time, an algorithm's first key reaches all caches of the key set. */
 const firstPublishedBefore = 15 * minute;
-/** What signs access tokens and ID tokens where nobody chose anything else. */
-const usualAlgorithms = ["ES256", "RS256"] as const;
+/** Of access tokens and of ID tokens. */
+const defaultAlgorithms = ["ES256", "RS256"] as const;
 
 type LoadedKey = VerificationKey & { row: SigningKeyRow };
 
-/** The keys of the key set as this process last read them, and new ones. */
+/** The keys of the key set as this process last read them; also creates new ones. */
 export function createPublishedKeys(deps: { storage: Storage; keyring: Keyring; clock: Clock }) {
   const { storage, keyring, clock } = deps;
   const publicKeys = new Map<string, LoadedKey>();
@@ -83,7 +83,7 @@ export function createPublishedKeys(deps: { storage: Storage; keyring: Keyring; 
   }
 
   async function createAllFirst(): Promise<void> {
-    const wanted = new Set<SigningAlgorithm>([...usualAlgorithms, ...(await listIdTokenAlgorithms(storage.reader))]);
+    const wanted = new Set<SigningAlgorithm>([...defaultAlgorithms, ...(await listIdTokenAlgorithms(storage.reader))]);
     const signsFrom = firstSignsFrom(clock());
     for (const algorithm of wanted) if (generations(algorithm).length === 0) await create(algorithm, 1, signsFrom);
   }
@@ -95,7 +95,7 @@ export function createPublishedKeys(deps: { storage: Storage; keyring: Keyring; 
 
     read,
 
-    /** The same, once for all who ask at the same time. */
+    /** The same; concurrent callers share one read. */
     readOnce,
 
     readIfOlderThan,
@@ -112,8 +112,8 @@ export function createPublishedKeys(deps: { storage: Storage; keyring: Keyring; 
     },
 
     /**
-     * Creates the first keys of the algorithms that may sign at any moment: every cache of the key
-     * set has them before.
+     * Creates the first keys of all algorithms that may soon be needed, so that every cache of the
+     * key set has them before they sign.
      */
     async publishFirst(): Promise<void> {
       publishing ??= createAllFirst().finally(() => {

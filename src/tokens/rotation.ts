@@ -79,8 +79,8 @@ export function createRotation(deps: {
     const next = successorOf(presented, keyring);
     const rotation = rotationTo(next, presented, call.application, now);
     const found =
-      // Again in a transaction, which waits: `writeOne` skips a login that another transaction
-      // holds.
+      // Again in a transaction, which waits: `writeOne` skips a login that another transaction has
+      // locked.
       (await storage.writeOne((handle) => rotateIfAllowed(handle, rotation, call))) ??
       (await storage.write(
         async (tx) =>

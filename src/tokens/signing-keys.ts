@@ -184,7 +184,7 @@ export function createSigningKeys(deps: {
       if (!dryRun) {
         await storage.write(async (tx) => {
           for (const row of successors) {
-            if (!(await insertSigningKey(tx, await sealed(tx, row, keyring)))) throw rotatedMeanwhile();
+            if (!(await insertSigningKey(tx, await sealed(tx, row, keyring)))) throw concurrentRotation();
             const details = { keyId: row.id, algorithm: row.algorithm, signsFrom: isoTime(row.signsFrom) };
             await audit.record(tx, { actor, action: "signing-key.rotate", result: "success", details }, now);
           }
@@ -221,7 +221,7 @@ export function createSigningKeys(deps: {
         signingKeyAt(rows, now)?.id === id ? await newSigningKey(algorithm, generation, now, now) : undefined;
       const replacement = next?.id ?? null;
       await storage.write(async (tx) => {
-        if (next && !(await insertSigningKey(tx, await sealed(tx, next, keyring)))) throw rotatedMeanwhile();
+        if (next && !(await insertSigningKey(tx, await sealed(tx, next, keyring)))) throw concurrentRotation();
         await deleteSigningKeys(tx, [id]);
         await revocations.key(tx, id, now);
         const details = { keyId: id, algorithm, replacement };
@@ -233,4 +233,4 @@ export function createSigningKeys(deps: {
   };
 }
 
-const rotatedMeanwhile = () => new AppError("CONFLICT", "Another process is rotating the signing keys. Try again.");
+const concurrentRotation = () => new AppError("CONFLICT", "Another process is rotating the signing keys. Try again.");

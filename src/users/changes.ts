@@ -70,7 +70,7 @@ export function createUserChanges(deps: {
 
   /** Ends links and codes that were mailed to the old address. */
   async function endMailedProofs(tx: Handle, userId: string): Promise<void> {
-    await emailTokens.endLater(tx, userId, 0);
+    await emailTokens.endAll(tx, userId, { keepUndosBefore: 0 });
     await mail.withdrawProofs(tx, userId);
   }
 

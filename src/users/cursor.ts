@@ -7,8 +7,8 @@ import type { Position, UserListing } from "./list-query.ts";
 const form = /^([\w-]{1,2000})\.([\w-]{43})$/u;
 
 /**
- * The place where a list goes on, for its caller to keep: bound by a MAC to the application, the
- * filter and the order, so that nobody learns by a cursor what the list would not show.
+ * Cursors of the list of users: where the next page begins. A MAC binds a cursor to its
+ * application, filter and order, so that no forged one reveals what the list would not show.
  */
 export function createCursors(keyring: Pick<Keyring, "mac">) {
   const macOf = (appId: string, body: string): string =>

@@ -246,7 +246,7 @@ function compare({ user, identities }: Placed, taken: Taken, appId: string): "un
   return identity === -1 ? undefined : { field: `identities[${identity}].subject`, rule: "belongs to another user" };
 }
 
-/** Groups are authority: an import uses those that the application has, and creates none. */
+/** Groups grant access, so an import creates none. */
 function unknownGroup({ user }: Placed, groupIds: ReadonlyMap<string, string>): LineProblem | undefined {
   const unknown = user.groups?.findIndex((name) => !groupIds.has(name)) ?? -1;
   return unknown === -1 ? undefined : { field: `groups[${unknown}]`, rule: "not a group of this application" };

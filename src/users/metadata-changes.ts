@@ -20,7 +20,7 @@ const columns = ["publicMetadata", "privateMetadata"] as const;
 
 export type UserMetadata = ReturnType<typeof createUserMetadata>;
 
-/** What an application's server and operators store about a user. The user changes none of it. */
+/** What operators and the application's server store about a user, who cannot change it. */
 export function createUserMetadata(deps: {
   storage: Storage;
   applications: Applications;
@@ -32,7 +32,7 @@ export function createUserMetadata(deps: {
   const { storage, applications, users, claimSources, audit, clock } = deps;
 
   return {
-    /** `appId`: only of a user of this application. Throws USER_NOT_FOUND. */
+    /** `appId`: the user must belong to it. Throws USER_NOT_FOUND. */
     async get({ userId, appId }: { userId: string; appId?: string }): Promise<MetadataAnswer> {
       const user = await findUser(storage.reader, userId);
       if (!user || (appId !== undefined && user.appId !== appId)) throw userNotFound();
@@ -40,8 +40,8 @@ export function createUserMetadata(deps: {
     },
 
     /**
-     * Patches both parts or neither. `appId`: only a user of this application. Throws
-     * USER_NOT_FOUND, INVALID_REQUEST naming the part.
+     * Patches both parts or neither. `appId`: the user must belong to it. Throws USER_NOT_FOUND,
+     * INVALID_REQUEST naming the part.
      */
     async patch(
       { userId, appId }: { userId: string; appId?: string },
@@ -71,7 +71,7 @@ export function createUserMetadata(deps: {
   };
 }
 
-/** The columns that a change gives another value. Throws INVALID_REQUEST naming the part. */
+/** The columns to which a change gives another value. Throws INVALID_REQUEST naming the part. */
 function changedColumns(before: User, change: MetadataChange): Partial<Pick<User, (typeof columns)[number]>> {
   const patched = columns.flatMap((column) => {
     const part = column === "publicMetadata" ? "public" : "private";

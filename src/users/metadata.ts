@@ -2,7 +2,7 @@ import { invalidRequest } from "../lib/errors.ts";
 import { isStorable } from "../lib/text.ts";
 import type { Metadata } from "../storage/column-types.ts";
 
-/** Of the JSON text, in UTF-8. Large enough for settings and roles, small enough to read always. */
+/** Of the JSON text in UTF-8: enough for settings and roles, and cheap to read for every token. */
 const maxMetadataBytes = 4096;
 const maxDepth = 8;
 

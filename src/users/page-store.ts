@@ -5,13 +5,13 @@ import type { Position, Span, UserFilter, UserListing, UserOrder } from "./list-
 import type { User } from "./user.ts";
 
 /**
- * The rows that one part of a page reads at most where an index does not cover the whole filter, so
- * that every page takes a few milliseconds.
+ * How many rows one part of a page may read if the index does not cover the whole filter, so that
+ * every page takes a few milliseconds.
  */
 const maxScanned = 2000;
 
-/** After every name that begins with a prefix: no name contains this character. */
-const last = "\u{10FFFF}";
+/** No name contains this character, so a prefix with it sorts after all names with the prefix. */
+const highestCharacter = "\u{10FFFF}";
 
 type Columns = Record<"id" | "email" | "name" | "createdAt" | "lastLoginAt" | "disabledAt", Column>;
 type Condition = (users: Columns) => SQL | undefined;
@@ -20,8 +20,8 @@ type Condition = (users: Columns) => SQL | undefined;
 export type Page = UserListing & { groupId: string | undefined; after: Position | undefined; limit: number };
 
 /**
- * A page of an application's users: at most `limit` after a position, and the position to go on
- * from. A page may be short, even empty, though more follow (`maxScanned`).
+ * A page of an application's users: at most `limit` after a position, and where the next page
+ * begins. A page may be short, even empty, although more follow (`maxScanned`).
  */
 export async function listUsers(
   handle: Handle,
@@ -41,7 +41,7 @@ export async function listUsers(
   return { users: found.map(userOf), next: undefined };
 }
 
-/** Where a user stands in an order. */
+/** The position of a user in an order. */
 export async function findPosition(
   { db, tables: { users } }: Handle,
   appId: string,
@@ -68,12 +68,12 @@ export async function findGroupId(
   return group?.id;
 }
 
-/** What the order's index finds, and what is left to check on each of its rows. */
+/** Splits a filter: the order's index finds `inIndex`; `beside` is checked on each row of it. */
 function conditions(filter: UserFilter, order: UserOrder) {
   const { email, namePrefix, state, created, lastLogin } = filter;
   const inIndex: Condition[] = [];
   const beside: Condition[] = [];
-  // An address has one user at most: nothing is read in vain.
+  // At most one user has an address, so every condition may go to the index.
   const isOne = email !== undefined;
   const place = (byOrder: UserOrder["by"] | undefined, condition: Condition): void =>
     void (isOne || order.by === byOrder ? inIndex : beside).push(condition);
@@ -93,7 +93,7 @@ function conditions(filter: UserFilter, order: UserOrder) {
 function beginsWith(users: Columns, prefix: string): SQL | undefined {
   const folded = foldedText(prefix);
   const name = foldedName(users.name);
-  return and(gte(name, folded), lt(name, `${folded}${last}`));
+  return and(gte(name, folded), lt(name, `${folded}${highestCharacter}`));
 }
 
 function within(key: SQL, { since, before }: Span): SQL | undefined {
@@ -114,8 +114,9 @@ function keyOf(users: Columns, { by }: Pick<UserOrder, "by">): SQL<string | numb
 }
 
 /**
- * What follows a position, in parts that an index can begin at: SQLite cannot begin at a pair of
- * values whose first is computed, and a million users may have none.
+ * The rows after a position, in parts that an index can begin at. First those with the same key,
+ * of which there may be a million (users without a name), then the rest: SQLite cannot begin at a
+ * pair of values whose first is computed.
  */
 function partsAfter({ users, groupMembers }: Handle["tables"], order: UserOrder, after: Position | undefined): Part[] {
   if (!after) return [{ where: undefined, equals: order.by === "id" }];
@@ -128,7 +129,7 @@ function partsAfter({ users, groupMembers }: Handle["tables"], order: UserOrder,
   ];
 }
 
-/** `equals`: all have the same key, or none; only their ids order them. */
+/** `equals`: all rows have the same key, so only their ids order them. */
 type Part = { where: SQL | undefined; equals: boolean };
 
 type Range = {
@@ -173,7 +174,7 @@ function rowsOf({ db, tables }: Handle, { appId, groupId, order, part, inIndex }
     .select({ ...getTableColumns(users), key: keyOf(users, order).as("key") })
     .from(users)
     .where(and(eq(users.appId, appId), inIndex?.(users), part.where))
-    // SQLite would sort by a key that it does not see to be constant.
+    // SQLite does not know that the key is constant, and would sort by it.
     .orderBy(
       ...(part.equals ? [] : [direction(keyOf(users, order))]),
       direction(groupId === undefined ? users.id : members.userId),

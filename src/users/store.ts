@@ -188,8 +188,8 @@ export async function verifyEmail(
 }
 
 /**
- * Gives a user a verified address; false if another user has it. One who gets it at the same moment
- * makes the transaction fail with CONFLICT (storage/errors/address-taken.ts).
+ * Gives a user a verified address; false if another user has it. If another one gets it at the same
+ * moment, the transaction fails with CONFLICT (storage/errors/address-taken.ts).
  */
 export async function changeEmail(
   tx: Handle,

@@ -66,7 +66,11 @@ describeOnSqlite(
       python = spawn("python3", [join(import.meta.dirname, "python-driver.py"), JSON.stringify(settings)], { env });
       const lines = createInterface({ input: python.stdout })[Symbol.asyncIterator]();
       ask = async (name, ...args) => {
-        python.stdin.write(`${JSON.stringify({ call: name, arguments: args })}\n`);
+        // The fields of an object at the end are named arguments, as in Python.
+        const last = args.at(-1);
+        const named = name !== "_call" && typeof last === "object" ? last : {};
+        const positional = named === last ? args.slice(0, -1) : args;
+        python.stdin.write(`${JSON.stringify({ call: name, arguments: positional, named })}\n`);
         return JSON.parse(String((await lines.next()).value)) as Answer;
       };
     });
@@ -164,6 +168,32 @@ describeOnSqlite(
       expect(await ask("callback", "wrong", "wrong")).toEqual({ error: "INVALID_REQUEST", status: 400 });
       expect(await ask("logout", accessToken)).toMatchObject({ answer: { success: true } });
       expect(await ask("validate", accessToken)).toEqual(refused);
+    });
+
+    it("manages the application's users and groups", async () => {
+      const { email, user } = await signedUp(current(), app);
+      const id = user["id"];
+      expect(await ask("users", { email, limit: 1 })).toMatchObject({ answer: { users: [{ id }], nextCursor: null } });
+      const created = (await ask("create_user", "b@example.com", { name: "Bo" })).answer as { id: string };
+      expect(await ask("update_user", created.id, { name: "Bob" })).toMatchObject({ answer: { name: "Bob" } });
+      expect(await ask("user", created.id)).toMatchObject({ answer: { name: "Bob" } });
+      const [method] = (await ask("user_auth_methods", id)).answer as { id: string }[];
+      // The last one stays.
+      expect(await ask("remove_user_auth_method", id, method?.id)).toEqual({ error: "INVALID_REQUEST", status: 400 });
+      const parts = { public: { plan: "pro" } };
+      expect(await ask("set_user_metadata", id, parts)).toMatchObject({ answer: parts });
+      expect(await ask("logout_user", id)).toMatchObject({ answer: { ended: 1 } });
+      expect(await ask("create_group", "a/b")).toMatchObject({ error: "INVALID_REQUEST" });
+      await ask("create_group", "staff");
+      await ask("add_to_group", "staff", id);
+      expect(await ask("group_members", "staff", { limit: 5 })).toMatchObject({ answer: { members: [{ id }] } });
+      await ask("remove_from_group", "staff", id);
+      expect(await ask("group_members", "staff")).toMatchObject({ answer: { members: [] } });
+      expect(await ask("groups")).toMatchObject({ answer: [{ name: "staff" }] });
+      await ask("delete_group", "staff");
+      expect(await ask("groups")).toEqual({ answer: [] });
+      await ask("delete_user", created.id);
+      expect(await ask("user", created.id)).toEqual({ error: "USER_NOT_FOUND", status: 404 });
     });
 
     it("accepts a webhook as it was sent, and nothing that was changed", async () => {

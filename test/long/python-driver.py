@@ -14,7 +14,7 @@ for line in sys.stdin:
             secret, headers, body = asked["arguments"]
             answer = authsvc.verify_webhook(secret, headers, body.encode())
         else:
-            answer = getattr(client, asked["call"])(*asked["arguments"])
+            answer = getattr(client, asked["call"])(*asked["arguments"], **asked["named"])
         print(json.dumps({"answer": answer}), flush=True)
     except authsvc.AuthsvcError as error:
         print(json.dumps({"error": error.code, "status": error.status}), flush=True)

@@ -63,7 +63,7 @@ export async function startAppServer(
 
 /** From a page of the application to the service, and to the redirect that comes back. */
 export async function untilRedirect(
-  { url }: AppServer,
+  { url }: Pick<AppServer, "url">,
   visitor: Visitor,
   path = `/sign-in?returnTo=${encodeURIComponent("/me?tab=1")}`,
 ): Promise<{ back: string; email: string }> {
@@ -75,7 +75,10 @@ export async function untilRedirect(
   return { back: done.location.href, email };
 }
 
-export async function signIn(server: AppServer, visitor = new Visitor()): Promise<{ visitor: Visitor; email: string }> {
+export async function signIn(
+  server: Pick<AppServer, "url">,
+  visitor = new Visitor(),
+): Promise<{ visitor: Visitor; email: string }> {
   const { back, email } = await untilRedirect(server, visitor);
   await visitor.get(back);
   return { visitor, email };

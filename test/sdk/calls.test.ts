@@ -97,6 +97,42 @@ describe("the calls of the client", () => {
     await expect(client.users.get("usr_unknown")).rejects.toMatchObject({ code: "USER_NOT_FOUND", status: 404 });
   });
 
+  test("change a user, and end logins, methods and the account", async () => {
+    const { client, tokens } = await signedUp(await current().createApp());
+    const { id } = tokens.user;
+    expect(await client.users.update(id, { name: "Grace" })).toMatchObject({ id, name: "Grace" });
+    const parts = { public: { plan: "pro" }, private: { note: 1 } };
+    expect(await client.users.setMetadata(id, parts)).toEqual(parts);
+    const [method] = await client.users.authMethods(id);
+    expect(method).toMatchObject({ type: "password" });
+    await expect(client.users.removeAuthMethod(id, "..")).rejects.toMatchObject({ status: 404 });
+    // The last one stays.
+    const removing = client.users.removeAuthMethod(id, method?.id ?? "");
+    await expect(removing).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    expect(await client.users.logout(id)).toEqual({ ended: 1 });
+    await expect(client.validate(tokens.accessToken)).rejects.toMatchObject({ code: "INVALID_TOKEN" });
+    // `map` passes more than the id.
+    expect(await Promise.all([id].map(client.users.delete))).toMatchObject([{ success: true }]);
+    await expect(client.users.get(id)).rejects.toMatchObject({ code: "USER_NOT_FOUND" });
+  });
+
+  test("create, fill, read, empty and delete groups", async () => {
+    const { client, tokens } = await signedUp(await current().createApp());
+    const { id } = tokens.user;
+    expect(await client.groups.create("staff")).toMatchObject({ name: "staff" });
+    await client.groups.create("admins");
+    expect((await client.groups.list()).map(({ name }) => name)).toEqual(["admins", "staff"]);
+    await client.groups.add("staff", id);
+    expect(await client.groups.members("staff", { limit: 1 })).toMatchObject({ members: [{ id }], nextCursor: null });
+    expect((await client.users.list({ group: "staff" })).users).toMatchObject([{ id }]);
+    await client.groups.remove("staff", id);
+    expect((await client.groups.members("staff")).members).toEqual([]);
+    await client.groups.delete("admins");
+    expect(await client.groups.list()).toMatchObject([{ name: "staff" }]);
+    // A name goes into the path as one part.
+    await expect(client.groups.delete("../users/x")).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  });
+
   test("delete an account", async () => {
     const { client, tokens } = await signedUp(await current().createApp());
     expect(await client.profile.delete(tokens.accessToken)).toMatchObject({ success: true });

@@ -27,7 +27,7 @@ test("a host without a redirect URI signs nobody in: the visitor gets 400, the o
   expect([refused.status, refused.text.includes("does not work at this address")]).toEqual([400, true]);
   expect((await visitor.post(`${elsewhere}/sign-out`, {})).status).toBe(400);
   // Whatever hosts visitors name, it is one line a minute.
-  expect(warn.mock.calls).toEqual([[expect.stringMatching(/127\.0\.0\.1:\d+, .+--add-redirect-uri URL$/u)]]);
+  expect(warn.mock.calls).toEqual([[expect.stringMatching(/at 127\.0\.0\.1:\d+, .+--add-redirect-uri URL$/u)]]);
   warn.mockRestore();
   expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
 });

@@ -92,7 +92,7 @@ Do nothing. Your password stays as it is. Don't share the link or the code: anyb
     expect(text).toContain(
       "\nWhen: November 21, 2026 at 10:32 AM UTC\nDevice: Firefox on Windows\nIP address: 203.0.113.7\n",
     );
-    expect(text).toMatch(/\n\nIf it wasn't you\n\S.+\n$/u);
+    expect(text).toMatch(/\n\nIf (?:it wasn't you|you didn't expect this)\n\S.+\n$/u);
   });
 
   it("about an account leads to the account page of its app, under the base URL and nowhere else (security rule R5)", () => {

@@ -1,30 +1,20 @@
 import type {
   AddMethodRequest,
   Application,
-  ApplicationRequest,
   AuthMethod,
   CallbackRequest,
   Done,
   InitiateRequest,
   LogoutRequest,
-  ManagedUser,
-  ManagedUserDetails,
-  NewUserRequest,
-  Operations,
   Profile,
   ProfileRequest,
   Session,
   Tokens,
   TokensAndUser,
   UpdatedProfile,
-  UserPage,
   Validation,
-  WebhookEndpoint,
-  WebhookEndpointChange,
-  WebhookEndpointRequest,
-  WebhookEventKind,
-  WebhookTestResult,
 } from "./api.ts";
+import { createAppCalls } from "./app-calls.ts";
 import { createCall } from "./call.ts";
 import { checkSettings } from "./check.ts";
 import { createOnce } from "./once.ts";
@@ -106,35 +96,7 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
         await call("DELETE /users/auth-methods/{methodId}", { accessToken, path: { methodId } }),
     },
 
-    application: {
-      get: async (): Promise<Application> => await call("GET /applications/{appId}"),
-      update: async (body: ApplicationRequest): Promise<Application> =>
-        await call("PATCH /applications/{appId}", { body }),
-    },
-
-    /** The application's users. More calls: `call`. */
-    users: {
-      /** A page; pass its `nextCursor` as `cursor`. */
-      list: async (query: Operations["GET /applications/{appId}/users"]["query"] = {}): Promise<UserPage> =>
-        await call("GET /applications/{appId}/users", { query }),
-      create: async (body: NewUserRequest): Promise<ManagedUser> =>
-        await call("POST /applications/{appId}/users", { body }),
-      get: async (userId: string): Promise<ManagedUserDetails> =>
-        await call("GET /applications/{appId}/users/{userId}", { path: { userId } }),
-    },
-
-    webhooks: {
-      list: async (): Promise<WebhookEndpoint[]> => (await call("GET /webhooks/endpoints")).endpoints,
-      create: async (body: WebhookEndpointRequest): Promise<WebhookEndpoint> =>
-        await call("POST /webhooks/endpoints", { body }),
-      get: async (id: string): Promise<WebhookEndpoint> => await call("GET /webhooks/endpoints/{id}", { path: { id } }),
-      update: async (id: string, body: WebhookEndpointChange): Promise<WebhookEndpoint> =>
-        await call("PATCH /webhooks/endpoints/{id}", { path: { id }, body }),
-      delete: async (id: string): Promise<Done> => await call("DELETE /webhooks/endpoints/{id}", { path: { id } }),
-      /** Sends a sample event. */
-      test: async (id: string, event?: WebhookEventKind): Promise<WebhookTestResult> =>
-        await call("POST /webhooks/endpoints/{id}/test", { path: { id }, body: { event } }),
-    },
+    ...createAppCalls(call),
 
     /**
      * The event of a genuine webhook delivery. `secret`: by default AUTHSVC_WEBHOOK_SECRET.

@@ -45,15 +45,13 @@ export function createHandler(options: HandlerOptions = {}) {
   const results = new WeakMap<object, Promise<SessionResult>>();
   let reading: Promise<Site[]> | undefined;
   let warnedAt = Number.NEGATIVE_INFINITY;
+  const register = `Register one: authsvc app update ${authsvc.appId} --add-redirect-uri URL`;
 
   async function readSites(): Promise<Site[]> {
     const { redirectUris } = await authsvc.check(options.redirectUri);
     const usable = redirectUris.filter((uri) => /^https?:/u.test(uri));
     const uris = options.redirectUri === undefined ? usable : [options.redirectUri];
-    if (uris.length === 0)
-      throw configurationError(
-        `The application has no redirect URI. Register one: authsvc app update ${authsvc.appId} --add-redirect-uri URL`,
-      );
+    if (uris.length === 0) throw configurationError(`The application has no redirect URI. ${register}`);
     return await Promise.all(
       uris.map(async (redirectUri) => {
         const { origin, pathname } = new URL(redirectUri);
@@ -83,7 +81,7 @@ export function createHandler(options: HandlerOptions = {}) {
       warnedAt = performance.now();
       const host = new URL(request.url).host.slice(0, 255);
       console.warn(
-        `authsvc: no redirect URI is registered for ${host}, where somebody wants to sign in. Set the option redirectUri, or register one: authsvc app update ${authsvc.appId} --add-redirect-uri URL`,
+        `authsvc: somebody wants to sign in at ${host}, which no redirect URI has. Set the option redirectUri. ${register}`,
       );
     }
     return errorPage(400, "Signing in does not work at this address. Use the application's usual one.", homePath, []);
@@ -138,7 +136,7 @@ export function createHandler(options: HandlerOptions = {}) {
       const header = request.headers.get("cookie");
       const read = async (): Promise<SessionResult> => {
         const site = await siteOf(request);
-        // No sign-in ended at this host, so it has no cookie of ours.
+        // No sign-in ends at this host, so it has no session cookie.
         return site ? await sessions.read(site.cookies, header, canSetCookies) : { setCookies: [] };
       };
       result = header === null ? Promise.resolve({ setCookies: [] }) : read();

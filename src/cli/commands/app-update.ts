@@ -98,7 +98,7 @@ export function addAppUpdate(app: Command, cli: Cli): void {
       "scopes that sign-ins may request: profile, email, groups",
       wordsOf(["profile", "email", "groups"]),
     )
-    .option("--claims <json>", "list of claims that tokens get, made of groups and metadata; empty: none")
+    .option("--claims <json>", "claims to add to tokens, made of groups and metadata; empty: none")
     .addOption(
       new Option("--signing-algorithm <name>", "algorithm that signs access tokens").choices([
         "ES256",

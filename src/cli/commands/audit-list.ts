@@ -3,10 +3,9 @@ import { Option, type Command } from "commander";
 import type { AuditEventAnswer } from "../../audit/audit.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { write } from "../io.ts";
-import { growingTable, table } from "../output/table.ts";
+import { followedTable } from "../output/followed-table.ts";
+import { table } from "../output/table.ts";
 import type { Screen } from "../output/screen.ts";
-import { json } from "../output/text.ts";
 import { sinceFrom, wholeNumberFrom, wordOf } from "../input/values.ts";
 
 const sorts = ["at", "-at"] as const;
@@ -91,34 +90,28 @@ async function list(cli: Cli, flags: Flags): Promise<void> {
   });
 }
 
-/** Until Ctrl-C, which exits with 130, or until the reader has closed the pipe. */
 async function followEvents(cli: Cli, find: List, first: { since: number | undefined; limit: number }): Promise<void> {
-  const { stdout } = cli.io;
-  const reader = new AbortController();
-  stdout.once("error", () => reader.abort());
   let events = await find(first);
   // Events that the limit omitted stay omitted.
   let since = events.length === first.limit ? Date.parse(events[0]?.at ?? "") : first.since;
   const shown = new Map<string, number>();
-  // These lines stay on the screen, so a relative time would become wrong.
-  const screen = { ...cli.screen(), time: (at: string) => at.slice(0, 19).replace("T", " ") };
+  const output = followedTable(cli, headings);
+  const { screen } = output;
   const cellsFor = (event: AuditEventAnswer): string[] =>
     cellsOf(event, screen.columns === undefined ? cli.screen() : screen);
-  const lines = growingTable(headings, screen);
-  lines.expect(events.map(cellsFor));
-  if (!cli.isJson()) await cli.print(lines.heading());
-  while (!reader.signal.aborted) {
+  output.expect(events.map(cellsFor));
+  await output.printHeading();
+  while (output.isOpen()) {
     for (const event of events) {
       if (shown.has(event.id)) continue;
       shown.set(event.id, Date.parse(event.at));
-      if (cli.isJson()) await write(stdout, json(event, false));
-      else await cli.print(lines.row(cellsFor(event)));
+      await output.print(event, cellsFor(event));
     }
     since = Math.max(since ?? 0, ...[...shown.values()].map((at) => at - stragglersMilliseconds));
     for (const [id, at] of shown) if (at < since) shown.delete(id);
     await pause(pollMilliseconds);
     events = await find({ since, limit: maxListed });
-    lines.expect(events.map(cellsFor));
+    output.expect(events.map(cellsFor));
   }
 }
 

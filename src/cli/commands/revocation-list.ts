@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import type { ListedRevocation } from "../../revocations/service.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { write } from "../io.ts";
+import { followedTable } from "../output/followed-table.ts";
 import type { Screen } from "../output/screen.ts";
-import { growingTable, table } from "../output/table.ts";
+import { table } from "../output/table.ts";
 import { json } from "../output/text.ts";
 import { wholeNumberFrom } from "../input/values.ts";
 
@@ -14,14 +14,14 @@ type Flags = { app: string; limit?: number; follow?: boolean };
 const headings = ["TIME", "WHAT", "ID"];
 const maxListed = 10_000;
 const pollMilliseconds = 1000;
-/** More than are written between two looks. */
+/** More than are written between two polls. */
 const maxFollowed = 1000;
 
 export function addRevocationList(revocation: Command, cli: Cli): void {
   const command = revocation
     .command("list")
     .description(
-      "show what servers that verify tokens themselves hear, newest last; --follow runs until Ctrl-C, and with --json prints one document per line",
+      "show the entries of the revocation feed, newest last; --follow runs until Ctrl-C, and with --json prints one document per line",
     )
     .requiredOption("--app <id>", "the application")
     .option(
@@ -48,29 +48,20 @@ async function list(cli: Cli, { app, limit, follow = false }: Flags): Promise<vo
   });
 }
 
-/** Until Ctrl-C, which exits with 130, or until the reader has closed the pipe. */
 async function followEntries(
   cli: Cli,
   newest: (most: number) => Promise<ListedRevocation[]>,
   first: number,
 ): Promise<void> {
-  const { stdout } = cli.io;
-  const reader = new AbortController();
-  stdout.once("error", () => reader.abort());
   // Entries that the limit omitted stay omitted.
   let shown = new Set((await newest(maxFollowed)).slice(0, -first).map((entry) => json(entry, false)));
-  // These lines stay on the screen, so a relative time would become wrong.
-  const screen = { ...cli.screen(), time: (at: string) => at.slice(0, 19).replace("T", " ") };
-  const lines = growingTable(headings, screen);
-  if (!cli.isJson()) await cli.print(lines.heading());
-  while (!reader.signal.aborted) {
+  const output = followedTable(cli, headings);
+  await output.printHeading();
+  while (output.isOpen()) {
     const entries = (await newest(maxFollowed)).map((entry) => ({ entry, text: json(entry, false) }));
     const fresh = entries.filter(({ text }) => !shown.has(text));
-    lines.expect(fresh.map(({ entry }) => cellsOf(entry, screen)));
-    for (const { entry, text } of fresh) {
-      if (cli.isJson()) await write(stdout, text);
-      else await cli.print(lines.row(cellsOf(entry, screen)));
-    }
+    output.expect(fresh.map(({ entry }) => cellsOf(entry, output.screen)));
+    for (const { entry } of fresh) await output.print(entry, cellsOf(entry, output.screen));
     shown = new Set(entries.map(({ text }) => text));
     await pause(pollMilliseconds);
   }

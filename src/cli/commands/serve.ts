@@ -114,13 +114,12 @@ async function startText(config: Config, { url, app, dev }: RunningServer): Prom
   return `\n${about}\nNext, in another terminal: ${next}\n`;
 }
 
-function devText({ env, devUrl, demoUrl, mailUrl, redirectUris }: NonNullable<RunningServer["dev"]>): string {
-  const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
+function devText({ envText, devUrl, demoUrl, mailUrl, redirectUris }: NonNullable<RunningServer["dev"]>): string {
   const mailbox: [string, string][] = mailUrl === undefined ? [] : [["Mailbox", mailUrl]];
   const yours = redirectUris.map((uri): [string, string] => ["Your app", uri]);
   const links = facts([["Overview", devUrl], ...mailbox, ["Demo page", demoUrl], ...yours]);
   const hint = "\nTo use your own application, add: --redirect-uri http://localhost:3000/callback\n";
-  return `\nThe .env file of your application:\n\n${lines.join("")}\n${links}${yours.length === 0 ? hint : ""}`;
+  return `\nThe .env file of your application:\n\n${envText}\n${links}${yours.length === 0 ? hint : ""}`;
 }
 
 /** Why the service cannot listen, naming the flag to change; `undefined` for any other failure. */

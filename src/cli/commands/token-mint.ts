@@ -30,7 +30,10 @@ export function addTokenMint(token: Command, cli: Cli): void {
     .addOption(
       new Option("--ttl <duration>", "lifetime, at most 24h").argParser(durationFrom).default(15 * minute, "15m"),
     )
-    .option("--actor <name>", "person who acts as the user; the token cannot change the account, whose page shows it")
+    .option(
+      "--actor <name>",
+      "person who acts as the user, shown on the account page; the token cannot change the account",
+    )
     .option("--reason <text>", "why, with --actor")
     .option("--dry-run", "validate without issuing a token");
   examples(command, [

@@ -9,7 +9,7 @@ export function addUserInvite(user: Command, cli: Cli): void {
   const command = user
     .command("invite")
     .description(
-      "create a user and mail a link with which they choose how to sign in; it works once, for 7 days, although sign-up is closed, and replaces the previous one",
+      "create a user and mail a link to choose how to sign in; it works once, for 7 days, even if sign-up is closed, and replaces the previous one",
     )
     .option("--app <id>", "App ID")
     .option("--email <address>", "email address of the user")

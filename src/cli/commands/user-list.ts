@@ -48,16 +48,16 @@ export function addUserList(user: Command, cli: Cli): void {
     .option("--created-before <when>", "only users created before", sinceFrom)
     .option("--last-login-since <when>", "only users who have signed in since", sinceFrom)
     .option("--last-login-before <when>", "only users who have not signed in since", sinceFrom)
-    .option("--sort <order>", "createdAt, name or lastLoginAt; with a dash before it, the other way round")
+    .option("--sort <order>", "createdAt, name or lastLoginAt; a dash before it reverses the order")
     .option("--limit <number>", "maximum number to show", wholeNumberFrom(1, maxListed), 100)
     .option("--after <user>", "start after this User ID (the last one of the previous page)");
   examples(command, [
     "authsvc user list --app app_shop --name ada --sort -lastLoginAt",
     "authsvc user list --app app_shop --email ada@example.com --json | jq -r '.[].id'",
-  ]).action(async (flags: Flags) => {
-    const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
+  ]).action(async ({ app, after, limit, ...query }: Flags) => {
+    const appId = await askUnlessGiven(cli.io, app, { flag: "--app", question: "App ID" });
     await cli.withApp(async ({ userAdministration }) => {
-      const { users, more } = await namingFlags(flagOf, () => userAdministration.list(appId, flags, flags));
+      const { users, more } = await namingFlags(flagOf, () => userAdministration.list(appId, query, { after, limit }));
       await cli.result(users, users.length === 0 ? "" : userTable(users, cli.screen()));
       if (users.length === 0) await cli.note("No matching users.");
       if (more) await cli.note(`There are more. To continue: --after ${users.at(-1)?.id ?? ""}`);

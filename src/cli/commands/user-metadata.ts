@@ -11,7 +11,7 @@ export function addUserMetadata(user: Command, cli: Cli): void {
   const command = user
     .command("metadata")
     .description(
-      "show what the application stores about a user, or change it: the user can do neither to the private part",
+      "show or change the metadata that the application stores about a user, who never sees the private part",
     )
     .argument("[ID]", "User ID")
     .option("--public <json>", "JSON merge patch of the part that the user may read; null removes all")

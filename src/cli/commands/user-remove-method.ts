@@ -32,7 +32,7 @@ async function remove(cli: Cli, givenId: string | undefined, givenMethod: string
     }
     const attempt = async (only: { dryRun: boolean }): Promise<void> =>
       await namingFlags({ methodId: "METHOD" }, () =>
-        methods.remove(id, methodId, { actor: commandActor() }, {}, { evenLast, ...only }),
+        methods.remove(id, methodId, { actor: commandActor() }, { evenLast, ...only }),
       );
     // Do not ask about a method that cannot be removed.
     await attempt({ dryRun: true });

@@ -94,6 +94,7 @@ export const ar: MailTexts = {
   holdsUntil: (time) => `يعمل الرابط والرمز مرة واحدة، حتى ${time}.`,
   linkHoldsUntil: (time) => `يعمل الرابط مرة واحدة، حتى ${time}.`,
   ifNotYouTitle: "إن لم يكن ذلك منك",
+  ifUnexpectedTitle: "إن لم تكن تتوقع ذلك",
   fact: (label, value) => `${label}: ${value}`,
   when: "الوقت",
   device: "الجهاز",

@@ -102,6 +102,7 @@ export const de: MailTexts = {
   holdsUntil: (time) => `Link und Code gelten einmal, bis ${time}.`,
   linkHoldsUntil: (time) => `Der Link gilt einmal, bis ${time}.`,
   ifNotYouTitle: "Wenn Sie es nicht waren",
+  ifUnexpectedTitle: "Wenn Sie das nicht erwartet haben",
   fact: (label, value) => `${label}: ${value}`,
   when: "Zeitpunkt",
   device: "Gerät",

@@ -21,6 +21,8 @@ export type MailTexts = {
   /** The same for a link without a code. */
   linkHoldsUntil: (time: string) => string;
   ifNotYouTitle: string;
+  /** The same for what others did. */
+  ifUnexpectedTitle: string;
   /** Details, as "label: value". */
   fact: (label: string, value: string) => string;
   when: string;
@@ -130,6 +132,7 @@ export const en: MailTexts = {
   holdsUntil: (time) => `The link and the code work once, until ${time}.`,
   linkHoldsUntil: (time) => `The link works once, until ${time}.`,
   ifNotYouTitle: "If it wasn't you",
+  ifUnexpectedTitle: "If you didn't expect this",
   fact: (label, value) => `${label}: ${value}`,
   when: "When",
   device: "Device",

@@ -99,6 +99,7 @@ export const es: MailTexts = {
   holdsUntil: (time) => `El enlace y el código sirven una sola vez, hasta el ${time}.`,
   linkHoldsUntil: (time) => `El enlace sirve una sola vez, hasta el ${time}.`,
   ifNotYouTitle: "Si no has sido tú",
+  ifUnexpectedTitle: "Si no lo esperabas",
   fact: (label, value) => `${label}: ${value}`,
   when: "Fecha",
   device: "Dispositivo",

@@ -102,6 +102,7 @@ export const fr: MailTexts = {
   holdsUntil: (time) => `Le lien et le code sont valables une seule fois, jusqu’au ${time}.`,
   linkHoldsUntil: (time) => `Le lien est valable une seule fois, jusqu’au ${time}.`,
   ifNotYouTitle: "Si ce n’était pas vous",
+  ifUnexpectedTitle: "Si vous ne vous y attendiez pas",
   fact: (label, value) => `${label}\u202f: ${value}`,
   when: "Date",
   device: "Appareil",

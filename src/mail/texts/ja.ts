@@ -100,6 +100,7 @@ export const ja: MailTexts = {
   holdsUntil: (time) => `リンクとコードは1回だけ使えます。有効期限は${time}です。`,
   linkHoldsUntil: (time) => `リンクは1回だけ使えます。有効期限は${time}です。`,
   ifNotYouTitle: "心当たりがない場合",
+  ifUnexpectedTitle: "心当たりがない場合",
   fact: (label, value) => `${label}：${value}`,
   when: "日時",
   device: "デバイス",

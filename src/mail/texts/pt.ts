@@ -98,6 +98,7 @@ export const pt: MailTexts = {
   holdsUntil: (time) => `O link e o código funcionam uma única vez, até ${time}.`,
   linkHoldsUntil: (time) => `O link funciona uma única vez, até ${time}.`,
   ifNotYouTitle: "Se não foi você",
+  ifUnexpectedTitle: "Se você não esperava isto",
   fact: (label, value) => `${label}: ${value}`,
   when: "Data",
   device: "Dispositivo",

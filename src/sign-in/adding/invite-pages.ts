@@ -17,8 +17,8 @@ import type { Visits } from "../visits.ts";
 type LinkGuest = Guest & { emailToken: EmailToken; user: User; methods: PageMethods };
 
 /**
- * The pages of an invitation. The choice begins a session in this browser that adds the method; the
- * link is used up with that, so whoever stops on the way can start again.
+ * The pages of an invitation. Choosing a method begins a session in this browser. The link is used
+ * up only when the method is added, so a user who stops before can start again.
  */
 export function createInvitePages(deps: {
   hosted: Hosted;
@@ -72,7 +72,7 @@ export function createInvitePages(deps: {
       const chosen = chosenFrom(form, methods);
       if (!chosen) return show(posted, 422);
       const begun = signIn.newInvited(application, { userId: user.id, inviteDigest: emailToken.digest, ...chosen });
-      // Of this browser from the start: nobody else may use the session's address.
+      // Bound to this browser from the start: no other browser may use the session's URL.
       const visit = visits.begin(request, begun);
       const session = { ...begun.session, browserDigest: visit.browser.digest };
       await signIn.store({ ...begun, session });

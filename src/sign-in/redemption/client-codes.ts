@@ -19,13 +19,13 @@ export function createClientCodes(deps: {
   const { clients, consents, browserSessions, admits } = deps;
 
   return {
-    /** Whether the client is enabled until the commit, and the redirect URI still registered. */
+    /** Whether the client is enabled and the redirect URI registered. Locks the client. */
     async mayReturn(
       tx: Handle,
       { client, redirectUri }: { client: Client; redirectUri: string },
       application: Application,
     ): Promise<boolean> {
-      const found = await clients.keep(tx, client.id);
+      const found = await clients.lock(tx, client.id);
       return found?.application.id === application.id && clients.allowsRedirect(found.client, redirectUri);
     },
 

@@ -30,7 +30,7 @@ export function createConsentSignIn(deps: { clients: Clients; consents: Consents
       if (!client || userId === null || provenWith === null || !waitsForConsent(session)) return undefined;
       const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, consented: true };
       const outcome = await proofs.accept(holder, how, async (tx, now) => {
-        if (!(await clients.keep(tx, client.id))) return undefined;
+        if (!(await clients.lock(tx, client.id))) return undefined;
         const user = await users.lockForChange(tx, userId, now);
         if (user?.disabledAt !== null) return undefined;
         await consents.agree(tx, { client, userId, scopes }, now);

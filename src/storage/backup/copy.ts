@@ -39,8 +39,8 @@ export async function copyRows(source: Snapshot, target: Filling, onRows: OnRows
 }
 
 /**
- * The revocation feed: its positions mean nothing elsewhere, and without the epoch its cursors
- * are refused (docs/decisions/0043).
+ * Rows of the revocation feed, which are not copied: positions mean nothing in another database.
+ * Without the epoch, cursors from before the copy are refused (docs/decisions/0043).
  */
 function isOfOneDatabase(table: TableName, row: StoredRow): boolean {
   return table === "revocations" || (table === "facts" && row["name"] === feedEpoch);

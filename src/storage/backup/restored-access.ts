@@ -6,7 +6,7 @@ import type { Handle } from "../storage.ts";
 /** How many logins and account pages of the backup a restore ends. */
 export type EndedAccess = { logins: number; accountPages: number };
 
-/** Cursors of the revocation feed are refused from now on: what they have seen is not here. */
+/** Makes the feed refuse earlier cursors: the entries since the backup are missing here. */
 export async function beginNewFeed({ db, tables: { facts, revocations } }: Handle): Promise<void> {
   await db.delete(revocations);
   await db.delete(facts).where(eq(facts.name, feedEpoch));

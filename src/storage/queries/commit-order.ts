@@ -37,12 +37,12 @@ export const sqliteOrder: CommitOrder = {
   short: (position) => position,
 };
 
-/** Also counts rows that were removed. */
+/** The highest number that any row got, also a removed one. */
 function lastNumber(table: Numbered): SQL {
   return sql`coalesce((SELECT seq FROM sqlite_sequence WHERE name = ${sql.raw(`'${getTableName(table)}'`)}), 0)`;
 }
 
-/** No database has that many transactions. A larger number was not read from one. */
+/** No database has that many transactions: a cursor with a larger number is forged. */
 const transactionLimit = 2n ** 63n;
 const longestPosition = 2000;
 

@@ -29,7 +29,7 @@ export function serviceTables(kit: Kit) {
       index("audit_events_by_address")
         .on(t.ipAddress, t.at)
         .where(sql`ip_address IS NOT NULL`),
-      // What people do is found by their user: this is of operators and applications.
+      // Only operators and applications: what users do is found by `user_id`.
       index("audit_events_by_actor")
         .on(t.actor, t.at)
         .where(sql`actor < 'user:'`),

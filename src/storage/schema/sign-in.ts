@@ -32,7 +32,7 @@ export function signInTables(
       accountUserId: text("account_user_id").references(() => users.id, { onDelete: "cascade" }),
       adds: text("adds").$type<SignInMethod>(),
       addsProvider: text("adds_provider"),
-      /** The link of an invitation, in `email_tokens`, which stands for the proof. */
+      /** Digest of the invitation link that began the session; it counts as the proof. */
       inviteDigest: text("invite_digest"),
       /** Set if an OpenID Connect client began the session; null for the contract's initiate. */
       authorization: json("authorization").$type<AuthorizationDetails>(),

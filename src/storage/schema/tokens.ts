@@ -117,8 +117,8 @@ export function tokensTables(
   );
 
   /**
-   * What made tokens invalid before their end, for servers that verify tokens themselves. Says one
-   * thing: a login, all logins of a user that began before `at`, a key, or (none) an application.
+   * The revocation feed, for servers that verify tokens themselves. An entry is about one login, a
+   * user's logins that began before `at`, a key, or (if all three are null) an application.
    */
   const revocations = table(
     "revocations",

@@ -98,7 +98,7 @@ describeSqliteFirst("adding a password", (current) => {
     const page = await stranger.get(session.authUrl);
     expect(page.status).toBe(200);
     expect(page.text).not.toContain(email);
-    expect(page.text).toContain(`${email.slice(0, 1)}…@e…${email.slice(email.lastIndexOf(".."))}`);
+    expect(page.text).toContain(`${email.slice(0, 1)}…@e…${email.slice(email.lastIndexOf("."))}`);
     // Nor to somebody who is signed in as another.
     const other = await signedUpIn(current(), app);
     const { text } = await other.visitor.get(session.authUrl);

@@ -110,7 +110,7 @@ describeOnSqlite("a client generated from the OpenAPI document", (current) => {
     for (const [program, ...words] of [
       ["oapi-codegen", "-config", "oapi.yaml", "openapi.json"],
       ["go", "mod", "tidy"],
-      ["go", "build", "-o", "walk", ".."],
+      ["go", "build", "-o", "walk", "."],
     ] as const)
       expect(spawnSync(program, words, { cwd, env, encoding: "utf8" }), program).toMatchObject({ status: 0 });
 

@@ -184,7 +184,7 @@ function expectExamplesOf(answered: [name: string, body: unknown][]): void {
   }
   const tokens = answered.flatMap(([, body]) => (body as { accessToken?: string }).accessToken ?? []);
   const [shownClaims, ...issued] = [examples.Tokens.accessToken, ...tokens].map((token) =>
-    claimsOf(Buffer.from(token.split("..")[1] ?? "", "base64url")),
+    claimsOf(Buffer.from(token.split(".")[1] ?? "", "base64url")),
   );
   for (const claims of issued) expect(shownClaims).toEqual(expect.arrayContaining(claims));
   const must = ["Session/sessionId", "Session/authUrl", "Tokens/refreshToken", "TokensAndUser/accessToken"];
@@ -214,7 +214,7 @@ function claimsOf(part: Buffer): string[] {
 }
 
 function formOf(text: string): string[] {
-  const [header, claims, signature] = text.split("..").map((part) => Buffer.from(part, "base64url"));
+  const [header, claims, signature] = text.split(".").map((part) => Buffer.from(part, "base64url"));
   if (text.startsWith("eyJ") && header && claims && signature) {
     return [`${claimsOf(header).join()} and a signature of ${signature.length} bytes`];
   }

@@ -102,8 +102,8 @@ describeOnSqlite("oidcc-rp-initiated-logout-certification-test-plan", (current) 
   });
 
   const modified = (hint: string) => {
-    const [header = "", payload = "", signature = ""] = hint.split("..");
-    return [header, payload, `${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`].join("..");
+    const [header = "", payload = "", signature = ""] = hint.split(".");
+    return [header, payload, `${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`].join(".");
   };
   const refused: [module: string, parameters: (hint: string) => Record<string, string>][] = [
     [

@@ -81,7 +81,7 @@ describeOnSqlite("ID tokens", (current) => {
     const idToken = await sign("RS256");
     current().clock.advance(60 * 60 * 1000);
     expect(await idTokens.findHint(idToken)).toEqual({ sub: login.userId, sid: login.id, clientId: app.id });
-    const [header, payload, signature = ""] = idToken.split("..");
+    const [header, payload, signature = ""] = idToken.split(".");
     const other = `${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`;
     for (const bad of [tokens.accessToken, "", "a.b.c", `${header}.${payload}.${other}`, `${header}.${payload}.`])
       expect(await idTokens.findHint(bad)).toBeUndefined();

@@ -56,7 +56,7 @@ describeSqliteFirst(
       const { user, accessToken } = await redeem(current(), app, started);
       expect(await told(2)).toEqual(["user.created", "user.login"]);
       const userId = user["id"];
-      const claims = JSON.parse(Buffer.from(accessToken.split("..")[1] ?? "", "base64url").toString()) as {
+      const claims = JSON.parse(Buffer.from(accessToken.split(".")[1] ?? "", "base64url").toString()) as {
         sid: string;
       };
       expect(only("user.created").data).toEqual({ userId, email, authMethod: "password", ...person, sessionId: null });

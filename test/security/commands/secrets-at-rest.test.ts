@@ -116,7 +116,7 @@ describeSqliteFirst("secrets at rest", (current) => {
  * signature is what makes it one.
  */
 function formsOf(secret: string): string[] {
-  const last = secret.split("..").at(-1) ?? secret;
+  const last = secret.split(".").at(-1) ?? secret;
   const tail = secret.replace(/^(?:sis|ak)_/u, "");
   // Inside a refresh token, the login's id is no secret; the second half of its bytes is.
   const decoded = Buffer.from(tail, "base64url");

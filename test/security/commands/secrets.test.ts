@@ -98,7 +98,7 @@ describe("a configuration with a mistake in it", () => {
   it("X2: every setting, misspelt in the file or in the environment, is refused before anything starts and is named", async () => {
     const cwd = emptyFolder();
     for (const { key, variable } of allSettings) {
-      const names = key.split("..");
+      const names = key.split(".");
       const wrong = `${names.at(-1)}x`;
       const yaml =
         names
@@ -120,7 +120,7 @@ describe("a configuration with a mistake in it", () => {
   it("X2: every setting with a value that cannot be is refused before anything starts, is named, and a secret is not repeated", async () => {
     const cwd = emptyFolder();
     for (const { key, variable, doc } of allSettings) {
-      const names = key.split("..");
+      const names = key.split(".");
       // These two come from the environment of every command here, which counts for more than the
       // file.
       const isInEnvironment = ["passwords.memoryKiB", "passwords.iterations"].includes(key);

@@ -115,7 +115,7 @@ describeEachDatabase("refreshing at the same time", (current) => {
       .select()
       .from(service.server.app.storage.reader.tables.logins);
     const stateOf = ({ accessToken }: Tokens): unknown[] => {
-      const { sid } = JSON.parse(Buffer.from(accessToken.split("..")[1] ?? "", "base64url").toString()) as {
+      const { sid } = JSON.parse(Buffer.from(accessToken.split(".")[1] ?? "", "base64url").toString()) as {
         sid: string;
       };
       return rows.flatMap(({ id, generation, endReason }) => (id === sid ? [generation, endReason] : []));

@@ -30,7 +30,7 @@ describeOnSqlite("tokens in the query", (current) => {
         .where(eq(users.id, String(disabled.user["id"])));
       await db.delete(users).where(eq(users.id, String(deleted.user["id"])));
     });
-    const [header, claims, signature = ""] = person.accessToken.split("..");
+    const [header, claims, signature = ""] = person.accessToken.split(".");
     const unsigned = Buffer.from(JSON.stringify({ alg: "none", typ: "at+jwt" })).toString("base64url");
     const bad: Record<string, string> = {
       "of another app": other.accessToken,
@@ -42,7 +42,7 @@ describeOnSqlite("tokens in the query", (current) => {
       truncated: person.accessToken.slice(0, -1),
       garbage: "garbage",
       empty: "",
-      "of dots": "..".repeat(3000),
+      "of dots": ".".repeat(3000),
       long: "x".repeat(6000),
       "a refresh token": person.refreshToken,
       "an API key": app.apiKey,
@@ -158,7 +158,7 @@ describeSqliteFirst(
       expect(log).toContain('"route":"/api/user"');
       expect(log).toContain("broken on purpose");
       expect(log).not.toContain(canary);
-      for (const part of person.accessToken.split("..").slice(1)) expect(log).not.toContain(part);
+      for (const part of person.accessToken.split(".").slice(1)) expect(log).not.toContain(part);
     });
   },
   {},

@@ -17,18 +17,18 @@ const mangled: [title: string, change: (token: string) => string][] = [
   ["the other base64 alphabet", (token) => token.replaceAll("-", "+").replaceAll("_", "/")],
   ["unused bits set at the end (not canonical)", (token) => `${token.slice(0, -1)}${nextDigit(token.at(-1) ?? "")}`],
   ["a space inside", (token) => `${token.slice(0, 50)} ${token.slice(50)}`],
-  ["a tab inside", (token) => token.replace("..", ".\t")],
+  ["a tab inside", (token) => token.replace(".", ".\t")],
   ["a truncated end", (token) => token.slice(0, -1)],
   ["a truncated start", (token) => token.slice(1)],
-  ["two parts", (token) => token.split("..").slice(0, 2).join("..")],
+  ["two parts", (token) => token.split(".").slice(0, 2).join(".")],
   ["four parts", (token) => `${token}.x`],
   ["a dot at the end", (token) => `${token}.`],
   ["a dot at the start", (token) => `.${token}`],
-  ["empty parts", () => "../.."],
+  ["empty parts", () => ".."],
   ["itself twice", (token) => token + token],
   ["lower case", (token) => token.toLowerCase()],
   ["quotes around it", (token) => `"${token}"`],
-  ["12,000 dots", () => "..".repeat(12_000)],
+  ["12,000 dots", () => ".".repeat(12_000)],
   ["12,000 characters", () => "a".repeat(12_000)],
   ["12,000 characters with two dots", () => `${"a".repeat(4000)}.${"b".repeat(4000)}.${"c".repeat(4000)}`],
   [
@@ -95,7 +95,7 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
   it("T8, CVE-2026-27840: a token with any one character changed, left out or added is no token", async () => {
     const token = tokens.accessToken;
     const altered = [...token].flatMap((character, at) => {
-      if (character === "..") return [];
+      if (character === ".") return [];
       const [before, after] = [token.slice(0, at), token.slice(at + 1)];
       return [
         `${before}${character === "A" ? "B" : "A"}${after}`,
@@ -143,7 +143,7 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
 
   it("T7: thousands of hostile tokens leave the memory as it was", async () => {
     const hostile = [
-      "..".repeat(12_000),
+      ".".repeat(12_000),
       `${part({ alg: "PBES2-HS512+A256KW", enc: "A256GCM", p2c: 1_000_000_000, p2s: "eA" })}.a.b.c.d`,
       `${part({ alg: "ES256", typ: "at+jwt", kid: "k".repeat(9000) })}.e30.AA`,
     ];
@@ -168,7 +168,7 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
   describe("too large for any header", () => {
     it.each([
       ["a token of 1 MB", "a".repeat(1_000_000)],
-      ["100,000 dots", "..".repeat(100_000)],
+      ["100,000 dots", ".".repeat(100_000)],
     ])("T7: %s is refused before it is read, and the service goes on", async (_title, token) => {
       const { port } = new URL(current().url);
       const begun = performance.now();

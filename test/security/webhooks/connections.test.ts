@@ -217,7 +217,7 @@ function hasIpv6(): boolean {
 
 /** Everything that leads to this machine, as the host of a URL. */
 function hostsOfThisMachine(): string[] {
-  const own = ownAddresses().filter((address) => address.includes("..") && address !== "127.0.0.1");
+  const own = ownAddresses().filter((address) => address.includes(".") && address !== "127.0.0.1");
   const four = [
     "127.0.0.1",
     "127.8.9.1",

@@ -100,7 +100,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
       writeErr: (text) => stderr.write(text),
       outputError: () => {},
     })
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 24 })
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help for a command")
     .version(version, "-V, --version", "show the version")

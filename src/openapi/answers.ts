@@ -62,23 +62,23 @@ export const answers = {
     .describe("A token that is good."),
   Revocations: z
     .strictObject({
-      cursor: text("Send it as `after` in the next call. It is good for 24 hours."),
+      cursor: text("Send it as `after` in the next call. It is valid for 24 hours."),
       revoked: z
         .array(
           z.union([
             z.strictObject({ sid: text("The login (`sid` of its tokens) that has ended.") }),
             z.strictObject({
               sub: text("The user (`sub`)."),
-              before: instant("Logins of the user that began before may have ended: ask about each of them once."),
+              before: instant("Logins of the user that began before may have ended: validate each of them once."),
             }),
             z.strictObject({ kid: text("The signing key (`kid`) that was withdrawn.") }),
-            z.strictObject({ app: text("The application, which is being deleted: ask about every token.") }),
+            z.strictObject({ app: text("The application, which is being deleted: validate every token.") }),
           ]),
         )
-        .describe("Oldest first. Kinds may be added: ask about every token after one that you do not know."),
-      more: flag("Whether more entries are left: ask again at once."),
+        .describe("Oldest first. Kinds may be added: validate every token after one that you do not know."),
+      more: flag("Whether there may be more entries: call again at once."),
     })
-    .describe("What made tokens invalid before their end."),
+    .describe("Entries of the revocation feed: tokens that became invalid before they expired."),
   Verification: z
     .strictObject({ valid: flag("Whether the token is good."), user: shortUser.optional() })
     .describe("With `user` when the token is good, and without when it is not."),
@@ -86,9 +86,9 @@ export const answers = {
   Profile: user
     .extend({
       metadata: profileMetadata,
-      publicMetadata: metadataPart("What the application stores about the user and shows it.").optional(),
+      publicMetadata: metadataPart("What the application stores about the user, who may read it.").optional(),
     })
-    .describe("The user with what is known of the sign-ins."),
+    .describe("The user, with a summary of the sign-ins."),
   ...groupAnswers,
   UpdatedProfile: z
     .strictObject({
@@ -102,10 +102,10 @@ export const answers = {
   ManagedUser: managedUser,
   ManagedUserDetails: managedUser
     .extend({ metadata: profileMetadata })
-    .describe("A user with what is known of the sign-ins."),
+    .describe("A user, with a summary of the sign-ins."),
   UserPage: z
     .strictObject({
-      users: z.array(managedUser).describe("In the order that was asked for."),
+      users: z.array(managedUser).describe("In the requested order."),
       nextCursor: text("Leads to the next page; null on the last.").nullable(),
     })
     .describe("A page of users."),

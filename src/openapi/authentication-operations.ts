@@ -59,7 +59,7 @@ export const authenticationOperations: Operation[] = [
     path: "/auth/revocations",
     id: "listRevocations",
     tag: "Authentication",
-    summary: "List what made tokens invalid since the last call",
+    summary: "Read the revocation feed",
     description:
       "For servers that verify access tokens themselves. Start without `after`, then always send the cursor of the last answer. An entry is there as soon as the logout is answered.",
     access: "serverOfItsApp",
@@ -68,12 +68,12 @@ export const authenticationOperations: Operation[] = [
       {
         name: "after",
         in: "query",
-        about: "The `cursor` of the last answer. Without it: the present cursor, at once.",
+        about: "The `cursor` of the last answer. Without it, the answer is the current cursor, at once.",
       },
       {
         name: "wait",
         in: "query",
-        about: "For how many seconds to wait for the first entry, if there is none.",
+        about: "How many seconds to wait for an entry, if there is none.",
         schema: { type: "integer", minimum: 0, maximum: 25, default: 0 },
       },
     ],
@@ -82,7 +82,7 @@ export const authenticationOperations: Operation[] = [
       {
         code: "INVALID_REQUEST",
         status: 410,
-        when: "The cursor is too old, or of another database. Start again without `after`, and ask about every login once.",
+        when: "The cursor is too old, or from another database. Start again without `after`, and validate every login once.",
       },
     ],
   },

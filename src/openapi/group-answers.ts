@@ -20,11 +20,11 @@ export const groupAnswers = {
     .strictObject({ ...groupFields, members: number("How many users are in it.") })
     .describe("A group with the number of its members."),
   Groups: z
-    .strictObject({ groups: z.array(z.strictObject(groupFields).describe("A group.")).describe("By name.") })
+    .strictObject({ groups: z.array(z.strictObject(groupFields).describe("A group.")).describe("Sorted by name.") })
     .describe("The groups of an application."),
   GroupMembers: z
     .strictObject({
-      members: z.array(member).describe("By User ID."),
+      members: z.array(member).describe("Sorted by User ID."),
       nextCursor: text("Leads to the next page; null on the last.").nullable(),
     })
     .describe("A page of a group's members."),

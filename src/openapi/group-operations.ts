@@ -5,8 +5,8 @@ const name = { name: "name", in: "path", about: "The group's name, percent-encod
 const userId = { name: "userId", in: "path", about: "A user of the application, `usr_…`." } as const;
 const noSuchGroup = { code: "INVALID_REQUEST", status: 404, when: "The application has no such group." } as const;
 const noSuchUser = { code: "USER_NOT_FOUND", when: "The application has no such user." } as const;
-const badName = { code: "INVALID_REQUEST", when: "The name is not one." } as const;
-const isAllowed = { code: "INVALID_REQUEST", status: 409, when: "A client allows the group." } as const;
+const badName = { code: "INVALID_REQUEST", when: "The name is invalid." } as const;
+const isAllowed = { code: "INVALID_REQUEST", status: 409, when: "A client's allowed groups include it." } as const;
 
 const shared = { tag: "Groups", access: "serverOfItsApp", limit: "userManagement" } as const;
 
@@ -20,7 +20,7 @@ export const groupOperations: Operation[] = [
     summary: "List the groups",
     description: "An application has at most 1,000.",
     parameters: [appId],
-    answer: { name: "Groups", about: "By name." },
+    answer: { name: "Groups", about: "Sorted by name." },
   },
   {
     ...shared,
@@ -51,7 +51,7 @@ export const groupOperations: Operation[] = [
     path: "/applications/:appId/groups/:name",
     id: "deleteGroup",
     summary: "Delete a group",
-    description: "Its members stay users. Refused while a client allows only this group and maybe others.",
+    description: "Its members stay users. Refused while a client's allowed groups include it.",
     parameters: [appId, name],
     answer: { name: "Done", about: "Deleted." },
     errors: [badName, noSuchGroup, isAllowed],
@@ -67,7 +67,7 @@ export const groupOperations: Operation[] = [
       appId,
       name,
       { name: "limit", in: "query", required: false, about: "1 to 200; 50 if omitted.", schema: { type: "integer" } },
-      { name: "cursor", in: "query", required: false, about: "`nextCursor` of the page before." },
+      { name: "cursor", in: "query", required: false, about: "`nextCursor` of the previous page." },
     ],
     answer: { name: "GroupMembers", about: "A page of members." },
     errors: [badName, noSuchGroup],
@@ -78,7 +78,7 @@ export const groupOperations: Operation[] = [
     path: "/applications/:appId/groups/:name/members/:userId",
     id: "addGroupMember",
     summary: "Add a user to a group",
-    description: "A user is in at most 64. The next call of validate shows the group; tokens do at their next refresh.",
+    description: "A user is in at most 64 groups. Validate shows the group at once, tokens from their next refresh on.",
     parameters: [appId, name, userId],
     request: "EmptyRequest",
     answer: { name: "Done", about: "The user is a member." },

@@ -71,7 +71,7 @@ export const openIdAnswers = {
       act: actor.optional(),
     })
     .describe(
-      "RFC 7662, and the application's own claims of an access token. Nothing but `active` is said of a token that is not.",
+      "RFC 7662, and the application's own claims of an access token. For a token that is not active, only `active` is returned.",
     ),
   PushedRequest: z
     .strictObject({

@@ -52,7 +52,7 @@ const managedFields = {
   createdAt: instant("When the account was created."),
   updatedAt: instant("When the account was last changed."),
   lastLoginAt: instant("When the user last signed in.").nullable(),
-  disabledAt: instant("Since when the user may not sign in.").nullable(),
+  disabledAt: instant("When the user was disabled.").nullable(),
   authMethods: usableMethods,
 };
 export const managedUser = z.strictObject(managedFields).describe("A user, as the application's server sees them.");
@@ -288,4 +288,4 @@ export const parts = {
 /** The claim `act` of RFC 8693 §4.1. */
 export const actor = z
   .strictObject({ sub: text("Their name, as the operator gave it.") })
-  .describe("Who acts as the user, with a token that an operator minted. Missing otherwise: the user is the user.");
+  .describe("Who acts as the user, with a token that an operator minted. Missing if nobody acts as the user.");

@@ -144,7 +144,7 @@ export const requests = {
     schema: newUserBody,
     fields: {
       email: {
-        about: "Not taken by another user of the application. Kept in small letters.",
+        about: "Unique in the application. Stored in lower case.",
         format: "email",
         maxLength: 254,
       },

@@ -16,7 +16,7 @@ export const initiateBody = z.strictObject({
   scopes: z
     .array(z.enum(allScopes, "one of profile, email, groups"), "must be an array")
     .min(1, "at least one")
-    .max(2, "at most two")
+    .max(allScopes.length, `at most ${allScopes.length}`)
     .optional(),
   codeChallenge: z
     .string("must be a string")

@@ -4,7 +4,8 @@ import type { Io } from "../../src/cli/io.ts";
 import { isBuilt } from "../support/program.ts";
 import { authsvc as startProcess, type Finished } from "./command.ts";
 
-type Surroundings = { cwd: string; env?: Record<string, string>; input?: string };
+/** `columns`: stdout is a terminal of this width. */
+type Surroundings = { cwd: string; env?: Record<string, string>; input?: string; columns?: number };
 
 /** Cheap password hashes: what is tested is not how dear they are. */
 const cheapHashes = { AUTHSVC_PASSWORDS__MEMORY_KIB: "8", AUTHSVC_PASSWORDS__ITERATIONS: "1" };
@@ -14,12 +15,12 @@ const cheapHashes = { AUTHSVC_PASSWORDS__MEMORY_KIB: "8", AUTHSVC_PASSWORDS__ITE
  * process of its own shows is tested with `command.ts`. The built executable cannot be run inside
  * of another process, and is started.
  */
-export async function authsvc(args: string[], { cwd, env = {}, input = "" }: Surroundings): Promise<Finished> {
+export async function authsvc(args: string[], { cwd, env = {}, input = "", columns }: Surroundings): Promise<Finished> {
   // A start that is refused hashes nothing, and its log would warn of cheap hashes.
   const cheapEnv = args[0] === "serve" ? env : { ...cheapHashes, ...env };
   if (isBuilt) return await startProcess(args, { cwd, env: cheapEnv, input });
   const exited = Promise.withResolvers<Finished>();
-  const stdout = new Sink();
+  const stdout = Object.assign(new Sink(), columns === undefined ? {} : { isTTY: true, columns });
   const stderr = new Sink();
   const io = {
     stdin: Readable.from([Buffer.from(input)]),

@@ -20,7 +20,7 @@ async function endedLogin(place: Place, email: string): Promise<string> {
 }
 
 describeEachPlace("revocation list", (place) => {
-  test("shows what servers of the application hear, the newest last, and nothing of other applications", async () => {
+  test("shows the entries of the application, the newest last, and none of other applications", async () => {
     for (const id of ["app_shop", "app_other"]) await answer(["app", "create", "--name", "Shop", "--id", id], place);
     const empty = await authsvc(["revocation", "list", "--app", "app_shop"], place);
     expect(empty).toMatchObject({ code: 0, stdout: "", stderr: "No login has ended in the last 24 hours.\n" });

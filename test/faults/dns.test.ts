@@ -46,8 +46,8 @@ async function timed<T>(work: Promise<T>): Promise<{ result: T; seconds: number 
 }
 
 it.skipIf(noNameServer !== undefined).each([
-  ["of public names, asked by c-ares", false],
-  ["of all names, asked by the system in the thread pool of the hashes", true],
+  ["of public names, resolved by c-ares", false],
+  ["of all names, resolved by the system in the thread pool of the hashes", true],
 ])(
   `DNS that never answers, webhooks %s: other calls go on, each wait is bounded and reported once, and all is well when it answers${noNameServer ? ` (skipped: ${noNameServer})` : ""}`,
   async (title, privateNetworks) => {
@@ -136,7 +136,7 @@ it.skipIf(noNameServer !== undefined).each([
       check(true, "");
       const healed = (performance.now() - answeredAgainAt) / 1000;
       expect(healed).toBeLessThan(recoveredWithin);
-      reportExperiment(`DNS never answers, webhooks ${title}: healed in ${Math.round(healed * 10) / 10} s`, {
+      reportExperiment(`DNS never answers, webhooks ${title}: recovered in ${Math.round(healed * 10) / 10} s`, {
         rounds: 1,
         checks,
         lost,

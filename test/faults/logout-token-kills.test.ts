@@ -89,5 +89,5 @@ it("E4: the client gets the logout token of every acknowledged logout, whenever 
     const times = stored.get(login)?.length ?? 0;
     if (times !== 1) lost.push(`${login} is to be told ${times} times`);
   }
-  reportExperiment("kill -9 with logout tokens on their way", { rounds, checks: 2 * acknowledged.size, lost });
+  reportExperiment("kill -9 while logout tokens are being sent", { rounds, checks: 2 * acknowledged.size, lost });
 });

@@ -72,7 +72,7 @@ it.skipIf(!isLinux).each([
   ["as many connections as the limit of descriptors allows", undefined],
   ["more connections than there are descriptors, where more are configured", "1000"],
 ])(
-  "descriptors used up by %s: the process lives, does not spin, says so once, and answers when they are back",
+  "descriptors exhausted by %s: the process lives, does not spin, says so once, and answers when they are back",
   async (title, maxConnections) => {
     const data = mkdtempSync(join(tmpdir(), "authsvc-files-"));
     const limited = ["sh", "-c", 'ulimit -n 160; exec "$@"', "sh"];
@@ -94,7 +94,7 @@ it.skipIf(!isLinux).each([
       .split("\n")
       .filter((line) => line.includes("connections refused"));
     expect(lines).toHaveLength(1);
-    reportExperiment(`descriptors used up: ${title}`, { rounds: 1, checks: checks + 3, lost });
+    reportExperiment(`descriptors exhausted: ${title}`, { rounds: 1, checks: checks + 3, lost });
   },
 );
 

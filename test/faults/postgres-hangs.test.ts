@@ -27,7 +27,7 @@ let faults: Record<string, Fault>;
 beforeEach(async () => {
   postgres = await startPostgres();
   gate = await startGate(postgres.url("postgres"));
-  faults = { "swallowed connections": gate, "a server stopped by SIGSTOP": frozenServer(postgres.url("postgres")) };
+  faults = { "dropped packets": gate, "a server stopped by SIGSTOP": frozenServer(postgres.url("postgres")) };
 });
 afterEach(async () => {
   for (const fault of Object.values(faults)) fault.end();
@@ -71,7 +71,7 @@ function everyCall(service: TestService, app: TestApp, tokens: Tokens): Promise<
   ];
 }
 
-describe.each(["swallowed connections", "a server stopped by SIGSTOP"])("a database that hangs: %s", (name) => {
+describe.each(["dropped packets", "a server stopped by SIGSTOP"])("a database that hangs: %s", (name) => {
   it("every call is answered within 12 s, readiness within 2 s, and the service heals within 15 s", async () => {
     const { service, app } = await startService();
     const bystander = await signedUp(service, app);
@@ -120,7 +120,7 @@ describe.each(["swallowed connections", "a server stopped by SIGSTOP"])("a datab
     expect(afterwards.filter(({ status }) => status >= 500 || status === 0)).toEqual([]);
     const lost = again.status === 200 ? [] : [`a login, whose refresh answered ${again.status}`];
     const slowest = Math.max(...answers.map(({ milliseconds }) => milliseconds));
-    const figures = `slowest call ${slowest} ms, healed in ${healing.milliseconds} ms`;
+    const figures = `slowest call ${slowest} ms, recovered in ${healing.milliseconds} ms`;
     await control.end().catch(() => {});
     reportExperiment(`PostgreSQL hangs, ${name}: ${figures}`, {
       rounds: 1,

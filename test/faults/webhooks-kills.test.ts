@@ -67,5 +67,5 @@ it("E4: every event of an acknowledged sign-in arrives, under one id, whenever t
       if (ids !== 1) lost.push(`${kind} of ${userId} came under ${ids} ids`);
     }
   }
-  reportExperiment("kill -9 with webhooks on their way", { rounds, checks: 2 * acknowledged.size, lost });
+  reportExperiment("kill -9 while webhooks are being sent", { rounds, checks: 2 * acknowledged.size, lost });
 });

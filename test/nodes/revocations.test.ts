@@ -67,7 +67,7 @@ describe("the revocation feed, on two nodes", () => {
     expect(median).toBeLessThan(most);
   });
 
-  it("V4: tells a reader that changes nodes all that ended at once on both, and each other node's waiting calls", async () => {
+  it("V4: a reader that changes nodes gets all logins that ended on both, and each node wakes the other's waiting calls", async () => {
     const logins: Tokens[] = [];
     for (let count = 0; count < 40; count += 1) logins.push(await newLogin(nodeAt(count % 2)));
     const verifiers = [await startVerifier(nodeAt(0), app), await startVerifier(cluster.service, app)];

@@ -155,7 +155,7 @@ describeOnSqlite(
       expect((await new Visitor().get(reset)).status).toBe(410);
     });
 
-    it("a change that waits is over once the owner resets the password", async () => {
+    it("a pending change ends when the owner resets the password", async () => {
       const service = current();
       const { owner, thief, asked } = await thiefAbout(service);
       await askForReset(service, app, owner.email);
@@ -170,7 +170,7 @@ describeOnSqlite(
       expect((await openAccount(service, app, again.visitor, "/email/code")).status).toBe(303);
     });
 
-    it("a change that waits is over once the owner removes a method", async () => {
+    it("a pending change ends when the owner removes a method", async () => {
       const service = current();
       const { owner, thief, asked } = await thiefAbout(service);
       const passkey = await givePasskey(service, owner.id);
@@ -180,7 +180,7 @@ describeOnSqlite(
       await expectOver(service, thief, asked);
     });
 
-    it("an operator's change of the address ends a change that waits, and the links of earlier addresses", async () => {
+    it("an operator's change of the address ends a pending change, and the links of earlier addresses", async () => {
       const service = current();
       const { owner, thief, asked } = await thiefAbout(service);
       await changeTo(service, server, owner);
@@ -196,14 +196,14 @@ describeOnSqlite(
       expect(await addressOf(service, owner)).toBe(email);
     });
 
-    it("a change that waits is over once the address is another one, by whomever", async () => {
+    it("a pending change ends when anybody changes the address", async () => {
       const service = current();
       const { owner, thief, asked } = await thiefAbout(service);
       await changeTo(service, server, owner);
       await expectOver(service, thief, asked);
     });
 
-    it("a change that waits is over once its browser is signed out, or the user disabled", async () => {
+    it("a pending change ends when its browser is signed out, or the user is disabled", async () => {
       const service = current();
       const first = await thiefAbout(service);
       const page = await openAccount(service, app, first.owner.visitor);

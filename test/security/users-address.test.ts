@@ -28,7 +28,7 @@ describeEachDatabase(
       await call(current(), "PATCH", `/applications/${app.id}/users/${id}`, bearer(app.apiKey), body);
     const addressOf = async (id: string) => (await current().server.app.services.users.find(id))?.email;
 
-    it("tells the earlier address without a link that leads back, and the webhooks the new one", async () => {
+    it("mails the earlier address, without a link to undo it, and sends webhooks the new one", async () => {
       const { id, email } = await ownerOf(current(), app);
       const to = newEmail();
       expect((await change(id, { email: to })).status).toBe(200);
@@ -76,7 +76,7 @@ describeEachDatabase(
       expect(server.to(email)).toHaveLength(1);
     });
 
-    it("tells an address five times an hour at most, also one that the app's server calls verified", async () => {
+    it("mails an address at most five times an hour, also one that the app's server calls verified", async () => {
       const victim = newEmail();
       const { id } = await ownerOf(current(), app);
       for (let round = 0; round < 7; round += 1) {

@@ -26,7 +26,7 @@ describe("calls that wait for the feed", () => {
     waits.end();
   });
 
-  it("are woken by their own application, by a fact about all, and not by another one", async () => {
+  it("are woken by entries of their application and of all applications, not of another one", async () => {
     const waits = createWaits(quiet);
     const [one, other] = [waits.enter("app_1"), waits.enter("app_2")];
     await Promise.all([one?.ready(), other?.ready()]);
@@ -43,7 +43,7 @@ describe("calls that wait for the feed", () => {
     waits.end();
   });
 
-  it("are woken by what came while they read", async () => {
+  it("are woken by an entry that was committed while they read", async () => {
     const waits = createWaits(quiet);
     const call = waits.enter("app");
     await call?.ready();
@@ -52,7 +52,7 @@ describe("calls that wait for the feed", () => {
     waits.end();
   });
 
-  it("are all woken when the database does not answer, so that none takes silence for an answer", async () => {
+  it("are all woken when the database does not answer, so that each reports the failure", async () => {
     let looks = 0;
     const waits = createWaits(async () => {
       looks += 1;
@@ -66,7 +66,7 @@ describe("calls that wait for the feed", () => {
     waits.end();
   });
 
-  it("begin after the look that is under way, which may not know them", async () => {
+  it("begin after the running query, which may not know of them", async () => {
     const order: string[] = [];
     const looking = Promise.withResolvers<{ position: string; changed: string[] }>();
     let looks = 0;
@@ -86,7 +86,7 @@ describe("calls that wait for the feed", () => {
     waits.end();
   });
 
-  it("end at a stop, and none begins any more", async () => {
+  it("end when the service stops, and no more begin", async () => {
     const waits = createWaits(quiet);
     const call = waits.enter("app");
     await call?.ready();

@@ -10,7 +10,7 @@ export type Operations = {
   "POST /auth/refresh": { body: RefreshRequest; answer: Tokens };
   /** Ask whether an access token is valid now. */
   "GET /auth/validate": { answer: Validation };
-  /** List what made tokens invalid since the last call. */
+  /** Read the revocation feed. */
   "GET /auth/revocations": { query?: { after?: string; wait?: number }; answer: Revocations };
   /** End the login of this token, of a refresh token, or all of them. */
   "POST /auth/logout": { body?: LogoutRequest; answer: Done };
@@ -177,34 +177,34 @@ export type Validation = {
   expiresAt: string;
   /** The application's own claims as they are now, if it has any. The token may have older ones. */
   claims?: Record<string, unknown>;
-  /** Who acts as the user, with a token that an operator minted. Missing otherwise: the user is the user. */
+  /** Who acts as the user, with a token that an operator minted. Missing if nobody acts as the user. */
   act?: {
     /** Their name, as the operator gave it. */
     sub: string;
   };
 };
 
-/** What made tokens invalid before their end. */
+/** Entries of the revocation feed: tokens that became invalid before they expired. */
 export type Revocations = {
-  /** Send it as `after` in the next call. It is good for 24 hours. */
+  /** Send it as `after` in the next call. It is valid for 24 hours. */
   cursor: string;
-  /** Oldest first. Kinds may be added: ask about every token after one that you do not know. */
+  /** Oldest first. Kinds may be added: validate every token after one that you do not know. */
   revoked: ({
     /** The login (`sid` of its tokens) that has ended. */
     sid: string;
   } | {
     /** The user (`sub`). */
     sub: string;
-    /** Logins of the user that began before may have ended: ask about each of them once. ISO 8601, UTC. */
+    /** Logins of the user that began before may have ended: validate each of them once. ISO 8601, UTC. */
     before: string;
   } | {
     /** The signing key (`kid`) that was withdrawn. */
     kid: string;
   } | {
-    /** The application, which is being deleted: ask about every token. */
+    /** The application, which is being deleted: validate every token. */
     app: string;
   })[];
-  /** Whether more entries are left: ask again at once. */
+  /** Whether there may be more entries: call again at once. */
   more: boolean;
 };
 
@@ -224,7 +224,7 @@ export type Done = {
   message: string;
 };
 
-/** The user with what is known of the sign-ins. */
+/** The user, with a summary of the sign-ins. */
 export type Profile = {
   /** `usr_…`, never given to another user. */
   id: string;
@@ -242,7 +242,7 @@ export type Profile = {
   lastLoginAt: string | null;
   authMethods: UsableMethods;
   metadata: ProfileMetadata;
-  /** What the application stores about the user and shows it. */
+  /** What the application stores about the user, who may read it. */
   publicMetadata?: Record<string, unknown>;
 };
 
@@ -410,7 +410,7 @@ export type WebhookTestResult = {
 
 /** The groups of an application. */
 export type Groups = {
-  /** By name. */
+  /** Sorted by name. */
   groups: ({
     /** Unique in the application. */
     name: string;
@@ -443,7 +443,7 @@ export type Group = {
 
 /** A page of a group's members. */
 export type GroupMembers = {
-  /** By User ID. */
+  /** Sorted by User ID. */
   members: ({
     /** The user, `usr_…`. */
     id: string;
@@ -482,7 +482,7 @@ export type MetadataRequest = {
 
 /** A page of users. */
 export type UserPage = {
-  /** In the order that was asked for. */
+  /** In the requested order. */
   users: ManagedUser[];
   /** Leads to the next page; null on the last. */
   nextCursor: string | null;
@@ -490,7 +490,7 @@ export type UserPage = {
 
 /** The body of `POST /applications/{appId}/users`. */
 export type NewUserRequest = {
-  /** Not taken by another user of the application. Kept in small letters. */
+  /** Unique in the application. Stored in lower case. */
   email: string;
   /** Whether the address is known to be the user's. Default false: a sign-in that proves it may take over the account. */
   emailVerified?: boolean;
@@ -524,12 +524,12 @@ export type ManagedUser = {
   updatedAt: string;
   /** When the user last signed in. ISO 8601, UTC. */
   lastLoginAt: string | null;
-  /** Since when the user may not sign in. ISO 8601, UTC. */
+  /** When the user was disabled. ISO 8601, UTC. */
   disabledAt: string | null;
   authMethods: UsableMethods;
 };
 
-/** A user with what is known of the sign-ins. */
+/** A user, with a summary of the sign-ins. */
 export type ManagedUserDetails = {
   /** `usr_…`, never given to another user. */
   id: string;
@@ -549,7 +549,7 @@ export type ManagedUserDetails = {
   updatedAt: string;
   /** When the user last signed in. ISO 8601, UTC. */
   lastLoginAt: string | null;
-  /** Since when the user may not sign in. ISO 8601, UTC. */
+  /** When the user was disabled. ISO 8601, UTC. */
   disabledAt: string | null;
   authMethods: UsableMethods;
   metadata: ProfileMetadata;

@@ -19,8 +19,8 @@ type Needs = { natural: number; word: number }[];
 type Layout = { widths: number[]; lastBelow: boolean; columns: number | undefined };
 
 /**
- * Aligned rows under a heading. On a terminal they fit its width: text is wrapped between words,
- * ids are shortened last.
+ * Aligned rows under a heading. On a terminal they fit its width: text is wrapped between words if
+ * possible, ids are shortened last.
  */
 export function table(headings: string[], rows: string[][], { columns }: Pick<Screen, "columns">): string {
   const cells = rows.map((row) => row.map(visible));
@@ -81,15 +81,14 @@ function layoutOf(headings: string[], needs: Needs, columns: number | undefined)
  * Widths that fit if possible: long texts shrink first, ids last, and readable words stay whole.
  */
 function fitted(headings: string[], needs: Needs, columns: number): number[] {
-  const isId = (column: number): boolean => /\bID\b/u.test(headings[column] ?? "");
   const widths = needs.map(({ natural }) => natural);
   const texts = cut(widths, columns, (column) => {
     const { word, natural } = needs[column] ?? { word: 0, natural: 0 };
-    if (isId(column) || natural <= longestInOneLine) return natural;
+    if (isId(headings[column]) || natural <= longestInOneLine) return natural;
     return word <= longestWholeWord ? word : leastText;
   });
   return cut(texts, columns, (column) =>
-    isId(column) ? Math.max(leastId, widthOf(headings[column] ?? "")) : (texts[column] ?? 0),
+    isId(headings[column]) ? Math.max(leastId, widthOf(headings[column] ?? "")) : (texts[column] ?? 0),
   );
 }
 
@@ -116,14 +115,16 @@ function headingLine(headings: string[], { widths, lastBelow }: Layout): string 
 }
 
 function rowLines(row: string[], headings: string[], { widths, lastBelow, columns }: Layout): string[] {
-  const broken = widths.map((width, column) => {
+  const cells = widths.map((width, column) => {
     const cell = row[column] ?? "";
-    return widthOf(cell) <= width ? [cell] : wordsIn(cell, width).map((word) => shortened(word, width));
+    if (widthOf(cell) <= width) return [cell];
+    const fit = isId(headings[column]) ? shortened : broken;
+    return wordsIn(cell, width).flatMap((word) => fit(word, width));
   });
-  const height = Math.max(...broken.map((lines) => lines.length));
+  const height = Math.max(...cells.map((lines) => lines.length));
   const lines = Array.from({ length: height }, (_, line) =>
     lineOf(
-      broken.map((cellLines) => cellLines[line] ?? ""),
+      cells.map((cellLines) => cellLines[line] ?? ""),
       widths,
     ).trimEnd(),
   );
@@ -135,6 +136,33 @@ function rowLines(row: string[], headings: string[], { widths, lastBelow, column
 
 function lineOf(cells: string[], widths: number[]): string {
   return cells.map((cell, column) => padded(cell, widths[column] ?? 0)).join(" ".repeat(gap));
+}
+
+function isId(heading = ""): boolean {
+  return /\bID\b/u.test(heading);
+}
+
+/** A long address over several lines, all of it: those of one company differ in few characters. */
+function broken(word: string, width: number): string[] {
+  const lines: string[] = [];
+  let rest = word;
+  while (widthOf(rest) > width) {
+    const fits = beginning(rest, width);
+    const [part = ""] = /^.*[@._:/,=-](?=.)/su.exec(fits) ?? [];
+    lines.push(part.length * 2 < fits.length ? fits : part);
+    rest = rest.slice(lines.at(-1)?.length);
+  }
+  return [...lines, rest];
+}
+
+function beginning(text: string, width: number): string {
+  const [first = "", ...others] = text;
+  let fits = first;
+  for (const character of others) {
+    if (widthOf(fits + character) > width) break;
+    fits += character;
+  }
+  return fits;
 }
 
 /** Ids of one kind begin alike, so the middle is cut: `usr_01m…c963cj`. */

@@ -18,7 +18,7 @@ describeEachDatabase(
       app = await current().createApp();
     });
 
-    it("takes a code from the new address, ends nothing, and tells the old one, which can undo it", async () => {
+    it("accepts a code from the new address, ends nothing, and mails the old one, which can undo it", async () => {
       const service = current();
       const owner = await ownerOf(service, app);
       const tokens = await redeem(service, app, await signIn(service, app, owner));

@@ -57,6 +57,7 @@ async function rows(service: TestService): Promise<unknown> {
       .from(tables.apiKeys)
       .orderBy(asc(tables.apiKeys.id)),
     providers: await db.select().from(tables.oauthProviders),
+    groups: await db.select().from(tables.groups),
     webhooks: await db.select().from(tables.webhookEndpoints),
     audit: await db.select({ id: tables.auditEvents.id }).from(tables.auditEvents),
   };
@@ -186,7 +187,8 @@ describeSqliteFirst("a desired state", (current) => {
     const service = current();
     const states = statesOf(service);
     const before = await rows(service);
-    const good = { id: "good", name: "Good" };
+    const claims = [{ claim: "roles", from: "groups", in: ["access" as const] }];
+    const good = { id: "good", name: "Good", groups: ["staff"], claims };
     const refused: [object, string][] = [
       [
         { id: "bad", name: "Bad", redirectUris: ["https://ok.example/", "http://no.example/"] },
@@ -210,6 +212,11 @@ describeSqliteFirst("a desired state", (current) => {
           webhooks: [{ id: "w", url: "https://a.example/", events: ["no.such"], secret: "0123456789abcdef" }],
         },
         "applications[1].webhooks[0].events[0]: ",
+      ],
+      [{ id: "bad", name: "Bad", groups: ["fine", "not fine"] }, "applications[1].groups[1]: "],
+      [
+        { id: "bad", name: "Bad", groups: ["fine"], claims: [...claims, { ...claims[0], claim: "Sub" }] },
+        "applications[1].claims[1].claim: ",
       ],
     ];
     for (const [bad, place] of refused) {

@@ -48,7 +48,7 @@ describeEachDatabase("groups and metadata", (current) => {
     expect((await send("GET", "/groups/staff")).body).toMatchObject({ members: 0 });
   });
 
-  it("are told to webhooks as user.updated, once for each change, without the server's address", async () => {
+  it("send user.updated once for each change, without the server's address", async () => {
     const service = current();
     const { send, app, userId } = await withMember(service);
     const id = await createEndpoint(service, app, { url: "https://hooks.example.com/", events: ["user.updated"] });

@@ -28,6 +28,14 @@ describeOnSqlite("scopes", (current) => {
     expect((body["scopes"] as string[]).toSorted()).toEqual(granted.toSorted());
   });
 
+  it("an app with groups may ask for all that it has", async () => {
+    const all = ["profile", "email", "groups"] as const;
+    const other = await current().createApp({ settings: { scopes: [...all] } });
+    await redeem(current(), other, await signUp(current(), other, person));
+    const { accessToken } = await redeem(current(), other, await signIn(current(), other, person, { scopes: all }));
+    expect(decodeJwt(accessToken)["scope"]).toBe(all.join(" "));
+  });
+
   describe("without email", () => {
     it("no answer and no token holds the address", async () => {
       const { accessToken, refreshToken, user, ...rest } = await signedIn(["profile"]);

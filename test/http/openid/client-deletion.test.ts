@@ -50,7 +50,7 @@ describeEachDatabase("the deletion of a client beside what it does at the same m
     }
   }
 
-  it("C5: a code that is redeemed meanwhile leaves no login behind", async () => {
+  it("C5: a code that is redeemed during the deletion leaves no login", async () => {
     const party = await newParty(current(), {}, app);
     const form = await codeFor(current(), party);
     const [{ status, body }] = await atOnce(
@@ -76,7 +76,7 @@ describeEachDatabase("the deletion of a client beside what it does at the same m
     expect(await liveLoginsOf(party)).toEqual([]);
   });
 
-  it("a consent that is posted meanwhile is an answer for the client, and afterwards a page", async () => {
+  it("a consent that is posted during the deletion is answered to the client, and afterwards by a page", async () => {
     const party = await newParty(current(), { consent: "ask" }, app);
     const people = [party.email, newEmail()];
     await signUp(current(), app, { email: people[1] ?? "" });

@@ -122,6 +122,8 @@ describeSqliteFirst("imported users", (current, { restart }) => {
       { email: "k@example.org", createdAt: "yesterday" },
       { email: "l@example.org", name: "a\u0007b" },
       { email: "m@example.org", role: "admin" },
+      { email: "n@example.org", groups: ["nobodys"] },
+      { email: "o@example.org", publicMetadata: { text: "x".repeat(5000) } },
     ]);
     expect(
       outcomes.map((outcome) => ("field" in outcome ? `${outcome.line} ${outcome.field}` : outcome.outcome)),
@@ -143,6 +145,8 @@ describeSqliteFirst("imported users", (current, { restart }) => {
       "15 createdAt",
       "16 name",
       "17 role",
+      "18 groups[0]",
+      "19 publicMetadata",
     ]);
     expect(JSON.stringify(outcomes)).not.toMatch(/example\.org|javascript|yesterday|5f4dcc|admin/);
     expect(await exportUsers(service, app)).toHaveLength(2);

@@ -77,7 +77,7 @@ describeEachDatabase("the users of an application, by its server", (current) => 
     });
   });
 
-  it("GET answers the user; one of another application is as unknown as none", async () => {
+  it("GET returns the user; a user of another application is not found", async () => {
     const { user } = await signedUp(current(), app);
     const id = String(user["id"]);
     const { body } = await send("GET", `/${id}`);

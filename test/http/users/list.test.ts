@@ -89,7 +89,7 @@ describeEachDatabase("GET /applications/{appId}/users", (current) => {
     expect(await names("?name=%5C")).toEqual([]);
   });
 
-  it("orders by name, creation and last sign-in, either way, nobody's name and never first", async () => {
+  it("orders by name, creation and last sign-in, either way; users without a name or sign-in come first", async () => {
     const byName = [null, "A%", "A_b", "Ada", "ada lovelace", "Bob", "Zoë", "Éva"];
     expect(await names("?sort=name")).toEqual(byName);
     expect(await names("?sort=-name")).toEqual(byName.toReversed());

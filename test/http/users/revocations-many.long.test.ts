@@ -12,7 +12,7 @@ describeEachDatabase("the revocation feed", (current) => {
     app = await current().createApp();
   });
 
-  it("tells of thousands of logins of a user that end at once by one entry", async () => {
+  it("has one entry for thousands of logins of a user that end together", async () => {
     // A user has at most 100. PostgreSQL announces so many within the 8 s of a transaction.
     const batches = current().dialect === "sqlite" ? 100 : 20;
     const person = await signedUpIn(current(), app);

@@ -31,7 +31,7 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
     expect(await askFeed(current(), app)).toEqual({ cursor: expect.any(String), revoked: [], more: false });
   });
 
-  it("tells a logout as soon as it is answered, to every cursor from before it and to no later one", async () => {
+  it("has a logout as soon as it is answered, for every earlier cursor and for no later one", async () => {
     const { cursor } = await askFeed(current(), app);
     const login = await newLogin();
     await logout(login);
@@ -41,7 +41,7 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
     expect((await askFeed(current(), app, { after: cursor })).revoked).toEqual([entry(login)]);
   });
 
-  it("answers a waiting call at the commit, whoever made it", async () => {
+  it("answers a waiting call at the commit, also of another process", async () => {
     const login = await newLogin();
     const { cursor } = await askFeed(current(), app);
     const waiting = askFeed(current(), app, { after: cursor, wait: 25 });
@@ -70,7 +70,7 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
     expect((await ask("", limited.headers)).headers.get("x-ratelimit-limit")).toBe("6000");
   });
 
-  it("waits no longer than it was asked to, and says what is true at the end", async () => {
+  it("waits no longer than asked, and answers what is true at the end", async () => {
     const { cursor } = await askFeed(current(), app);
     const startedAt = performance.now();
     expect((await askFeed(current(), app, { after: cursor, wait: 1 })).revoked).toEqual([]);
@@ -90,7 +90,7 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
     await expect.poll(waits).toBe(0);
   });
 
-  it("goes on in pages of 1,000, though more comes in between", async () => {
+  it("is read in pages of 1,000, although entries are added in between", async () => {
     const { cursor } = await askFeed(current(), app);
     const add = async (from: number, count: number) => {
       const at = current().clock.now;
@@ -131,7 +131,7 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
     expect((await db.select().from(tables.revocations)).map(({ loginId }) => loginId)).not.toContain(entry(login).sid);
   });
 
-  it("goes on after a restart with the same cursor, and answers the waiting calls before it stops", async () => {
+  it("continues after a restart with the same cursor, and answers waiting calls before it stops", async () => {
     const { cursor } = await askFeed(current(), app);
     const waiting = askFeed(current(), app, { after: cursor, wait: 25 });
     await expect.poll(waits).toBe(1);

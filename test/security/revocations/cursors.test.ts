@@ -19,7 +19,7 @@ describeEachDatabase("cursors of the revocation feed", (current) => {
   const ask = async (query: string, headers = app.headers) =>
     await call(current(), "GET", `/auth/revocations${query}`, headers);
 
-  it("V2: tells an application nothing of another one, whatever cursor it sends", async () => {
+  it("V2: shows an application no entry of another one, whatever cursor it sends", async () => {
     const { cursor } = await askFeed(current(), app);
     const own = await askFeed(current(), other);
     await logout(await newLogin());

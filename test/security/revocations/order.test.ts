@@ -31,7 +31,7 @@ describe("the revocation feed among concurrent writers (postgres)", () => {
       if (pause > 0) await sleep(pause);
     });
 
-  it("V4: tells of a transaction that began before and is committed after what was told", async () => {
+  it("V4: includes a transaction that began before an answer and was committed after it", async () => {
     const verifier = await startVerifier(service, app);
     await early.query("BEGIN");
     await early.query("INSERT INTO revocations (app_id, login_id, at) VALUES ($1, 'lgn_early', $2)", [
@@ -50,7 +50,7 @@ describe("the revocation feed among concurrent writers (postgres)", () => {
     expect(verifier.told).toHaveLength(3);
   });
 
-  it("V4: tells nothing of a transaction that is rolled back, and waits for none", async () => {
+  it("V4: omits a transaction that is rolled back, and waits for none", async () => {
     const verifier = await startVerifier(service, app);
     await early.query("BEGIN");
     await early.query("INSERT INTO revocations (app_id, login_id, at) VALUES ($1, 'lgn_never', $2)", [
@@ -64,7 +64,7 @@ describe("the revocation feed among concurrent writers (postgres)", () => {
     expect(verifier.told).toEqual([{ sid: "lgn_second" }]);
   });
 
-  it("V4: tells two readers of each of 150 entries exactly once, written at once by transactions of all lengths", async () => {
+  it("V4: sends two readers each of 150 entries exactly once, written by concurrent transactions of all lengths", async () => {
     const readers = [await startVerifier(service, app), await startVerifier(service, app)];
     const ids = Array.from({ length: 150 }, (_, place) => `lgn_at_once_${place}`);
     const done = new AbortController();
@@ -94,7 +94,7 @@ describe("the revocation feed among concurrent writers (postgres)", () => {
     expect((await askFeed(service, app, { after })).revoked).toContainEqual({ sid: "lgn_again" });
   });
 
-  it("needs no right that not every role of PostgreSQL has", async () => {
+  it("needs no special privilege in PostgreSQL", async () => {
     await early.query("CREATE ROLE feed_reader");
     await early.query("SET ROLE feed_reader");
     const { rows } = await early.query(

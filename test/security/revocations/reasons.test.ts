@@ -150,7 +150,7 @@ describeOnSqlite("the revocation feed", (current) => {
   };
   const cases = Object.entries(ways).flatMap(([reason, acts]) => acts.map((act, way) => ({ reason, way, act })));
 
-  it.each(cases)("V1: tells of every login that ends: $reason, way $way", async ({ reason, act }) => {
+  it.each(cases)("V1: has an entry for every login that ends: $reason, way $way", async ({ reason, act }) => {
     const verifier = await startVerifier(current(), app);
     const person = await someone();
     await act(person);
@@ -187,7 +187,7 @@ describeOnSqlite("the revocation feed", (current) => {
     expect(await isLive(current(), app, { accessToken })).toBe(false);
   });
 
-  it("V1: doubts every token of an application before its first user is deleted, and keeps nothing of it", async () => {
+  it("V1: revokes every token of an application before its first user is deleted, and leaves no entry", async () => {
     const gone = await current().createApp();
     const { accessToken } = await signedUpIn(current(), gone);
     const { storage } = current().server.app;

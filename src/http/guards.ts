@@ -47,7 +47,7 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
   async function asUser(request: HttpRequest, appId: string | undefined): Promise<Caller<Bearer>> {
     const bearer = await check.accessToken(bearerCredential(request) ?? "", appId);
     const limits = await check.rateLimits(bearer.claims.aud);
-    return { caller: bearer, countedAs: `user:${bearer.user.id}`, limits };
+    return { caller: bearer, countedAs: countedAsUser(bearer), limits };
   }
 
   /** A user's call on the account, with or without an App ID. */
@@ -133,6 +133,14 @@ export async function ownerRefusal(
 ): Promise<AppError | undefined> {
   if (scope !== undefined && !scopes.includes(scope)) return insufficientScope(scope);
   return clientId === aud || (await isOwnProgram(clientId)) ? undefined : notOwnProgram();
+}
+
+/**
+ * A user's calls are counted by user, and by client: other people's program must not use up what
+ * the application needs to serve its user.
+ */
+export function countedAsUser({ user, claims: { aud, client_id: clientId = aud } }: GuardedBearer): string {
+  return clientId === aud ? `user:${user.id}` : `user:${user.id}:${clientId}`;
 }
 
 /** The same guard; these calls are counted apart from the caller's others, with their own limit. */

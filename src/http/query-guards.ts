@@ -1,5 +1,11 @@
 import { AppError, invalidAppId, invalidRequest } from "../lib/errors.ts";
-import { bearerCredential, ownerRefusal, type GuardedApplication, type GuardedBearer } from "./guards.ts";
+import {
+  bearerCredential,
+  countedAsUser,
+  ownerRefusal,
+  type GuardedApplication,
+  type GuardedBearer,
+} from "./guards.ts";
 import type { HttpRequest } from "./request.ts";
 import type { Guard } from "./route.ts";
 
@@ -40,7 +46,7 @@ export function createQueryGuards<Application extends GuardedApplication, Bearer
       const application = await namedApplication(request);
       const bearer = await check.accessToken(credential(request), application.id).catch(undefinedWhenBad);
       const limits = application.settings.rateLimits;
-      return { caller: bearer, countedAs: bearer && `user:${bearer.user.id}`, limits };
+      return { caller: bearer, countedAs: bearer && countedAsUser(bearer), limits };
     }) satisfies Guard<Bearer | undefined>,
 
     /**
@@ -54,7 +60,7 @@ export function createQueryGuards<Application extends GuardedApplication, Bearer
         if ((request.query().get("app_id") ?? aud) !== aud) throw invalidAppId();
         const { rateLimits: limits } = (await openApplication(aud)).settings;
         const refusal = await ownerRefusal(bearer, scope, check.isOwnProgram);
-        return { caller: bearer, countedAs: `user:${bearer.user.id}`, limits, refusal };
+        return { caller: bearer, countedAs: countedAsUser(bearer), limits, refusal };
       }) satisfies Guard<Bearer>,
   };
 }

@@ -1,5 +1,5 @@
 import type { Clients } from "../clients/service.ts";
-import { bearerCredential } from "../http/guards.ts";
+import { bearerCredential, countedAsUser } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { AppError, insufficientScope, oauthError, withoutCredential } from "../lib/errors.ts";
@@ -22,7 +22,7 @@ export function createUserInfoGuard(check: {
     const bearer = await check.accessToken(await tokenOf(request), undefined);
     return {
       caller: bearer,
-      countedAs: `user:${bearer.user.id}`,
+      countedAs: countedAsUser(bearer),
       limits: await check.rateLimits(bearer.claims.aud),
       refusal: bearer.scopes.includes("openid") ? undefined : insufficientScope("openid"),
     };

@@ -1,7 +1,14 @@
 import { beforeEach, expect, it } from "vitest";
+<<<<<<< HEAD:test/http/openid/limits.test.ts
 import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
 import { basic, newParty, post, refreshWith, userInfo } from "../../support/openid-tokens.ts";
 import { describeOnSqlite } from "../../support/service.ts";
+=======
+import { toNextMinute, unlimitedCalls } from "../support/limits.ts";
+import { basic, newParty, post, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
+import { call, redeem, signIn, validate } from "../support/person.ts";
+import { describeOnSqlite } from "../support/service.ts";
+>>>>>>> main:test/http/openid-limits.test.ts
 
 const limit = 20;
 const times = (count: number, status: number) => Array.from({ length: count }, () => status);
@@ -40,6 +47,30 @@ describeOnSqlite(
       expect((await post(service, "/oauth2/token", bySpa)).status).toBe(429);
       // Nobody keeps a client out by that.
       expect((await refreshWith(service, party, "x")).status).toBe(400);
+    });
+
+    it("a program with a person's token uses up its own limit, and not that of the application's calls for them", async () => {
+      const service = current();
+      const party = await newParty(service);
+      const token = (await tokensFor(service, party)).access_token;
+      const own = await redeem(service, party.app, await signIn(service, party.app, party));
+      toNextMinute(service);
+      const calls = [
+        async () => (await userInfo(service, token)).status,
+        async () => (await validate(service, party.app, token)).status,
+        async () => {
+          const verify = `/auth/verify-token?app_id=${party.app.id}&token=${token}`;
+          return (await call(service, "GET", verify, {})).status;
+        },
+      ];
+      for (let n = 0; n < limit; n += 1) expect(await calls[n % 3]?.()).toBe(200);
+      for (const again of calls) expect(await again()).toBe(429);
+      expect((await validate(service, party.app, own.accessToken)).status).toBe(200);
+      // And the other way round.
+      toNextMinute(service);
+      for (let n = 0; n < limit; n += 1) await validate(service, party.app, own.accessToken);
+      expect((await validate(service, party.app, own.accessToken)).status).toBe(429);
+      expect((await userInfo(service, token)).status).toBe(200);
     });
 
     it("appear in the audit log with the client's application", async () => {

@@ -1,14 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
-<<<<<<< HEAD:test/http/openid/limits.test.ts
 import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
-import { basic, newParty, post, refreshWith, userInfo } from "../../support/openid-tokens.ts";
+import { basic, newParty, post, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
+import { call, redeem, signIn, validate } from "../../support/person.ts";
 import { describeOnSqlite } from "../../support/service.ts";
-=======
-import { toNextMinute, unlimitedCalls } from "../support/limits.ts";
-import { basic, newParty, post, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
-import { call, redeem, signIn, validate } from "../support/person.ts";
-import { describeOnSqlite } from "../support/service.ts";
->>>>>>> main:test/http/openid-limits.test.ts
 
 const limit = 20;
 const times = (count: number, status: number) => Array.from({ length: count }, () => status);

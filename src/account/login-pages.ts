@@ -8,8 +8,8 @@ import { byUser, type AccountVisits } from "./visits.ts";
 const signedOut = "/signed-out";
 
 /**
- * Ending logins, and the access of programs. Needs no fresh proof: whoever suspects a thief must be
- * quick.
+ * Ending logins, and the access of programs. Needs no fresh proof: a user who suspects a thief
+ * must be quick.
  */
 export function createLoginPages(deps: { visits: AccountVisits; ownLogins: OwnLogins; grants: Grants }) {
   const { visits, ownLogins, grants } = deps;

@@ -15,7 +15,7 @@ export function isDemoApp({ id, settings, redirectUris }: Application): boolean 
   return settings.development === true || redirectUris.some((uri) => isOurs(uri, demoCallbackPath));
 }
 
-/** A client of a stand-in, whoever set it: its URLs are those of this machine in development. */
+/** A client of a stand-in: its URLs are those of this machine in development. */
 export function isStandIn({ issuer, authorizationUrl, tokenUrl }: ProviderRow): boolean {
   return [issuer, authorizationUrl, tokenUrl].some((address) => address !== null && isOurs(address, standInsPath));
 }

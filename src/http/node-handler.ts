@@ -5,7 +5,7 @@ import type { Log } from "../lib/log.ts";
 /** A complete answer. `lines`: header names and values, alternating. */
 export type Outgoing = { status: number; reason: string | undefined; lines: string[]; body: string | Uint8Array };
 
-/** Answers a request. Throws or rejects only for a mistake of ours. */
+/** Answers a request. Throws or rejects only for a bug. */
 export type Router = (message: IncomingMessage) => Promise<Outgoing>;
 
 /**

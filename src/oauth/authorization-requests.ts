@@ -19,7 +19,7 @@ import { jsonArray, jsonObject, ProviderFailure, type ProviderFetch } from "./pr
 
 /** For token, keys and userinfo together, so that a person never waits longer. */
 const identifyPatienceMilliseconds = 12_000;
-/** As long as a sign-in session: whoever takes longer at the provider has to start again. */
+/** As long as a sign-in session: a person who takes longer at the provider has to start again. */
 const requestLasts = 10 * minute;
 const stateForm = /^[A-Za-z0-9_-]{43}$/u;
 

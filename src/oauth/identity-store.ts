@@ -101,7 +101,7 @@ export async function insertIdentity(tx: Handle, row: IdentityRow): Promise<bool
   return inserted.length === 1;
 }
 
-/** False if the identity was removed meanwhile. */
+/** False if the identity was removed. */
 export async function recordIdentityUse(
   tx: Handle,
   id: string,

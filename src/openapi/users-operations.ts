@@ -54,7 +54,7 @@ export const usersOperations: Operation[] = [
     id: "updateManagedUser",
     summary: "Change a user",
     description:
-      "Only the fields that are sent are changed, all of them or none. Another address is unverified unless `emailVerified` says otherwise; links and codes that were mailed before are over, and the earlier address is told. `user.updated` is sent if anything but `disabled` changed.",
+      "Only the fields that are sent are changed, all of them or none. A new address is unverified unless `emailVerified` says otherwise; links and codes that were mailed before no longer work, and the earlier address gets a mail. `user.updated` is sent if anything but `disabled` changed.",
     parameters: [appId, userId],
     request: "ManagedUserChange",
     answer: { name: "ManagedUserDetails", about: "The user after the change." },

@@ -148,7 +148,7 @@ export async function deletePasskeysOfUser(tx: Handle, userId: string): Promise<
   await prepared(tx).deleteOfUser.execute({ userId });
 }
 
-/** False if the passkey was removed meanwhile. */
+/** False if the passkey was removed. */
 export async function recordPasskeyUse(
   tx: Handle,
   id: string,

@@ -120,7 +120,7 @@ export function createSharedLimiter(deps: {
       for (const each of orders) handOut(each, used.get(each.count.digest) ?? Number.POSITIVE_INFINITY);
       settleDebts();
     } catch (error) {
-      // Requests that arrived meanwhile fail too: with a hanging database they would wait just as
+      // Requests that arrived since then fail too: with a hanging database they would wait just as
       // long.
       const unasked = asking.map(order);
       asking = [];

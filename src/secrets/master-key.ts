@@ -67,7 +67,7 @@ export function readMasterKeys(file: string): Buffer[] {
   }
 }
 
-/** Prevents others from changing a key file or restoring a database meanwhile. Throws CONFLICT. */
+/** Until unlocked, nobody else can change a key file or restore a database. Throws CONFLICT. */
 export function lockMasterKey(file: string): () => void {
   const unlock = lockFile(lockOf(file));
   if (!unlock)

@@ -60,8 +60,8 @@ function anotherRotates(): AppError {
 }
 
 /**
- * Re-encrypts with `next` every value that one of `keys` decrypts but `next` does not. Values
- * changed meanwhile are already under `next`. Skips values that no key decrypts. Can be interrupted
+ * Re-encrypts with `next` every value that one of `keys` decrypts but `next` does not. Values that
+ * change while this runs already use `next`. Skips values that no key decrypts. Can be interrupted
  * and repeated at any point.
  */
 export async function reencrypt(

@@ -26,6 +26,8 @@ function storedProofs({ proofs }: CompleteProof): SignInProof[] | null {
   return proofs.length > 1 ? proofs : null;
 }
 
+export type Finish = ReturnType<typeof createFinish>;
+
 /** Finishes a session: its code, its browser session, its entry in the audit log. */
 export function createFinish(deps: {
   users: Users;

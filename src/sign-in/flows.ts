@@ -1,8 +1,10 @@
 import { createAddMethod } from "./adding/add-method.ts";
 import { createAdditions } from "./adding/adding.ts";
+import { createClientAccess } from "./client-access.ts";
 import { createConfirmLinks } from "./sign-up/confirm-links.ts";
 import { createConsentSignIn } from "./single-sign-on/consent-sign-in.ts";
 import { createFailedSignIns } from "./failed-sign-ins.ts";
+import { createFinish } from "./finish.ts";
 import { createFreshProofs } from "./fresh-proofs.ts";
 import { createPasskeySignIn } from "./passkeys/passkey-sign-in.ts";
 import { createPasswordSignIn } from "./passwords/password-sign-in.ts";
@@ -16,7 +18,7 @@ import { createTakeOver } from "./providers/take-over.ts";
 
 type Needs<Create extends (deps: never) => unknown> = Omit<
   Parameters<Create>[0],
-  "proofs" | "freshProofs" | "additions" | "pendingLinks" | "failedSignIns"
+  "proofs" | "clientAccess" | "finish" | "freshProofs" | "additions" | "pendingLinks" | "failedSignIns"
 >;
 
 /** All that proves who somebody is, from the first proof to the code. */
@@ -24,6 +26,8 @@ export function createSignInFlows(
   deps: Needs<typeof createFreshProofs> &
     Needs<typeof createAdditions> &
     Needs<typeof createPendingLinks> &
+    Needs<typeof createFinish> &
+    Needs<typeof createClientAccess> &
     Needs<typeof createProofs> &
     Needs<typeof createFailedSignIns> &
     Needs<typeof createAddMethod> &
@@ -40,7 +44,9 @@ export function createSignInFlows(
   const freshProofs = createFreshProofs(deps);
   const additions = createAdditions({ ...deps, freshProofs });
   const pendingLinks = createPendingLinks({ ...deps, additions });
-  const proofs = createProofs({ ...deps, pendingLinks });
+  const finish = createFinish({ ...deps, pendingLinks });
+  const clientAccess = createClientAccess(deps);
+  const proofs = createProofs({ ...deps, finish, clientAccess });
   const failedSignIns = createFailedSignIns(deps);
   const all = { ...deps, proofs, additions, failedSignIns };
   return {

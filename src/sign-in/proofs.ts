@@ -1,21 +1,13 @@
 import type { Application } from "../applications/application.ts";
-import type { Audit } from "../audit/audit.ts";
-import type { BrowserSessions } from "../account/browser-sessions.ts";
-import type { Clients } from "../clients/service.ts";
-import type { Consents } from "../clients/consents.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Client } from "../clients/client.ts";
-import type { Groups } from "../groups/service.ts";
-import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
-import type { Random } from "../lib/random.ts";
-import type { Notices } from "../mail/notices.ts";
+import type { AuthorizationResponse } from "../hosted/authorization-response.ts";
 import type { Passkeys } from "../passkeys/service.ts";
 import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
-import { createFinish, type CompleteProof } from "./finish.ts";
-import type { PendingLinks } from "./adding/pending-links.ts";
+import type { ClientAccess } from "./client-access.ts";
+import type { CompleteProof, Finish } from "./finish.ts";
 import { waitsForConsent, type SignInSession } from "./session.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
 import { lockSession, keepProof } from "./store.ts";
@@ -58,43 +50,11 @@ export function createProofs(deps: {
   storage: Storage;
   users: Users;
   passkeys: Passkeys;
-  browserSessions: BrowserSessions;
-  pendingLinks: PendingLinks;
-  notices: Notices;
-  clients: Clients;
-  consents: Consents;
-  admits: Groups["admits"];
-  audit: Audit;
+  clientAccess: ClientAccess;
+  finish: Finish;
   clock: Clock;
-  random: Random;
-  issuer: string;
 }) {
-  const { storage, clock, users, passkeys, clients, consents, admits, audit } = deps;
-  const finish = createFinish(deps);
-
-  async function clientOf(tx: Handle, { authorization }: SignInSession): Promise<Client | undefined> {
-    return authorization === null ? undefined : (await clients.find(authorization.clientId, tx))?.client;
-  }
-
-  /** Whether the person must first agree to what an OpenID Connect client asks. */
-  async function asksConsent(
-    tx: Handle,
-    { authorization, scopes }: SignInSession,
-    client: Client | undefined,
-    userId: string,
-  ): Promise<boolean> {
-    if (authorization?.prompt.includes("consent")) return true;
-    return client !== undefined && (await consents.lacks({ client, userId, scopes }, tx));
-  }
-
-  /** Tells a client that it does not allow any of the user's groups. */
-  function notAllowed(session: SignInSession): { response: AuthorizationResponse; usedWay: null } {
-    const parameters = { error: "access_denied", error_description: "This account may not use this program." };
-    return {
-      response: authorizationResponse(session, parameters, { issuer: deps.issuer, sessionId: null }),
-      usedWay: null,
-    };
-  }
+  const { storage, users, passkeys, clientAccess, finish, clock } = deps;
 
   return {
     /**
@@ -128,16 +88,16 @@ export function createProofs(deps: {
           asks && passkeys.hasAny(userId, tx),
         ]);
         if (!user) throw rollBack("refused");
-        const client = await clientOf(tx, session);
-        // Before any step, and nothing is written: the refusal holds for this client only.
-        if (client && !(await admits(client, userId, tx))) {
+        const client = await clientAccess.clientOf(tx, session);
+        // Before any step, and nothing is written: the denial is about this client only.
+        if (!(await clientAccess.admits(tx, client, userId))) {
           deniedUserId = userId;
-          throw rollBack(notAllowed(session));
+          throw rollBack(clientAccess.denial(session));
         }
         const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
         const waits = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
         const consentIsNext =
-          waits === "done" && how.consented !== true && (await asksConsent(tx, session, client, userId));
+          waits === "done" && how.consented !== true && (await clientAccess.asksConsent(tx, session, client, userId));
         const next = consentIsNext ? "ask-consent" : waits;
         const proven = provenBy(session, how, now);
         if (next === "done") {
@@ -158,15 +118,7 @@ export function createProofs(deps: {
         if (!(await keepProof(tx, { digest: session.digest, browserDigest }, proof, now))) throw rollBack("over");
         return { next };
       });
-      if (deniedUserId !== undefined) {
-        const refused = {
-          action: "sign-in",
-          result: "failure",
-          details: { method: signedInWith, reason: "groups" },
-        } as const;
-        const { clientInfo } = holder;
-        audit.aggregatedEvents.note({ ...refused, app: application, userId: deniedUserId, clientInfo });
-      }
+      if (deniedUserId !== undefined) clientAccess.noteDenial(holder, { userId: deniedUserId, method: signedInWith });
       return outcome;
     },
 

@@ -77,7 +77,7 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
       return hosted.page(visit.frame, body, { status, targets: targetsOf(visit, targets), cookies });
     },
 
-    /** Back to whoever began the session. */
+    /** Back to the application or client that began the session. */
     respond({ frame, application }: Visit, response: AuthorizationResponse, cookies: string[] = []): Answer {
       return hosted.respond(frame, response, { application, cookies });
     },

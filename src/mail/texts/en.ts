@@ -69,7 +69,7 @@ export const en: MailTexts = {
         `Your ${app} account has another email address now. Emails about the account don't come to this one any more.`,
       button: () => "Undo the change",
       ifNotYou: () =>
-        "Undo the change. That restores this address, signs everybody out of the account, and removes the password and what was added since to sign in with. Then choose a new password.",
+        "Undo the change. That restores this address, signs everybody out of the account, and removes the password and the ways to sign in that were added since. Then choose a new password.",
     },
     "address-replaced": {
       subject: (app) => `Your ${app} account has another email address`,
@@ -83,7 +83,7 @@ export const en: MailTexts = {
       lead: (app) =>
         `The email address of your ${app} account was changed back to an earlier one. Emails about the account don't come to this one any more.`,
       button: () => "Open your account page",
-      ifNotYou: (app) => `Somebody who reads the earlier address did this. Ask ${app} for help.`,
+      ifNotYou: (app) => `Somebody who can read emails to the earlier address did this. Ask ${app} for help.`,
     },
     invite: {
       subject: (app) => `You're invited to ${app}`,

@@ -19,8 +19,8 @@ export function createPendingLinks(deps: {
 
   return {
     /**
-     * If the identity was linked elsewhere meanwhile, the sign-in continues without it. False if
-     * the user is gone.
+     * If another account got the identity in the meantime, the sign-in continues without it. False
+     * if the user is gone.
      */
     async link(
       tx: Handle,

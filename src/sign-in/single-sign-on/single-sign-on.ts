@@ -12,7 +12,7 @@ import { insertSession, lockSession } from "../store.ts";
 
 export type SingleSignOn = ReturnType<typeof createSingleSignOn>;
 
-/** Signs in whoever is signed in to this browser, without a new proof (docs/decisions/0042). */
+/** Signs in the user of this browser without a new proof (docs/decisions/0042). */
 export function createSingleSignOn(deps: {
   applications: Applications;
   browserSessions: BrowserSessions;

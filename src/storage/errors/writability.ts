@@ -38,8 +38,8 @@ export function watchWrites(storage: Storage, log: Log): { storage: Storage; wri
     if (found === undefined) return;
     if (problem === undefined) {
       const { reason, fix } = writeProblemTexts[found];
-      const meanwhile = "Sign-ins fail; tokens are still validated, and each process counts calls alone";
-      log.error(`${reason}: ${fix}. ${meanwhile}`, error, { problem: found });
+      const effect = "Sign-ins fail; tokens are still validated, and each process counts calls alone";
+      log.error(`${reason}: ${fix}. ${effect}`, error, { problem: found });
     }
     problem = found;
   }

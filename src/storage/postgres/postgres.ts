@@ -126,7 +126,7 @@ async function untilItRuns<T>(work: (deadline: number) => Promise<T>): Promise<T
 }
 
 /**
- * Deadlocks, serialization failures, references to a row that was removed meanwhile, and lost
+ * Deadlocks, serialization failures, references to a row that was just removed, and lost
  * connections: the transaction did nothing, and a retry sees the current state.
  */
 function mayRunAgain(error: unknown): boolean {

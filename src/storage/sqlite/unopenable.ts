@@ -14,8 +14,7 @@ export function needsWritableFolder(error: unknown): boolean {
 
 /**
  * Copies an unused database and its log into a new private folder in `folder`. Returns the copy and
- * a function that removes it. Undefined if the database changes meanwhile: then it is in use after
- * all.
+ * a function that removes it. Undefined if the database changes during that: then it is in use.
  */
 export function copyUnopened(file: string, folder: string): { copy: string; remove(): void } | undefined {
   const place = mkdtempSync(join(folder, ".authsvc-read-"));

@@ -79,10 +79,10 @@ function shown(id: string, { tests, notApplicable }: Content): string {
   return [own.length > 0 ? own : ["**nothing yet**"], also.length > 0 ? ["*Also:*", ...also] : []].flat().join("<br>");
 }
 
-/** One line per file: its name, then its tests. */
+/** One line per file: its path, then its tests. */
 function lines(tests: TitledTest[]): string[] {
   return [...Map.groupBy(tests, ({ file }) => file)].map(([file, those]) => {
-    const name = file.split("/").at(-1) ?? file;
+    const name = file.replace(/^test\/(?:security\/)?/u, "");
     const sentences = [...new Set(those.map(({ sentence }) => cell(plain(sentence))))];
     return `[${name}](../${file}): ${sentences.join("; ")}`;
   });

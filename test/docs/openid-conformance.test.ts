@@ -8,7 +8,7 @@ const listed = [
 ].map(([, module = "", file = ""]) => ({ module, file }));
 
 /** The modules that titles of tests name; plans are titles of groups. */
-const tested = globSync("test/http/openid-conformance-*.test.ts", { cwd: root }).flatMap((file) =>
+const tested = globSync("test/http/openid/conformance-*.test.ts", { cwd: root }).flatMap((file) =>
   [...textOf(file).matchAll(/"(oidcc-[\w-]*\w)"/gu)]
     .map(([, module = ""]) => ({ module, file: join(file) }))
     .filter(({ module }) => !module.endsWith("-test-plan")),

@@ -26,7 +26,7 @@ export function createDescription() {
     method,
     pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/:\w+/gu, "[^/]+")}$`, "u"),
   }));
-  // The document is validated by test/http/openapi.test.ts, once; a worker need not do it again.
+  // test/http/contract/openapi.test.ts validates the document once; a worker need not do it again.
   const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false });
   const { schemas } = document.components;
   // Not the document itself: what it holds is for whoever reads it.

@@ -1,0 +1,255 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { openAccount, press } from "../../support/account.ts";
+import { bearer, givePasskey } from "../../support/methods.ts";
+import { addingSession, askToAdd, prove, signedUpIn } from "../../support/adding.ts";
+import {
+  call,
+  goodPassword,
+  newEmail,
+  redeem,
+  signedUp,
+  signIn,
+  signUp,
+  validate,
+  Visitor,
+} from "../../support/person.ts";
+import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+
+const otherPassword = "another horse, another battery";
+const minutes = 60_000;
+
+describeSqliteFirst("POST /users/auth-methods", (current) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await current().createApp();
+  });
+
+  it("answers an address, a session id and ten minutes", async () => {
+    const { accessToken } = await signedUp(current(), app);
+    const answer = await askToAdd(current(), accessToken, { type: "passkey", redirectUri: app.redirectUri });
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body).toSorted()).toEqual(["authUrl", "expiresAt", "sessionId"]);
+    expect(answer.body["authUrl"]).toBe(`${current().url}/sign-in/${String(answer.body["sessionId"])}`);
+    expect(Date.parse(String(answer.body["expiresAt"])) - current().clock.now).toBeLessThanOrEqual(10 * minutes);
+  });
+
+  it.each([
+    ["an unknown type", { type: "sms" }, "type"],
+    ["no type", {}, "type"],
+    ["a redirect address of nobody's", { type: "password", redirectUri: "https://evil.example/" }, "redirectUri"],
+    ["a disabled method", { type: "oauth", provider: "github" }, "type"],
+    ["a provider without oauth", { type: "password", provider: "github" }, "provider"],
+    ["an extra key", { type: "password", scopes: ["profile"] }, "scopes"],
+  ])("refuses %s by name", async (_title, body, field) => {
+    const { accessToken } = await signedUp(current(), app);
+    const answer = await askToAdd(current(), accessToken, { redirectUri: app.redirectUri, ...body });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error?.code).toBe("INVALID_REQUEST");
+    expect(answer.body.error?.details).toContain(field);
+  });
+
+  it("needs a user's token with the scope profile, and checks the App ID that is sent", async () => {
+    const body = { type: "password", redirectUri: app.redirectUri };
+    const signedIn = await signUp(current(), app, { email: newEmail() }, { scopes: ["email"] });
+    const { accessToken } = await redeem(current(), app, signedIn);
+    const lacking = await askToAdd(current(), accessToken, body);
+    expect([lacking.status, lacking.body.error?.code]).toEqual([403, "INSUFFICIENT_SCOPE"]);
+    const nobody = await call(current(), "POST", "/users/auth-methods", {}, body);
+    expect([nobody.status, nobody.body.error?.code]).toEqual([401, "INVALID_TOKEN"]);
+    const other = await current().createApp();
+    const good = await signedUp(current(), app);
+    const headers = { authorization: `Bearer ${good.accessToken}`, "x-service-app-id": other.id };
+    const foreign = await call(current(), "POST", "/users/auth-methods", headers, body);
+    expect([foreign.status, foreign.body.error?.code]).toEqual([401, "INVALID_APP_ID"]);
+  });
+});
+
+describeSqliteFirst("adding a password", (current) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await current().createApp();
+  });
+
+  it("changes the one that there is: in the browser that has just signed in, with the account named", async () => {
+    const { accessToken, email, visitor } = await signedUpIn(current(), app);
+    const session = await addingSession(current(), app, accessToken, { type: "password", state: "s 1" });
+    const page = await visitor.get(session.authUrl);
+    expect(page.text).toContain("Change your password");
+    expect(page.text).toContain(email);
+    const done = await visitor.submit(page, "/add/password", { password: otherPassword });
+    expect(done.status).toBe(303);
+    const query = done.location.searchParams;
+    expect(done.location.href.startsWith(app.redirectUri)).toBe(true);
+    expect(Object.fromEntries(query)).toEqual({
+      status: "changed",
+      methodId: expect.stringMatching(/^mth_/u),
+      state: "s 1",
+      sessionId: session.sessionId,
+    });
+    await expect(signIn(current(), app, { email })).rejects.toThrow("401");
+    await signIn(current(), app, { email, password: otherPassword });
+    expect((await validate(current(), app, accessToken)).status).toBe(200);
+  });
+
+  it("names the account in full only in a browser that is signed in as its user, or has just proven it", async () => {
+    const { accessToken, email } = await signedUpIn(current(), app);
+    const session = await addingSession(current(), app, accessToken, { type: "password" });
+    const stranger = new Visitor();
+    const page = await stranger.get(session.authUrl);
+    expect(page.status).toBe(200);
+    expect(page.text).not.toContain(email);
+    expect(page.text).toContain(`${email.slice(0, 1)}…@e…${email.slice(email.lastIndexOf("."))}`);
+    // Nor to somebody who is signed in as another.
+    const other = await signedUpIn(current(), app);
+    const { text } = await other.visitor.get(session.authUrl);
+    expect(text).not.toContain(email);
+    const wrong = await stranger.submit(page, "/password", { email: other.email, password: goodPassword });
+    expect(wrong.text).not.toContain(email);
+    const proven = await stranger.submit(page, "/password", { email, password: goodPassword });
+    expect((await stranger.get(proven.location.href)).text).toContain(email);
+  });
+
+  it("adds a first one, which was never used until it signs somebody in", async () => {
+    const { accessToken, email, visitor, user } = await signedUpIn(current(), app);
+    await givePasskey(current(), String(user["id"]));
+    const password = async () => {
+      const { body } = await call(current(), "GET", "/users/auth-methods", bearer(accessToken));
+      return (body["methods"] as { type: string; id: string; lastUsed: string | null }[]).find(
+        ({ type }) => type === "password",
+      );
+    };
+    const { id = "", lastUsed } = (await password()) ?? {};
+    expect(lastUsed).not.toBeNull();
+    await press(app, visitor, await openAccount(current(), app, visitor, `/methods/${id}/remove`), "/remove");
+    const session = await addingSession(current(), app, accessToken, { type: "password" });
+    const page = await visitor.get(session.authUrl);
+    const done = await visitor.submit(page, "/add/password", { password: otherPassword });
+    expect(done.location.searchParams.get("status")).toBe("added");
+    expect(await password()).toMatchObject({ lastUsed: null });
+    await signIn(current(), app, { email, password: otherPassword });
+    expect((await password())?.lastUsed).toMatch(/Z$/u);
+  });
+
+  it("holds the new password against the rules, and uses nothing up", async () => {
+    const { accessToken, email, visitor } = await signedUpIn(current(), app);
+    const session = await addingSession(current(), app, accessToken, { type: "password" });
+    const page = await visitor.get(session.authUrl);
+    for (const [password, words] of [
+      ["short", "Too short"],
+      ["", "Choose a password"],
+      [email, "Use something other than your email"],
+    ] as const) {
+      const refused = await visitor.submit(page, "/add/password", { password });
+      expect(refused.status).toBe(422);
+      expect(refused.text).toContain(words);
+    }
+    expect((await visitor.submit(page, "/add/password", { password: otherPassword })).status).toBe(303);
+  });
+
+  it("works once", async () => {
+    const { accessToken, email, visitor } = await signedUpIn(current(), app);
+    const session = await addingSession(current(), app, accessToken, { type: "password" });
+    const page = await visitor.get(session.authUrl);
+    await visitor.submit(page, "/add/password", { password: otherPassword });
+    const again = await visitor.submit(page, "/add/password", { password: "a third password altogether" });
+    expect(again.status).toBe(200);
+    expect(again.text).not.toContain("methodId");
+    await signIn(current(), app, { email, password: otherPassword });
+  });
+
+  describe("a stolen or forwarded authUrl alone adds nothing (docs/spec/decisions.md, 6)", () => {
+    it("asks another browser for a proof, and believes no form of its own making", async () => {
+      const { accessToken, email } = await signedUpIn(current(), app);
+      const session = await addingSession(current(), app, accessToken, { type: "password" });
+      const thief = new Visitor();
+      const page = await thief.get(session.authUrl);
+      expect(page.text).toContain("Confirm it&#39;s you");
+      expect(page.text).not.toContain("/add/password");
+      const { fields } = page.form("/password");
+      const forced = await thief.post(`${session.authUrl}/add/password`, { ...fields, password: otherPassword });
+      expect(forced.status).toBe(303);
+      expect(forced.location.href).toBe(session.authUrl);
+      await signIn(current(), app, { email });
+    });
+
+    it("takes the proof of no other account", async () => {
+      const victim = await signedUpIn(current(), app);
+      const thief = await signedUpIn(current(), app);
+      const session = await addingSession(current(), app, victim.accessToken, { type: "password" });
+      const page = await prove(thief.visitor, session, thief.email);
+      expect(page.status).toBe(401);
+      expect(page.text).toContain("That&#39;s another account");
+      const { fields } = page.form("/password");
+      const forced = await thief.visitor.post(`${session.authUrl}/add/password`, {
+        ...fields,
+        password: otherPassword,
+      });
+      expect(forced.location.href).toBe(session.authUrl);
+      await signIn(current(), app, { email: victim.email });
+    });
+
+    it("changes the account of nobody who opens an attacker's link", async () => {
+      const attacker = await signedUpIn(current(), app);
+      const victim = await signedUpIn(current(), app);
+      const session = await addingSession(current(), app, attacker.accessToken, { type: "password" });
+      const page = await victim.visitor.get(session.authUrl);
+      expect(page.text).toContain("Confirm it&#39;s you");
+      expect(page.text).not.toContain(attacker.email);
+      expect(page.text).not.toContain("/add/password");
+    });
+
+    it("adds nothing by a GET, and nothing without the form's token", async () => {
+      const { accessToken, email, visitor } = await signedUpIn(current(), app);
+      const session = await addingSession(current(), app, accessToken, { type: "password" });
+      await visitor.get(session.authUrl);
+      expect((await visitor.get(`${session.authUrl}/add/password`)).status).toBe(405);
+      const bare = await visitor.post(`${session.authUrl}/add/password`, { password: otherPassword });
+      expect(bare.status).toBe(403);
+      await signIn(current(), app, { email });
+    });
+  });
+
+  it("asks for a new proof ten minutes after the last one", async () => {
+    const { accessToken, email, visitor } = await signedUpIn(current(), app);
+    current().clock.advance(10 * minutes);
+    const session = await addingSession(current(), app, accessToken, { type: "password" });
+    expect((await visitor.get(session.authUrl)).text).toContain("Confirm it&#39;s you");
+    const page = await prove(visitor, session, email);
+    expect(page.text).toContain("Change your password");
+    expect((await visitor.submit(page, "/add/password", { password: otherPassword })).status).toBe(303);
+  });
+
+  it("forgets the proof in its hands when the password that gave it is changed elsewhere", async () => {
+    const { accessToken, email, visitor } = await signedUpIn(current(), app);
+    const thief = new Visitor();
+    const thiefs = await addingSession(current(), app, accessToken, { type: "password" });
+    const proven = await prove(thief, thiefs, email);
+    expect(proven.text).toContain("Change your password");
+    const own = await addingSession(current(), app, accessToken, { type: "password" });
+    await visitor.submit(await visitor.get(own.authUrl), "/add/password", { password: otherPassword });
+    const late = await thief.submit(proven, "/add/password", { password: "a third password altogether" });
+    expect(late.location.href).toBe(thiefs.authUrl);
+    await signIn(current(), app, { email, password: otherPassword });
+  });
+
+  it("is refused once the app has switched passwords off", async () => {
+    const { accessToken, visitor } = await signedUpIn(current(), app);
+    const session = await addingSession(current(), app, accessToken, { type: "password" });
+    const page = await visitor.get(session.authUrl);
+    const { applications } = current().server.app.services;
+    const actor = { kind: "cli", name: "test" } as const;
+    await applications.update(app.id, { authMethods: { password: { enabled: false } } }, actor);
+    const refused = await visitor.submit(page, "/add/password", { password: otherPassword });
+    expect(refused.location.searchParams.get("status")).toBeNull();
+    await applications.update(app.id, { authMethods: { password: { enabled: true } } }, actor);
+  });
+
+  it("gives the person a way back without adding anything", async () => {
+    const { accessToken, email, visitor } = await signedUpIn(current(), app);
+    const session = await addingSession(current(), app, accessToken, { type: "password" });
+    await visitor.get(session.authUrl);
+    const back = await visitor.get(`${session.authUrl}/cancel`);
+    expect(back.location.searchParams.get("error")).toBe("access_denied");
+    await signIn(current(), app, { email, password: goodPassword });
+  });
+});

@@ -1,0 +1,226 @@
+import { expect, it } from "vitest";
+import { claimsIn, operator, setClaims, withMember } from "../../support/groups.ts";
+import { createTestClient } from "../../support/openid.ts";
+import {
+  applicationParty,
+  basic,
+  newParty,
+  post,
+  refreshWith,
+  tokensFor,
+  userInfo,
+} from "../../support/openid-tokens.ts";
+import { call, refresh, validate } from "../../support/person.ts";
+import { startReceiver, until } from "../../support/receiver.ts";
+import { describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
+import { createEndpoint, localWebhooks } from "../../support/webhooks.ts";
+
+const everywhere: ("access" | "id" | "userinfo")[] = ["access", "id", "userinfo"];
+
+describeEachDatabase("groups and metadata", (current) => {
+  it("are created, listed, shown and deleted by the application's server", async () => {
+    const { send, userId, email } = await withMember(current());
+    expect(await send("PUT", "/groups/staff")).toMatchObject({ status: 200, body: { name: "staff" } });
+    expect(await send("PUT", "/groups/staff", {})).toMatchObject({ status: 200 });
+    expect(await send("PUT", "/groups/team%3Aops")).toMatchObject({ status: 200, body: { name: "team:ops" } });
+    expect((await send("GET", "/groups")).body).toEqual({
+      groups: [
+        { name: "staff", createdAt: expect.any(String) },
+        { name: "team:ops", createdAt: expect.any(String) },
+      ],
+    });
+    expect((await send("PUT", `/groups/staff/members/${userId}`)).status).toBe(200);
+    expect((await send("PUT", `/groups/staff/members/${userId}`)).status).toBe(200);
+    expect((await send("GET", "/groups/staff")).body).toMatchObject({ name: "staff", members: 1 });
+    expect((await send("GET", "/groups/staff/members")).body).toEqual({
+      members: [{ id: userId, email, name: null, addedAt: expect.any(String) }],
+      nextCursor: null,
+    });
+    expect((await send("GET", `/users/${userId}/groups`)).body).toEqual({ groups: ["staff"] });
+    expect((await send("DELETE", `/groups/staff/members/${userId}`)).status).toBe(200);
+    expect((await send("GET", `/users/${userId}/groups`)).body).toEqual({ groups: [] });
+    await send("PUT", `/groups/staff/members/${userId}`);
+    expect((await send("DELETE", "/groups/staff")).status).toBe(200);
+    expect((await send("GET", "/groups/staff")).status).toBe(404);
+    expect((await send("GET", `/users/${userId}/groups`)).body).toEqual({ groups: [] });
+    // The name is free again, and its old members are gone.
+    await send("PUT", "/groups/staff");
+    expect((await send("GET", "/groups/staff")).body).toMatchObject({ members: 0 });
+  });
+
+  it("send user.updated once for each change, without the server's address", async () => {
+    const service = current();
+    const { send, app, userId } = await withMember(service);
+    const id = await createEndpoint(service, app, { url: "https://hooks.example.com/", events: ["user.updated"] });
+    const told = async () => (await service.server.app.services.deliveries.list(id, { limit: 10 })).length;
+    await send("PUT", "/groups/staff");
+    expect(await told()).toBe(0);
+    await send("PUT", `/groups/staff/members/${userId}`);
+    await send("PUT", `/groups/staff/members/${userId}`);
+    expect(await told()).toBe(1);
+    await send("PATCH", `/users/${userId}/metadata`, { public: { plan: "pro" } });
+    expect(await told()).toBe(2);
+    await send("DELETE", `/groups/staff/members/${userId}`);
+    expect(await told()).toBe(3);
+    const { db, tables } = service.server.app.storage.reader;
+    const rows = await db.select().from(tables.webhookDeliveries);
+    expect(rows.filter(({ endpointId }) => endpointId === id).map(({ ipAddress }) => ipAddress)).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it("appear as claims in tokens, userinfo, introspection and validate", async () => {
+    const service = current();
+    const party = await newParty(service, { refreshTokens: "always" });
+    const { app, email } = party;
+    const [user] = (await service.server.app.services.userAdministration.list(app.id, { email }, { limit: 1 })).users;
+    const userId = user?.id ?? "";
+    const { groups, userMetadata } = service.server.app.services;
+    for (const name of ["staff", "admins"]) {
+      await groups.create(app.id, name, operator);
+      await groups.add(app.id, name, [userId], operator);
+    }
+    await userMetadata.patch({ userId }, { public: { plan: "pro" }, private: { limit: 7 } }, operator);
+    await setClaims(service, app, [
+      { claim: "roles", from: "groups", in: everywhere },
+      { claim: "plan", from: "public.plan", in: everywhere },
+      { claim: "https://shop.example/limit", from: "private.limit", in: ["access"] },
+      { claim: "absent", from: "private.absent", in: everywhere },
+      { claim: "tenant", from: "value", value: { id: 1 }, in: everywhere },
+    ]);
+    const shared = { roles: ["admins", "staff"], plan: "pro", tenant: { id: 1 } };
+    const access = { ...shared, "https://shop.example/limit": 7 };
+    const tokens = await tokensFor(service, party);
+    expect(claimsIn(tokens.access_token)).toMatchObject(access);
+    expect(claimsIn(tokens.access_token)).not.toHaveProperty("absent");
+    expect(claimsIn(tokens.id_token)).toMatchObject(shared);
+    expect(claimsIn(tokens.id_token)).not.toHaveProperty("https://shop.example/limit");
+    expect((await userInfo(service, tokens.access_token)).body).toMatchObject(shared);
+    const introspected = await post(service, "/oauth2/introspect", { token: tokens.access_token }, basic(party));
+    expect(introspected.body).toMatchObject({ ...access, active: true });
+    expect((await validate(service, app, tokens.access_token)).body["claims"]).toEqual(access);
+
+    // validate shows changes at the next call, tokens at the next refresh.
+    await groups.remove(app.id, "admins", [userId], operator);
+    await userMetadata.patch({ userId }, { public: { plan: null } }, operator);
+    const { plan: _, ...less } = { ...access, roles: ["staff"] };
+    expect((await validate(service, app, tokens.access_token)).body["claims"]).toEqual(less);
+    const refreshed = await refreshWith(service, party, tokens.refresh_token);
+    expect(claimsIn(String(refreshed.body["access_token"]))).toMatchObject({ roles: ["staff"] });
+    expect(claimsIn(String(refreshed.body["id_token"]))).not.toHaveProperty("plan");
+    await groups.delete(app.id, "staff", operator);
+    expect((await validate(service, app, tokens.access_token)).body["claims"]).toMatchObject({ roles: [] });
+  });
+
+  it("are given by the scope groups, without any claims of the application", async () => {
+    const service = current();
+    const { app, userId, email, join } = await withMember(service);
+    const { applications } = service.server.app.services;
+    await applications.update(app.id, { settings: { scopes: ["profile", "email", "groups"] } }, operator.actor);
+    await join("staff");
+    const client = await createTestClient(service, app, { scopes: ["openid", "groups"], refreshTokens: "always" });
+    const { secret } = await service.server.app.services.clients.createSecret({ clientId: client.id }, operator.actor);
+    const party = { app, client, secret, email };
+    const tokens = await tokensFor(service, party, { scope: "openid groups" });
+    expect(claimsIn(tokens.id_token)).toMatchObject({ sub: userId, groups: ["staff"] });
+    expect(claimsIn(tokens.access_token)).toMatchObject({ groups: ["staff"] });
+    expect((await userInfo(service, tokens.access_token)).body).toEqual({ sub: userId, groups: ["staff"] });
+    expect((await validate(service, app, tokens.access_token)).body["claims"]).toEqual({ groups: ["staff"] });
+    const without = await tokensFor(service, party, { scope: "openid" });
+    expect(claimsIn(without.id_token)).not.toHaveProperty("groups");
+    expect((await userInfo(service, without.access_token)).body).toEqual({ sub: userId });
+  });
+
+  it("are in the tokens of callback and refresh too, and in those of the application as a client", async () => {
+    const service = current();
+    const { app, accessToken, refreshToken, join } = await withMember(service);
+    await setClaims(service, app, [{ claim: "groups", from: "groups", in: everywhere }]);
+    expect(claimsIn(accessToken)).not.toHaveProperty("groups");
+    await join("staff");
+    const again = await refresh(service, app, refreshToken);
+    expect(claimsIn(String(again.body["accessToken"]))).toMatchObject({ groups: ["staff"] });
+    const party = await applicationParty(service);
+    await setClaims(service, party.app, [{ claim: "roles", from: "groups", in: everywhere }]);
+    const tokens = await tokensFor(service, party);
+    expect([claimsIn(tokens.id_token)["roles"], claimsIn(tokens.access_token)["roles"]]).toEqual([[], []]);
+  });
+
+  it("are read page by page", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { groups, userAdministration } = service.server.app.services;
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      const user = { appId: app.id, email: `m${index}@example.com`, emailVerified: true, name: null };
+      ids.push((await userAdministration.create({ ...user, password: undefined }, { dryRun: false }, operator)).id);
+    }
+    await groups.create(app.id, "all", operator);
+    expect(await groups.add(app.id, "all", ids, operator)).toBe(5);
+    expect(await groups.add(app.id, "all", ids, operator)).toBe(0);
+    const seen: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const page = await call(
+        service,
+        "GET",
+        `/applications/${app.id}/groups/all/members?limit=2&cursor=${cursor}`,
+        app.headers,
+      );
+      expect(page.status).toBe(200);
+      seen.push(...(page.body["members"] as { id: string }[]).map(({ id }) => id));
+      cursor = page.body["nextCursor"] as string | null;
+    }
+    expect(seen).toEqual(ids.toSorted());
+  });
+
+  it("a deletion that was interrupted is completed by the sweep", async () => {
+    const service = current();
+    const { app, userId, join, send } = await withMember(service);
+    await join("staff");
+    const { storage, services } = service.server.app;
+    await storage.write(async ({ db, tables }) => {
+      await db.update(tables.groups).set({ name: null });
+    });
+    expect((await send("GET", `/users/${userId}/groups`)).body).toEqual({ groups: [] });
+    while (await services.groups.sweep());
+    expect(await storage.reader.db.select().from(storage.reader.tables.groupMembers)).toEqual([]);
+    expect(await services.groups.list(app.id)).toEqual([]);
+  });
+});
+
+describeOnSqlite(
+  "a change of groups or metadata",
+  (current) => {
+    it("is audited as the application and sent as user.updated once; what changes nothing is neither", async () => {
+      const service = current();
+      const { app, userId, join, leave, patch, send } = await withMember(service);
+      const receiver = await startReceiver();
+      try {
+        await createEndpoint(service, app, { url: receiver.url, events: ["user.updated"] });
+        await join("staff");
+        await join("staff");
+        await leave("staff");
+        await leave("staff");
+        await patch({ public: { plan: "pro" }, private: { limit: 1 } });
+        await patch({});
+        await patch({ public: { plan: "pro", none: null } });
+        await join("staff");
+        await send("DELETE", "/groups/staff");
+        const events = await service.server.app.services.audit.list({ userId, limit: 50 });
+        const changes = events.filter(({ action }) => /^group\.|^user\.metadata$/u.test(action));
+        const actions = ["group.add", "group.add", "group.remove", "user.metadata"];
+        expect(changes.map(({ action }) => action).toSorted()).toEqual(actions);
+        expect(new Set(changes.map(({ actor }) => actor))).toEqual(new Set([`app:${app.id}`]));
+        expect(JSON.stringify(changes)).not.toContain("pro");
+        // The deletion of a group is one act on the group, with an event for each member.
+        const ids = () => new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
+        await until(() => ids().size === actions.length + 1);
+        expect(receiver.received.every(({ body }) => body.data["userId"] === userId)).toBe(true);
+      } finally {
+        await receiver.stop();
+      }
+    });
+  },
+  localWebhooks,
+);

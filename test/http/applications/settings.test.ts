@@ -1,0 +1,146 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ApplicationChange } from "../../../src/applications/change.ts";
+import { bearer } from "../../support/methods.ts";
+import { call, initiate, redeem, signedUp, signUp, validate } from "../../support/person.ts";
+import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+
+const operator = { kind: "cli", name: "test" } as const;
+const minute = 60 * 1000;
+
+describeSqliteFirst("what an operator sets of an application", (current) => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await current().createApp();
+  });
+  const update = async (change: ApplicationChange) =>
+    await current().server.app.services.applications.update(app.id, change, operator);
+  const check = async (change: ApplicationChange) =>
+    await current().server.app.services.applications.checkUpdate(app.id, change);
+  const stored = async () => await current().server.app.services.applications.find(app.id);
+
+  it("is changed at any depth, and the rest stays", async () => {
+    await update({ branding: { logo: "https://shop.example/logo.svg", companyName: "Shop Ltd" } });
+    await update({ branding: { primaryColor: "#abcdef", companyName: null }, domain: "shop.example" });
+    await update({ settings: { signUp: "closed", passwordMinLength: 8 } });
+    await update({ settings: { signingAlgorithm: "EdDSA", queryEndpoints: false, passwordMinLength: undefined } });
+    expect(await stored()).toMatchObject({
+      domain: "shop.example",
+      branding: { logo: "https://shop.example/logo.svg", primaryColor: "#abcdef", companyName: null },
+      settings: {
+        signUp: "closed",
+        passwordMinLength: 8,
+        scopes: ["profile", "email"],
+        signingAlgorithm: "EdDSA",
+        queryEndpoints: false,
+        rateLimits: {},
+      },
+    });
+  });
+
+  it("can be given when an application is created", async () => {
+    const settings = { signUp: "closed", rateLimits: { webhooks: 5 } } as const;
+    const { id } = await current().createApp({ settings, authMethods: { oauth: { providers: ["google"] } } });
+    expect(await current().server.app.services.applications.find(id)).toMatchObject({
+      settings: { ...settings, passwordMinLength: 15 },
+      authMethods: { oauth: { enabled: false, providers: ["google"] } },
+    });
+  });
+
+  it.each<[details: string, change: ApplicationChange]>([
+    ["settings.passwordMinLength: a whole number from 8 to 128", { settings: { passwordMinLength: 7 } }],
+    ["settings.passwordMinLength: a whole number from 8 to 128", { settings: { passwordMinLength: 15.5 } }],
+    ["settings.scopes: at least one of profile, email, groups", { settings: { scopes: [] } }],
+    [
+      "settings.rateLimits: authentication, userManagement, applicationManagement, webhooks, each from 1 to 1000000",
+      { settings: { rateLimits: { webhooks: 0 } } },
+    ],
+    ["domain: a lower-case host name, such as example.com", { domain: "https://shop.example" }],
+    ["branding.primaryColor: #rrggbb", { branding: { primaryColor: "red" } }],
+    [
+      "branding.logo: an https address of at most 2048 characters, with a plain host name",
+      { branding: { logo: "http://shop.example/" } },
+    ],
+  ])("is refused: %s", async (details, change) => {
+    const before = await stored();
+    await expect(update(change)).rejects.toMatchObject({ code: "INVALID_REQUEST", details });
+    await expect(check(change)).rejects.toMatchObject({ code: "INVALID_REQUEST", details });
+    expect(await stored()).toEqual(before);
+  });
+
+  it("changes nothing in a dry run, and needs an application", async () => {
+    const before = await stored();
+    const change = { name: "Tried", settings: { signUp: "closed" } } as const;
+    expect(await check(change)).toMatchObject({ id: app.id, name: "Tried", settings: { signUp: "closed" } });
+    expect(await stored()).toEqual(before);
+    const { applications } = current().server.app.services;
+    const notFound = { code: "APP_NOT_FOUND" };
+    await expect(applications.checkUpdate("app_unknown", {})).rejects.toMatchObject(notFound);
+    await expect(applications.update("app_unknown", {}, operator)).rejects.toMatchObject(notFound);
+  });
+
+  describe("scopes", () => {
+    it("are all that a sign-in gets, asked for or not", async () => {
+      await update({ settings: { scopes: ["profile"] } });
+      const { accessToken } = await redeem(current(), app, await signUp(current(), app));
+      expect((await validate(current(), app, accessToken)).body["scopes"]).toEqual(["profile"]);
+      await expect(initiate(current(), app, { scopes: ["profile", "email"] })).rejects.toThrow(
+        "scopes: not granted to this application",
+      );
+      const config = await call(current(), "GET", `/api/config?app_id=${app.id}`, {});
+      expect(config.body["scopes"]).toEqual(["profile"]);
+    });
+  });
+
+  describe("limits", () => {
+    const remaining = (headers: Headers) => [headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")];
+    /**
+     * A minute of its own: nothing has been counted in it yet, and it does not end in the middle of
+     * a test.
+     */
+    const freshMinute = (): void => {
+      const { clock } = current();
+      clock.advance(minute - (clock.now % minute));
+    };
+
+    it("count its own calls from the next one on", async () => {
+      freshMinute();
+      await update({ settings: { rateLimits: { applicationManagement: 2 } } });
+      const get = async () => await call(current(), "GET", `/applications/${app.id}`, bearer(app.apiKey));
+      expect(remaining((await get()).headers)).toEqual(["2", "1"]);
+      expect(remaining((await get()).headers)).toEqual(["2", "0"]);
+      expect(await get()).toMatchObject({ status: 429, body: { error: { code: "RATE_LIMITED" } } });
+      await update({ settings: { rateLimits: { applicationManagement: null } } });
+      expect(remaining((await get()).headers)[0]).toBe("1000000000");
+    });
+
+    it("count its users' calls, by user, after a second at most", async () => {
+      const [ada, bob] = [await signedUp(current(), app), await signedUp(current(), app)];
+      const elsewhere = await signedUp(current(), await current().createApp());
+      const profile = async (token: string) => await call(current(), "GET", "/users/profile", bearer(token));
+      expect(remaining((await profile(ada.accessToken)).headers)[0]).toBe("1000000000");
+      freshMinute();
+      await update({ settings: { rateLimits: { userManagement: 3 } } });
+      current().clock.advance(1000);
+      for (const left of ["2", "1", "0"])
+        expect(remaining((await profile(ada.accessToken)).headers)).toEqual(["3", left]);
+      expect((await profile(ada.accessToken)).status).toBe(429);
+      expect(remaining((await profile(bob.accessToken)).headers)).toEqual(["3", "2"]);
+      expect(remaining((await profile(elsewhere.accessToken)).headers)[0]).toBe("1000000000");
+    });
+
+    it("do not count who has no credential of the application", async () => {
+      freshMinute();
+      await update({ settings: { rateLimits: { applicationManagement: 1, authentication: 1 } } });
+      for (let calls = 1; calls <= 3; calls += 1) {
+        expect((await call(current(), "GET", `/api/config?app_id=${app.id}`, {})).status).toBe(200);
+        await initiateBadly(app);
+      }
+      expect((await initiate(current(), app)).sessionId).toBeTruthy();
+    });
+
+    async function initiateBadly({ id }: TestApp): Promise<void> {
+      const headers = { authorization: "Bearer wrong", "x-service-app-id": id };
+      expect((await call(current(), "POST", "/auth/initiate", headers, {})).status).toBe(401);
+    }
+  });
+});

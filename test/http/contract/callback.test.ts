@@ -1,0 +1,94 @@
+import { beforeAll, expect, it } from "vitest";
+import { invalidRequest } from "../../support/outcomes.ts";
+import { call, isLive, newEmail, redeem, signIn, signUp } from "../../support/person.ts";
+import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+
+const state = "Some state, ünïcode & all";
+
+const badBodies: [field: string, change: Record<string, unknown>][] = [
+  ["code", { code: undefined }],
+  ["sessionId", { sessionId: undefined }],
+  ...["code", "sessionId", "state", "codeVerifier"].flatMap((field) =>
+    [...(field === "codeVerifier" ? [] : [null]), 1, true, ["x"], { x: 1 }].map(
+      (value): [string, Record<string, unknown>] => [field, { [field]: value }],
+    ),
+  ),
+  ...["redirectUri", "grant_type", "appId", "userId"].map((key): [string, Record<string, unknown>] => [
+    key,
+    { [key]: "x" },
+  ]),
+];
+
+type Fields = { code: string; sessionId: string; state: string };
+
+describeEachDatabase("POST /auth/callback", (current) => {
+  let app: TestApp;
+  let other: TestApp;
+  const person = { email: newEmail() };
+  beforeAll(async () => {
+    [app, other] = [await current().createApp(), await current().createApp()];
+    await redeem(current(), app, await signUp(current(), app, person));
+  });
+  const send = async (body: unknown, headers = app.headers) =>
+    await call(current(), "POST", "/auth/callback", headers, body);
+  const signedIn = async (): Promise<Fields> => {
+    const { session, code } = await signIn(current(), app, person, { state });
+    return { code, sessionId: session.sessionId, state };
+  };
+
+  it("answers exactly tokens, their lifetime and the user", async () => {
+    const { status, headers, body } = await send(await signedIn());
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      accessToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/u),
+      refreshToken: expect.stringMatching(/^[\w-]{43,}$/u),
+      expiresIn: 900,
+      user: {
+        id: expect.stringMatching(/^usr_/u),
+        email: person.email,
+        emailVerified: false,
+        name: null,
+        picture: null,
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u),
+        lastLoginAt: new Date(current().clock.now).toISOString(),
+        authMethods: { passkey: false, oauth: [], password: true },
+      },
+    });
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("gives another app no way to end a login with a code that it saw", async () => {
+    const mine = await signedIn();
+    const tokens = (await send(mine)).body;
+    expect(await send(mine, other.headers)).toMatchObject(invalidRequest);
+    expect(await isLive(current(), app, tokens)).toBe(true);
+  });
+
+  it("consumes the code before anything else: wrong fields beside it leave it no second try", async () => {
+    for (const wrong of [{ state: "another" }, { sessionId: `sis_${"A".repeat(43)}` }]) {
+      const mine = await signedIn();
+      expect(await send({ ...mine, ...wrong })).toMatchObject(invalidRequest);
+      expect(await send(mine)).toMatchObject(invalidRequest);
+    }
+  });
+
+  it("needs an empty state back where an empty one was given, and none where none was", async () => {
+    const empty = await signIn(current(), app, person, { state: "" });
+    const none = await signIn(current(), app, person);
+    const withoutState = (signed: typeof none) => ({ code: signed.code, sessionId: signed.session.sessionId });
+    const unsaid = await signIn(current(), app, person, { state: "" });
+    expect(await send(withoutState(unsaid))).toMatchObject({ status: 400 });
+    expect(await send(withoutState(await signIn(current(), app, person, { state })))).toMatchObject({ status: 400 });
+    expect((await send({ ...withoutState(empty), state: "" })).status).toBe(200);
+    expect((await send(withoutState(none))).status).toBe(200);
+    expect(await send({ ...withoutState(await signIn(current(), app, person)), state: "s" })).toMatchObject(
+      invalidRequest,
+    );
+  });
+
+  it.each(badBodies)("refuses a body with a bad %s and names it: %j", async (field, change) => {
+    const details = expect.stringContaining(field);
+    const body = { code: "c", sessionId: "s", ...change };
+    expect(await send(body)).toMatchObject({ status: 400, body: { error: { code: "INVALID_REQUEST", details } } });
+  });
+});

@@ -1,0 +1,217 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { call, newEmail, redeem, signedUp, signIn, signUp, validate } from "../../support/person.ts";
+import { describeSqliteFirst, type TestService } from "../../support/service.ts";
+
+const limit = 6;
+const rateLimits = { authentication: limit, userManagement: 1000, applicationManagement: 1000, webhooks: 1000 };
+const minute = 60_000;
+
+function toNextMinute({ clock }: TestService): void {
+  clock.advance(minute - (clock.now % minute));
+}
+
+/** The three headers of the contract; undefined where there is none. */
+function standing({ headers }: { headers: Headers }) {
+  return ["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}`) ?? undefined);
+}
+
+describeSqliteFirst(
+  "rate limits",
+  (current) => {
+    beforeEach(() => toNextMinute(current()));
+    const badKey = (headers: Record<string, string> = {}) =>
+      call(current(), "POST", "/auth/initiate", { authorization: "Bearer x", ...headers }, {});
+    const statuses = async (count: number, send: () => Promise<{ status: number }>) => {
+      const seen: number[] = [];
+      for (let n = 0; n < count; n += 1) seen.push((await send()).status);
+      return seen;
+    };
+    const times = (count: number, status: number) => Array.from({ length: count }, () => status);
+
+    it("are told on success and on error alike: limit, what is left, and the end of the minute in epoch seconds (security rule L1)", async () => {
+      const app = await current().createApp();
+      const body = { redirectUri: app.redirectUri };
+      current().clock.advance(12_345);
+      const reset = String(Math.ceil(current().clock.now / minute) * 60);
+      const answers = [
+        await call(current(), "POST", "/auth/initiate", app.headers, body),
+        await call(current(), "POST", "/auth/initiate", app.headers, "{"),
+        await call(current(), "POST", "/auth/callback", app.headers, { code: "x", sessionId: "x" }),
+        await call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: "x" }),
+        await call(current(), "POST", "/auth/initiate", { ...app.headers, "content-type": "text/plain" }, body),
+        await call(current(), "POST", "/auth/initiate", app.headers, "x".repeat(20_000)),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([200, 400, 400, 401, 415, 413]);
+      expect(answers.map(standing)).toEqual(["5", "4", "3", "2", "1", "0"].map((left) => [String(limit), left, reset]));
+    });
+
+    it("answer 429 RATE_LIMITED with Retry-After, and do not carry the call out (security rule L1)", async () => {
+      const app = await current().createApp();
+      const person = { email: newEmail() };
+      await redeem(current(), app, await signUp(current(), app, person));
+      toNextMinute(current());
+      current().clock.advance(40_500);
+      const { session, code } = await signIn(current(), app, person);
+      await statuses(limit - 1, () => call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: "x" }));
+      const send = () => call(current(), "POST", "/auth/callback", app.headers, { code, sessionId: session.sessionId });
+      const { status, headers, body } = await send();
+      expect(status).toBe(429);
+      expect(body).toEqual({
+        error: {
+          code: "RATE_LIMITED",
+          message: expect.stringMatching(/\S/u),
+          details: expect.any(String),
+          requestId: headers.get("x-request-id"),
+        },
+      });
+      expect(headers.get("retry-after")).toBe("20");
+      expect(standing({ headers })).toEqual([String(limit), "0", String((current().clock.now + 19_500) / 1000)]);
+      expect(headers.get("cache-control")).toBe("no-store");
+      current().clock.advance(20_000);
+      expect((await send()).status).toBe(200);
+    });
+
+    it("end with the minute, not before", async () => {
+      const app = await current().createApp();
+      const send = () => call(current(), "POST", "/auth/initiate", app.headers, { redirectUri: app.redirectUri });
+      current().clock.advance(30_000);
+      expect(await statuses(limit + 1, send)).toEqual([...times(limit, 200), 429]);
+      current().clock.advance(29_900);
+      const last = await send();
+      expect([last.status, last.headers.get("retry-after")]).toEqual([429, "1"]);
+      current().clock.advance(200);
+      expect(await statuses(limit + 1, send)).toEqual([...times(limit, 200), 429]);
+    });
+
+    it("let exactly as many of 50 parallel calls through (security rule L4)", async () => {
+      const app = await current().createApp();
+      const send = () => call(current(), "POST", "/auth/initiate", app.headers, { redirectUri: app.redirectUri });
+      const answers = await Promise.all(Array.from({ length: 50 }, send));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(limit);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(50 - limit);
+    });
+
+    describe("are counted", () => {
+      it("per app for calls with its API key, over all paths and keys of it; another app is not affected (security rule L10)", async () => {
+        const [app, other] = [await current().createApp(), await current().createApp()];
+        const second = await current().server.app.services.applications.createKey(
+          { appId: app.id },
+          { kind: "cli", name: "test" },
+        );
+        const withSecond = { ...app.headers, authorization: `Bearer ${second.apiKey}` };
+        const initiate = (headers: Record<string, string>) => () =>
+          call(current(), "POST", "/auth/initiate", headers, { redirectUri: app.redirectUri });
+        expect(await statuses(limit - 1, initiate(app.headers))).toEqual(times(limit - 1, 200));
+        expect(await statuses(2, initiate(withSecond))).toEqual([200, 429]);
+        expect((await call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: "x" })).status).toBe(429);
+        expect((await initiate(other.headers)()).status).toBe(200);
+      });
+
+      it("per user for calls with an access token, whichever of its logins; other users and the app are not affected", async () => {
+        const app = await current().createApp();
+        const { accessToken, email } = await signedUp(current(), app);
+        const again = await redeem(current(), app, await signIn(current(), app, { email }));
+        toNextMinute(current());
+        const other = await signedUp(current(), app);
+        expect(await statuses(limit, () => validate(current(), app, accessToken))).toEqual(times(limit, 200));
+        expect((await validate(current(), app, again.accessToken)).status).toBe(429);
+        expect(
+          (await call(current(), "POST", "/auth/logout", { authorization: `Bearer ${accessToken}` }, {})).status,
+        ).toBe(429);
+        const answer = await validate(current(), app, other.accessToken);
+        expect([answer.status, ...standing(answer).slice(0, 2)]).toEqual([200, String(limit), String(limit - 1)]);
+        toNextMinute(current());
+        expect((await validate(current(), app, accessToken)).status).toBe(200);
+      });
+
+      it("per address for credentials that fail, so that nobody tries keys and tokens at will (security rule L2)", async () => {
+        const app = await current().createApp();
+        const failures = [
+          () => badKey(),
+          () => call(current(), "GET", "/auth/validate", { authorization: "Bearer x", "x-service-app-id": app.id }),
+          () => call(current(), "POST", "/auth/logout", {}, {}),
+        ];
+        for (const [n, send] of [...failures, ...failures].entries()) {
+          const answer = await send();
+          expect([answer.status, ...standing(answer).slice(0, 2)]).toEqual([401, String(limit), String(limit - 1 - n)]);
+        }
+        for (const send of failures) {
+          const answer = await send();
+          expect(answer).toMatchObject({ status: 429, body: { error: { code: "RATE_LIMITED" } } });
+          expect(answer.headers.get("retry-after")).toBe("60");
+        }
+      });
+
+      it("by the address alone where a public client calls", async () => {
+        const app = await current().createApp();
+        const send = () =>
+          call(current(), "POST", "/auth/refresh", { "x-service-app-id": app.id }, { refreshToken: "x" });
+        expect(await statuses(limit + 1, send)).toEqual([...times(limit, 401), 429]);
+        // The app's server is elsewhere.
+        expect((await call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: "x" })).status).toBe(401);
+      });
+
+      it("by the socket's address, whatever headers claim (security rule L2)", async () => {
+        const claims = [
+          "x-forwarded-for",
+          "forwarded",
+          "x-real-ip",
+          "cf-connecting-ip",
+          "true-client-ip",
+          "x-client-ip",
+          "x_forwarded_for",
+        ];
+        const send = (n: number) =>
+          badKey({
+            [claims[n % claims.length] ?? ""]: n % claims.length === 1 ? `for=203.0.113.${n}` : `203.0.113.${n}`,
+          });
+        const seen: number[] = [];
+        for (let n = 0; n < limit + 10; n += 1) seen.push((await send(n)).status);
+        expect(seen).toEqual([...times(limit, 401), ...times(10, 429)]);
+      });
+    });
+
+    it.each(["/.well-known/jwks.json", "/.well-known/openid-configuration", "/healthz", "/readyz"])(
+      "leave %s alone, which is none of the four types",
+      async (path) => {
+        await statuses(limit + 1, badKey);
+        const answer = await call(current(), "GET", path, {});
+        expect([answer.status, standing(answer)]).toEqual([200, [undefined, undefined, undefined]]);
+      },
+    );
+  },
+  { rateLimits },
+);
+
+describeSqliteFirst(
+  "rate limits behind a trusted proxy",
+  (current) => {
+    beforeEach(() => toNextMinute(current()));
+    const from = async (forwardedFor: string) =>
+      (await call(current(), "POST", "/auth/initiate", { "x-forwarded-for": forwardedFor }, {})).status;
+
+    it("count the right-most address that is not a proxy's (security rule L2)", async () => {
+      for (let n = 0; n < limit; n += 1) expect(await from(`198.51.100.${n}, 203.0.113.7`)).toBe(401);
+      const sameClient = [
+        "203.0.113.7",
+        "198.51.100.99,203.0.113.7",
+        "203.0.113.7, 127.0.0.1",
+        "203.0.113.8, 203.0.113.7, 10.1.2.3",
+        "203.0.113.7,127.0.0.1 , 10.0.0.1",
+      ];
+      for (const claim of sameClient) expect([claim, await from(claim)]).toEqual([claim, 429]);
+      const otherClients = ["203.0.113.8", "203.0.113.7, 203.0.113.9", "203.0.113.7, 203.0.113.10, 127.0.0.1"];
+      for (const claim of otherClients) expect([claim, await from(claim)]).toEqual([claim, 401]);
+    });
+
+    it.each(["unknown", "", ",", "203.0.113.7:1234x", "<script>", "'; drop table logins; --", "999.1.1.1", "_hidden"])(
+      "take %j, which is no address, for the proxy's own",
+      async (claim) => {
+        for (let n = 0; n < limit; n += 1) expect(await from("nonsense")).toBe(401);
+        expect(await from(claim)).toBe(429);
+        expect(await from("203.0.113.20")).toBe(401);
+      },
+    );
+  },
+  { rateLimits, trustedProxies: ["127.0.0.1", "10.0.0.0/8"] },
+);

@@ -1,0 +1,243 @@
+import { eq } from "drizzle-orm";
+import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
+import { beforeAll, describe, expect, it } from "vitest";
+import { outcome } from "../../support/outcomes.ts";
+import { call, redeem, refresh, signedUp, signUp, validate, type Tokens } from "../../support/person.ts";
+import { sendUntidied } from "../../support/raw-http.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+
+const algorithms = ["ES256", "EdDSA", "RS256"] as const;
+
+/** The members that a public key may have (RFC 7517, 7518, 8037), beside those of every key. */
+const publicMembers: Record<string, string[]> = { EC: ["crv", "x", "y"], OKP: ["crv", "x"], RSA: ["n", "e"] };
+type Jwk = Record<string, string>;
+
+describeSqliteFirst("access tokens", (current) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await current().createApp();
+  });
+  const keySet = async () =>
+    (await call(current(), "GET", "/.well-known/jwks.json", {})).body as unknown as { keys: Jwk[] };
+  const verifyByJose = async (token: string, audience = app.id) =>
+    await jwtVerify(token, createRemoteJWKSet(new URL(`${current().url}/.well-known/jwks.json`)), {
+      issuer: current().url,
+      audience,
+      typ: "at+jwt",
+      currentDate: new Date(current().clock.now),
+      requiredClaims: ["sub", "exp", "iat", "jti", "sid", "scope"],
+    });
+
+  it("carry the claims of the contract and of RFC 9068, and no others", async () => {
+    const signed = await signUp(current(), app);
+    const signedInAt = current().clock.now;
+    current().clock.advance(30_000);
+    const { accessToken, user } = await redeem(current(), app, signed);
+    const issuedAt = Math.floor(current().clock.now / 1000);
+    expect(decodeProtectedHeader(accessToken)).toEqual({
+      alg: "ES256",
+      typ: "at+jwt",
+      kid: expect.stringMatching(/^[\w-]{20,}$/u),
+    });
+    expect(decodeJwt(accessToken)).toEqual({
+      iss: current().url,
+      sub: user["id"],
+      user_id: user["id"],
+      aud: app.id,
+      app_id: app.id,
+      client_id: app.id,
+      email: user["email"],
+      email_verified: false,
+      iat: issuedAt,
+      exp: issuedAt + 900,
+      jti: expect.stringMatching(/^\S{16,}$/u),
+      sid: expect.stringMatching(/^lgn_\w+$/u),
+      scope: "profile email",
+      auth_time: Math.floor(signedInAt / 1000),
+      amr: ["pwd"],
+    });
+  });
+
+  it("say whether the address is proven, wherever they carry it and nowhere else", async () => {
+    const service = current();
+    const { refreshToken, email, user } = await signedUp(service, app);
+    await service.server.app.storage.write(async ({ db, tables: { users } }) => {
+      await db.update(users).set({ emailVerified: true }).where(eq(users.email, email));
+    });
+    // The second time it is the predecessor, which buys the same successor on another path.
+    for (let time = 0; time < 2; time += 1) {
+      const renewed = (await refresh(service, app, refreshToken)).body as Tokens;
+      expect(decodeJwt(renewed.accessToken)).toMatchObject({ email, email_verified: true, client_id: app.id });
+    }
+    const mint = async (scopes: string[]) => {
+      const { operatorTokens } = service.server.app.services;
+      const input = { userId: String(user["id"]), scopes, seconds: 60 };
+      const minted = await operatorTokens.mint(input, { dryRun: false }, { kind: "cli", name: "test" });
+      return decodeJwt(minted.accessToken ?? "");
+    };
+    expect(await mint(["email"])).toMatchObject({ email, email_verified: true, client_id: app.id });
+    const withoutScope = await mint(["profile"]);
+    expect(withoutScope).not.toHaveProperty("email");
+    expect(withoutScope).not.toHaveProperty("email_verified");
+  });
+
+  it("of a refresh belong to the same login and the same sign-in, under a new id", async () => {
+    const first = await signedUp(current(), app);
+    current().clock.advance(100_000);
+    const second = (await refresh(current(), app, first.refreshToken)).body as Tokens;
+    const [before, after] = [decodeJwt(first.accessToken), decodeJwt(second.accessToken)];
+    const issuedAt = Math.floor(current().clock.now / 1000);
+    expect(after).toEqual({ ...before, iat: issuedAt, exp: issuedAt + 900, jti: expect.any(String) });
+    expect(after.jti).not.toBe(before.jti);
+  });
+
+  describe.each(algorithms)("signed with %s", (algorithm) => {
+    let mine: TestApp;
+    let tokens: Tokens;
+    beforeAll(async () => {
+      mine = await current().createApp();
+      await setAlgorithm(current(), mine, algorithm);
+      tokens = await signedUp(current(), mine);
+    });
+
+    it("are accepted by the service and by an independent verifier with the published keys", async () => {
+      const { protectedHeader, payload } = await verifyByJose(tokens.accessToken, mine.id);
+      expect(protectedHeader.alg).toBe(algorithm);
+      expect(payload["email"]).toBe(tokens.user["email"]);
+      const valid = await validate(current(), mine, tokens.accessToken);
+      expect(valid.body).toMatchObject({ valid: true, user: { id: payload.sub } });
+      expect(valid.body["expiresAt"]).toBe(new Date((payload.exp ?? 0) * 1000).toISOString());
+    });
+
+    it("stay valid until they expire when the app changes its algorithm", async () => {
+      const [next = "ES256"] = algorithms.filter((other) => other !== algorithm);
+      await setAlgorithm(current(), mine, next);
+      const renewed = (await refresh(current(), mine, tokens.refreshToken)).body;
+      expect(decodeProtectedHeader(String(renewed["accessToken"])).alg).toBe(next);
+      expect((await validate(current(), mine, String(renewed["accessToken"]))).status).toBe(200);
+      expect((await validate(current(), mine, tokens.accessToken)).status).toBe(200);
+      await verifyByJose(tokens.accessToken, mine.id);
+    });
+  });
+
+  it("are signed by keys that are published without a private member, each under its own kid (security rule T5)", async () => {
+    for (const algorithm of algorithms) {
+      const mine = await current().createApp();
+      await setAlgorithm(current(), mine, algorithm);
+      const { kid } = decodeProtectedHeader((await signedUp(current(), mine)).accessToken);
+      expect((await keySet()).keys.find((key) => key["kid"] === kid)).toMatchObject({ alg: algorithm, use: "sig" });
+    }
+    const { keys } = await keySet();
+    for (const key of keys) {
+      const members = ["kty", "kid", "alg", "use", ...(publicMembers[key["kty"] ?? ""] ?? [])];
+      expect(Object.keys(key).toSorted()).toEqual(members.toSorted());
+    }
+    expect(new Set(keys.map((key) => key["kid"])).size).toBe(keys.length);
+    expect(new Set(keys.map((key) => key["alg"]))).toEqual(new Set(algorithms));
+  });
+
+  it("live 900 seconds to the second (security rule T3)", async () => {
+    const { accessToken } = await signedUp(current(), app);
+    const exp = (decodeJwt(accessToken).exp ?? 0) * 1000;
+    current().clock.now = exp - 1000;
+    const valid = await validate(current(), app, accessToken);
+    expect(valid.body["expiresAt"]).toBe(new Date(exp).toISOString());
+    for (const late of [0, 1000, 60_000, 86_400_000]) {
+      current().clock.now = exp + late;
+      expect(await validate(current(), app, accessToken)).toMatchObject(outcome(401, "INVALID_TOKEN"));
+    }
+  });
+
+  it("are good for their own app only: any other App ID, unknown or foreign, gets one answer (security rule T3)", async () => {
+    const other = await current().createApp();
+    const { accessToken } = await signedUp(current(), app);
+    const ask = async (appId: string) => await validate(current(), { ...app, id: appId }, accessToken);
+    const answers = [await ask(other.id), await ask("app_unknown"), await ask(app.id.toUpperCase()), await ask("")];
+    for (const answer of answers) expect(answer).toMatchObject(outcome(401, "INVALID_APP_ID"));
+    expect(new Set(answers.map(({ body }) => JSON.stringify({ ...body.error, requestId: "" }))).size).toBe(1);
+    expect((await ask(app.id)).status).toBe(200);
+  });
+
+  it("are validated with the user as the row is now, and no more of it than the contract shows", async () => {
+    const { accessToken, user, email } = await signedUp(current(), app);
+    await current().server.app.storage.write(async ({ db, tables: { users } }) => {
+      await db.update(users).set({ name: "Renamed", emailVerified: true }).where(eq(users.email, email));
+    });
+    const { status, headers, body } = await validate(current(), app, accessToken);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      valid: true,
+      user: { id: user["id"], email, emailVerified: true, name: "Renamed" },
+      scopes: ["profile", "email"],
+      expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/u),
+    });
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  describe("are described", () => {
+    it("by a key set that may be cached, for less time than keys are published before use", async () => {
+      const { headers } = await call(current(), "GET", "/.well-known/jwks.json", {});
+      const control = headers.get("cache-control") ?? "";
+      expect(control).not.toContain("no-store");
+      const maxAge = Number(/max-age=(\d+)/u.exec(control)?.[1]);
+      expect(maxAge).toBeGreaterThan(0);
+      expect(maxAge).toBeLessThanOrEqual(3600);
+    });
+
+    it("to pages of any origin, and to who has it already by 304 alone", async () => {
+      for (const path of ["/.well-known/jwks.json", "/.well-known/openid-configuration", "/openapi.json"]) {
+        const first = await call(current(), "GET", path, { origin: "https://elsewhere.example" });
+        const etag = first.headers.get("etag") ?? "";
+        expect(etag).toMatch(/^"[\w-]{20,}"$/u);
+        if (path !== "/openapi.json") expect(first.headers.get("access-control-allow-origin")).toBe("*");
+        for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+          const again = await fetch(current().url + path, { headers: { "if-none-match": known } });
+          expect([again.status, await again.text()]).toEqual([304, ""]);
+          expect(again.headers.get("etag")).toBe(etag);
+          expect(again.headers.get("cache-control")).toBe(first.headers.get("cache-control"));
+        }
+        expect((await fetch(current().url + path, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+      }
+    });
+
+    it("by a document that is compressed for who can read that", async () => {
+      const ask = async (encoding: string) => {
+        const headers = { "accept-encoding": encoding };
+        return await sendUntidied(current(), "GET", "/openapi.json", headers);
+      };
+      const [plain, packed] = [await ask("identity"), await ask("br, gzip")];
+      expect(plain.headers["content-encoding"]).toBeUndefined();
+      expect(packed.headers["content-encoding"]).toBe("gzip");
+      expect(packed.headers.vary).toBe("Accept-Encoding");
+      expect(Number(packed.headers["content-length"])).toBeLessThan(Number(plain.headers["content-length"]) / 3);
+      expect(packed.headers.etag).not.toBe(plain.headers.etag);
+      expect(await (await fetch(`${current().url}/openapi.json`)).json()).toEqual(JSON.parse(plain.text));
+    });
+
+    it("by a configuration whose issuer is the tokens' and whose addresses exist", async () => {
+      const { status, body } = await call(current(), "GET", "/.well-known/openid-configuration", {});
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ issuer: current().url, jwks_uri: `${current().url}/.well-known/jwks.json` });
+      const addresses = Object.entries(body).filter(
+        ([, value]) => typeof value === "string" && value.startsWith("http"),
+      );
+      for (const [name, url] of addresses.filter(([key]) => key !== "issuer")) {
+        expect([name, (await fetch(String(url))).status]).not.toEqual([name, 404]);
+      }
+    });
+  });
+});
+
+/**
+ * With a key that signs at once: what the app signs with, and not when it begins, is what these
+ * tests are about.
+ */
+async function setAlgorithm(
+  service: TestService,
+  app: TestApp,
+  signingAlgorithm: (typeof algorithms)[number],
+): Promise<void> {
+  const { applications, signingKeys } = service.server.app.services;
+  await applications.update(app.id, { settings: { signingAlgorithm } }, { kind: "cli", name: "test" });
+  await signingKeys.announce(signingAlgorithm, { atOnce: true, dryRun: false });
+}

@@ -1,0 +1,246 @@
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from "jose";
+import { describe, expect, it } from "vitest";
+import type { NewClient } from "../../../src/clients/rules.ts";
+import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+
+const actor = { kind: "cli", name: "test" } as const;
+const minute = 60_000;
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+
+type Call = { authorization?: string; form?: Record<string, string>; path?: string };
+type Signing = { alg: string; key: CryptoKey; kid?: string };
+
+describeSqliteFirst("client authentication", (current) => {
+  const services = () => current().server.app.services;
+  const tokenEndpoint = () => `${current().url}/oauth2/token`;
+  /** Asks to revoke no token of ours, which every client may do that authenticates. */
+  const call = async ({ authorization, form = {}, path = "/oauth2/revoke" }: Call) => {
+    const response = await fetch(`${current().url}${path}`, {
+      method: "POST",
+      headers: authorization === undefined ? {} : { authorization },
+      body: new URLSearchParams({ token: "unknown", ...form }),
+    });
+    return { response, body: (await response.json()) as Record<string, unknown> };
+  };
+  const outcome = async (sent: Call): Promise<string> => {
+    const { response, body } = await call(sent);
+    if (response.status === 200) return "ok";
+    // A pushed request without parameters is refused after its client has authenticated.
+    if (sent.path === "/oauth2/par" && body["error"] !== "invalid_client") return "ok";
+    return `${response.status} ${String(body["error"])}`;
+  };
+  const create = async (app: TestApp, input: Partial<NewClient> = {}, secret?: string) => {
+    const created = await services().clients.create({ appId: app.id, name: "A", ...input }, { secret }, { actor });
+    return { id: created.client.id, secret: created.secret ?? "" };
+  };
+
+  describe("by a secret", () => {
+    it("works in the header and in the body", async () => {
+      const app = await current().createApp();
+      const { id, secret } = await create(app);
+      expect(await outcome({ authorization: basic(id, secret) })).toBe("ok");
+      expect(await outcome({ authorization: basic(id, secret), form: { client_id: id } })).toBe("ok");
+      expect(await outcome({ form: { client_id: id, client_secret: secret } })).toBe("ok");
+    });
+
+    it("is form-urlencoded in the header (RFC 6749 §2.3.1)", async () => {
+      const app = await current().createApp();
+      const { id, secret } = await create(app);
+      const encoded = (text: string) => text.replaceAll(/[^a-z]/gu, (one) => `%${one.charCodeAt(0).toString(16)}`);
+      expect(await outcome({ authorization: basic(encoded(id), encoded(secret)) })).toBe("ok");
+    });
+
+    it("of an application as its own client is any of its live API keys", async () => {
+      const app = await current().createApp();
+      const other = await current().createApp();
+      const second = await services().applications.createKey({ appId: app.id }, actor);
+      for (const key of [app.apiKey, second.apiKey])
+        expect(await outcome({ authorization: basic(app.id, key) })).toBe("ok");
+      expect(await outcome({ authorization: basic(app.id, other.apiKey) })).toBe("401 invalid_client");
+      await services().applications.revokeKey(second.id, actor);
+      expect(await outcome({ form: { client_id: app.id, client_secret: second.apiKey } })).toBe("401 invalid_client");
+      const { id } = await create(app);
+      expect(await outcome({ authorization: basic(id, app.apiKey) })).toBe("401 invalid_client");
+    });
+
+    it("A3: client authentication is refused with one error for every cause", async () => {
+      const app = await current().createApp();
+      const [mine, other, disabled] = [await create(app), await create(app), await create(app)];
+      const revoked = await services().clients.createSecret({ clientId: mine.id }, actor);
+      await services().clients.revokeSecret(revoked.id, actor);
+      await services().clients.update(disabled.id, { enabled: false }, { actor });
+      const calls: Call[] = [
+        {},
+        { form: { client_id: mine.id } },
+        { form: { client_secret: mine.secret } },
+        { form: { client_id: "cli_unknown", client_secret: mine.secret } },
+        { form: { client_id: mine.id, client_secret: other.secret } },
+        { form: { client_id: mine.id, client_secret: "wrong" } },
+        { form: { client_id: mine.id, client_secret: `${mine.secret} ` } },
+        { form: { client_id: mine.id, client_secret: revoked.secret } },
+        { authorization: basic(disabled.id, disabled.secret) },
+        { authorization: basic(mine.id, "") },
+        { authorization: basic("", mine.secret) },
+        { authorization: basic(mine.id, "%zz") },
+        { authorization: `Basic ${mine.id}:${mine.secret}` },
+        { authorization: `Basic ${Buffer.from(mine.id).toString("base64")}` },
+        { authorization: `Bearer ${mine.secret}` },
+        { authorization: "" },
+      ];
+      const answers = await Promise.all(calls.map(async (sent) => ({ sent, ...(await call(sent)) })));
+      for (const { sent, response, body } of answers) {
+        expect([response.status, body["error"]], JSON.stringify(sent)).toEqual([401, "invalid_client"]);
+        // RFC 6749 §5.2.
+        if (sent.authorization?.startsWith("Basic"))
+          expect(response.headers.get("www-authenticate")).toMatch(/^Basic /u);
+      }
+      expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    });
+  });
+
+  it("without a secret is for programs that cannot keep one", async () => {
+    const app = await current().createApp();
+    for (const kind of ["spa", "native"] as const) {
+      const { id } = await create(app, { kind });
+      expect(await outcome({ form: { client_id: id } })).toBe("ok");
+      expect(await outcome({ form: { client_id: id, client_secret: "" } })).toBe("ok");
+      expect(await outcome({ authorization: basic(id, "") })).toBe("ok");
+      expect(await outcome({ form: { client_id: id, client_secret: "x".repeat(40) } })).toBe("401 invalid_client");
+    }
+    expect(await outcome({ form: { client_id: app.id } })).toBe("401 invalid_client");
+  });
+
+  it("C5: by two methods at once is refused (RFC 6749 §2.3)", async () => {
+    const app = await current().createApp();
+    const { id, secret } = await create(app);
+    const header = basic(id, secret);
+    const calls: Call[] = [
+      { authorization: header, form: { client_id: id, client_secret: secret } },
+      { authorization: header, form: { client_assertion: "a.b.c", client_assertion_type: assertionType } },
+      { form: { client_id: id, client_secret: secret, client_assertion: "a.b.c" } },
+      { authorization: header, form: { client_id: app.id } },
+    ];
+    for (const call of calls) expect(await outcome(call)).toBe("400 invalid_request");
+  });
+
+  it("is recorded as the last use of the client, at most once an hour", async () => {
+    const app = await current().createApp();
+    const { id, secret } = await create(app);
+    const usedAt = async () => {
+      await services().clients.sweep();
+      return (await services().clients.get(id)).lastUsedAt;
+    };
+    expect(await usedAt()).toBeNull();
+    await outcome({ authorization: basic(id, `${secret}x`) });
+    expect(await usedAt()).toBeNull();
+    await outcome({ authorization: basic(id, secret) });
+    expect(await usedAt()).toBe(new Date(current().clock.now).toISOString());
+  });
+
+  describe("by a signed assertion", () => {
+    const sign = async ({ alg, key, kid }: Signing, claims: JWTPayload): Promise<string> =>
+      await new SignJWT(claims).setProtectedHeader({ alg, ...(kid === undefined ? {} : { kid }) }).sign(key);
+    let jtis = 0;
+    const claimsOf = (id: string): JWTPayload => {
+      jtis += 1;
+      const now = Math.floor(current().clock.now / 1000);
+      return { iss: id, sub: id, aud: tokenEndpoint(), exp: now + 60, iat: now, jti: `jti ${jtis}` };
+    };
+    const asserted = async (assertion: string, more: Record<string, string> = {}, path = "/oauth2/revoke") =>
+      await outcome({ form: { client_assertion: assertion, client_assertion_type: assertionType, ...more }, path });
+    const withKey = async (app: TestApp, alg: string) => {
+      const pair = await generateKeyPair(alg, { extractable: true });
+      const jwk = { ...(await exportJWK(pair.publicKey)), kid: "k1" };
+      const { id } = await create(app, { jwks: { keys: [jwk] } });
+      return { id, pair, jwk, signing: { alg, key: pair.privateKey } };
+    };
+
+    it.each(["RS256", "PS256", "ES256", "EdDSA"])("of %s works, for the issuer and both endpoints", async (alg) => {
+      const app = await current().createApp();
+      const { id, signing } = await withKey(app, alg);
+      const par = `${current().url}/oauth2/par`;
+      const revocation = `${current().url}/oauth2/revoke`;
+      for (const aud of [revocation, tokenEndpoint(), current().url, [current().url, tokenEndpoint()]])
+        expect(await asserted(await sign(signing, { ...claimsOf(id), aud }))).toBe("ok");
+      for (const aud of [par, tokenEndpoint(), current().url])
+        expect(await asserted(await sign(signing, { ...claimsOf(id), aud }), {}, "/oauth2/par")).toBe("ok");
+      expect(await asserted(await sign({ ...signing, kid: "k1" }, claimsOf(id)), { client_id: id })).toBe("ok");
+    });
+
+    it("S3: a client assertion works once, however many calls send it at once", async () => {
+      const app = await current().createApp();
+      const { id, signing } = await withKey(app, "ES256");
+      const assertion = await sign(signing, claimsOf(id));
+      const outcomes = await Promise.all(Array.from({ length: 10 }, async () => await asserted(assertion)));
+      expect(outcomes.filter((one) => one === "ok")).toHaveLength(1);
+      current().clock.advance(2 * minute - 1);
+      await services().clients.sweep();
+      expect(await asserted(assertion)).toBe("401 invalid_client");
+    });
+
+    it("is checked against every key of the client", async () => {
+      const app = await current().createApp();
+      const pairs = [await generateKeyPair("RS256"), await generateKeyPair("ES256"), await generateKeyPair("EdDSA")];
+      const keys = await Promise.all(pairs.map(async ({ publicKey }) => await exportJWK(publicKey)));
+      const { id } = await create(app, { jwks: { keys } });
+      const key = pairs[2]?.privateKey;
+      if (!key) throw new Error("no key");
+      expect(await asserted(await sign({ alg: "EdDSA", key }, claimsOf(id)))).toBe("ok");
+    });
+
+    const seconds = () => Math.floor(current().clock.now / 1000);
+    const wrong: [title: string, change: () => JWTPayload][] = [
+      ["for another service", () => ({ aud: "https://other.example/token" })],
+      ["for another service too", () => ({ aud: [tokenEndpoint(), "https://other.example/token"] })],
+      ["for no audience", () => ({ aud: undefined })],
+      ["for an empty list of audiences", () => ({ aud: [] })],
+      ["of another issuer", () => ({ iss: "cli_other" })],
+      ["without a jti", () => ({ jti: undefined })],
+      ["with an empty jti", () => ({ jti: "" })],
+      ["without an end", () => ({ exp: undefined })],
+      ["that has expired", () => ({ exp: seconds() - 61 })],
+      ["that lasts for hours", () => ({ exp: seconds() + 3601 })],
+      ["that is not valid yet", () => ({ nbf: seconds() + 120 })],
+    ];
+    it.each(wrong)("%s is refused", async (_, change) => {
+      const app = await current().createApp();
+      const { id, signing } = await withKey(app, "ES256");
+      expect(await asserted(await sign(signing, { ...claimsOf(id), ...change() }))).toBe("401 invalid_client");
+    });
+
+    it("C5: is refused if another key signed it, or none, or the client's secret or public key", async () => {
+      const app = await current().createApp();
+      const { id, jwk } = await withKey(app, "ES256");
+      const { id: other, signing } = await withKey(app, "ES256");
+      expect(await asserted(await sign(signing, claimsOf(id)))).toBe("401 invalid_client");
+      expect(await asserted(new UnsecuredJWT(claimsOf(id)).encode())).toBe("401 invalid_client");
+      for (const shared of [JSON.stringify(jwk), "x".repeat(43)]) {
+        const hmac = new SignJWT(claimsOf(id)).setProtectedHeader({ alg: "HS256" });
+        expect(await asserted(await hmac.sign(Buffer.from(shared)))).toBe("401 invalid_client");
+      }
+      expect(await asserted(await sign(signing, claimsOf(other)), { client_id: id })).toBe("400 invalid_request");
+      const bare = await create(app);
+      expect(await asserted(await sign(signing, claimsOf(bare.id)))).toBe("401 invalid_client");
+      expect(await asserted(await sign(signing, claimsOf("cli_unknown")))).toBe("401 invalid_client");
+    });
+
+    it("is refused with another assertion type, without one, or if it is no JWT", async () => {
+      const app = await current().createApp();
+      const { id, signing } = await withKey(app, "ES256");
+      const assertion = await sign(signing, claimsOf(id));
+      const calls: Record<string, string>[] = [
+        { client_assertion: assertion },
+        {
+          client_assertion: assertion,
+          client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:saml2-bearer",
+        },
+        { client_assertion_type: assertionType },
+        { client_assertion: "a.b.c", client_assertion_type: assertionType },
+        { client_assertion: "x".repeat(10_000), client_assertion_type: assertionType },
+      ];
+      for (const form of calls) expect(await outcome({ form: { client_id: id, ...form } })).toBe("401 invalid_client");
+      expect(await asserted(assertion)).toBe("ok");
+    });
+  });
+});

@@ -1,0 +1,191 @@
+import { createServer, type Server } from "node:net";
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import type { NewClient } from "../../../src/clients/rules.ts";
+import type { Finding } from "../../../src/doctor/finding.ts";
+import { smtpProblem } from "../../../src/mail/smtp.ts";
+import { minute } from "../../../src/lib/clock.ts";
+import { describeEachDatabase, type TestService } from "../../support/service.ts";
+
+const actor = { kind: "cli", name: "test" } as const;
+
+async function findingsOf(service: TestService, check: Finding["check"], id = ""): Promise<Finding[]> {
+  const findings = await service.server.app.services.doctor.examine();
+  return findings.filter((finding) => finding.check === check && finding.message.includes(id));
+}
+
+describeEachDatabase("doctor", (current) => {
+  it("finds a clock that is a minute away from the database's", async () => {
+    const service = current();
+    await service.createApp();
+    expect(await findingsOf(service, "clock")).toMatchObject([{ status: "ok", fix: null }]);
+    service.clock.advance(service.dialect === "postgres" ? minute : -minute);
+    expect(await findingsOf(service, "clock")).toMatchObject([
+      { status: "problem", message: expect.stringMatching(/\d\d seconds/) as string },
+    ]);
+    service.clock.advance(service.dialect === "postgres" ? -minute : minute);
+    expect(await findingsOf(service, "clock")).toMatchObject([{ status: "ok" }]);
+  });
+
+  it("finds a provider without an account, until it has one", async () => {
+    const service = current();
+    const { id } = await service.createApp({ methods: ["oauth"] });
+    const { applications, providers } = service.server.app.services;
+    await applications.update(id, { authMethods: { oauth: { providers: ["github"] } } }, actor);
+    expect(await findingsOf(service, "providers", id)).toEqual([
+      {
+        check: "providers",
+        status: "problem",
+        message: `${id} offers github, which is not configured.`,
+        fix: `authsvc app provider set ${id} github --client-id ID --client-secret-stdin`,
+      },
+    ]);
+    await providers.set(id, { name: "github", clientId: "Iv1", secret: "secret" }, actor);
+    expect(await findingsOf(service, "providers", id)).toEqual([]);
+  });
+
+  it("finds identities of another directory than the provider's, and how to keep them", async () => {
+    const service = current();
+    const { id } = await service.createApp({ methods: ["oauth"] });
+    const { providers, userImport } = service.server.app.services;
+    const corp = { name: "corp", clientId: "shop", secret: "secret", issuer: "https://new.example" };
+    await providers.set(id, corp, actor);
+    const identities = [{ provider: "corp", subject: "1", issuer: "https://old.example" }];
+    const json = JSON.stringify({ email: "ada@example.org", identities });
+    await userImport.importLines(id, [{ line: 1, json }], { dryRun: false }, actor);
+    expect(await findingsOf(service, "providers", id)).toEqual([
+      {
+        check: "providers",
+        status: "warning",
+        message: `1 identity of corp of ${id} cannot sign in: it is from https://old.example, but corp now uses https://new.example.`,
+        fix: "if that is the same directory: set corp to the endpoints of https://old.example, then to the new ones with --keep-identities",
+      },
+    ]);
+    await providers.set(id, { ...corp, issuer: "https://old.example" }, actor);
+    await providers.set(id, corp, actor, { keepIdentities: true });
+    expect(await findingsOf(service, "providers", id)).toEqual([]);
+  });
+
+  it("finds a webhook that fails, and one that was disabled for it", async () => {
+    const service = current();
+    const { id: appId } = await service.createApp();
+    const { webhooks } = service.server.app.services;
+    const endpoint = { url: "https://shop.example/hook", events: ["user.login"], secret: "0123456789abcdef" };
+    const { id } = await webhooks.create(appId, endpoint, { actor });
+    expect(await findingsOf(service, "webhooks", id)).toEqual([]);
+    const set = async (values: { failingSince?: number; enabled?: boolean; disabledReason?: "failing" }) =>
+      await service.server.app.storage.write(async ({ db, tables: { webhookEndpoints } }) => {
+        await db.update(webhookEndpoints).set(values).where(eq(webhookEndpoints.id, id));
+      });
+    await set({ failingSince: service.clock.now });
+    expect(await findingsOf(service, "webhooks", id)).toMatchObject([
+      { status: "warning", fix: `authsvc webhook test ${id}` },
+    ]);
+    await set({ enabled: false, disabledReason: "failing" });
+    expect(await findingsOf(service, "webhooks", id)).toMatchObject([
+      { status: "problem", fix: `authsvc webhook update ${id} --enabled on` },
+    ]);
+  });
+
+  it("finds sign-up that is open without mail, and closed it is content", async () => {
+    const service = current();
+    const { id } = await service.createApp();
+    expect(await findingsOf(service, "sign-up", id)).toMatchObject([{ status: "warning" }]);
+    await service.server.app.services.applications.update(id, { settings: { signUp: "closed" } }, actor);
+    expect(await findingsOf(service, "sign-up", id)).toEqual([]);
+  });
+
+  describe("OpenID Connect clients", () => {
+    const day = 24 * 60 * minute;
+    const clients = () => current().server.app.services.clients;
+    const create = async (input: Partial<NewClient> = {}) => {
+      const { id: appId } = await current().createApp();
+      const redirectUris = ["https://graphs.example/cb"];
+      const { client } = await clients().create({ appId, name: "Graphs", redirectUris, ...input }, {}, { actor });
+      return { appId, id: client.id };
+    };
+    const found = async (id: string) =>
+      (await findingsOf(current(), "clients", id)).map(({ status, message, fix }) => [status, message, fix]);
+
+    it("are fine with https and a secret that lasts", async () => {
+      const { id } = await create();
+      expect(await found(id)).toEqual([]);
+    });
+
+    it("without a redirect URI, or with plain http", async () => {
+      const { id } = await create({ redirectUris: [] });
+      const fix = `authsvc client update ${id} --redirect-uri URI`;
+      expect(await found(id)).toEqual([["warning", `Nobody can sign in to ${id}: it has no redirect URI.`, fix]]);
+      await clients().update(id, { redirectUris: ["http://localhost:3000/cb"] }, { actor });
+      expect(await found(id)).toEqual([
+        ["warning", `${id} redirects to http://localhost:3000/cb, which is not https.`, fix],
+      ]);
+      await clients().update(id, { enabled: false }, { actor });
+      expect(await found(id)).toEqual([]);
+      const native = await create({ kind: "native", redirectUris: ["http://127.0.0.1/cb"] });
+      expect(await found(native.id)).toEqual([]);
+    });
+
+    it("that nobody has used for a year", async () => {
+      const { id } = await create();
+      const { now } = current().clock;
+      current().clock.advance(365 * day - 1);
+      expect(await found(id)).toEqual([]);
+      current().clock.advance(1);
+      expect(await found(id)).toEqual([["warning", `${id} has never been used.`, `authsvc client delete ${id}`]]);
+      clients().uses.note(id, current().clock.now);
+      await clients().sweep();
+      expect(await found(id)).toEqual([]);
+      current().clock.now = now;
+    });
+
+    it("whose last secret ends soon, or has ended", async () => {
+      const { id } = await create();
+      const [first] = await clients().listSecrets(id);
+      const second = await clients().rotateSecret({ clientId: id, overlap: day }, actor);
+      expect(await found(id)).toEqual([]);
+      await clients().revokeSecret(second.id, actor);
+      expect(await found(id)).toEqual([
+        [
+          "warning",
+          `The last secret of ${id} ends at ${new Date(current().clock.now + day).toISOString()}.`,
+          `authsvc client secret rotate ${id}`,
+        ],
+      ]);
+      await clients().revokeSecret(first?.id ?? "", actor);
+      expect(await found(id)).toEqual([
+        [
+          "problem",
+          `${id} cannot authenticate: it has no live secret and no keys.`,
+          `authsvc client secret create ${id}`,
+        ],
+      ]);
+    });
+
+    it("that request addresses which some users do not have", async () => {
+      const { id, appId } = await create();
+      const { userImport } = current().server.app.services;
+      const json = JSON.stringify({ id: `usr_${appId}` });
+      await userImport.importLines(appId, [{ line: 1, json }], { dryRun: false }, actor);
+      expect(await found(id)).toEqual([
+        [
+          "warning",
+          `Users of ${appId} without an address may not get into ${id}, which may request the scope email.`,
+          `authsvc client update ${id} --scope openid profile`,
+        ],
+      ]);
+      await clients().update(id, { scopes: ["openid", "profile"] }, { actor });
+      expect(await found(id)).toEqual([]);
+    });
+  });
+});
+
+it("a mail server is tried, and one that says nothing is given up", async () => {
+  const silent: Server = createServer(() => {});
+  await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
+  const { port } = silent.address() as { port: number };
+  const server = { host: "127.0.0.1", port, user: undefined, password: undefined, tls: "none" as const };
+  expect(await smtpProblem(server, 200)).toMatch(/^E/);
+  silent.close();
+  expect(await smtpProblem({ ...server, port: 1 }, 5000)).toMatch(/^E/);
+});

@@ -1,0 +1,286 @@
+import { inArray, sql } from "drizzle-orm";
+import { expect, it } from "vitest";
+import { insertPasskey } from "../../../src/passkeys/store.ts";
+import type { Holder } from "../../../src/sign-in/holder.ts";
+import { newUser } from "../../support/mail-flows.ts";
+import { authorize, authorizeUrl } from "../../support/openid.ts";
+import { basic, codeFor, newParty, post } from "../../support/openid-tokens.ts";
+import {
+  call,
+  goodPassword,
+  redeem,
+  signedUp,
+  signIn,
+  validate,
+  Visitor,
+  type Page,
+  type Tokens,
+} from "../../support/person.ts";
+import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+
+const clientInfo = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_test" };
+
+/**
+ * A browser that has signed in to an account a moment ago, with the page in front of it that adds a
+ * passkey.
+ */
+async function aboutToAdd(service: TestService, app: TestApp, userId: string): Promise<Holder> {
+  const { applications, browserSessions, signIn } = service.server.app.services;
+  const application = await applications.find(app.id);
+  if (!application) throw new Error("no application");
+  const browserDigest = `browser of ${userId}`;
+  const tie = browserDigest;
+  const opened = {
+    digest: browserDigest,
+    appId: app.id,
+    userId,
+    tie,
+    signedInWith: "password",
+    signedInProvider: null,
+    proofs: null,
+    provenAt: service.clock.now,
+  } as const;
+  await service.server.app.storage.write((tx) =>
+    browserSessions.start(tx, opened, { replaces: "" }, service.clock.now),
+  );
+  const body = { type: "passkey", redirectUri: app.redirectUri } as const;
+  const { sessionId } = await signIn.initiateAdding(application, userId, body);
+  const found = await signIn.open(sessionId, browserDigest);
+  if (found.state !== "open" || !(await signIn.claim(found.session, browserDigest))) throw new Error(found.state);
+  const { session } = found;
+  const cookies = { browserDigest, browserSession: "new", currentBrowserSession: browserDigest, knownBrowser: "known" };
+  return { sessionId, session, application, ...cookies, lang: "en", clientInfo };
+}
+
+/**
+ * Starts both while nobody can write to the audit log, where each of them ends; then lets them go
+ * on.
+ */
+async function atOnce(service: TestService, acts: (() => Promise<unknown>)[]): Promise<unknown[]> {
+  const { storage } = service.server.app;
+  if (service.dialect === "sqlite") return await Promise.all(acts.map((act) => act()));
+  let running: Promise<unknown>[] = [];
+  await storage.write(async (tx) => {
+    const { db } = tx as unknown as { db: { execute(query: ReturnType<typeof sql>): Promise<unknown> } };
+    await db.execute(sql`LOCK TABLE audit_events IN EXCLUSIVE MODE`);
+    for (const act of acts) {
+      running = [...running, act()];
+      await untilWaiting(service, running.length);
+    }
+  });
+  return await Promise.all(running);
+}
+
+async function untilWaiting({ server }: TestService, wanted: number): Promise<void> {
+  const { db } = server.app.storage.reader as unknown as {
+    db: { execute(query: ReturnType<typeof sql>): Promise<{ rows: unknown[] }> };
+  };
+  for (;;) {
+    const query = sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const { rows } = await db.execute(query);
+    if (rows.length >= wanted) return;
+  }
+}
+
+describeEachDatabase("ending everything", (current) => {
+  const invalid = { status: 401, body: { error: { code: "INVALID_TOKEN" } } };
+
+  it("also ends the login that a code buys at the same moment", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const first = await signedUp(service, app);
+    const waiting = await signIn(service, app, first);
+    const userId = String(first.user["id"]);
+    const { ownLogins } = service.server.app.services;
+    const by = { actor: { kind: "user", name: userId } as const, clientInfo };
+    const [bought] = await atOnce(service, [
+      () => redeem(service, app, waiting).catch(() => undefined),
+      () => ownLogins.endAll(userId, by),
+    ]);
+    for (const tokens of [first, bought as Tokens | undefined].filter((one) => one !== undefined))
+      expect(await validate(service, app, tokens.accessToken)).toMatchObject(invalid);
+  });
+
+  it("makes a kept proof worthless that a step is just finishing with", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { user } = await signedUp(service, app);
+    const userId = String(user["id"]);
+    const { applications, proofs, signIn: sessions } = service.server.app.services;
+    const application = await applications.find(app.id);
+    if (!application) throw new Error("no application");
+    const { sessionId } = await sessions.initiate(application, { redirectUri: app.redirectUri, scopes: ["profile"] });
+    const found = await sessions.open(sessionId, undefined);
+    if (found.state !== "open") throw new Error(found.state);
+    const { session } = found;
+    const browser = { browserDigest: "b", browserSession: "new", currentBrowserSession: "b", knownBrowser: "known" };
+    await sessions.claim(session, browser.browserDigest);
+    const holder = { sessionId, session, application, ...browser, lang: "en", clientInfo };
+    const asked = await proofs.accept(holder, { signedInWith: "password", mayOffer: true }, async () => userId);
+    expect(asked).toEqual({ next: "offer-passkey" });
+    // The step has read the proof by now; it is cancelled before the session is finished.
+    const step = { signedInWith: "password", signedInProvider: null, proofs: null, proofOf: userId } as const;
+    const done = await proofs.accept(holder, step, async (tx, now) => {
+      await sessions.cancelCodes(tx, userId, now);
+      return userId;
+    });
+    expect(done).toBe("over");
+  });
+
+  it("also cancels the code of single sign-on at the same moment, though its browser stays signed in", async () => {
+    const service = current();
+    const party = await newParty(service);
+    const visitor = new Visitor();
+    const form = await codeFor(service, party, {}, visitor);
+    const { body } = await post(service, "/oauth2/token", form, basic(party));
+    const { methods, authentication } = service.server.app.services;
+    const { claims } = await authentication.authenticate(String(body["access_token"]), undefined);
+    const { sub: userId, sid: login } = claims;
+    const known = { signCount: 0, transports: [], aaguid: "", backedUp: true, backupEligible: true };
+    const key = { credentialId: `single ${service.dialect}`, publicKey: "pQ", ...known };
+    const shown = { discoverable: true, name: "Old", createdAt: service.clock.now, lastUsedAt: null };
+    const passkey = { id: `mth_single_${service.dialect}`, userId, ...key, ...shown };
+    await service.server.app.storage.write((tx) => insertPasskey(tx, passkey));
+    const by = { actor: { kind: "user", name: userId } as const, clientInfo };
+    const [page] = await atOnce(service, [
+      () => visitor.get(authorizeUrl(service, party.client, { prompt: "none" })),
+      () => methods.remove(userId, passkey.id, by, { keep: { login } }),
+    ]);
+    const code = (page as Page).location.searchParams.get("code");
+    if (service.dialect === "postgres") expect(code).not.toBeNull();
+    const again = { ...form, code: code ?? "" };
+    expect((await post(service, "/oauth2/token", again, basic(party))).status).toBe(400);
+  });
+
+  it("taking consent back also takes it from the code of single sign-on at the same moment", async () => {
+    const service = current();
+    const party = await newParty(service, { consent: "ask" });
+    const { client, email } = party;
+    const visitor = new Visitor();
+    const { location } = await authorize(service, client, { email }, {}, visitor);
+    const agreed = await visitor.submit(await visitor.get(location.href), "/step/consent", {});
+    const redirect_uri = client.redirectUris[0] ?? "";
+    const buy = async ({ location: { searchParams } }: Page) => {
+      const form = { grant_type: "authorization_code", code: searchParams.get("code") ?? "", redirect_uri };
+      return await post(service, "/oauth2/token", form, basic(party));
+    };
+    const { body } = await buy(agreed);
+    const { authentication, grants } = service.server.app.services;
+    const { claims } = await authentication.authenticate(String(body["access_token"]), undefined);
+    const by = { actor: { kind: "user", name: claims.sub } as const, clientInfo };
+    const [page] = await atOnce(service, [
+      () => visitor.get(authorizeUrl(service, client, { prompt: "none" })),
+      () => grants.remove(claims.sub, client.id, by),
+    ]);
+    expect((await buy(page as Page)).status).toBe(400);
+  });
+
+  it("logout with allSessions leaves no code behind that could be redeemed after it", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const first = await signedUp(service, app);
+    const waiting = await signIn(service, app, first);
+    const bearer = { authorization: `Bearer ${first.accessToken}` };
+    expect((await call(service, "POST", "/auth/logout", bearer, { allSessions: true })).status).toBe(200);
+    await expect(redeem(service, app, waiting)).rejects.toThrow("400");
+  });
+});
+
+describeEachDatabase("two copies of one browser", (current) => {
+  it("do not share a tie when they sign in at the same moment", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { user } = await signedUp(service, app);
+    const userId = String(user["id"]);
+    const { applications, browserSessions: pages, proofs, signIn: sessions } = service.server.app.services;
+    const application = await applications.find(app.id);
+    if (!application) throw new Error("no application");
+    const { storage } = service.server.app;
+    const presented = `presented ${service.dialect}`;
+    const opened = {
+      digest: presented,
+      appId: app.id,
+      userId,
+      tie: presented,
+      signedInWith: "password",
+      signedInProvider: null,
+      proofs: null,
+      provenAt: service.clock.now,
+    } as const;
+    await storage.write((tx) => pages.start(tx, opened, { replaces: "" }, service.clock.now));
+
+    async function copy(name: string): Promise<Holder> {
+      if (!application) throw new Error("no application");
+      const { sessionId } = await sessions.initiate(application, { redirectUri: app.redirectUri, scopes: ["profile"] });
+      const found = await sessions.open(sessionId, undefined);
+      if (found.state !== "open") throw new Error(found.state);
+      const browser = { browserDigest: name, browserSession: name, currentBrowserSession: presented };
+      await sessions.claim(found.session, name);
+      return {
+        sessionId,
+        session: found.session,
+        application,
+        ...browser,
+        knownBrowser: "known",
+        lang: "en",
+        clientInfo,
+      };
+    }
+
+    const names = ["first", "second"].map((name) => `${name} ${service.dialect}`);
+    const holders = await Promise.all(names.map(copy));
+    const acts = holders.map((holder) => () => proofs.accept(holder, { signedInWith: "password" }, async () => userId));
+    for (const done of await atOnce(service, acts)) expect(done).toHaveProperty("response");
+    const { db, tables } = storage.reader;
+    const ties = await db
+      .select({ digest: tables.browserSessions.digest, tie: tables.browserSessions.tie })
+      .from(tables.browserSessions)
+      .where(inArray(tables.browserSessions.digest, [presented, ...names]));
+    const [first = "", second = ""] = names;
+    expect(new Map(ties.map(({ digest, tie }) => [digest, tie]))).toEqual(
+      new Map([
+        [first, presented],
+        [second, second],
+      ]),
+    );
+    const bought = await db
+      .select({ browser: tables.signInSessions.browserDigest, tie: tables.signInSessions.browserSessionDigest })
+      .from(tables.signInSessions)
+      .where(inArray(tables.signInSessions.browserDigest, names));
+    expect(new Map(bought.map(({ browser, tie }) => [browser, tie]))).toEqual(
+      new Map(ties.map(({ digest, tie }) => [digest, tie])),
+    );
+  });
+});
+
+describeEachDatabase("the first proof of an address", (current) => {
+  it("pre-hijacking: takes off what is being added to the account at the same moment", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { id, email } = await newUser(service, app, { password: goodPassword, emailVerified: false });
+    const { emailTokens, passwordReset, additions, newPasswords, passkeys, users } = service.server.app.services;
+    const { storage } = service.server.app;
+    const attacker = await aboutToAdd(service, app, id);
+    const slot = emailTokens.slot("reset", app.id, email);
+    const asked = { slot, purpose: "reset", appId: app.id, userId: id, email } as const;
+    const { secret } = await storage.write((tx) => emailTokens.issue(tx, asked, service.clock.now));
+    const token = await emailTokens.find(secret, "reset");
+    if (!token) throw new Error("no token");
+    const hash = await newPasswords.hash("the owner's own password", "192.0.2.1");
+
+    const add = () =>
+      additions.add(attacker, { type: "passkey", provider: null }, async (tx, userId, now) => {
+        const methodId = `mth_planted${service.dialect}`;
+        const known = { signCount: 0, transports: [], aaguid: "", backedUp: true, backupEligible: true };
+        const key = { credentialId: `planted ${service.dialect}`, publicKey: "pQ", ...known };
+        const shown = { discoverable: true, name: "Planted" };
+        await insertPasskey(tx, { id: methodId, userId, ...key, ...shown, createdAt: now, lastUsedAt: null });
+        return { methodId, name: "Planted" };
+      });
+    const [added, isReset] = await atOnce(service, [add, () => passwordReset.finish(token, hash, clientInfo)]);
+    expect(added).toHaveProperty("response");
+    expect(isReset).toBe(true);
+    expect((await users.find(id))?.emailVerified).toBe(true);
+    expect(await passkeys.hasAny(id)).toBe(false);
+  });
+});

@@ -1,0 +1,39 @@
+import { beforeAll, expect, it } from "vitest";
+import { eq } from "drizzle-orm";
+import { startVerifier } from "../../support/feed.ts";
+import { signedUpIn } from "../../support/adding.ts";
+import { bearer } from "../../support/methods.ts";
+import { call } from "../../support/person.ts";
+import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+
+describeEachDatabase("the revocation feed", (current) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await current().createApp();
+  });
+
+  it("has one entry for thousands of logins of a user that end together", async () => {
+    // A user has at most 100. PostgreSQL announces so many within the 8 s of a transaction.
+    const batches = current().dialect === "sqlite" ? 100 : 20;
+    const person = await signedUpIn(current(), app);
+    const { storage } = current().server.app;
+    const { logins } = storage.reader.tables;
+    const [row] = await storage.reader.db
+      .select()
+      .from(logins)
+      .where(eq(logins.id, await current().server.app.services.logins.loginIdOf(person.accessToken)));
+    if (!row) throw new Error("no login");
+    await storage.write(async ({ db }) => {
+      for (let batch = 0; batch < batches; batch += 1)
+        await db
+          .insert(logins)
+          .values(Array.from({ length: 100 }, (_, one) => ({ ...row, id: `lgn_many_${batch}_${one}` })));
+    });
+    const verifier = await startVerifier(current(), app);
+    const answer = await call(current(), "POST", "/auth/logout", bearer(person.accessToken), { allSessions: true });
+    expect(answer.status).toBe(200);
+    await verifier.listen();
+    expect(verifier.received).toEqual([{ sub: person.user["id"], before: expect.any(String) }]);
+    expect(verifier.verdict(person.accessToken)).toBe("in doubt");
+  });
+});

@@ -1,0 +1,190 @@
+import { writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { AuditEventAnswer } from "../../../src/audit/audit.ts";
+import { answer, authsvc } from "../../cli/in-process.ts";
+import { placeOf } from "../../cli/service-place.ts";
+import { addingSession, prove } from "../../support/adding.ts";
+import { assertion, attest, newPasskey } from "../../support/authenticator.ts";
+import { askForReset, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
+import { startMailServer } from "../../support/mail.ts";
+import { methodsOf, removeMethod } from "../../support/methods.ts";
+import { askedBy, askOptions, post, signUpByPasskey } from "../../support/passkey-ceremonies.ts";
+import { goodPassword, initiate, newEmail, redeem, signedUp, signIn, Visitor } from "../../support/person.ts";
+import { startProvider } from "../../support/providers/provider.ts";
+import { appWith, atProvider, comeBack, setProvider, signInAt } from "../../support/providers/round.ts";
+import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+
+describeSqliteFirst("what commands do", (current) => {
+  const id = (made: unknown): string => (made as { id: string }).id;
+  let userId = "";
+  let otherId = "";
+  let webhookId = "";
+  let secretId = "";
+  const run = async (...args: string[]): Promise<unknown> => await answer(args, placeOf(current()));
+  beforeAll(async () => {
+    await run("app", "create", "--name", "Shop", "--id", "app_shop", "--redirect-uri", "https://shop.example/cb");
+    userId = id(await run("user", "create", "--app", "app_shop", "--email", "a@example.com"));
+    otherId = id(await run("user", "create", "--app", "app_shop", "--email", "b@example.com"));
+    const secret = join(current().dataDir, "secret");
+    writeFileSync(secret, `whsec_${"A".repeat(32)}`, { mode: 0o600 });
+    const hook = ["--url", "https://hooks.example.com/", "--events", "user.login", "--secret-file", secret];
+    for (const client of ["graphs", "boards", "panels"])
+      await run("client", "create", "--app", "app_shop", "--name", "Graphs", "--id", client);
+    secretId = id(await run("client", "secret", "create", "panels"));
+    webhookId = id(await run("webhook", "create", "--app", "app_shop", ...hook));
+  });
+
+  const acts: [action: string, args: () => string[]][] = [
+    ["application.create", () => ["app", "create", "--name", "Other", "--id", "app_other"]],
+    ["application.update", () => ["app", "update", "app_shop", "--name", "Shop 2"]],
+    ["api-key.create", () => ["key", "create", "--app", "app_shop"]],
+    ["api-key.expire", () => ["key", "rotate", "--app", "app_other", "--overlap", "1h"]],
+    ["client.create", () => ["client", "create", "--app", "app_shop", "--name", "Graphs"]],
+    ["client.update", () => ["client", "update", "graphs", "--name", "Graphs 2"]],
+    ["client-secret.create", () => ["client", "secret", "create", "graphs"]],
+    ["client-secret.expire", () => ["client", "secret", "rotate", "boards"]],
+    ["client-secret.revoke", () => ["client", "secret", "revoke", secretId]],
+    ["client.delete", () => ["client", "delete", "graphs", "--yes"]],
+    ["user.create", () => ["user", "create", "--app", "app_shop", "--email", "c@example.com"]],
+    ["user.disable", () => ["user", "disable", userId, "--yes"]],
+    ["user.enable", () => ["user", "enable", userId]],
+    ["user.reset-link", () => ["user", "reset-link", userId]],
+    ["user.revoke-logins", () => ["user", "revoke-logins", userId, "--yes"]],
+    ["user.export", () => ["user", "export", "--app", "app_shop", "--with-hashes"]],
+    ["token.mint", () => ["token", "mint", "--user", userId]],
+    ["user.delete", () => ["user", "delete", otherId, "--yes"]],
+    ["signing-key.rotate", () => ["signing-key", "rotate"]],
+    ["webhook.update", () => ["webhook", "update", webhookId, "--events", "user.logout"]],
+    ["webhook.delete", () => ["webhook", "delete", webhookId, "--yes"]],
+    ["database.backup", () => ["db", "backup", join(current().dataDir, "backup")]],
+    ["application.delete", () => ["app", "delete", "app_other", "--yes"]],
+  ];
+
+  it.each(acts)("G2, X5: %s is in the audit log with the operating-system user", async (action, args) => {
+    const { audit } = current().server.app.services;
+    const before = new Set((await audit.list({ limit: 1000 })).map((event) => event.id));
+    const { code, stderr } = await authsvc(args(), placeOf(current()));
+    expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+    const events: AuditEventAnswer[] = (await audit.list({ limit: 1000 })).filter((event) => !before.has(event.id));
+    const found = events.filter((event) => event.action === action);
+    expect(found, JSON.stringify(events)).toHaveLength(1);
+    expect(found[0]).toMatchObject({
+      actor: `cli:${userInfo().username}`,
+      result: "success",
+      ipAddress: null,
+      requestId: null,
+    });
+  });
+});
+
+describeSqliteFirst("a failed sign-in", (current) => {
+  it("is noted whatever it was tried with, also where a right proof was for another account than the session asked for", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { audit } = service.server.app.services;
+    const failures = async () => {
+      await audit.aggregatedEvents.flush();
+      const events = await audit.list({ limit: 1000 });
+      return events
+        .filter(({ action, result, appId }) => action === "sign-in" && result === "failure" && appId === app.id)
+        .map(({ userId, details }) => [details["method"], userId]);
+    };
+    const asked = await signedUp(service, app);
+    const owner = await newUser(service, app, { password: goodPassword });
+    const session = async () => await addingSession(service, app, asked.accessToken, { type: "passkey" });
+    expect((await prove(new Visitor(), await session(), owner.email)).status).toBe(401);
+    expect(await failures()).toEqual([["password", owner.id]]);
+
+    const holder = await signUpByPasskey(service, app);
+    const visitor = new Visitor();
+    const own = await session();
+    const ceremony = { visitor, session: own, page: await visitor.get(own.authUrl) };
+    const options = await askOptions(ceremony);
+    expect((await post(ceremony, assertion(holder.passkey, askedBy(service, options)))).status).toBe(401);
+    expect(await failures()).toContainEqual(["passkey", holder.user["id"]]);
+    expect(await failures()).toHaveLength(2);
+
+    // An identity that may not sign in before the owner of its address has agreed.
+    const provider = await startProvider("github");
+    await setProvider(service, app, provider);
+    const unproven = await signedUp(service, app);
+    const third = await session();
+    const left = await visitor.submit(await visitor.get(third.authUrl), "/oauth/github", {});
+    const person = { subject: "4711", email: unproven.email, verified: true };
+    const back = await comeBack(visitor, await atProvider(left.location, provider, person));
+    await provider.close();
+    expect(back.text).toContain("That&#39;s another account");
+    expect(await failures()).toContainEqual(["oauth", null]);
+    expect(await failures()).toHaveLength(3);
+  });
+
+  it("is noted with an unknown passkey, a refused identity and a failing provider", async () => {
+    const service = current();
+    const provider = await startProvider("openid");
+    const [app, bare] = [await appWith(service, [provider]), await service.createApp()];
+    const { audit } = service.server.app.services;
+    const failures = async ({ id }: TestApp) => {
+      await audit.aggregatedEvents.flush();
+      const events = await audit.list({ limit: 1000 });
+      return events
+        .filter(({ action, result, appId }) => action === "sign-in" && result === "failure" && appId === id)
+        .map(({ userId, details }) => [details["method"], userId]);
+    };
+    const session = await initiate(service, bare);
+    const visitor = new Visitor();
+    const ceremony = { visitor, session, page: await visitor.get(session.authUrl) };
+    const options = await askOptions(ceremony);
+    const unknown = assertion(newPasskey("ES256", "nobody"), askedBy(service, options));
+    expect((await post(ceremony, unknown)).status).toBe(401);
+    expect(await failures(bare)).toEqual([["passkey", null]]);
+
+    const person = { subject: "1", email: newEmail(), verified: false };
+    expect((await signInAt(service, app, provider, person)).done.status).toBe(400);
+    expect(await failures(app)).toEqual([["oauth", null]]);
+    provider.instead.set("/token", () => ({ status: 500 }));
+    expect((await signInAt(service, app, provider, person)).done.status).toBe(400);
+    expect(await failures(app)).toHaveLength(2);
+    await provider.close();
+  });
+});
+
+const server = await startMailServer();
+afterAll(async () => await server.close());
+
+describeSqliteFirst(
+  "what an owner is told",
+  (current) => {
+    it("G5: by mail of a method that was added, of one that was removed, and of a new password", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const { email } = await newUser(service, app, { password: goodPassword });
+      const visitor = new Visitor();
+      const tokens = await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
+
+      const adding = await addingSession(service, app, tokens.accessToken, {
+        type: "passkey",
+        redirectUri: app.redirectUri,
+      });
+      const ceremony = { visitor, session: adding, page: await visitor.get(adding.authUrl) };
+      const options = await askOptions(ceremony);
+      const made = await post(ceremony, attest(newPasskey("ES256", options.user?.id), askedBy(service, options)));
+      expect(made.location.searchParams.get("status")).toBe("added");
+      const added = await mailTo(server, email, 1, /^New way to sign in/u);
+      expect(added.text).toMatch(/passkey/iu);
+
+      const passkey = (await methodsOf(service, tokens)).find(({ type }) => type === "passkey");
+      expect((await removeMethod(service, tokens, passkey?.id ?? "")).status).toBe(200);
+      await mailTo(server, email, 1, /was removed$/u);
+
+      await askForReset(service, app, email);
+      const link = linkIn(await mailTo(server, email, 1, /^Reset/u));
+      const stranger = new Visitor();
+      const form = await stranger.get(link);
+      await stranger.submit(form, new URL(link).pathname, { password: "another password altogether" });
+      await mailTo(server, email, 1, /password was changed$/u);
+    });
+  },
+  { mail: server.mail },
+);

@@ -1,0 +1,200 @@
+import { createClient } from "../../support/clients-logout.ts";
+import { count, eq, getTableColumns, getTableName } from "drizzle-orm";
+import { getTableConfig, type SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { beforeAll, expect, it } from "vitest";
+import { sqliteTables } from "../../../src/storage/schema.ts";
+import { signedUp } from "../../support/person.ts";
+import { describeEachDatabase, type TestService } from "../../support/service.ts";
+
+/** Why a table does not grow without end. */
+type Bound =
+  /**
+   * A sweep removes rows whose instant has passed. `row`: what a row of it needs beyond the usual.
+   */
+  | { sweptBy: string; row?: Record<string, unknown> }
+  /** Something else, that has a test of its own (named) or is plain from its key. */
+  | { because: string };
+
+const bounds: Record<string, Bound> = {
+  applications: { because: "operators make them, and delete them" },
+  apiKeys: { sweptBy: "revokedAt" },
+  oauthProviders: { because: "50 of an application (logging-caps.test.ts)" },
+  applicationCounters: { sweptBy: "day", row: { name: "active", shard: 0, value: 1 } },
+  users: { because: "one for an address in an application; goes with the user, or the application" },
+  passwords: { because: "one of a user" },
+  passwordFailures: { sweptBy: "updatedAt" },
+  passkeys: { because: "20 of a user (logging-caps.test.ts)" },
+  oauthIdentities: { because: "one for an account at a provider; goes with the user" },
+  signInSessions: { sweptBy: "expiresAt" },
+  passkeyChallenges: { sweptBy: "expiresAt" },
+  oauthStates: { sweptBy: "expiresAt" },
+  browserSessions: { sweptBy: "expiresAt" },
+  knownBrowsers: { sweptBy: "expiresAt" },
+  emailTokens: { sweptBy: "expiresAt" },
+  mailAllowances: { sweptBy: "since" },
+  logins: { sweptBy: "expiresAt" },
+  signingKeys: { because: "rotation removes what signs no more (below)" },
+  revocations: { sweptBy: "at" },
+  mails: { sweptBy: "expiresAt" },
+  webhookEndpoints: { because: "20 of an application (webhooks-endpoints.test.ts)" },
+  webhookDeliveries: { sweptBy: "occurredAt", row: { nextAttemptAt: null } },
+  auditEvents: { sweptBy: "at" },
+  deletedApplications: { because: "one for an application that an operator deleted" },
+  facts: { because: "a handful of fixed names" },
+  rateLimitCounts: { sweptBy: "endsAt" },
+  clients: { because: "only an operator creates them" },
+  clientSecrets: { sweptBy: "revokedAt" },
+  authorizationRequests: { sweptBy: "expiresAt" },
+  usedAssertions: { sweptBy: "expiresAt" },
+  consents: { because: "one for a user at a client; goes with either" },
+  groups: { because: "1,000 of an application (groups.test.ts)" },
+  groupMembers: { because: "64 of a user (groups.test.ts)" },
+};
+
+const day = 24 * 60 * 60_000;
+
+describeEachDatabase("what is kept", (current) => {
+  let owners: Record<string, unknown>;
+  let made = 0;
+  beforeAll(async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { user } = await signedUp(service, app);
+    const { storage, services } = service.server.app;
+    const endpoint = { url: "https://hooks.example.com/", events: ["user.login"], secret: "whsec_".padEnd(38, "A") };
+    const { id: endpointId } = await services.webhooks.create(app.id, endpoint, {
+      actor: { kind: "cli", name: "test" },
+    });
+    const [session] = await storage.reader.db.select().from(storage.reader.tables.signInSessions);
+    owners = {
+      clientId: await createClient(service, app),
+      appId: app.id,
+      userId: user["id"],
+      endpointId,
+      sessionDigest: session?.digest,
+    };
+  });
+
+  /** A row with something in every column that must have it, of one moment. */
+  function rowOf(table: SQLiteTable, instant: string, at: number, more: Record<string, unknown> = {}) {
+    made += 1;
+    const columns: [string, SQLiteColumn][] = Object.entries(getTableColumns(table));
+    const row = columns.flatMap(([key, column]): [string, unknown][] => {
+      if (key === instant) return [[key, key === "day" ? Math.floor(at / day) : at]];
+      if (key in more) return [[key, more[key]]];
+      if (key in owners && column.notNull) return [[key, owners[key]]];
+      if (!column.notNull) return [];
+      if (column.dataType === "json") return [[key, []]];
+      if (column.dataType === "boolean") return [[key, true]];
+      return [[key, column.dataType === "number" ? at : `${key} ${made}`]];
+    });
+    return Object.fromEntries(row);
+  }
+
+  const tablesOf = ({ server }: TestService): Record<string, SQLiteTable> => server.app.storage.reader.tables;
+
+  it("G6: every table that grows is swept or bounded", () => {
+    expect(Object.keys(sqliteTables).toSorted()).toEqual(Object.keys(bounds).toSorted());
+    expect(Object.keys(tablesOf(current())).toSorted()).toEqual(Object.keys(bounds).toSorted());
+  });
+
+  const swept = Object.entries(bounds).flatMap(([name, bound]) => ("sweptBy" in bound ? [{ name, ...bound }] : []));
+  it.each(swept)(
+    "G6: a sweep removes what is over from $name, and keeps what is not",
+    async ({ name, sweptBy, row }) => {
+      const service = current();
+      const { storage, sweep } = service.server.app;
+      const table = tablesOf(service)[name] as SQLiteTable;
+      const instant = getTableColumns(table)[sweptBy] as SQLiteColumn;
+      const { now } = service.clock;
+      // Tomorrow: today has counters of its own already.
+      const [old, young] = [now - 800 * day, now + day];
+      await storage.write(async ({ db }) => {
+        await db.insert(table).values([rowOf(table, sweptBy, old, row), rowOf(table, sweptBy, young, row)]);
+      });
+      await sweep();
+      const rows = await storage.reader.db.select({ instant }).from(table);
+      const moments = rows.map((found) => Number(found.instant) * (sweptBy === "day" ? day : 1));
+      // Totals have no day, keys that are in use no end.
+      expect(moments.filter((moment) => moment > 0 && moment < now - 400 * day)).toEqual([]);
+      expect(moments).toContain(sweptBy === "day" ? Math.floor(young / day) * day : young);
+    },
+  );
+
+  it("G6: whatever belongs to a user or an application goes with it", () => {
+    const ownerless = ["applications", "deleted_applications", "facts", "signing_keys", "audit_events"];
+    // Known by a digest of an address or a key, or by a session: each is swept.
+    // What outlives a deletion by a day, so that verifiers hear of it, is swept too.
+    const swept = ["revocations"];
+    const digests = ["password_failures", "mail_allowances", "oauth_states", "rate_limit_counts", "used_assertions"];
+    for (const table of Object.values(sqliteTables)) {
+      const cascades = getTableConfig(table).foreignKeys.filter(({ onDelete }) => onDelete === "cascade");
+      expect(getTableConfig(table).foreignKeys.length, getTableName(table)).toBe(cascades.length);
+      expect(cascades.length > 0, getTableName(table)).toBe(
+        ![...ownerless, ...swept, ...digests].includes(getTableName(table)),
+      );
+    }
+  });
+
+  it("G6: signing keys come and go: a year of rotation leaves three", async () => {
+    const service = current();
+    const { storage, sweep } = service.server.app;
+    const { signingKeys } = storage.reader.tables;
+    const seen = new Set<string>();
+    for (let month = 0; month < 12; month += 1) {
+      service.clock.advance(30 * day);
+      await sweep();
+      const keys = await storage.reader.db.select().from(signingKeys).where(eq(signingKeys.algorithm, "ES256"));
+      for (const { id } of keys) seen.add(id);
+      expect(keys.length).toBeLessThanOrEqual(3);
+    }
+    expect(seen.size).toBeGreaterThan(10);
+  });
+
+  it("G6: the audit log forgets addresses after 30 days and events after 90, and each sweep goes on where the last one ended", async () => {
+    const service = current();
+    const { storage, services, sweep } = service.server.app;
+    const { auditEvents } = storage.reader.tables;
+    await storage.write(async ({ db }) => void (await db.delete(auditEvents)));
+    const start = service.clock.now;
+    const record = async (at: number, times = 1): Promise<void> => {
+      const clientInfo = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_1" };
+      const event = {
+        actor: { kind: "user", name: "usr_1" },
+        action: "sign-in",
+        result: "success",
+        clientInfo,
+      } as const;
+      await storage.write(async (tx) => {
+        for (let time = 0; time < times; time += 1) await services.audit.record(tx, event, at);
+      });
+    };
+    const addresses = async (): Promise<(string | null)[]> => {
+      const rows = await storage.reader.db.select().from(auditEvents).orderBy(auditEvents.at);
+      return rows.filter(({ action }) => action === "sign-in").map(({ ipAddress }) => ipAddress);
+    };
+    // More than one batch at one moment.
+    await record(start, 1100);
+    await record(start + 2 * day);
+    service.clock.advance(30 * day - 1000);
+    await sweep();
+    expect(new Set(await addresses())).toEqual(new Set(["192.0.2.1"]));
+    service.clock.advance(2000);
+    await sweep();
+    expect((await addresses()).filter((address) => address !== null)).toHaveLength(1);
+    service.clock.advance(3 * day);
+    await sweep();
+    expect((await addresses()).filter((address) => address !== null)).toEqual([]);
+    expect(await addresses()).toHaveLength(1101);
+    service.clock.advance(57 * day);
+    await sweep();
+    expect(await addresses()).toHaveLength(1);
+    service.clock.advance(3 * day);
+    await sweep();
+    const [left] = await storage.reader.db
+      .select({ rows: count() })
+      .from(auditEvents)
+      .where(eq(auditEvents.action, "sign-in"));
+    expect(left?.rows).toBe(0);
+  });
+});

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { newEmail } from "../../support/person.ts";
+import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { identitiesOf, usersOf } from "../../support/providers/records.ts";
+import { appWith, removeProvider, setProvider, signInAt, tokensFrom } from "../../support/providers/round.ts";
+
+const actor = { kind: "cli", name: "test" } as const;
+const newPerson = () => ({ subject: "1234", email: newEmail(), verified: true });
+
+/**
+ * The directory that the app had first, and another one under the same name, which knows somebody
+ * by the same subject.
+ */
+let corp: FakeProvider;
+let other: FakeProvider;
+let github: FakeProvider;
+let enterprise: FakeProvider;
+beforeAll(async () => {
+  [corp, other, github, enterprise] = await Promise.all([
+    startProvider("openid"),
+    startProvider("openid"),
+    startProvider("github"),
+    startProvider("github"),
+  ]);
+});
+afterAll(async () => await Promise.all([corp, other, github, enterprise].map((provider) => provider.close())));
+
+async function set(
+  service: TestService,
+  app: TestApp,
+  input: ProviderInput,
+  keepIdentities?: boolean,
+): Promise<{ keptIdentities?: number }> {
+  const options = keepIdentities === undefined ? {} : { keepIdentities };
+  return await service.server.app.services.providers.set(app.id, input, actor, options);
+}
+
+describeSqliteFirst("the directory of an identity", (current) => {
+  it.each(["an OpenID Connect issuer", "a provider without an issuer"])(
+    "O1: another directory under the same provider name is another identity (%s)",
+    async (kind) => {
+      const [first, second] = kind === "an OpenID Connect issuer" ? [corp, other] : [github, enterprise];
+      const app = await appWith(current(), [first]);
+      const { user } = await tokensFrom(current(), app, first, newPerson());
+      await removeProvider(current(), app, first);
+      await setProvider(current(), app, second);
+      const stranger = await tokensFrom(current(), app, second, newPerson());
+      expect(stranger.user.id).not.toBe(user.id);
+      const issuers = (await identitiesOf(current(), app)).map(({ issuer }) => issuer);
+      expect(new Set(issuers).size).toBe(2);
+      // And the first directory's people come back with it.
+      await removeProvider(current(), app, second);
+      await setProvider(current(), app, first);
+      expect((await tokensFrom(current(), app, first, newPerson())).user.id).toBe(user.id);
+    },
+  );
+
+  it("O1: endpoints that change with identities present are refused with their number, and nothing is changed", async () => {
+    const app = await appWith(current(), [corp, github]);
+    await tokensFrom(current(), app, corp, newPerson());
+    await tokensFrom(current(), app, corp, { ...newPerson(), subject: "5678" });
+    await tokensFrom(current(), app, github, newPerson());
+    const before = await identitiesOf(current(), app);
+    const changes: [ProviderInput, string][] = [
+      [other.settings(), "2 identities of corp"],
+      [{ ...corp.settings(), jwksUrl: `${other.origin}/keys` }, "2 identities of corp"],
+      [{ ...corp.settings(), tokenUrl: `${other.origin}/token` }, "2 identities of corp"],
+      [enterprise.settings(), "1 identity of github"],
+    ];
+    for (const [input, said] of changes)
+      await expect(set(current(), app, input)).rejects.toMatchObject({
+        code: "CONFLICT",
+        message: expect.stringContaining(said),
+      });
+    expect(await identitiesOf(current(), app)).toEqual(before);
+    await expect(signInAt(current(), app, corp, newPerson())).resolves.toMatchObject({ done: { status: 303 } });
+    // What is no endpoint may change.
+    expect(await set(current(), app, { ...corp.settings(), trustsEmail: false })).not.toHaveProperty("keptIdentities");
+    expect(await set(current(), app, corp.settings())).not.toHaveProperty("keptIdentities");
+  });
+
+  it("O1: a directory that moved keeps its people when the operator says that it is the same", async () => {
+    const app = await appWith(current(), [corp, github]);
+    const ada = await tokensFrom(current(), app, corp, newPerson());
+    const grace = await tokensFrom(current(), app, github, newPerson());
+    expect(await set(current(), app, other.settings(), true)).toMatchObject({ keptIdentities: 1 });
+    expect(await set(current(), app, enterprise.settings(), true)).toMatchObject({ keptIdentities: 1 });
+    expect((await tokensFrom(current(), app, other, newPerson())).user.id).toBe(ada.user.id);
+    expect((await tokensFrom(current(), app, enterprise, newPerson())).user.id).toBe(grace.user.id);
+    expect(await usersOf(current(), app)).toHaveLength(2);
+  });
+
+  it("O1: an identity never moves onto another user's, whose subject is the same in the new directory", async () => {
+    const app = await appWith(current(), [corp]);
+    const ada = await tokensFrom(current(), app, corp, newPerson());
+    await removeProvider(current(), app, corp);
+    await setProvider(current(), app, other);
+    const eve = await tokensFrom(current(), app, other, newPerson());
+    expect(await set(current(), app, corp.settings(), true)).toMatchObject({ keptIdentities: 1 });
+    expect((await tokensFrom(current(), app, corp, newPerson())).user.id).toBe(ada.user.id);
+    await set(current(), app, other.settings(), true);
+    expect((await tokensFrom(current(), app, other, newPerson())).user.id).toBe(eve.user.id);
+  });
+
+  it("O1: an identity of an unknown directory waits for the operator's word before it belongs to one", async () => {
+    const app = await current().createApp({ methods: ["oauth"] });
+    const line = { id: `u${app.id}`, email: newEmail(), identities: [{ provider: "corp", subject: "1234" }] };
+    const { userImport } = current().server.app.services;
+    await userImport.importLines(app.id, [{ line: 1, json: JSON.stringify(line) }], { dryRun: false }, actor);
+    await expect(set(current(), app, corp.settings())).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(await set(current(), app, corp.settings(), true)).toMatchObject({ keptIdentities: 1 });
+    expect((await tokensFrom(current(), app, corp, newPerson())).user.id).toBe(line.id);
+  });
+
+  it("import and export carry the issuer, and take the application's own where a line has none", async () => {
+    const app = await appWith(current(), [corp]);
+    const { userImport, userExport } = current().server.app.services;
+    const identities = [
+      { provider: "corp", subject: "1" },
+      { provider: "corp", subject: "1", issuer: "https://elsewhere.example/" },
+      { provider: "github", subject: "2" },
+      { provider: "google", subject: "3" },
+    ];
+    const line = { id: `u${app.id}`, email: newEmail(), identities };
+    const lines = [{ line: 1, json: JSON.stringify(line) }];
+    expect(await userImport.importLines(app.id, lines, { dryRun: false }, actor)).toEqual([
+      { line: 1, outcome: "created" },
+    ]);
+    const exported = (await Array.fromAsync(userExport.pages(app.id, { withHashes: false }))).flat();
+    expect(exported).toMatchObject([
+      {
+        identities: [
+          { provider: "corp", subject: "1", issuer: corp.origin },
+          { provider: "corp", subject: "1", issuer: "https://elsewhere.example" },
+          { provider: "github", subject: "2", issuer: "api.github.com" },
+          { provider: "google", subject: "3", issuer: "https://accounts.google.com" },
+        ],
+      },
+    ]);
+  });
+});

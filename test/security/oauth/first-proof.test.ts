@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  goodPassword,
+  newEmail,
+  redeem,
+  signedUp,
+  signIn,
+  validate,
+  Visitor,
+  type Page,
+} from "../../support/person.ts";
+import { givePasskey } from "../../support/methods.ts";
+import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { auditOf, changeUser, identitiesOf, usersOf } from "../../support/providers/records.ts";
+import {
+  appWith,
+  atProvider,
+  codeOf,
+  comeBack,
+  signInAt,
+  startFromPage,
+  tokensFrom,
+  type Round,
+} from "../../support/providers/round.ts";
+import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+
+describeEachDatabase("the first proof of an address that has an account", (current) => {
+  let github: FakeProvider;
+  let app: TestApp;
+  beforeAll(async () => {
+    github = await startProvider("github");
+  });
+  afterAll(async () => await github.close());
+
+  const owner = (email: string) => ({ subject: "4711", email, verified: true, name: "The Owner" });
+
+  /**
+   * An account whose address nobody has proven, and its owner in front of the page that says what
+   * goes.
+   */
+  async function shown(
+    email = newEmail(),
+  ): Promise<Round & { page: Page; email: string; userId: string; token: string }> {
+    app = await appWith(current(), [github]);
+    const { user, accessToken } = await signedUp(current(), app, email);
+    const round = await signInAt(current(), app, github, owner(email));
+    expect(round.done.status).toBe(303);
+    expect(round.done.location.pathname).toBe(new URL(round.session.authUrl).pathname);
+    const page = await round.visitor.get(round.session.authUrl);
+    return { ...round, page, email, userId: String(user["id"]), token: accessToken };
+  }
+
+  async function expectNothingHappened({ email, token }: { email: string; token: string }): Promise<void> {
+    expect((await validate(current(), app, token)).status).toBe(200);
+    expect(await identitiesOf(current(), app)).toEqual([]);
+    expect(await usersOf(current(), app)).toMatchObject([{ email, emailVerified: false }]);
+    await signIn(current(), app, { email });
+    expect((await auditOf(current(), app)).map(({ action }) => action)).not.toContain("user.address-proven");
+  }
+
+  it("O3: shows what is removed and why, before it happens; the name stays", async () => {
+    const { page, session, visitor, email, userId, token } = await shown();
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(email);
+    expect(page.text).toContain("somebody else may have set up the account");
+    expect(page.text).toContain("the password that was set before the address was confirmed");
+    expect(page.text).toContain("active sign-ins: 1");
+    await expectNothingHappened({ email, token });
+    await changeUser(current(), email, { name: "Ada" });
+    const done = await visitor.submit(page, "/step/take-over", {});
+    const { user } = await redeem(current(), app, { session, code: codeOf(done) });
+    expect(user).toMatchObject({ id: userId, name: "Ada", emailVerified: true });
+    expect(user["authMethods"]).toEqual({ passkey: false, password: false, oauth: ["github"] });
+    expect((await validate(current(), app, token)).status).toBe(401);
+  });
+
+  it("O3: shows again what was added after the page was shown, and removes nothing before", async () => {
+    const { page, session, visitor, userId, email, token } = await shown();
+    await givePasskey(current(), userId);
+    const again = await visitor.submit(page, "/step/take-over", {});
+    expect(again.location.pathname).toBe(new URL(session.authUrl).pathname);
+    await expectNothingHappened({ email, token });
+    const second = await visitor.get(session.authUrl);
+    expect(second.text).toContain("passkeys: 1");
+    const done = await visitor.submit(second, "/step/take-over", {});
+    const { user } = await redeem(current(), app, { session, code: codeOf(done) });
+    expect(user["authMethods"]).toEqual({ passkey: false, password: false, oauth: ["github"] });
+  });
+
+  it("O3: changes nothing for somebody who turns back", async () => {
+    const { page, session, visitor, email, token } = await shown();
+    expect(page.text).toContain("/cancel");
+    const back = await visitor.get(`${session.authUrl}/cancel`);
+    expect(back.location.searchParams.get("error")).toBe("access_denied");
+    await expectNothingHappened({ email, token });
+  });
+
+  it("O3: takes no consent from another browser, without the form's token, or with a page that another identity has replaced", async () => {
+    const { page, visitor, session, email, token } = await shown();
+    const { action, fields } = page.form("/step/take-over");
+    const url = new URL(action, session.authUrl).href;
+    expect((await new Visitor().get(session.authUrl)).status).toBe(403);
+    expect((await new Visitor().post(url, fields)).headers.get("location")).toBeNull();
+    expect((await visitor.post(url, { email })).headers.get("location")).toBeNull();
+    const old = await visitor.post(url, { ...fields, email: newEmail() });
+    expect(old.location.pathname).toBe(new URL(session.authUrl).pathname);
+    await expectNothingHappened({ email, token });
+  });
+
+  it("O3: two consents at once make one sign-in and one link", async () => {
+    const { page, visitor, session } = await shown();
+    const { action, fields } = page.form("/step/take-over");
+    const url = new URL(action, session.authUrl).href;
+    const answers = await Promise.all([1, 2, 3].map(async () => await visitor.post(url, fields)));
+    expect(answers.filter(({ location }) => location.searchParams.has("code"))).toHaveLength(1);
+    expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+    expect(await identitiesOf(current(), app)).toHaveLength(1);
+    const proven = (await auditOf(current(), app)).filter(({ action: acted }) => acted === "user.address-proven");
+    expect(proven).toHaveLength(1);
+  });
+
+  it("O3: looks at everything again: a user who is disabled meanwhile keeps everything, and an identity that is linked meanwhile stays", async () => {
+    const first = await shown();
+    await changeUser(current(), first.email, { disabledAt: current().clock.now });
+    const refused = await first.visitor.submit(first.page, "/step/take-over", {});
+    expect(refused.status).toBe(400);
+    expect(await usersOf(current(), app)).toMatchObject([{ emailVerified: false }]);
+    expect(await identitiesOf(current(), app)).toEqual([]);
+
+    const second = await shown();
+    const elsewhere = await tokensFrom(current(), app, github, owner(newEmail()));
+    const late = await second.visitor.submit(second.page, "/step/take-over", {});
+    expect(late.status).toBe(400);
+    expect(await identitiesOf(current(), app)).toMatchObject([{ userId: elsewhere.user["id"] }]);
+    expect((await validate(current(), app, second.token)).status).toBe(200);
+  });
+
+  it("O3: links nothing by a password in a session that waits for consent", async () => {
+    app = await appWith(current(), [github]);
+    const { email } = await signedUp(current(), app);
+    const { visitor, session, address } = await startFromPage(current(), app, github);
+    const page = await comeBack(visitor, await atProvider(address, github, owner(email)));
+    const waiting = await visitor.get(page.location.href);
+    const { fields } = waiting.form("/step/take-over");
+    codeOf(await visitor.post(`${session.authUrl}/password`, { ...fields, email, password: goodPassword }));
+    expect(await identitiesOf(current(), app)).toEqual([]);
+  });
+
+  it("O3: shows no page where there is nothing to remove", async () => {
+    app = await appWith(current(), [github]);
+    const email = newEmail();
+    const { users } = current().server.app.services;
+    const { storage } = current().server.app;
+    const about = { appId: app.id, email, name: "Ada", signedUp: { method: null, clientInfo: null } };
+    await storage.write((tx) => users.create(tx, about, current().clock.now));
+    const { user } = await tokensFrom(current(), app, github, owner(email));
+    expect(user).toMatchObject({ name: "Ada", emailVerified: true });
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { useService } from "../../support/one-service.ts";
+import { call, newEmail, Visitor } from "../../support/person.ts";
+import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { usersOf } from "../../support/providers/records.ts";
+import { appWith, atProvider, codeOf, comeBack, signInAt, startRound } from "../../support/providers/round.ts";
+import type { TestApp } from "../../support/service.ts";
+
+const current = useService();
+
+let google: FakeProvider;
+let github: FakeProvider;
+let app: TestApp;
+beforeAll(async () => {
+  [google, github] = await Promise.all([startProvider("google"), startProvider("github")]);
+  app = await appWith(current(), [google, github]);
+});
+afterAll(async () => await Promise.all([google.close(), github.close()]));
+
+let subjects = 5000;
+const somebody = () => ({ subject: String((subjects += 1)), email: newEmail(), verified: true });
+
+it("B4, CVE-2026-34969: what comes back to the app in its address is a code that is good once, and never a token", async () => {
+  const query = new URLSearchParams({ app_id: app.id, redirect_uri: app.redirectUri, state: "st" });
+  const visitor = new Visitor();
+  const start = await visitor.get(`${current().url}/oauth/google/authorize?${query.toString()}`);
+  const step = start.location.origin === google.origin ? start : await visitor.get(start.location.href);
+  const done = await comeBack(visitor, await atProvider(step.location, google, somebody()));
+  expect([...done.location.searchParams.keys()].toSorted()).toEqual(["code", "sessionId", "state"]);
+  expect(done.location.hash).toBe("");
+  expect(done.location.href).not.toMatch(/ey[\w-]+\.ey|token/u);
+  const { searchParams } = done.location;
+  const body = { code: searchParams.get("code"), sessionId: searchParams.get("sessionId"), state: "st" };
+  const bought = await call(current(), "POST", "/auth/callback", app.headers, body);
+  expect(bought.status).toBe(200);
+  expect((await call(current(), "POST", "/auth/callback", app.headers, body)).status).toBe(400);
+  // No answer on the way was a token either.
+  for (const page of [start, step, done]) expect(page.text).not.toContain(String(bought.body["refreshToken"]));
+});
+
+it("O4: an address that no new account may have makes none when a provider says it", async () => {
+  const own = await appWith(current(), [google]);
+  const { done } = await signInAt(current(), own, google, { ...somebody(), email: "zoe|ls@good.example" });
+  expect(done.status).toBe(400);
+  expect(await usersOf(current(), own)).toEqual([]);
+});
+
+it("O4, CVE-2026-34969: what Microsoft and Facebook say about an address, in whatever words, proves nothing", async () => {
+  const [microsoft, facebook] = [await startProvider("microsoft"), await startProvider("facebook")];
+  const own = await appWith(current(), [microsoft, facebook]);
+  const raw = { email_verified: true, verified: true, verified_email: true, xms_edov: true, emailVerified: "true" };
+  for (const provider of [microsoft, facebook]) {
+    const victim = newEmail();
+    const { done, session } = await signInAt(current(), own, provider, { ...somebody(), email: victim, raw });
+    const bought = await call(current(), "POST", "/auth/callback", own.headers, {
+      code: codeOf(done),
+      sessionId: session.sessionId,
+    });
+    expect(bought.body["user"]).toMatchObject({ email: victim, emailVerified: false });
+    await provider.close();
+  }
+});
+
+it.each([
+  ["google", { email_verified: "true" }, true],
+  ["google", { email_verified: "false" }, false],
+  ["google", { email_verified: 1 }, false],
+  ["google", { email_verified: "yes" }, false],
+  ["google", { email_verified: [true] }, false],
+  ["discord", { verified: "true" }, false],
+  ["discord", { verified: 1 }, false],
+  ["discord", { verified: undefined, email_verified: true }, false],
+  ["apple", { email_verified: "true" }, true],
+  ["apple", { email_verified: "TRUE" }, false],
+] as const)("O4: %s with %j: a verified address is %s", async (kind, raw, isVerified) => {
+  const provider = await startProvider(kind);
+  const own = await appWith(current(), [provider]);
+  const { done } = await signInAt(current(), own, provider, { ...somebody(), raw: { ...raw } });
+  const users = await usersOf(current(), own);
+  if (isVerified) codeOf(done);
+  expect(users.some(({ emailVerified }) => emailVerified)).toBe(isVerified);
+  await provider.close();
+});
+
+it("O4: of GitHub's addresses only the one that is primary and verified counts", async () => {
+  const own = await appWith(current(), [github]);
+  const victim = newEmail();
+  const lists = [
+    [
+      { email: victim, primary: false, verified: true },
+      { email: newEmail(), primary: true, verified: false },
+    ],
+    [{ email: victim, primary: true, verified: false }],
+    [{ email: victim, primary: true, verified: "true" }],
+    [{ email: victim, primary: "true", verified: true }],
+    [{ email: victim, primary: true }],
+  ];
+  for (const emails of lists)
+    await signInAt(current(), own, github, { ...somebody(), emails, raw: { email: victim, email_verified: true } });
+  for (const user of await usersOf(current(), own))
+    expect([user.email, user.emailVerified]).not.toEqual([victim, true]);
+  const round = await startRound(current(), own, github);
+  const list = [{ email: victim, primary: true, verified: true }];
+  const back = await atProvider(round.address, github, { ...somebody(), emails: list });
+  codeOf(await comeBack(round.visitor, back));
+  const owner = (await usersOf(current(), own)).find(({ email }) => email === victim);
+  expect(owner?.emailVerified).toBe(true);
+});

@@ -1,0 +1,162 @@
+import { randomBytes } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+  assertion,
+  flag,
+  newPasskey,
+  signWith,
+  type AssertionTwist,
+  type Credential,
+} from "../../support/authenticator.ts";
+import { useService } from "../../support/one-service.ts";
+import {
+  askedBy,
+  askOptions,
+  openCeremony,
+  post,
+  signInByPasskey,
+  signUpByPasskey,
+  type PasskeyOwner,
+} from "../../support/passkey-ceremonies.ts";
+import type { TestApp } from "../../support/service.ts";
+import { sampled } from "../../support/long-run.ts";
+import { wrongClientData } from "../client-data.ts";
+
+const current = useService();
+const honestFlags = flag.present | flag.verified;
+
+let app: TestApp;
+let owner: PasskeyOwner;
+let neighbour: PasskeyOwner;
+beforeAll(async () => {
+  app = await current().createApp();
+  owner = await signUpByPasskey(current(), app);
+  neighbour = await signUpByPasskey(current(), app);
+});
+
+async function expectRefusal(make: (asked: ReturnType<typeof askedBy>) => Credential | string): Promise<void> {
+  const ceremony = await openCeremony(current(), app, "");
+  const options = await askOptions(ceremony);
+  const page = await post(ceremony, make(askedBy(current(), options)));
+  expect(page.status).toBe(401);
+  expect(page.headers.get("location")).toBeNull();
+  expect(page.text).toContain("That passkey couldn&#39;t be checked.");
+}
+
+const authenticator: Record<string, AssertionTwist> = {
+  "another relying party": { rpId: "evil.localhost" },
+  "no user presence": { flags: honestFlags & ~flag.present },
+  "no user verification": { flags: honestFlags & ~flag.verified },
+  "no flag at all": { flags: 0 },
+  "a backup of what cannot be backed up": { flags: honestFlags | flag.backedUp },
+  // WebAuthn §7.2 step 18: it was registered as one that stays on its device.
+  "a sudden eligibility for backups": { flags: honestFlags | flag.backupEligible },
+  "extensions that are not there": { flags: honestFlags | flag.extended },
+  "attested data that are not there": { flags: honestFlags | flag.attested },
+  "bytes left over": { authenticatorData: (honest) => Buffer.concat([honest, Buffer.from("more")]) },
+  "nothing in its data": { authenticatorData: () => Buffer.alloc(0) },
+  "data that are cut short": { authenticatorData: (honest) => honest.subarray(0, 36) },
+};
+
+const signatures: Record<string, AssertionTwist["signature"]> = {
+  "of something else": () => signWith(owner.passkey.privateKey, Buffer.from("something else")),
+  "of another user's key": (signed) => signWith(neighbour.passkey.privateKey, signed),
+  "of a key that nobody registered": (signed) => signWith(newPasskey().privateKey, signed),
+  "of another kind of key": (signed) => signWith(newPasskey("EdDSA").privateKey, signed),
+  "with one bit changed": (_signed, honest) =>
+    Buffer.concat([honest.subarray(0, -1), Buffer.from([(honest.at(-1) ?? 0) ^ 1])]),
+  "cut short": (_signed, honest) => honest.subarray(0, -1),
+  "of zeros": () => Buffer.from("3006020100020100", "hex"),
+  "that is empty": () => Buffer.alloc(0),
+  "that is no DER": () => randomBytes(64),
+};
+
+const without = (honest: Credential, name: string, value: unknown): unknown => ({
+  ...honest,
+  response: { ...honest.response, [name]: value },
+});
+/**
+ * FIDO Server-ServerAuthenticatorAssertionResponse-Resp-1 and -2: each member absent, empty, of
+ * another type.
+ */
+const members: [title: string, change: (honest: Credential) => unknown][] = [
+  ...["id", "rawId", "type", "response"].flatMap((name) =>
+    [undefined, "", 5, null, ["x"]].map((value): [string, (honest: Credential) => unknown] => [
+      `${JSON.stringify(value)} for ${name}`,
+      (honest) => ({ ...honest, [name]: value }),
+    ]),
+  ),
+  ...["clientDataJSON", "authenticatorData", "signature"].flatMap((name) =>
+    [undefined, "", 5, null, {}, "not base64url!", "e30="].map((value): [string, (honest: Credential) => unknown] => [
+      `${JSON.stringify(value)} for response.${name}`,
+      (honest) => without(honest, name, value),
+    ]),
+  ),
+  ...["", 5, {}, "not base64url!"].map((value): [string, (honest: Credential) => unknown] => [
+    `${JSON.stringify(value)} for response.userHandle`,
+    (honest) => without(honest, "userHandle", value),
+  ]),
+];
+
+const credentials: typeof members = [
+  ["another kind of credential", (honest) => ({ ...honest, type: "password" })],
+  ["the id in base64 with padding", (honest) => ({ ...honest, id: `${String(honest["id"])}=` })],
+  ["the rawId of somebody else", (honest) => ({ ...honest, rawId: neighbour.passkey.id.toString("base64url") })],
+  ["an array instead of an object", (honest) => [honest]],
+  ["null", () => null],
+];
+
+describe("a passkey that answers", () => {
+  it.each(wrongClientData("webauthn.get"))("K1: whose client data have %s signs nobody in", async (_title, changes) => {
+    await expectRefusal((asked) => assertion(owner.passkey, asked, { clientData: changes }));
+  });
+
+  it.each(["", "{", "null", "[]", "7"])("K1: with %j for client data signs nobody in", async (clientDataText) => {
+    await expectRefusal((asked) => assertion(owner.passkey, asked, { clientDataText }));
+  });
+
+  it.each(Object.entries(authenticator))(
+    "K1: whose authenticator data have %s signs nobody in",
+    async (_title, twist) => {
+      await expectRefusal((asked) => assertion(owner.passkey, asked, twist));
+    },
+  );
+
+  it.each(Object.entries(signatures))("K1: with a signature %s signs nobody in", async (_title, signature) => {
+    await expectRefusal((asked) => assertion(owner.passkey, asked, signature === undefined ? {} : { signature }));
+  });
+
+  it.each([...sampled(members, 4), ...credentials])("K1: posted with %s signs nobody in", async (_title, change) => {
+    await expectRefusal((asked) => JSON.stringify(change(assertion(owner.passkey, asked))));
+  });
+
+  it("K1: with another user's handle, or another user's credential id, signs neither in", async () => {
+    const { id } = neighbour.passkey;
+    await expectRefusal((asked) => assertion(owner.passkey, asked, { userHandle: neighbour.passkey.userHandle }));
+    await expectRefusal((asked) => assertion({ ...owner.passkey, id }, asked));
+    await expectRefusal((asked) =>
+      assertion({ ...owner.passkey, id, userHandle: neighbour.passkey.userHandle }, asked),
+    );
+  });
+
+  it("K1: in another app than its owner's signs nobody in", async () => {
+    const other = await current().createApp();
+    const page = await signInByPasskey(current(), other, owner.passkey);
+    expect(page.status).toBe(401);
+    expect(page.headers.get("location")).toBeNull();
+  });
+
+  it("K3, CVE-2026-8830: without user verification signs nobody in, whatever its page was made to ask for", async () => {
+    const ceremony = await openCeremony(current(), app, "");
+    const options = await askOptions(ceremony, { userVerification: "discouraged" });
+    expect(options["userVerification"]).toBe("required");
+    const unverified = assertion(owner.passkey, askedBy(current(), options), { flags: flag.present });
+    expect((await post(ceremony, unverified)).status).toBe(401);
+  });
+
+  it("K1: honestly signs its owner in, so that the refusals mean something", async () => {
+    const page = await signInByPasskey(current(), app, owner.passkey);
+    expect(page.status).toBe(303);
+    expect(page.location.searchParams.get("code")).toMatch(/^[\w-]{43}$/u);
+  });
+});

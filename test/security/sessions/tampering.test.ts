@@ -1,0 +1,135 @@
+import { expect, it } from "vitest";
+import { askToAdd, signedUpIn } from "../../support/adding.ts";
+import { methodsOf } from "../../support/methods.ts";
+import {
+  call,
+  goodPassword,
+  initiate,
+  newEmail,
+  redeem,
+  signedUp,
+  signUp,
+  Visitor,
+  type Session,
+} from "../../support/person.ts";
+import { describeOnSqlite } from "../../support/service.ts";
+import { expectNoCode } from "../no-code.ts";
+
+const operator = { kind: "cli", name: "test" } as const;
+
+describeOnSqlite("what a browser carries from step to step", (current) => {
+  const changes: [title: string, change: (value: string, other: string) => string | undefined][] = [
+    ["left out", () => undefined],
+    ["emptied", () => ""],
+    ["changed in a character", (value) => `${value.startsWith("A") ? "B" : "A"}${value.slice(1)}`],
+    ["cut short", (value) => value.slice(0, -1)],
+    ["made longer", (value) => `${value}A`],
+    ["taken from another session", (_value, other) => other],
+    ["made up", () => "A".repeat(43)],
+  ];
+
+  it.each(changes)(
+    "CVE-2026-7571: a hidden field or a cookie that is %s ends in no sign-in",
+    async (_title, change) => {
+      const app = await current().createApp();
+      const { email } = await signedUp(current(), app);
+      for (const [path, action, values] of [
+        ["", "/password", { email, password: goodPassword }],
+        ["/create-account", "/create-account", { email: newEmail(), name: "", password: goodPassword }],
+      ] as const) {
+        const [mine, other] = [await initiate(current(), app), await initiate(current(), app)];
+        const [visitor, stranger] = [new Visitor(), new Visitor()];
+        const form = (await visitor.get(`${mine.authUrl}${path}`)).form(action);
+        const foreign = (await stranger.get(`${other.authUrl}${path}`)).form(action);
+        expect(Object.keys(form.fields).length).toBeGreaterThan(0);
+        for (const [name, value] of Object.entries(form.fields)) {
+          const { [name]: _, ...rest } = form.fields;
+          const changed = change(value, foreign.fields[name] ?? "");
+          const fields = changed === undefined ? rest : { ...rest, [name]: changed };
+          expectNoCode(await visitor.post(`${mine.authUrl}${action}`, { ...fields, ...values }));
+        }
+        const kept = [...visitor.cookies];
+        for (const [at, [name, value]] of kept.entries()) {
+          const changed = change(value, [...stranger.cookies.values()][at] ?? "");
+          if (changed === undefined) visitor.cookies.delete(name);
+          else visitor.cookies.set(name, changed);
+          expectNoCode(await visitor.post(`${mine.authUrl}${action}`, { ...form.fields, ...values }));
+          visitor.cookies.set(name, value);
+        }
+      }
+    },
+  );
+
+  it("CVE-2026-7571: fields of its own invention change neither who signs in, nor where to, nor how", async () => {
+    const app = await current().createApp();
+    const [victim, own] = [await signedUp(current(), app), await signedUp(current(), app)];
+    const invented = {
+      userId: String(victim.user["id"]),
+      user_id: String(victim.user["id"]),
+      sub: String(victim.user["id"]),
+      email_verified: "true",
+      redirectUri: "https://evil.example/cb",
+      redirect_uri: "https://evil.example/cb",
+      purpose: "account",
+      authMethod: "passkey",
+      provider: "google",
+      scopes: "admin",
+      appId: "app_other",
+      state: "evil",
+      step: "done",
+      __proto__x: "1",
+    };
+    const session = await initiate(current(), app, { scopes: ["profile"] });
+    const visitor = new Visitor();
+    const page = await visitor.get(session.authUrl);
+    const done = await visitor.submit(page, "/password", { email: own.email, password: goodPassword, ...invented });
+    expect(`${done.location.origin}${done.location.pathname}`).toBe(app.redirectUri);
+    expect(done.location.searchParams.get("state")).toBeNull();
+    const tokens = await redeem(current(), app, { session, code: done.location.searchParams.get("code") ?? "" });
+    expect(tokens.user["id"]).toBe(own.user["id"]);
+    const { body } = await call(current(), "GET", "/auth/validate", {
+      authorization: `Bearer ${tokens.accessToken}`,
+      "x-service-app-id": app.id,
+    });
+    expect(body).toMatchObject({ scopes: ["profile"] });
+    expect((body["user"] as object | undefined) ?? {}).not.toHaveProperty("email");
+  });
+
+  it("CVE-2026-7571: a method switched off stays off for a form that was opened before", async () => {
+    const app = await current().createApp();
+    const { email } = await signedUp(current(), app);
+    const session = await initiate(current(), app);
+    const visitor = new Visitor();
+    const [signInForm, createForm] = [
+      await visitor.get(session.authUrl),
+      await visitor.get(`${session.authUrl}/create-account`),
+    ];
+    const change = { authMethods: { password: { enabled: false } } };
+    await current().server.app.services.applications.update(app.id, change, operator);
+    const fields = { email, name: "", password: goodPassword };
+    expectNoCode(await visitor.submit(signInForm, "/password", fields));
+    expectNoCode(await visitor.submit(createForm, "/create-account", { ...fields, email: newEmail() }));
+    expectNoCode(await visitor.get(`${session.authUrl}/forgot-password`));
+  });
+
+  it("CVE-2026-7571: the session that adds a method to one account cannot be turned on another", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const [mine, theirs] = [await signedUpIn(service, app), await signedUpIn(service, app)];
+    const body = { type: "password", redirectUri: app.redirectUri };
+    const { authUrl } = (await askToAdd(service, mine.accessToken, body)).body as Session;
+    // The other's browser proves itself to be the other: the session takes no proof but its own
+    // user's.
+    const page = await theirs.visitor.get(authUrl);
+    const proof = await theirs.visitor.submit(page, "/password", { email: theirs.email, password: goodPassword });
+    expectNoCode(proof);
+    expect(proof.headers.get("location") ?? "").not.toContain("status=added");
+    const forced = await theirs.visitor.post(`${authUrl}/add/password`, {
+      ...page.form("/password").fields,
+      password: "chosen by somebody else",
+    });
+    expect(forced.headers.get("location") ?? "").not.toContain("status=added");
+    expect(await methodsOf(service, mine)).toHaveLength(1);
+    expect((await signUp(service, app)).code).toMatch(/./u);
+  });
+});

@@ -16,7 +16,7 @@ import {
   type Group,
 } from "./store.ts";
 
-/** Members removed in one transaction, while which other writes may wait. */
+/** How many members one transaction removes: other writes wait for it. */
 const batchSize = 200;
 
 /** Deletes groups, which may have 100,000 members. */

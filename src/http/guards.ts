@@ -147,7 +147,7 @@ export function countedAsUser({ user, claims: { aud, client_id: clientId = aud }
 export function countedApart<T>(guard: Guard<T>, name: string, limits: RateLimits): Guard<T> {
   return async (request) => {
     const admitted = await guard(request);
-    return { ...admitted, countedAs: `${name}:${admitted.countedAs}`, limits };
+    return { ...admitted, countedAs: `${admitted.countedAs}:${name}`, limits };
   };
 }
 

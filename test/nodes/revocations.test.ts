@@ -75,7 +75,7 @@ describe("the revocation feed, on two nodes", () => {
     for (const verifier of verifiers) {
       await verifier.listen();
       for (const { accessToken } of logins) expect(verifier.verdict(accessToken)).toBe("refused");
-      expect(verifier.told).toHaveLength(logins.length);
+      expect(verifier.received).toHaveLength(logins.length);
     }
   });
 

@@ -22,20 +22,20 @@ export async function askFeed(
   return body as FeedAnswer;
 }
 
-/** A server of the app that knows only what the feed told it (docs/spec/sdk.md, 1). */
+/** A server of the app that knows only the entries of the feed (docs/spec/sdk.md, 1). */
 export async function startVerifier(service: TestService, app: TestApp) {
   let source = service;
   let { cursor } = await askFeed(service, app);
-  const told: Record<string, string>[] = [];
+  const received: Record<string, string>[] = [];
   return {
-    told,
+    received,
 
     async listen(wait = 0): Promise<void> {
       let answer: FeedAnswer;
       do {
         answer = await askFeed(source, app, { after: cursor, wait });
         ({ cursor } = answer);
-        told.push(...answer.revoked);
+        received.push(...answer.revoked);
       } while (answer.more);
     },
 
@@ -46,8 +46,8 @@ export async function startVerifier(service: TestService, app: TestApp) {
 
     verdict(accessToken: string): "refused" | "in doubt" | "good" {
       const { sid, sub, kid, iat } = claimsOf(accessToken);
-      if (told.some((entry) => entry["sid"] === sid || entry["kid"] === kid)) return "refused";
-      const isDoubted = told.some(
+      if (received.some((entry) => entry["sid"] === sid || entry["kid"] === kid)) return "refused";
+      const isDoubted = received.some(
         (entry) =>
           entry["app"] !== undefined ||
           (entry["sub"] === sub && iat * 1000 <= Date.parse(entry["before"] ?? "") + 300_000),

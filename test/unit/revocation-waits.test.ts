@@ -53,34 +53,34 @@ describe("calls that wait for the feed", () => {
   });
 
   it("are all woken when the database does not answer, so that each reports the failure", async () => {
-    let looks = 0;
+    let queries = 0;
     const waits = createWaits(async () => {
-      looks += 1;
-      if (looks > 1) throw new Error("gone");
+      queries += 1;
+      if (queries > 1) throw new Error("gone");
       return await quiet();
     });
     const call = waits.enter("app");
     await call?.ready();
     await call?.next(60_000);
-    expect(looks).toBe(2);
+    expect(queries).toBe(2);
     waits.end();
   });
 
   it("begin after the running query, which may not know of them", async () => {
     const order: string[] = [];
-    const looking = Promise.withResolvers<{ position: string; changed: string[] }>();
-    let looks = 0;
+    const running = Promise.withResolvers<{ position: string; changed: string[] }>();
+    let queries = 0;
     const waits = createWaits(async () => {
-      looks += 1;
-      return looks === 2 ? await looking.promise : await quiet();
+      queries += 1;
+      return queries === 2 ? await running.promise : await quiet();
     });
     const first = waits.enter("app_1");
     await first?.ready();
-    await expect.poll(() => looks).toBe(2);
+    await expect.poll(() => queries).toBe(2);
     const second = waits.enter("app_2");
     const ready = second?.ready().then(() => void order.push("ready"));
     order.push("looked");
-    looking.resolve({ position: "2", changed: [] });
+    running.resolve({ position: "2", changed: [] });
     await ready;
     expect(order).toEqual(["looked", "ready"]);
     waits.end();

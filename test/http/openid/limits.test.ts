@@ -1,20 +1,17 @@
 import { beforeEach, expect, it } from "vitest";
-<<<<<<< HEAD:test/http/openid/limits.test.ts
+import { limitKey } from "../../../src/http/addresses.ts";
+import { pollsPerMinute } from "../../../src/revocations/routes.ts";
 import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
-import { basic, newParty, post, refreshWith, userInfo } from "../../support/openid-tokens.ts";
+import { bearer } from "../../support/methods.ts";
+import { basic, newParty, post, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
+import { call, redeem, signIn, validate } from "../../support/person.ts";
 import { describeOnSqlite } from "../../support/service.ts";
-=======
-import { toNextMinute, unlimitedCalls } from "../support/limits.ts";
-import { basic, newParty, post, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
-import { call, redeem, signIn, validate } from "../support/person.ts";
-import { describeOnSqlite } from "../support/service.ts";
->>>>>>> main:test/http/openid-limits.test.ts
 
 const limit = 20;
 const times = (count: number, status: number) => Array.from({ length: count }, () => status);
 
 describeOnSqlite(
-  "rate limits of the OAuth endpoints",
+  "rate limits of the OAuth endpoints, and of the feed",
   (current) => {
     beforeEach(() => toNextMinute(current()));
 
@@ -86,6 +83,19 @@ describeOnSqlite(
       expect(refused.map(({ details }) => details)).toMatchObject([
         { code: "RATE_LIMITED", route: "POST /oauth2/token" },
       ]);
+    });
+
+    it("the feed, counted apart, is in the audit log with its application as well", async () => {
+      const service = current();
+      const { id, apiKey } = await service.createApp();
+      toNextMinute(service);
+      const key = limitKey("authentication", `app:${id}:feed`);
+      for (let n = 0; n < pollsPerMinute; n += 1) await service.server.app.limiter.count(key, pollsPerMinute, "known");
+      expect((await call(service, "GET", "/auth/revocations", bearer(apiKey))).status).toBe(429);
+      const { audit } = service.server.app.services;
+      await audit.aggregatedEvents.flush();
+      const [entry] = await audit.list({ appId: id, limit: 1 });
+      expect(entry).toMatchObject({ action: "call.refused", details: { route: "GET /auth/revocations" } });
     });
   },
   { rateLimits: { ...unlimitedCalls, authentication: limit } },

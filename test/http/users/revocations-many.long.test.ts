@@ -33,7 +33,7 @@ describeEachDatabase("the revocation feed", (current) => {
     const answer = await call(current(), "POST", "/auth/logout", bearer(person.accessToken), { allSessions: true });
     expect(answer.status).toBe(200);
     await verifier.listen();
-    expect(verifier.told).toEqual([{ sub: person.user["id"], before: expect.any(String) }]);
+    expect(verifier.received).toEqual([{ sub: person.user["id"], before: expect.any(String) }]);
     expect(verifier.verdict(person.accessToken)).toBe("in doubt");
   });
 });

@@ -50,7 +50,7 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
     expect((await waiting).revoked).toEqual([entry(login)]);
     const again = askFeed(current(), app, { after: (await waiting).cursor, wait: 25 });
     await expect.poll(waits).toBe(1);
-    // As another process: this one is not told.
+    // As another process would: this one gets no notice.
     const ended = { appId: app.id, loginId: "lgn_elsewhere", userId: null, keyId: null, at: current().clock.now };
     await current().server.app.storage.write((tx) => insertRevocations(tx, [ended]));
     expect((await again).revoked).toEqual([answerOf(ended)]);
@@ -105,16 +105,16 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
         await current().server.app.storage.write((tx) => insertRevocations(tx, rows.slice(start, start + 500)));
     };
     await add(0, 2500);
-    const told: string[] = [];
+    const received: string[] = [];
     let answer = await askFeed(current(), app, { after: cursor, wait: 25 });
     expect(answer.revoked).toHaveLength(1000);
     await add(2500, 20);
     for (;;) {
-      told.push(...answer.revoked.map(({ sid = "" }) => sid));
+      received.push(...answer.revoked.map(({ sid = "" }) => sid));
       if (!answer.more) break;
       answer = await askFeed(current(), app, { after: answer.cursor });
     }
-    expect(told.toSorted()).toEqual(Array.from({ length: 2520 }, (_, place) => `lgn_${place}`).toSorted());
+    expect(received.toSorted()).toEqual(Array.from({ length: 2520 }, (_, place) => `lgn_${place}`).toSorted());
   });
 
   it("keeps an entry for as long as its cursors, and forgets both", async () => {

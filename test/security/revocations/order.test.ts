@@ -40,14 +40,14 @@ describe("the revocation feed among concurrent writers (postgres)", () => {
     ]);
     await end("lgn_late");
     await verifier.listen();
-    expect(verifier.told).toEqual([{ sid: "lgn_late" }]);
+    expect(verifier.received).toEqual([{ sid: "lgn_late" }]);
     await end("lgn_later");
     await verifier.listen();
     await early.query("COMMIT");
     await verifier.listen();
-    expect(verifier.told).toEqual([{ sid: "lgn_late" }, { sid: "lgn_later" }, { sid: "lgn_early" }]);
+    expect(verifier.received).toEqual([{ sid: "lgn_late" }, { sid: "lgn_later" }, { sid: "lgn_early" }]);
     await verifier.listen();
-    expect(verifier.told).toHaveLength(3);
+    expect(verifier.received).toHaveLength(3);
   });
 
   it("V4: omits a transaction that is rolled back, and waits for none", async () => {
@@ -61,7 +61,7 @@ describe("the revocation feed among concurrent writers (postgres)", () => {
     await verifier.listen(25);
     await early.query("ROLLBACK");
     await verifier.listen();
-    expect(verifier.told).toEqual([{ sid: "lgn_second" }]);
+    expect(verifier.received).toEqual([{ sid: "lgn_second" }]);
   });
 
   it("V4: sends two readers each of 150 entries exactly once, written by concurrent transactions of all lengths", async () => {
@@ -80,7 +80,7 @@ describe("the revocation feed among concurrent writers (postgres)", () => {
     await Promise.all(writers);
     done.abort();
     await Promise.all(reading);
-    for (const { told } of readers) expect(told.map(({ sid = "" }) => sid).toSorted()).toEqual(ids.toSorted());
+    for (const { received } of readers) expect(received.map(({ sid = "" }) => sid).toSorted()).toEqual(ids.toSorted());
   });
 
   it("repeats entries rather than missing one, if a cursor would be too long", async () => {

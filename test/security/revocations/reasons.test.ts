@@ -181,7 +181,7 @@ describeOnSqlite("the revocation feed", (current) => {
     await signingKeyRevocation.revoke(id, operator);
     for (const verifier of verifiers) {
       await verifier.listen();
-      expect(verifier.told).toEqual([{ kid: id }]);
+      expect(verifier.received).toEqual([{ kid: id }]);
       expect(verifier.verdict(accessToken)).toBe("refused");
     }
     expect(await isLive(current(), app, { accessToken })).toBe(false);
@@ -201,7 +201,7 @@ describeOnSqlite("the revocation feed", (current) => {
     await expect.poll(() => services().revocations.waiting()).toBe(1);
     await services().applications.delete(gone.id, operator);
     await heard;
-    expect(verifier.told).toEqual([{ app: gone.id }]);
+    expect(verifier.received).toEqual([{ app: gone.id }]);
     expect(verifier.verdict(accessToken)).toBe("in doubt");
     await expect(verifier.listen()).rejects.toThrow("401");
     expect(await storage.reader.db.select().from(revocations).where(eq(revocations.appId, gone.id))).toEqual([]);

@@ -1,4 +1,4 @@
-import { createAccountPages } from "./account/account-pages.ts";
+import { createAccountPages } from "./account-pages.ts";
 import type { App } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import { createBrowsers } from "./hosted/browser.ts";
@@ -104,15 +104,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     invitePages: createInvitePages({ ...mailed, providerClients, passkeysAvailable: passkeys.available }),
     passwordPages: createPasswordPages({ ...shared, confirm, passwordSignIn, signUp }),
     passkeyPages: createPasskeyPages({ ...shared, confirm, passkeys, passkeySignIn, signUp }),
-    account: createAccountPages({
-      ...services,
-      hosted,
-      browsers,
-      providerClients,
-      countStart,
-      clock: app.clock,
-      baseUrl,
-    }),
+    account: createAccountPages(app, { hosted, browsers, countStart }),
     takeOver: createTakeOverPages({ ...shared, takeOver, providerClients }),
     oauthDepartures,
     oauthPages: createOauthPages({

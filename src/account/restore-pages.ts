@@ -1,5 +1,6 @@
 import type { AddressUndo } from "../email-tokens/address-undo.ts";
 import type { EmailToken } from "../email-tokens/email-token.ts";
+import type { UndoLinks } from "../email-tokens/undo-links.ts";
 import type { Browsers } from "../hosted/browser.ts";
 import { isAnswer, type Guest, type Hosted } from "../hosted/hosted.ts";
 import type { Answer } from "../http/answer.ts";
@@ -19,15 +20,16 @@ const removePrefix = "remove_";
 export function createRestorePages(deps: {
   hosted: Hosted;
   browsers: Browsers;
+  undoLinks: UndoLinks;
   addressUndo: AddressUndo;
   overview: OverviewPages;
   baseUrl: string;
 }) {
-  const { hosted, browsers, addressUndo, overview, baseUrl } = deps;
+  const { hosted, browsers, undoLinks, addressUndo, overview, baseUrl } = deps;
 
   async function linkGuest(request: HttpRequest): Promise<LinkGuest | Answer> {
     const secret = request.parameter("token");
-    const found = await addressUndo.find(secret);
+    const found = await undoLinks.find(secret);
     if (!found) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
     const { token: emailToken, user, application } = found;
     const browser = browsers.meet(request, { kind: "sign-in", key: secret });

@@ -6,11 +6,11 @@ import type { MailService } from "../mail/service.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
-import type { AddressUndo } from "./address-undo.ts";
 import type { MailAllowance } from "./allowance.ts";
 import type { EmailToken } from "./email-token.ts";
 import { orTaken } from "./rules.ts";
 import type { Asker, EmailTokens } from "./service.ts";
+import type { UndoLinks } from "./undo-links.ts";
 
 /** A user signed in to the account page. `tie`: of that browser's session. */
 type Place = { user: User; tie: string };
@@ -24,7 +24,7 @@ export type AddressChange = ReturnType<typeof createAddressChange>;
 export function createAddressChange(deps: {
   storage: Storage;
   emailTokens: EmailTokens;
-  addressUndo: AddressUndo;
+  undoLinks: UndoLinks;
   allowance: MailAllowance;
   users: Users;
   browserSessions: BrowserSessions;
@@ -33,7 +33,7 @@ export function createAddressChange(deps: {
   clock: Clock;
   baseUrl: string;
 }) {
-  const { storage, emailTokens, addressUndo, allowance, users, browserSessions, mail, audit, clock, baseUrl } = deps;
+  const { storage, emailTokens, undoLinks, allowance, users, browserSessions, mail, audit, clock, baseUrl } = deps;
 
   /**
    * A change belongs to the browser session that asked for it and to the address at that time: it
@@ -71,7 +71,7 @@ export function createAddressChange(deps: {
       // What ends a browser session, such as a password reset, also ends its change.
       if (!(await browserSessions.lock(tx, tie, user.id))) return "over";
       if (!(await users.changeEmail(tx, user, used.email, clientInfo, now))) return "taken";
-      const canUndo = await addressUndo.offer(tx, user, used.email, clientInfo, now);
+      const canUndo = await undoLinks.offer(tx, user, used.email, clientInfo, now);
       const { id: userId, appId } = user;
       const actor = { kind: "user", name: userId } as const;
       const event = { actor, action: "user.address-changed", result: "success", appId, userId, clientInfo } as const;

@@ -1,10 +1,8 @@
 import type { Application } from "../applications/application.ts";
-import type { Applications } from "../applications/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
-import { clockSkew, isOver, type Clock } from "../lib/clock.ts";
+import { clockSkew, type Clock } from "../lib/clock.ts";
 import type { Notices } from "../mail/notices.ts";
-import type { MailService } from "../mail/service.ts";
 import type { Method } from "../methods/method.ts";
 import type { Methods } from "../methods/service.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -14,7 +12,7 @@ import type { User } from "../users/user.ts";
 import type { EmailToken } from "./email-token.ts";
 import type { Invites } from "./invites.ts";
 import type { ResetLinks } from "./reset-links.ts";
-import { orTaken, undoLinkLasts } from "./rules.ts";
+import { orTaken } from "./rules.ts";
 import type { EmailTokens } from "./service.ts";
 
 /** `next`: a link for a new password, or for a first method where none is left; or neither. */
@@ -22,28 +20,20 @@ export type AddressRestored = { next: "reset" | "choose"; link: string } | { nex
 
 export type AddressUndo = ReturnType<typeof createAddressUndo>;
 
-/** Restores an earlier address, by a link that it got when it was changed (docs/decisions/0046). */
+/** Restores an earlier address, by a link of `createUndoLinks` (docs/decisions/0046). */
 export function createAddressUndo(deps: {
   storage: Storage;
   emailTokens: EmailTokens;
   resetLinks: ResetLinks;
   invites: Invites;
-  applications: Applications;
   users: Users;
   methods: Pick<Methods, "list" | "removeFrom">;
   access: RevokeAccess;
-  mail: MailService;
   notices: Notices;
   audit: Audit;
   clock: Clock;
-  baseUrl: string;
 }) {
-  const { storage, emailTokens, resetLinks, invites, applications, users, methods, access } = deps;
-  const { mail, notices, audit, clock, baseUrl } = deps;
-
-  function slotOf(userId: string, email: string): string {
-    return emailTokens.slot("undo", userId, email);
-  }
+  const { storage, emailTokens, resetLinks, invites, users, methods, access, notices, audit, clock } = deps;
 
   /** The password may be known to a thief, and what was added since may be theirs. */
   function removes({ createdAt: changedAt }: EmailToken, { type, createdAt }: Pick<Method, "type" | "createdAt">) {
@@ -59,37 +49,6 @@ export function createAddressUndo(deps: {
 
   return {
     removes,
-
-    /**
-     * Mails the locked user's replaced address a link that restores it. None if the user returns to
-     * an earlier address, which counts as its undo; and none if the replaced one was never
-     * verified: it may be a stranger's. Returns whether there is a link.
-     */
-    async offer(tx: Handle, user: User, newEmail: string, origin: ClientInfo, now: number): Promise<boolean> {
-      const { id: userId, appId, email, locale } = user;
-      const earlier = await emailTokens.waiting(slotOf(userId, newEmail), tx);
-      if (earlier) {
-        await emailTokens.endAll(tx, userId, { keepUndosBefore: earlier.createdAt });
-        await notices.addressRestored(tx, user, now);
-        return false;
-      }
-      if (email === null || !user.emailVerified) return false;
-      const token = { slot: slotOf(userId, email), purpose: "undo", appId, userId, email } as const;
-      const { secret } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
-      const common = { appId, userId, to: email, locale, origin, expiresAt: now + undoLinkLasts };
-      await mail.enqueue(tx, { ...common, kind: "address-changed", link: `${baseUrl}/restore/${secret}` }, now);
-      return true;
-    },
-
-    /** What a link restores; undefined if it is no longer valid. */
-    async find(secret: string): Promise<{ token: EmailToken; user: User; application: Application } | undefined> {
-      const token = await emailTokens.find(secret, "undo");
-      if (!token || isOver(token.createdAt + undoLinkLasts, undoLinkLasts, clock())) return undefined;
-      const user = token.userId === null ? undefined : await users.find(token.userId);
-      const application = await applications.find(token.appId);
-      if (!user || user.disabledAt !== null || user.email === token.email || !application) return undefined;
-      return { token, user, application };
-    },
 
     /**
      * Restores the earlier address, and ends all access: somebody else may be in the account.

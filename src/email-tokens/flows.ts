@@ -5,10 +5,11 @@ import { createMailSignUp } from "./mail-sign-up.ts";
 import { createPasswordReset } from "./password-reset.ts";
 import { createResetLinks } from "./reset-links.ts";
 import { createEmailTokens } from "./service.ts";
+import { createUndoLinks } from "./undo-links.ts";
 
 type Needs<Create extends (deps: never) => unknown> = Omit<
   Parameters<Create>[0],
-  "emailTokens" | "resetLinks" | "invites" | "addressUndo"
+  "emailTokens" | "resetLinks" | "invites" | "undoLinks"
 >;
 
 /** All flows based on a mailed link and code. */
@@ -17,6 +18,7 @@ export function createMailFlows(
     Needs<typeof createMailSignUp> &
     Needs<typeof createResetLinks> &
     Needs<typeof createAddressChange> &
+    Needs<typeof createUndoLinks> &
     Needs<typeof createAddressUndo> &
     Needs<typeof createInvites> &
     Needs<typeof createPasswordReset>,
@@ -24,14 +26,15 @@ export function createMailFlows(
   const emailTokens = createEmailTokens(deps);
   const resetLinks = createResetLinks({ ...deps, emailTokens });
   const invites = createInvites({ ...deps, emailTokens });
-  const addressUndo = createAddressUndo({ ...deps, emailTokens, resetLinks, invites });
+  const undoLinks = createUndoLinks({ ...deps, emailTokens });
   return {
     emailTokens,
     mailSignUp: createMailSignUp({ ...deps, emailTokens }),
     resetLinks,
     invites,
-    addressUndo,
-    addressChange: createAddressChange({ ...deps, emailTokens, addressUndo }),
+    undoLinks,
+    addressUndo: createAddressUndo({ ...deps, emailTokens, resetLinks, invites }),
+    addressChange: createAddressChange({ ...deps, emailTokens, undoLinks }),
     passwordReset: createPasswordReset({ ...deps, emailTokens }),
   };
 }

@@ -200,11 +200,13 @@ export function createTokens(deps: {
       clientInfo: ClientInfo,
     ): Promise<void> {
       const now = clock();
-      const { sub: userId, sid } = bearer.claims;
-      const by = { actor: { kind: "user", name: userId }, clientInfo } as const;
+      const { sub: userId, sid, act } = bearer.claims;
+      // Somebody who acts as the user is named by the audit log, as at `token mint --actor`.
+      const actor = act ? ({ kind: "cli", name: act.sub } as const) : ({ kind: "user", name: userId } as const);
+      const by = { actor, clientInfo };
       const named = parseRefreshToken(request.refreshToken ?? "", keyring)?.loginId;
       await storage.write(async (tx) => {
-        if (request.allSessions && bearer.claims.act) throw actsForUser();
+        if (request.allSessions && act) throw actsForUser();
         if (request.allSessions) await access.revoke(tx, userId, { reason: "logout-all", by }, now);
         else if (named === undefined || !(await endOne(tx, named, userId, by, now)))
           await endOne(tx, sid, userId, by, now);

@@ -44,6 +44,14 @@ describeEachDatabase("somebody who acts as a user", (current) => {
     });
   });
 
+  it("cannot hide behind the user: a logout is theirs in the audit log", async () => {
+    const service = current();
+    const { token, loginId } = await actAs(service, userId);
+    expect((await call(service, "POST", "/auth/logout", bearer(token))).status).toBe(200);
+    const [logout] = await service.server.app.services.audit.list({ userId, action: "user.logout", limit: 1 });
+    expect(logout).toMatchObject({ actor: `cli:${name}`, details: { loginId } });
+  });
+
   it("is named by introspection", async () => {
     const service = current();
     const party = await newParty(service, {}, app);

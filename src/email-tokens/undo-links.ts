@@ -13,7 +13,7 @@ import type { EmailTokens } from "./service.ts";
 
 export type UndoLinks = ReturnType<typeof createUndoLinks>;
 
-/** Links that restore an earlier address, mailed to it when it was replaced (docs/decisions/0046). */
+/** Links that restore an earlier address: it got them when replaced (docs/decisions/0046). */
 export function createUndoLinks(deps: {
   emailTokens: EmailTokens;
   applications: Applications;

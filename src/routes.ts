@@ -40,8 +40,19 @@ export type Pages = HostedPages & { assets: Assets };
  * API documentation use it.
  */
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
-  const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
-    app.services;
+  const {
+    applications,
+    publicConfig,
+    users,
+    authentication,
+    tokens,
+    logout,
+    signingKeys,
+    signIn,
+    redeem,
+    profiles,
+    methods,
+  } = app.services;
   const { claimSources } = app.services;
   const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
@@ -110,7 +121,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
         validateHandler(claimSources, check.isOwnProgram),
       ),
     ),
-    browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(tokens))),
+    browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(logout))),
     route("GET", "/auth/revocations", feedReader, "authentication", revocationsHandler(revocations)),
 
     browser(

@@ -4,18 +4,13 @@ import { createBrowserOrigins } from "./applications/browser-origins.ts";
 import { createPublicConfig } from "./applications/public-config.ts";
 import type { Applications } from "./applications/service.ts";
 import { isStandIn } from "./dev/left.ts";
-import { createMailbox } from "./dev/mailbox.ts";
-import { createMailAllowance } from "./email-tokens/allowance.ts";
 import { createMailFlows } from "./email-tokens/flows.ts";
-import { createMailDelivery } from "./mail/delivery.ts";
-import { createNotices } from "./mail/notices.ts";
-import { createMail } from "./mail/service.ts";
-import { createSmtpTransport } from "./mail/smtp.ts";
 import { providerDisplayName } from "./oauth/providers.ts";
 import { createCircumstances } from "./methods/circumstances.ts";
 import { createMethods } from "./methods/service.ts";
 import { createGrants } from "./clients/grants.ts";
 import { createGroupServices } from "./group-services.ts";
+import { createMailServices } from "./mail-services.ts";
 import { createOpenIdEndpoints, createOpenIdServices } from "./openid-services.ts";
 import { createOperatorServices } from "./operator-services.ts";
 import { createPasskeys } from "./passkeys/service.ts";
@@ -43,6 +38,7 @@ import { createIdTokens } from "./tokens/id-tokens.ts";
 import { createRotation } from "./tokens/rotation.ts";
 import { createLoginAdministration } from "./tokens/login-administration.ts";
 import { createLoginEnds } from "./tokens/login-ends.ts";
+import { createLogout } from "./tokens/logout.ts";
 import { createLogoutTokens } from "./tokens/logout-tokens.ts";
 import { createOwnLogins } from "./tokens/own-logins.ts";
 import { createRevokeAccess } from "./tokens/revoke-access.ts";
@@ -50,6 +46,8 @@ import { longestTokenSeconds } from "./tokens/operator-tokens.ts";
 import { createTokens } from "./tokens/service.ts";
 import { createSigningKeys } from "./tokens/signing-keys.ts";
 import { createUserAdministration } from "./users/administration.ts";
+import { createUserListings } from "./users/listing.ts";
+import { createNewUsers } from "./users/new-users.ts";
 import { createProfiles } from "./users/profile.ts";
 import { createUsers } from "./users/service.ts";
 import { createOutbound } from "./webhooks/outbound.ts";
@@ -79,26 +77,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     meter,
   });
   const { events, webhooks, deliveries } = outbound;
-  const mailbox = config.dev && !config.mail ? createMailbox({ clock }) : undefined;
-  const mail = createMail({
-    storage,
-    keyring,
-    audit,
-    clock,
-    random,
-    log,
-    available: (config.mail ?? mailbox) !== undefined,
-  });
-  const mailDelivery = createMailDelivery({
-    mail,
-    findApplication: (id) => applications.find(id),
-    transport: config.mail ? createSmtpTransport(config.mail) : mailbox?.transport,
-    baseUrl,
-    log,
-    meter,
-  });
-  const allowance = createMailAllowance({ keyring, audit, meter, mailsPerHour: mailbox ? null : config.mailsPerHour });
-  const notices = createNotices({ mail, allowance });
+  const { mailbox, mail, mailDelivery, allowance, notices } = createMailServices(foundation);
   const browserSessions = createBrowserSessions({ storage, keyring, audit, clock });
   const browserOrigins = createBrowserOrigins({ storage, clock });
   const users = createUsers({ storage, events, audit, random });
@@ -141,7 +120,6 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     keyring,
     accessTokens,
     rotation: createRotation({ storage, applications, users, keyring, loginEnds, events, audit }),
-    access,
     loginEnds,
     ...forTokens,
     clock,
@@ -205,7 +183,6 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     issuer: baseUrl,
   });
   const profiles = createProfiles({ storage, users, passwords, access, events, audit, clock });
-  const userAdministration = createUserAdministration({ ...forMails, ...mailFlows, newPasswords, logins });
   const ownLogins = createOwnLogins({ storage, signIn, loginEnds, access, clock });
   const accountExport = createAccountExport({ ...aboutUsers, ...openId, profiles, methods, logins });
 
@@ -233,6 +210,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     users,
     authentication,
     tokens,
+    logout: createLogout({ storage, keyring, access, loginEnds, clock }),
     signingKeys,
     revocations,
     idTokens,
@@ -251,7 +229,9 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
     firstProof,
     methods,
     profiles,
-    userAdministration,
+    newUsers: createNewUsers({ ...aboutUsers, passwords, newPasswords }),
+    userListings: createUserListings({ storage, applications, keyring }),
+    userAdministration: createUserAdministration({ ...forMails, ...mailFlows, logins }),
     ownLogins,
     accountExport,
     logins,

@@ -14,7 +14,7 @@ import {
 
 /** What an application's server may do with its users. `ownServer`: of the path's application. */
 export function userRoutes(
-  { userAdministration: users, profiles, methods, invites }: App["services"],
+  { userListings, newUsers, userAdministration: users, profiles, methods, invites }: App["services"],
   ownServer: Guard<Application>,
 ): Route[] {
   const all = "/applications/:appId/users";
@@ -22,8 +22,8 @@ export function userRoutes(
   const itsMethods = `${one}/auth-methods`;
   const limit = "userManagement";
   return [
-    route("GET", all, ownServer, limit, listUsersHandler(users)),
-    route("POST", all, ownServer, limit, createUserHandler(users, invites)),
+    route("GET", all, ownServer, limit, listUsersHandler(userListings)),
+    route("POST", all, ownServer, limit, createUserHandler(newUsers, users, invites)),
     route("GET", one, ownServer, limit, userHandler(users)),
     route("PATCH", one, ownServer, limit, updateUserHandler(users)),
     route("DELETE", one, ownServer, limit, deleteUserHandler(users, profiles)),

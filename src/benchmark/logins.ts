@@ -28,8 +28,8 @@ export async function makeLogins(
 }
 
 async function makeLogin(app: App, appId: string, email: string, password: string | undefined): Promise<TestLogin> {
-  const { userAdministration, tokens, users, applications } = app.services;
-  const created = await userAdministration.create(
+  const { newUsers, tokens, users, applications } = app.services;
+  const created = await newUsers.create(
     { appId, email, emailVerified: false, name: null, password },
     { dryRun: false },
     { actor },

@@ -31,7 +31,7 @@ export function controlRoutes(
 ): Route[] {
   const { clock, fromProgram, inboxes, events } = deps;
   const signIn = createDevSignIn(app);
-  const { userAdministration, profiles } = app.services;
+  const { userListings, profiles } = app.services;
 
   let resetting: Promise<unknown> = Promise.resolve();
 
@@ -52,7 +52,7 @@ export function controlRoutes(
     // First, so that the inbox does not get the deletions.
     await events.close();
     for (;;) {
-      const { users } = await userAdministration.list(demoAppId, {}, { limit: 100 });
+      const { users } = await userListings.list(demoAppId, {}, { limit: 100 });
       if (users.length === 0) break;
       for (const { id } of users) if (await deleted(id)) deletedUsers += 1;
     }

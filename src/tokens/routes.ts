@@ -7,6 +7,7 @@ import { invalidApiKey } from "../lib/errors.ts";
 import { keySetMaxAgeSeconds, type SigningKeys } from "./signing-keys.ts";
 import type { Bearer } from "./authentication.ts";
 import type { ClaimSourcesService } from "./claim-sources.ts";
+import type { Logout } from "./logout.ts";
 import type { Tokens } from "./service.ts";
 
 export const refreshBody = z.strictObject({ refreshToken: z.string("required, a string") });
@@ -63,9 +64,9 @@ function userOf({ claims: { aud, client_id: clientId = aud }, scopes, user }: Be
 }
 
 /** POST /auth/logout */
-export function logoutHandler(tokens: Tokens) {
+export function logoutHandler(logout: Logout) {
   return async (request: HttpRequest, bearer: Bearer) => {
-    await tokens.logout(bearer, await request.optionalJson(logoutBody), clientInfoOf(request));
+    await logout.end(bearer, await request.optionalJson(logoutBody), clientInfoOf(request));
     return json({ success: true, message: "Signed out." });
   };
 }

@@ -1,17 +1,14 @@
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../clients/client.ts";
 import type { Groups } from "../groups/service.ts";
-import type { By } from "../audit/audit.ts";
-import type { ClientInfo } from "../lib/client-info.ts";
 import { day, hour, type Clock } from "../lib/clock.ts";
-import { actsForUser, AppError, invalidApiKey, oauthError } from "../lib/errors.ts";
+import { AppError, invalidApiKey, oauthError } from "../lib/errors.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import { newTokenId, type AccessTokens } from "./access-tokens.ts";
-import type { Bearer } from "./authentication.ts";
 import { claimsOf } from "./claims.ts";
 import type { ClaimSourcesService } from "./claim-sources.ts";
 import type { LoginEnds } from "./login-ends.ts";
@@ -24,7 +21,6 @@ import {
   type RefreshToken,
 } from "./refresh-tokens.ts";
 import type { LoginToContinue } from "./rotated-login-store.ts";
-import type { RevokeAccess } from "./revoke-access.ts";
 import type { RefreshCall, Rotated, Rotation } from "./rotation.ts";
 import type { Login } from "./login.ts";
 
@@ -45,7 +41,6 @@ export function createTokens(deps: {
   keyring: Keyring;
   accessTokens: AccessTokens;
   rotation: Rotation;
-  access: RevokeAccess;
   loginEnds: LoginEnds;
   claimSources: ClaimSourcesService;
   admits: Groups["admits"];
@@ -53,7 +48,7 @@ export function createTokens(deps: {
   random: Random;
   issuer: string;
 }) {
-  const { storage, keyring, accessTokens, rotation, access, loginEnds, claimSources, clock, random, issuer } = deps;
+  const { storage, keyring, accessTokens, rotation, loginEnds, claimSources, clock, random, issuer } = deps;
 
   async function pairFor(
     login: LoginToContinue,
@@ -189,37 +184,7 @@ export function createTokens(deps: {
       const now = clock();
       return await storage.write((tx) => sweepLogins(tx, now));
     },
-
-    /**
-     * Ends all logins, or that of the refresh token, or the bearer's own if this user has no such
-     * live login. So a success always ends a login. Resolves when this is durable.
-     */
-    async logout(
-      bearer: Bearer,
-      request: { refreshToken?: string | undefined; allSessions?: boolean | undefined },
-      clientInfo: ClientInfo,
-    ): Promise<void> {
-      const now = clock();
-      const { sub: userId, sid, act } = bearer.claims;
-      // Somebody who acts as the user is named by the audit log, as at `token mint --actor`.
-      const actor = act ? ({ kind: "cli", name: act.sub } as const) : ({ kind: "user", name: userId } as const);
-      const by = { actor, clientInfo };
-      const named = parseRefreshToken(request.refreshToken ?? "", keyring)?.loginId;
-      await storage.write(async (tx) => {
-        if (request.allSessions && act) throw actsForUser();
-        if (request.allSessions) await access.revoke(tx, userId, { reason: "logout-all", by }, now);
-        else if (named === undefined || !(await endOne(tx, named, userId, by, now)))
-          await endOne(tx, sid, userId, by, now);
-      });
-    },
   };
-
-  /** Ends a login and what its browser opened. False if the user has no such live login. */
-  async function endOne(tx: Handle, id: string, userId: string, by: By, now: number): Promise<boolean> {
-    const login = await findLogin(tx, id);
-    if (login?.userId !== userId || login.endedAt !== null || login.expiresAt <= now) return false;
-    return await loginEnds.endOne(tx, login, { reason: "logout", by }, now);
-  }
 }
 
 function invalidRefreshToken(): AppError {

@@ -11,6 +11,8 @@ import { invalidRequest } from "../lib/errors.ts";
 import type { Methods } from "../methods/service.ts";
 import type { UserAdministration } from "./administration.ts";
 import { userSorts, userStates } from "./list-query.ts";
+import type { UserListings } from "./listing.ts";
+import type { NewUsers } from "./new-users.ts";
 import type { Profiles } from "./profile.ts";
 
 const maxPageSize = 200;
@@ -64,7 +66,7 @@ export const userChangeBody = z.strictObject({
 });
 
 /** GET /applications/{appId}/users */
-export function listUsersHandler(administration: UserAdministration) {
+export function listUsersHandler(listings: UserListings) {
   return async (request: HttpRequest, { id }: Application) => {
     const query = request.query();
     refuseUnknownParameters(query, Object.keys(userListParameters));
@@ -80,12 +82,12 @@ export function listUsersHandler(administration: UserAdministration) {
       sort: query.get("sort"),
     };
     const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
-    return json(await administration.page(id, asked, { cursor: query.get("cursor"), limit }));
+    return json(await listings.page(id, asked, { cursor: query.get("cursor"), limit }));
   };
 }
 
 /** POST /applications/{appId}/users */
-export function createUserHandler(administration: UserAdministration, invites: Invites) {
+export function createUserHandler(newUsers: NewUsers, administration: UserAdministration, invites: Invites) {
   async function invited({ email, name, ...rest }: z.infer<typeof newUserBody>, appId: string, by: By) {
     if (Object.keys(rest).length > 1) throw invalidRequest("invite: only with email and name");
     if (!invites.mails) throw invalidRequest("invite: the service has no mail server");
@@ -101,7 +103,7 @@ export function createUserHandler(administration: UserAdministration, invites: I
     if (body.invite === true) return json(await invited(body, application.id, by), 201);
     const { emailVerified = false, name = null, password, invite: _, ...person } = body;
     const input = { ...person, appId: application.id, emailVerified, name, password };
-    return json(await administration.create(input, { dryRun: false }, by), 201);
+    return json(await newUsers.create(input, { dryRun: false }, by), 201);
   };
 }
 

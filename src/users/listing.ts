@@ -10,8 +10,10 @@ import { findGroupId, findPosition, listUsers } from "./page-store.ts";
 import { userAnswer, type UserAnswer } from "./user-answer.ts";
 import type { User } from "./user.ts";
 
+export type UserListings = ReturnType<typeof createUserListings>;
+
 /** Lists and finds users, for operators and applications' servers. */
-export function createUserListing(deps: {
+export function createUserListings(deps: {
   storage: Storage;
   applications: Pick<Applications, "find">;
   keyring: Pick<Keyring, "mac">;

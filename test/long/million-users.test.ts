@@ -193,11 +193,11 @@ describe.each<Dialect>(["sqlite", "postgres"])("lists among a million users and 
   });
 
   it.each(queries.map((query) => [JSON.stringify(query), query] as const))("users: %s", async (title, query) => {
-    const { userAdministration } = service.server.app.services;
-    const first = await userAdministration.page(app.id, query, { cursor: undefined, limit: 50 });
-    await expectIndexes(title, () => userAdministration.page(app.id, query, { cursor: undefined, limit: 50 }));
+    const { userListings } = service.server.app.services;
+    const first = await userListings.page(app.id, query, { cursor: undefined, limit: 50 });
+    await expectIndexes(title, () => userListings.page(app.id, query, { cursor: undefined, limit: 50 }));
     const cursor = first.nextCursor;
     if (cursor !== null)
-      await expectIndexes(`${title}, second page`, () => userAdministration.page(app.id, query, { cursor, limit: 50 }));
+      await expectIndexes(`${title}, second page`, () => userListings.page(app.id, query, { cursor, limit: 50 }));
   });
 });

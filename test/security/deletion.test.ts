@@ -212,8 +212,8 @@ describeEachDatabase(
       receiver.always(500);
       mailServer.behave("is-away");
       await createEndpoint(service, app, { url: receiver.url, events: [...eventKinds] });
-      const { userAdministration } = service.server.app.services;
-      const created = await userAdministration.create(
+      const { newUsers } = service.server.app.services;
+      const created = await newUsers.create(
         { appId: app.id, email, emailVerified: true, name: "Zebedee Quixote", password: goodPassword },
         { dryRun: false },
         { actor: { kind: "cli", name: "test" } },

@@ -123,9 +123,9 @@ export async function newUser(
     password,
   }: { email?: string; emailVerified?: boolean; password?: string } = {},
 ): Promise<{ id: string; email: string }> {
-  const { userAdministration } = service.server.app.services;
+  const { newUsers } = service.server.app.services;
   const user = { appId: app.id, email, emailVerified, name: "Ann", password };
-  const { id } = await userAdministration.create(user, { dryRun: false }, { actor: operator });
+  const { id } = await newUsers.create(user, { dryRun: false }, { actor: operator });
   return { id, email };
 }
 

@@ -46,9 +46,9 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
         : undefined
       : await readSecretFile(io, flags.passwordFile, flag);
   const { emailVerified = false, name = null, dryRun = false } = flags;
-  await cli.withApp(async ({ userAdministration }) => {
+  await cli.withApp(async ({ newUsers }) => {
     const created = await namingFlags({ email: "--email", name: "--name", password: flag }, () =>
-      userAdministration.create({ appId, email, emailVerified, name, password }, { dryRun }, { actor: commandActor() }),
+      newUsers.create({ appId, email, emailVerified, name, password }, { dryRun }, { actor: commandActor() }),
     );
     if (dryRun) {
       const { id: _, ...planned } = created;

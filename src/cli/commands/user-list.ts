@@ -56,8 +56,8 @@ export function addUserList(user: Command, cli: Cli): void {
     "authsvc user list --app app_shop --email ada@example.com --json | jq -r '.[].id'",
   ]).action(async ({ app, after, limit, ...query }: Flags) => {
     const appId = await askUnlessGiven(cli.io, app, { flag: "--app", question: "App ID" });
-    await cli.withApp(async ({ userAdministration }) => {
-      const { users, more } = await namingFlags(flagOf, () => userAdministration.list(appId, query, { after, limit }));
+    await cli.withApp(async ({ userListings }) => {
+      const { users, more } = await namingFlags(flagOf, () => userListings.list(appId, query, { after, limit }));
       await cli.result(users, users.length === 0 ? "" : userTable(users, cli.screen()));
       if (users.length === 0) await cli.note("No matching users.");
       if (more) await cli.note(`There are more. To continue: --after ${users.at(-1)?.id ?? ""}`);

@@ -22,11 +22,9 @@ export function addUserShow(user: Command, cli: Cli): void {
       throw new AppError("INVALID_REQUEST", "Use an ID or --email, not both.");
     if (app !== undefined && email === undefined) throw new AppError("INVALID_REQUEST", "--app is only for --email.");
     const known = email === undefined ? await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" }) : "";
-    await cli.withApp(async ({ userAdministration, methods }) => {
+    await cli.withApp(async ({ userListings, userAdministration, methods }) => {
       const id =
-        email === undefined
-          ? known
-          : await namingFlags({ email: "--email" }, () => userAdministration.idByEmail(email, app));
+        email === undefined ? known : await namingFlags({ email: "--email" }, () => userListings.idByEmail(email, app));
       const found = await userAdministration.get(id);
       const itsMethods = await methods.answersFor(id, ["profile", "email"]);
       await cli.result(

@@ -75,7 +75,7 @@ describeEachDatabase("groups and metadata", (current) => {
     const service = current();
     const party = await newParty(service, { refreshTokens: "always" });
     const { app, email } = party;
-    const [user] = (await service.server.app.services.userAdministration.list(app.id, { email }, { limit: 1 })).users;
+    const [user] = (await service.server.app.services.userListings.list(app.id, { email }, { limit: 1 })).users;
     const userId = user?.id ?? "";
     const { groups, userMetadata } = service.server.app.services;
     for (const name of ["staff", "admins"]) {
@@ -150,11 +150,11 @@ describeEachDatabase("groups and metadata", (current) => {
   it("are read page by page", async () => {
     const service = current();
     const app = await service.createApp();
-    const { groups, userAdministration } = service.server.app.services;
+    const { groups, newUsers } = service.server.app.services;
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) {
       const user = { appId: app.id, email: `m${index}@example.com`, emailVerified: true, name: null };
-      ids.push((await userAdministration.create({ ...user, password: undefined }, { dryRun: false }, operator)).id);
+      ids.push((await newUsers.create({ ...user, password: undefined }, { dryRun: false }, operator)).id);
     }
     await groups.create(app.id, "all", operator);
     expect(await groups.add(app.id, "all", ids, operator)).toBe(5);

@@ -9,12 +9,12 @@ type Page = { users: Listed[]; nextCursor: string | null };
 const operator = { actor: { kind: "cli", name: "test" } } as const;
 
 async function addUser(service: TestService, app: TestApp, name: string | null): Promise<string> {
-  const { userAdministration } = service.server.app.services;
+  const { newUsers } = service.server.app.services;
   // One after the other: equal instants are another test's.
   service.clock.advance(1000);
   const email = `${app.id}-${service.clock.now}@example.com`;
   const input = { appId: app.id, email, emailVerified: true, name, password: undefined };
-  return (await userAdministration.create(input, { dryRun: false }, operator)).id;
+  return (await newUsers.create(input, { dryRun: false }, operator)).id;
 }
 
 async function addGroup({ server, clock }: TestService, app: TestApp, name: string, userIds: string[]): Promise<void> {
@@ -136,9 +136,9 @@ describeEachDatabase("GET /applications/{appId}/users", (current) => {
     "&state=active",
   ])("pages show everybody once (%s), also among equals", async (query) => {
     const twins = await current().createApp();
-    const { userAdministration } = current().server.app.services;
+    const { newUsers } = current().server.app.services;
     const create = async (n: number) =>
-      await userAdministration.create(
+      await newUsers.create(
         { appId: twins.id, email: `twin${n}@example.com`, emailVerified: false, name: "Twin", password: undefined },
         { dryRun: false },
         operator,

@@ -175,10 +175,10 @@ describeSqliteFirst(
     });
 
     it("what an operator does: users that are made, logins that are ended", async () => {
-      const { userAdministration } = current().server.app.services;
+      const { newUsers, userAdministration } = current().server.app.services;
       const actor = { kind: "cli", name: "test" } as const;
       const input = { appId: app.id, email: newEmail(), emailVerified: true, name: null, password: undefined };
-      const made = await userAdministration.create(input, { dryRun: false }, { actor });
+      const made = await newUsers.create(input, { dryRun: false }, { actor });
       const { user } = await signedUp(current(), app);
       await userAdministration.disable(String(user["id"]), { dryRun: false }, { actor });
       expect(await told(4)).toEqual(["user.created", "user.created", "user.login", "user.logout"]);

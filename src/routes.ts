@@ -40,20 +40,9 @@ export type Pages = HostedPages & { assets: Assets };
  * API documentation use it.
  */
 export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
-  const {
-    applications,
-    publicConfig,
-    users,
-    authentication,
-    tokens,
-    logout,
-    signingKeys,
-    signIn,
-    redeem,
-    profiles,
-    methods,
-  } = app.services;
-  const { claimSources } = app.services;
+  const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
+    app.services;
+  const { claimSources, logout } = app.services;
   const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
     app.services;
   const { revocations } = app.services;

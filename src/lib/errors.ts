@@ -49,13 +49,9 @@ export type OAuthErrorCode =
   | "temporarily_unavailable"
   | "login_required"
   | "consent_required"
-  | "interaction_required"
-  | "account_selection_required"
   | "unmet_authentication_requirements"
-  | "invalid_request_uri"
   | "request_not_supported"
   | "request_uri_not_supported"
-  | "registration_not_supported";
 
 /**
  * A failure whose reason the caller may see. `message` and `details` are public: they never contain

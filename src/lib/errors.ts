@@ -52,6 +52,7 @@ export type OAuthErrorCode =
   | "unmet_authentication_requirements"
   | "request_not_supported"
   | "request_uri_not_supported"
+  | "registration_not_supported";
 
 /**
  * A failure whose reason the caller may see. `message` and `details` are public: they never contain

@@ -3,6 +3,8 @@ import type { Applications } from "./applications/service.ts";
 import type { Clients } from "./clients/service.ts";
 import type { Foundation } from "./core.ts";
 import { createDesiredStates } from "./desired-state/service.ts";
+import { createApplicationChecks } from "./doctor/applications.ts";
+import { createInstallationChecks } from "./doctor/installation.ts";
 import { createDoctor } from "./doctor/service.ts";
 import type { Groups } from "./groups/service.ts";
 import { AppError } from "./lib/errors.ts";
@@ -96,18 +98,24 @@ export function createOperatorServices(
       tokenUrlOf: (name) => providerTemplate(name).endpoints.tokenUrl,
     }),
     doctor: createDoctor({
-      config,
-      storage,
-      writability,
-      applications,
-      providers,
-      webhooks,
-      clients,
-      someLackEmail: async (appId) => await services.users.someLackEmail(appId),
-      passkeysArePossible: passkeys.available,
-      masterKeyTimes: async () => await masterKeyTimes(storage.reader),
-      mailProblem: async () => config.mail && (await smtpProblem(config.mail.server, 5 * second)),
-      clock,
+      installation: createInstallationChecks({
+        config,
+        storage,
+        writability,
+        masterKeyTimes: async () => await masterKeyTimes(storage.reader),
+        mailProblem: async () => config.mail && (await smtpProblem(config.mail.server, 5 * second)),
+        clock,
+      }),
+      applications: createApplicationChecks({
+        config,
+        applications,
+        providers,
+        webhooks,
+        clients,
+        someLackEmail: async (appId) => await services.users.someLackEmail(appId),
+        passkeysArePossible: passkeys.available,
+        clock,
+      }),
     }),
   };
 }

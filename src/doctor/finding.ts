@@ -25,6 +25,9 @@ export type CheckName =
   | "webhooks"
   | "development";
 
+/** The findings of each check that applies here. */
+export type Examined = Partial<Record<CheckName, Finding[]>>;
+
 export function warning(check: CheckName, message: string, fix: string): Finding {
   return { check, status: "warning", message, fix };
 }

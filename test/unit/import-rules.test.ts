@@ -118,4 +118,15 @@ describe("the rules", () => {
       "src/tokens/jwt.ts:1  jose has 2 importers; one file should wrap it",
     ]);
   });
+
+  test("a factory has ten dependencies, those that it takes for another one included", () => {
+    const members = (count: number): string => Array.from({ length: count }, (_, at) => `d${at}: string;`).join(" ");
+    const part = readModule("src/users/part.ts", `export function createPart(deps: { ${members(8)} }) {}`);
+    const whole = (more: string) =>
+      readModule("src/users/a.ts", `export function createA(deps: Parameters<typeof createPart>[0] & { ${more} }) {}`);
+    expect(findViolations([part, whole("d1: string; x: string; y(): void")])).toEqual([]);
+    expect(findViolations([part, whole("x: string; y(): void; z?: number")])).toEqual([
+      "src/users/a.ts:1  createA has 11 dependencies; split what has over 10",
+    ]);
+  });
 });

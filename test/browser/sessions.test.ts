@@ -147,7 +147,7 @@ describeInBrowser("one sign-in, one browser", (stage) => {
 
   it("gives one account and one code for a double click without JavaScript, where both clicks may post", async () => {
     const { app, page } = await doubleClick(false);
-    // If the first post is answered before the second one leaves, the browser shows the second answer.
+    // If the first post is answered before the second leaves, the browser shows the second answer.
     await page.getByRole("heading", { name: /^(?:You are back at Acme|You're signed in)$/u }).waitFor();
     expect(await usersOf(stage.service, app)).toHaveLength(1);
     expect((await auditOf(stage.service, app)).filter((event) => event === "sign-in success")).toHaveLength(1);

@@ -134,7 +134,7 @@ export async function listAuditEvents(
         userId === undefined ? undefined : eq(events.userId, userId),
         action === undefined ? undefined : eq(events.action, action),
         // As text, not as a parameter: it leads to the indexes of failures.
-        result === undefined ? undefined : sql`${events.result} = ${sql.raw(`'${result}'`)}`,
+        result === undefined ? undefined : sql`${eq(events.result, result)}`.inlineParams(),
         ipAddress === undefined ? undefined : eq(events.ipAddress, ipAddress),
         actor === undefined ? undefined : and(eq(events.actor, actor), inIndexOf(events, actor)),
         since === undefined ? undefined : gte(events.at, since),

@@ -77,6 +77,17 @@ export function createInvites(deps: {
     return (await methods.list(user.id, handle)).length === 0 ? user : undefined;
   }
 
+  /** `email`: what the link proves; empty if it was not mailed. */
+  async function issue(
+    tx: Handle,
+    { id: userId, appId, email }: { id: string; appId: string; email: string },
+    now: number,
+  ) {
+    const token = { slot: emailTokens.slot("invite", userId), purpose: "invite", appId, userId, email } as const;
+    const { secret, expiresAt } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
+    return { link: `${baseUrl}/invite/${secret}`, expiresAt };
+  }
+
   return {
     /** Whether invitations can be mailed. */
     mails: mail.available,
@@ -109,18 +120,9 @@ export function createInvites(deps: {
         if (sends && !(await allowance.countInvite(tx, appId, email, now)))
           throw new AppError("RATE_LIMITED", "This address got the maximum number of invitations for an hour.");
         const { id: userId } = user;
-        const proves = sends ? email : "";
-        const token = {
-          slot: emailTokens.slot("invite", userId),
-          purpose: "invite",
-          appId,
-          userId,
-          email: proves,
-        } as const;
-        const { secret, expiresAt } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
+        const { link, expiresAt } = await issue(tx, { id: userId, appId, email: sends ? email : "" }, now);
         const details = { sent: sends, created: !known };
         await audit.record(tx, { ...by, action: "user.invite", result: "success", appId, userId, details }, now);
-        const link = `${baseUrl}/invite/${secret}`;
         if (sends) {
           const common = {
             appId,
@@ -137,10 +139,7 @@ export function createInvites(deps: {
 
     /** A link for a user without a method who has just proven this address, in that transaction. */
     async issueFor(tx: Handle, user: { id: string; appId: string; email: string }, now: number): Promise<string> {
-      const { id: userId, appId, email } = user;
-      const token = { slot: emailTokens.slot("invite", userId), purpose: "invite", appId, userId, email } as const;
-      const { secret } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
-      return `${baseUrl}/invite/${secret}`;
+      return (await issue(tx, user, now)).link;
     },
 
     /** What a link invites to; undefined if it is no longer valid. Changes nothing. */

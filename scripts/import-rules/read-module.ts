@@ -8,15 +8,6 @@ export interface ImportLine {
   isType: boolean;
 }
 
-/** A function `create…` with the dependencies that its parameters list by name. */
-export interface Factory {
-  name: string;
-  line: number;
-  lists: string[];
-  /** The factories whose dependencies it takes as well: `Parameters<typeof createX>[0] & …`. */
-  includes: string[];
-}
-
 /** The parts of a source file that the rules check. */
 export interface Module {
   /** Relative to the repository, with slashes: `src/users/store.ts`. */
@@ -24,8 +15,6 @@ export interface Module {
   imports: ImportLine[];
   /** Lines that read `process.env`. */
   environmentReads: number[];
-  factories: Factory[];
-  lineCount: number;
 }
 
 type Node = Record<string, unknown> & { type: string; start: number; end: number };
@@ -37,20 +26,17 @@ type Node = Record<string, unknown> & { type: string; start: number; end: number
 export function readModule(path: string, source: string): Module {
   const imports: ImportLine[] = [];
   const environmentReads: number[] = [];
-  const factories: Factory[] = [];
   const lineOf = (node: Node): number => source.slice(0, node.start).split("\n").length;
 
   function visit(node: Node): void {
     const from = importedFrom(node);
     if (from !== undefined) imports.push({ from, line: lineOf(node), isType: isTypeImport(node) });
     if (readsEnvironment(node)) environmentReads.push(lineOf(node));
-    const name = factoryName(node);
-    if (name !== undefined) factories.push({ name, line: lineOf(node), ...dependenciesOf(node, source) });
     for (const child of childrenOf(node)) visit(child);
   }
 
   visit(parseAst(source, { lang: "ts", sourceType: "module" }, path) as unknown as Node);
-  return { path, imports, environmentReads, factories, lineCount: source.replace(/\n$/, "").split("\n").length };
+  return { path, imports, environmentReads };
 }
 
 const importing = new Set([
@@ -87,28 +73,6 @@ function readsEnvironment(node: Node): boolean {
     );
   }
   return node.type === "ImportSpecifier" && isIdentifier(node["imported"], "env");
-}
-
-function factoryName(node: Node): string | undefined {
-  const name = node.type === "FunctionDeclaration" && isNode(node["id"]) ? node["id"]["name"] : undefined;
-  return typeof name === "string" && /^create[A-Z]/.test(name) ? name : undefined;
-}
-
-function dependenciesOf(factory: Node, source: string): Pick<Factory, "lists" | "includes"> {
-  const parameters = [factory["params"]].flat().filter(isNode);
-  const parts = parameters
-    .map((parameter) => parameter["typeAnnotation"])
-    .filter(isNode)
-    .flatMap(childrenOf)
-    .flatMap((type) => (type.type === "TSIntersectionType" ? childrenOf(type) : [type]));
-  const text = ({ start, end }: Node): string => source.slice(start, end);
-  return {
-    lists: parts
-      .filter(({ type }) => type === "TSTypeLiteral")
-      .flatMap(childrenOf)
-      .map((member) => (isNode(member["key"]) ? text(member["key"]) : text(member))),
-    includes: parts.flatMap((part) => /^Parameters<typeof (\w+)>\[0\]$/.exec(text(part))?.[1] ?? []),
-  };
 }
 
 function childrenOf(node: Node): Node[] {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Factory, ImportLine, Module } from "./read-module.ts";
+import type { ImportLine, Module } from "./read-module.ts";
 
 const domains = [
   "account",
@@ -106,15 +106,13 @@ const oneImporter = [
  */
 const environmentReaders =
   /^((src\/config|src\/executable|bin)\/|src\/(passwords\/thread-pool|storage\/sqlite\/temporary-files)\.ts$)/;
-const maxLines = 300;
-const maxDependencies = 10;
 
 /**
  * Checks the files of src/ and bin/ against the house rules. Each violation is one line: `file:line
  * what is wrong`.
  */
 export function findViolations(modules: Module[]): string[] {
-  return [...modules.flatMap(violationsOf), ...importersTooMany(modules), ...dependenciesTooMany(modules)].toSorted();
+  return [...modules.flatMap(violationsOf), ...importersTooMany(modules)].toSorted();
 }
 
 function violationsOf(module: Module): string[] {
@@ -125,9 +123,6 @@ function violationsOf(module: Module): string[] {
   if (!(placeOf(module.path) in mayUse)) found.push(at(1, "this folder is not known to scripts/import-rules/rules.ts"));
   if (path.posix.basename(module.path) === "index.ts")
     found.push(at(1, "no barrels: name the file after what it holds"));
-  if (module.path.startsWith("src/") && module.lineCount > maxLines) {
-    found.push(at(module.lineCount, `${module.lineCount} lines; split what is over ${maxLines}`));
-  }
   if (!environmentReaders.test(module.path)) {
     found.push(...module.environmentReads.map((line) => at(line, "process.env is read in src/config only")));
   }
@@ -188,25 +183,4 @@ function importersTooMany(modules: Module[]): string[] {
       ({ file, line }) => `${file}:${line}  ${library} has ${files.length} importers; one file should wrap it`,
     );
   });
-}
-
-/** The files directly in src/ wire everything, and other named types count as one context. */
-function dependenciesTooMany(modules: Module[]): string[] {
-  const factories = new Map(modules.flatMap((module) => module.factories.map((factory) => [factory.name, factory])));
-  const dependenciesOf = ({ lists, includes }: Factory): string[] => [
-    ...lists,
-    ...includes.flatMap((name) => {
-      const factory = factories.get(name);
-      return factory ? dependenciesOf(factory) : [];
-    }),
-  ];
-  return modules
-    .filter(({ path: file }) => placeOf(file) !== "src")
-    .flatMap(({ path: file, factories: own }) =>
-      own.flatMap((factory) => {
-        const { size } = new Set(dependenciesOf(factory));
-        const problem = `${factory.name} has ${size} dependencies; split what has over ${maxDependencies}`;
-        return size > maxDependencies ? [`${file}:${factory.line}  ${problem}`] : [];
-      }),
-    );
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { expectOrdinaryLibraries } from "../../scripts/build/system-libraries.ts";
 import { finish, outputOf } from "../cli/command.ts";
@@ -31,6 +32,27 @@ describe(`a machine with only libc, libstdc++ and libgcc${reason === undefined ?
       service.kill("SIGTERM");
     }
     expect(await ended).toMatchObject({ code: 0 });
+  });
+
+  test.skipIf(reason !== undefined)("is told by npm start what to install for the Node of npm", async () => {
+    const place = bareRoot();
+    const project = join(import.meta.dirname, "../..");
+    // The executable's Node needs no more than the executable.
+    put(place, join(project, "build/node", `${process.platform}-${process.arch}`), "/usr/bin/node");
+    const node = `node_modules/node-${process.platform}-${process.arch}/bin/node`;
+    for (const file of ["scripts/bootstrap.mjs", "package-lock.json", "node_modules/.package-lock.json", node])
+      put(place, join(project, file), `/authsvc/${file}`);
+    const link = join(place, "authsvc/node_modules/.bin/node");
+    mkdirSync(dirname(link));
+    symlinkSync(`../../${node}`, link);
+    const said = await finish(startIn(place, ["/usr/bin/node", "/authsvc/scripts/bootstrap.mjs"], { user: "0:0" }));
+    expect(said).toMatchObject({
+      code: 1,
+      stderr:
+        "authsvc: the Node from npm needs libatomic.so.1. Install it: apt-get install libatomic1 (Debian, Ubuntu) or dnf install libatomic (Fedora, RHEL).\n",
+    });
+    // npm would start this Node for the same script, and only the loader would say something.
+    expect(lstatSync(link, { throwIfNoEntry: false })).toBeUndefined();
   });
 });
 

@@ -10,10 +10,14 @@ const newest: Record<string, string> = { GLIBC: "2.34", GLIBCXX: "3.4.29", CXXAB
 /** Throws if the file does not start on a machine that has only libc, libstdc++ and libgcc. */
 export function expectOrdinaryLibraries(name: string, program: Buffer): void {
   const { libraries, versionNeeds } = readElf(program);
-  const versions = versionNeeds.flatMap(({ library, versions }) => versions.map((each) => `${each.name} of ${library}`));
+  const versions = versionNeeds.flatMap(({ library, versions }) =>
+    versions.map((each) => `${each.name} of ${library}`),
+  );
   const missing = [...libraries.filter((each) => !ordinary.test(each)), ...versions.filter((each) => !isOld(each))];
   if (missing.length > 0)
-    throw new Error(`${name} needs ${missing.join(", ")}, which Linux systems do not have everywhere (docs/deploying.md)`);
+    throw new Error(
+      `${name} needs ${missing.join(", ")}, which Linux systems do not have everywhere (docs/deploying.md)`,
+    );
 }
 
 function isOld(version: string): boolean {

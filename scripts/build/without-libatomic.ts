@@ -15,8 +15,8 @@ const machines: Record<number, { code: Buffer; byName: number; byAddress: number
     byName: 7,
     byAddress: 8,
   },
-  // AArch64: cmp x0,#8; b.ne 4f; ldr x8,[x2]; ldr x9,[x3]; 1: ldaxr x10,[x1]; cmp x10,x8; b.ne 2f;
-  // stlxr w11,x9,[x1]; cbnz w11,1b; mov w0,#1; ret; 2: clrex; str x10,[x2]; mov w0,#0; ret; 4: brk #1
+  // AArch64: cmp x0,#8; b.ne 3f; ldr x8,[x2]; ldr x9,[x3]; 1: ldaxr x10,[x1]; cmp x10,x8; b.ne 2f;
+  // stlxr w11,x9,[x1]; cbnz w11,1b; mov w0,#1; ret; 2: clrex; str x10,[x2]; mov w0,#0; ret; 3: brk
   183: {
     code: Buffer.from(
       "1f2000f1c1010054480040f9690040f92afc5fc85f0108eba100005429fc0bc88bffff35" +
@@ -29,7 +29,7 @@ const machines: Record<number, { code: Buffer; byName: number; byAddress: number
 };
 
 /**
- * Node needs libatomic for one function of 8 instructions, and Debian, Ubuntu and RHEL do not
+ * Node needs libatomic for one small function, and Debian, Ubuntu and RHEL do not
  * install it. Adds the function to the program, and removes the library (docs/decisions/0050).
  */
 export function withoutLibatomic(program: Buffer): void {
@@ -99,21 +99,21 @@ function relocations({ dynamicValue, offsetOf }: Elf): number[] {
 
 /** Out of the list of libraries, and out of that of their versions. */
 function removeLibrary(program: Buffer, elf: Elf, need: VersionNeed): void {
-  const { dynamic, versionNeeds } = elf;
-  const count = dynamic.find(({ tag }) => tag === dynamicTags.versionNeedsCount);
-  program.writeBigUInt64LE(BigInt(versionNeeds.length - 1), count!.at + 8);
+  const { dynamic, versionNeeds, nameAt } = elf;
+  const count = versionNeeds.length - 1;
+  for (const { at, tag } of dynamic)
+    if (tag === dynamicTags.versionNeedsCount) program.writeBigUInt64LE(BigInt(count), at + 8);
   const index = versionNeeds.indexOf(need);
-  const next = versionNeeds[index + 1];
-  if (next === undefined) program.writeUInt32LE(0, versionNeeds[index - 1]!.at + 12);
-  else {
+  const [before, next] = [versionNeeds[index - 1], versionNeeds[index + 1]];
+  if (next !== undefined) {
     // The next entry takes its place. Its distances count from there.
     program.copy(program, need.at, next.at, next.at + 16);
     for (const at of [need.at + 8, need.at + 12]) {
       const distance = program.readUInt32LE(at);
       if (distance !== 0) program.writeUInt32LE(distance + next.at - need.at, at);
     }
-  }
+  } else if (before !== undefined) program.writeUInt32LE(0, before.at + 12);
 
-  const place = dynamic.findIndex(({ tag, value }) => tag === dynamicTags.needed && elf.nameAt(value) === library);
+  const place = dynamic.findIndex(({ tag, value }) => tag === dynamicTags.needed && nameAt(value) === library);
   for (const { at } of dynamic.slice(place)) program.copy(program, at, at + 16, at + 32);
 }

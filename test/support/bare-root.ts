@@ -16,7 +16,7 @@ export function noBareRoot(): string | undefined {
   return process.getuid?.() === 0 ? undefined : "only root may chroot";
 }
 
-/** A root folder with an empty /tmp and the promised libraries of this machine, and nothing else. */
+/** A root folder with the promised libraries of this machine, an empty /tmp, and nothing else. */
 export function bareRoot(): string {
   const root = emptyFolder();
   // The user of the program goes through it.

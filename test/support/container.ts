@@ -9,8 +9,8 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
 type Instruction = { name: string; words: string };
 
-/** The instructions of each stage of deploy/docker/Dockerfile: the one that builds, and the image. */
-export function stagesOf(): [build: Instruction[], image: Instruction[]] {
+/** The instructions of both stages of the Dockerfile: the one that builds, and the image. */
+function stagesOf(): [build: Instruction[], image: Instruction[]] {
   const instructions = [...read("deploy/docker/Dockerfile").matchAll(/^([A-Z]+) (.+)$/gmu)].map(
     ([, name = "", words = ""]) => ({ name, words }),
   );
@@ -18,8 +18,8 @@ export function stagesOf(): [build: Instruction[], image: Instruction[]] {
   return [instructions.slice(0, second), instructions.slice(second)];
 }
 
-/** The files of this repository that `docker build` sends: those that .dockerignore does not hide. */
-export function contextFiles(): string[] {
+/** The tracked files that `docker build` sends: those that .dockerignore does not hide. */
+function contextFiles(): string[] {
   const rules = read(".dockerignore")
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));
@@ -53,7 +53,7 @@ export function imageRoot(built: string): string {
   return place;
 }
 
-/** What `docker compose` runs: command, user, and the variables of the image and of compose.yaml. */
+/** What `docker compose` runs, with the variables of the image and of compose.yaml. */
 export function containerOf(): { user: string; command: string[]; check: string[]; env: Record<string, string> } {
   const [, image] = stagesOf();
   const wordsOf = (wanted: string): string => image.find(({ name }) => name === wanted)?.words ?? "";

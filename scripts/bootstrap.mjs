@@ -2,7 +2,16 @@
 // installed: no dependencies. Installs locked packages and builds the browser code if necessary.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -23,10 +32,14 @@ const runtimes = {
 };
 const platform = `${process.platform}-${process.arch}`;
 const runtime = path.join(modules, runtimes[platform] ?? "");
+const isWindows = process.platform === "win32";
+/** What npm's scripts start as `node`. */
+const link = path.join(modules, ".bin", isWindows ? "node.cmd" : "node");
 
 function bootstrap() {
   checkMachine();
   if (!isInstalled()) install();
+  checkRuntime();
   linkRuntime();
   if (isPagesBuildStale()) buildPages();
 }
@@ -89,11 +102,20 @@ function install() {
       `npm could not install the locked packages: ${reasonOf(stderr)} (all that npm says: npm ci --ignore-scripts)`,
     );
   }
-
-  const check = spawnSync(runtime, ["--version"], { encoding: "utf8" });
-  if (check.status !== 0)
-    giveUp(`the Node from npm does not run here (${path.relative(root, runtime)}); on Linux it needs glibc.`);
   writeFileSync(stampFile, wantedStamp());
+}
+
+function checkRuntime() {
+  if (process.execPath === realpathSync(runtime)) return;
+  const { status, stderr } = spawnSync(runtime, ["--version"], { encoding: "utf8" });
+  if (status === 0) return;
+  // With the link, npm would start it instead of this script the next time.
+  rmSync(link, { force: true });
+  const missing = /(\S+\.so\.\d+): cannot open shared object file/.exec(stderr)?.[1];
+  if (missing === undefined)
+    giveUp(`the Node from npm does not run here (${path.relative(root, runtime)}); on Linux it needs glibc.`);
+  const install = "apt-get install libatomic1 (Debian, Ubuntu) or dnf install libatomic (Fedora, RHEL)";
+  giveUp(`the Node from npm needs ${missing}. Install it${missing === "libatomic.so.1" ? `: ${install}` : ""}.`);
 }
 
 /**
@@ -101,8 +123,6 @@ function install() {
  * npm 10 often does not.
  */
 function linkRuntime() {
-  const isWindows = process.platform === "win32";
-  const link = path.join(modules, ".bin", isWindows ? "node.cmd" : "node");
   if (existsSync(link)) return;
   const target = path.relative(path.dirname(link), runtime);
   if (isWindows) writeFileSync(link, `@"%~dp0\\${target}" %*\r\n`);
@@ -114,7 +134,7 @@ function npm(args) {
   const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] };
   const cli = process.env.npm_execpath;
   if (cli && /npm-cli\.c?js$/.test(cli)) return spawnSync(process.execPath, [cli, ...args], options);
-  return spawnSync("npm", args, { ...options, shell: process.platform === "win32" });
+  return spawnSync("npm", args, { ...options, shell: isWindows });
 }
 
 /** npm prints many lines; the first complete sentence is the most useful. */

@@ -41,7 +41,7 @@ const packed = packNativeModules(target, stage);
 const start = path.join(build, "start.js");
 await bundle(stage, start, [nativeModulesPlugin(packed)]);
 if (!isForeign) writeCodeCache(stage);
-packExecutable({ stage, start, node, out });
+packExecutable({ stage, start, node, target, out });
 writeFileSync(`${out}.cdx.json`, `${JSON.stringify(whatIsInIt(), null, 2)}\n`);
 console.log(path.relative(process.cwd(), out));
 

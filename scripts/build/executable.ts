@@ -13,16 +13,21 @@ import {
 import path from "node:path";
 import { runtimeFlags } from "./runtime-flags.ts";
 import { stripElf } from "./strip-elf.ts";
-import type { Target } from "./target.ts";
+import { expectOrdinaryLibraries } from "./system-libraries.ts";
+import { isLinux, type Target } from "./target.ts";
+import { withoutLibatomic } from "./without-libatomic.ts";
 
 /**
- * Removes Node's symbols, a quarter of its size. Do it first: it would break an executable with an
- * embedded program.
+ * Removes Node's symbols, a quarter of its size, and its need for libatomic. Do it first: it would
+ * break an executable with an embedded program.
  */
 export function strippedNode(node: string, target: Target, file: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
-  if (target.sqlite.startsWith("linux-")) writeFileSync(file, stripElf(readFileSync(node)));
-  else copyFileSync(node, file);
+  if (isLinux(target)) {
+    const stripped = stripElf(readFileSync(node));
+    withoutLibatomic(stripped);
+    writeFileSync(file, stripped);
+  } else copyFileSync(node, file);
   chmodSync(file, 0o755);
 }
 
@@ -30,8 +35,14 @@ export function strippedNode(node: string, target: Target, file: string): void {
  * Packs Node, the first file of the program and the staging folder into one file. It replaces the
  * old one when complete.
  */
-export function packExecutable(options: { stage: string; start: string; node: string; out: string }): void {
-  const { stage, start, node, out } = options;
+export function packExecutable(options: {
+  stage: string;
+  start: string;
+  node: string;
+  target: Target;
+  out: string;
+}): void {
+  const { stage, start, node, target, out } = options;
   const folder = path.dirname(start);
   const packed = path.join(folder, `${path.basename(out)}.packed`);
   const config = path.join(folder, "sea.json");
@@ -56,6 +67,7 @@ export function packExecutable(options: { stage: string; start: string; node: st
     env: {},
   });
   if (status !== 0) throw new Error(`node --build-sea failed:\n${stdout}${stderr}`);
+  if (isLinux(target)) expectOrdinaryLibraries("the executable", readFileSync(packed));
   mkdirSync(path.dirname(out), { recursive: true });
   // The kernel copies page by page. A file written in large pieces stays in memory in large pieces,
   // which would make 20 MB more resident.

@@ -6,7 +6,8 @@ import type { PackedModule } from "../../src/executable/native-modules.ts";
 import { compressed } from "./compressed.ts";
 import { packageFolder } from "./packages.ts";
 import { stripElf } from "./strip-elf.ts";
-import { root, type Target } from "./target.ts";
+import { expectOrdinaryLibraries } from "./system-libraries.ts";
+import { isLinux, root, type Target } from "./target.ts";
 
 /**
  * The file in which each library looks for its native half, and its replacement in the executable.
@@ -49,7 +50,8 @@ export function packNativeModules(target: Target, stage: string): PackedModule[]
     if (file === undefined || !existsSync(file))
       throw new Error(`the registry does not offer the native ${name} for ${target.napi}: nothing was built`);
     const whole = readFileSync(file);
-    const content = target.sqlite.startsWith("linux-") ? stripElf(whole) : whole;
+    if (isLinux(target)) expectOrdinaryLibraries(path.basename(file), whole);
+    const content = isLinux(target) ? stripElf(whole) : whole;
     const isPlain = loadedOften.includes(name);
     const packedFile = `native/${name}.node${isPlain ? "" : ".zst"}`;
     packed.push({ name, file: packedFile, digest: createHash("sha256").update(content).digest("hex") });

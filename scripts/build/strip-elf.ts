@@ -1,3 +1,5 @@
+import { expectElf } from "./elf.ts";
+
 /** Sections that a running program does not need: function names and debugging information. */
 const dispensable = /^\.(symtab|strtab|debug_.*|comment|gnu\.build\.attributes)$/;
 
@@ -21,8 +23,7 @@ type Section = {
  * varies by version. Nothing that is loaded moves.
  */
 export function stripElf(program: Buffer): Buffer {
-  if (program.readUInt32BE(0) !== 0x7f454c46 || program[4] !== 2 || program[5] !== 1)
-    throw new Error("not a 64-bit little-endian ELF file");
+  expectElf(program);
   const sections = readSections(program);
   const kept = sections.filter(({ name, flags }) => (flags & loaded) !== 0n || !dispensable.test(name));
   const numbers = new Map(kept.map((section, number) => [sections.indexOf(section), number]));

@@ -47,3 +47,7 @@ export const targets: Record<string, Target> = {
 };
 
 export const thisMachine = `${process.platform}-${process.arch}`;
+
+export function isLinux({ sqlite }: Target): boolean {
+  return sqlite.startsWith("linux-");
+}

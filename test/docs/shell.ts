@@ -53,6 +53,8 @@ export async function startShell(): Promise<Shell> {
   const shim = (name: string, text: string): void => writeFileSync(join(bin, name), text, { mode: 0o755 });
 
   writeFileSync(join(folder, "call.mjs"), client);
+  // Runs authsvc, as root of a machine with systemd.
+  shim("authsvcctl", `#!/bin/sh\nexec authsvc "$@"\n`);
   shim("authsvc", `#!/bin/sh\nexec '${process.execPath}' '${join(folder, "call.mjs")}' "$@"\n`);
   const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
     scripts: Record<string, string>;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { emptyFolder } from "../cli/command.ts";
+import { buildCommands, copyContext } from "../support/container.ts";
 
 const root = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
@@ -35,4 +36,11 @@ test("it can be built in a folder of another user", async ({ skip }) => {
   chownSync(copy, 1000, 1000);
   await run(process.execPath, [join(copy, "scripts/build.ts")]);
   expect(statSync(join(copy, "dist/authsvc")).size).toBeGreaterThan(1_000_000);
+});
+
+test("it can be built from the files of a fresh clone that docker build gets", async () => {
+  const folder = emptyFolder();
+  copyContext(folder);
+  for (const command of buildCommands()) await run("sh", ["-c", command], { cwd: folder });
+  expect(statSync(join(folder, "dist/authsvc")).size).toBeGreaterThan(1_000_000);
 });

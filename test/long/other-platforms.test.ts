@@ -39,10 +39,9 @@ describe("executables for other platforms", () => {
 
 const qemu = "qemu-aarch64-static";
 const libraries = "/usr/aarch64-linux-gnu";
-const canEmulate = !spawnSync(qemu, ["--version"]).error && existsSync(join(libraries, "lib/libatomic.so.1"));
+const canEmulate = !spawnSync(qemu, ["--version"]).error && existsSync(join(libraries, "lib/libstdc++.so.6"));
 
-// Debian: apt-get install qemu-user-static libc6-arm64-cross libstdc++6-arm64-cross
-// libatomic1-arm64-cross.
+// Debian: apt-get install qemu-user-static libc6-arm64-cross libstdc++6-arm64-cross.
 describe.skipIf(!canEmulate)(
   "the executable for linux-arm64, emulated (skipped without qemu and the arm64 C library)",
   () => {

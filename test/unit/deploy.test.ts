@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { settingsByKey } from "../../src/config/settings.ts";
 import { createInstruments } from "../../src/metrics/instruments.ts";
@@ -79,6 +79,67 @@ test("the unit's filter lets the threads that hash give way", ({ skip }) => {
     "read",
     "setpriority",
   ]);
+});
+
+describe.skipIf(process.platform === "win32")("authsvcctl runs a command as the unit runs the service", () => {
+  const wrapper = read("deploy/systemd/authsvcctl");
+  const stub = `#!/bin/sh\nprintf '%s\\0' "$@" > "$STUB_FILE"\nexit 5\n`;
+  const folder = mkdtempSync(path.join(tmpdir(), "authsvcctl-"));
+  writeFileSync(path.join(folder, "systemd-run"), stub, { mode: 0o755 });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** What it passes to `systemd-run`, which ends with 5: its options, and the command. */
+  function passedOn(args: string[], key: string): { status: number | null; options: string[]; command: string[] } {
+    const env = { PATH: `${folder}:${process.env["PATH"]}`, STUB_FILE: path.join(folder, "passed") };
+    const script = wrapper.replace("/etc/authsvc/master-key", key);
+    const { status } = spawnSync("sh", ["-c", script, "authsvcctl", ...args], {
+      env,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const words = readFileSync(env.STUB_FILE, "utf8").split("\0").slice(0, -1);
+    const start = words.indexOf("/usr/local/bin/authsvc");
+    return { status, options: words.slice(0, start), command: words.slice(start) };
+  }
+
+  test("with each argument as it is, and the exit code", () => {
+    const args = ["app", "create", "--name", `A "shop" of 'two'  words\nand \\ * $HOME \${HOME} %n`, "", "--", "-x"];
+    const { status, command } = passedOn(args, "/nonexistent");
+    expect(status).toBe(5);
+    // systemd makes one dollar of two.
+    expect(command.map((word) => word.replaceAll("$$", "$"))).toEqual(["/usr/local/bin/authsvc", ...args]);
+    expect(command.join("").match(/\$/gu)).toHaveLength(4);
+  });
+
+  test("with the user, the folders and the configuration of the unit, and its master key if there is one", () => {
+    const { options } = passedOn(["doctor"], "/nonexistent");
+    expect(options).toEqual(expect.arrayContaining(["--pipe", "--wait", "--property=User=authsvc"]));
+    const same = options.flatMap((option) => /^--property=(?!User=)(.*)$/u.exec(option)?.[1] ?? []);
+    expect(same.length).toBeGreaterThan(4);
+    for (const line of same) expect(unit).toContain(`\n${line}\n`);
+    const variables = options.flatMap((option) => /^--setenv=(.*)$/u.exec(option)?.[1] ?? []);
+    expect(variables).toEqual([
+      /^Environment=(.*)$/mu.exec(unit)?.[1],
+      `AUTHSVC_CONFIG=${/ --config (\S+)$/mu.exec(unit)?.[1]}`,
+    ]);
+
+    const key = path.join(folder, "master-key");
+    writeFileSync(key, "");
+    const name = /^--unit=(.*)$/mu.exec(options.join("\n"))?.[1]?.replace(/\d+/u, String.raw`\d+`);
+    const withKey = passedOn(["doctor"], key).options.filter((option) => option.toLowerCase().includes("master"));
+    expect(withKey).toEqual([
+      `--property=LoadCredential=master-key:${key}`,
+      expect.stringMatching(
+        new RegExp(`^--setenv=AUTHSVC_MASTER_KEY_FILE=/run/credentials/${name}.service/master-key$`, "u"),
+      ),
+    ]);
+    expect(unit).toContain("\n#LoadCredential=master-key:/etc/authsvc/master-key\n");
+  });
+
+  test("and has nothing that shellcheck warns about", ({ skip }) => {
+    const { error, stdout } = spawnSync("shellcheck", ["-"], { input: wrapper, encoding: "utf8" });
+    skip(error !== undefined, "there is no shellcheck here");
+    expect(stdout).toBe("");
+  });
 });
 
 /** What a name of a filter stands for: itself, or a set, which may hold other sets. */

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { closeSync, existsSync, lstatSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, lstatSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../lib/errors.ts";
@@ -10,7 +10,7 @@ import { makePrivateFolder } from "../../lib/private-folder.ts";
  * another process holds the lock. The operating system releases the lock when the process ends; a
  * leftover file locks nothing. Throws UNUSABLE_STORAGE.
  */
-export function lockFile(file: string): (() => void) | undefined {
+export function lockFile(file: string, attempts = 10): (() => void) | undefined {
   // Locks an empty SQLite database: Node has no other lock that ends with its process.
   let connection: Database.Database | undefined;
   try {
@@ -29,11 +29,12 @@ export function lockFile(file: string): (() => void) | undefined {
   } catch (cause) {
     connection?.close();
     if ((cause as { code?: string }).code === "SQLITE_BUSY") return undefined;
-    // Another process has just released the lock and removed the file.
-    if (existsSync(file) || !isGone(cause)) throw cause instanceof AppError ? cause : notWritable(dirname(file), cause);
+    // Probably another process has just released the lock and removed the file.
+    if (attempts === 1 || !isGone(cause)) throw cause instanceof AppError ? cause : notWritable(dirname(file), cause);
+    return lockFile(file, attempts - 1);
   }
   // The file was removed before we locked it: this lock would exclude nobody.
-  connection?.close();
+  connection.close();
   return lockFile(file);
 }
 
@@ -75,7 +76,7 @@ function makePrivateFile(file: string): void {
 
 function isGone(error: unknown): boolean {
   const { code } = error as { code?: string };
-  return code === "ENOENT" || code === "SQLITE_CANTOPEN";
+  return code !== undefined && ["ENOENT", "SQLITE_CANTOPEN", "SQLITE_IOERR_FSTAT"].includes(code);
 }
 
 export function removeIfPossible(file: string): void {

@@ -30,6 +30,20 @@ export function connect(file: string, options: Database.Options): Database.Datab
 export function openSqliteConnection(file: string): Database.Database {
   try {
     const connection = connect(file, { timeout: 5000 });
+    useLog(connection);
+    return connection;
+  } catch (error) {
+    // The driver's own file may be the problem (executable/native-modules.ts), not the database.
+    throw error instanceof AppError ? error : unusableSqlite(file, "opened", error);
+  }
+}
+
+/**
+ * SQLite waits for a lock, except when it changes the journal mode: processes that create the same
+ * database would fail. So an empty transaction waits, and then another attempt follows.
+ */
+function useLog(connection: Database.Database): void {
+  try {
     set(
       connection,
       "journal_mode = WAL",
@@ -38,10 +52,10 @@ export function openSqliteConnection(file: string): Database.Database {
       "secure_delete = ON",
       "journal_size_limit = 67108864",
     );
-    return connection;
   } catch (error) {
-    // The driver's own file may be the problem (executable/native-modules.ts), not the database.
-    throw error instanceof AppError ? error : unusableSqlite(file, "opened", error);
+    if ((error as { code?: string }).code !== "SQLITE_BUSY") throw error;
+    connection.exec("BEGIN EXCLUSIVE; ROLLBACK");
+    useLog(connection);
   }
 }
 

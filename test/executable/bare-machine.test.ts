@@ -1,0 +1,76 @@
+import { lstatSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { expectOrdinaryLibraries } from "../../scripts/build/system-libraries.ts";
+import { finish, outputOf } from "../cli/command.ts";
+import { bareRoot, noBareRoot, put, startIn } from "../support/bare-root.ts";
+import { signedUp } from "../support/person.ts";
+import { program } from "../support/program.ts";
+import type { TestApp, TestService } from "../support/service.ts";
+
+const reason = noBareRoot();
+
+describe(`a machine with only libc, libstdc++ and libgcc${reason === undefined ? "" : ` (skipped: ${reason})`}`, () => {
+  test.skipIf(reason !== undefined)("starts the executable, and people sign up", async () => {
+    const root = bareRoot();
+    put(root, program[0], "/usr/local/bin/authsvc");
+    const command = (...args: string[]) => startIn(root, ["/usr/local/bin/authsvc", ...args], { user: "0:0" });
+    expect(await finish(command("version"))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("authsvc") as string,
+      stderr: "",
+    });
+
+    const service = command("serve", "--dev", "--port", "0", "--json");
+    const ended = finish(service);
+    try {
+      const { url, appId, apiKey, demoUrl } = JSON.parse(await outputOf(service, /\}/u)) as Record<string, string>;
+      const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": String(appId) };
+      const app = { id: appId, apiKey, redirectUri: `${demoUrl}/callback`, headers } as TestApp;
+      expect((await signedUp({ url } as TestService, app)).accessToken).not.toBe("");
+    } finally {
+      service.kill("SIGTERM");
+    }
+    expect(await ended).toMatchObject({ code: 0 });
+  });
+
+  test.skipIf(reason !== undefined)("is told by npm start what to install for the Node of npm", async () => {
+    const place = bareRoot();
+    const project = join(import.meta.dirname, "../..");
+    // The executable's Node needs no more than the executable.
+    put(place, join(project, "build/node", `${process.platform}-${process.arch}`), "/usr/bin/node");
+    const node = `node_modules/node-${process.platform}-${process.arch}/bin/node`;
+    for (const file of ["scripts/bootstrap.mjs", "package-lock.json", "node_modules/.package-lock.json", node])
+      put(place, join(project, file), `/authsvc/${file}`);
+    const link = join(place, "authsvc/node_modules/.bin/node");
+    mkdirSync(dirname(link));
+    symlinkSync(`../../${node}`, link);
+    const said = await finish(startIn(place, ["/usr/bin/node", "/authsvc/scripts/bootstrap.mjs"], { user: "0:0" }));
+    expect(said).toMatchObject({
+      code: 1,
+      stderr:
+        "authsvc: the Node from npm needs libatomic.so.1. Install it: apt-get install libatomic1 (Debian, Ubuntu) or dnf install libatomic (Fedora, RHEL).\n",
+    });
+    // npm would start this Node for the same script, and only the loader would say something.
+    expect(lstatSync(link, { throwIfNoEntry: false })).toBeUndefined();
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a build is refused", () => {
+  const executable = readFileSync(program[0]);
+
+  test("if it needs another library, such as Node's libatomic", () => {
+    expect(() => expectOrdinaryLibraries("authsvc", executable)).not.toThrow();
+    expect(() => expectOrdinaryLibraries("Node", readFileSync(process.execPath))).toThrow(
+      /^Node needs libatomic\.so\.1, LIBATOMIC_1\.0 of libatomic\.so\.1, which/u,
+    );
+  });
+
+  test.each(["GLIBC_2.28", "GLIBCXX_3.4.21"])("if it needs a newer version than RHEL 9 has, as with %s", (version) => {
+    const changed = Buffer.from(executable);
+    const at = changed.indexOf(`\0${version}\0`) + 1;
+    const newer = version.replace(/\d\d$/u, "35");
+    changed.write(newer, at, "latin1");
+    expect(() => expectOrdinaryLibraries("authsvc", changed)).toThrow(`authsvc needs ${newer} of `);
+  });
+});

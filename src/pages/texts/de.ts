@@ -231,6 +231,7 @@ export const de: Texts = {
   linkOverTitle: "Dieser Link gilt nicht mehr",
   linkOverNext:
     "Er wurde schon verwendet, ist zu alt oder durch eine neuere E-Mail ersetzt. Öffnen Sie die neueste E-Mail oder beginnen Sie in der App neu.",
+  sendNewLink: "Neuen Link senden",
   linkElsewhereTitle: "Öffnen Sie diesen Link dort, wo Sie ihn angefordert haben",
   linkElsewhereNext:
     "Es wurde nichts bestätigt. Damit niemand Ihre Adresse für ein fremdes Konto verwenden kann, gilt der Link nur in dem Browser, in dem er angefordert wurde. Öffnen Sie ihn dort oder geben Sie auf der Seite, die dort wartet, den Code aus der E-Mail ein.",

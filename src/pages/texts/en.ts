@@ -220,6 +220,7 @@ export const en = {
   linkOverTitle: "This link doesn't work any more",
   linkOverNext:
     "It was used, it's too old, or a newer email replaced it. Open the newest email, or start again from the app.",
+  sendNewLink: "Send a new link",
   linkElsewhereTitle: "Open this link where you asked for it",
   linkElsewhereNext:
     "Nothing was confirmed. The link works only in the browser that asked for it, so that nobody can use your address for their own account. Open it there, or enter the code from the email on the page that's waiting there.",

@@ -226,6 +226,7 @@ export const es: Texts = {
   linkOverTitle: "Este enlace ya no funciona",
   linkOverNext:
     "Se ha usado, es muy antiguo o un correo más reciente lo ha sustituido. Abre el correo más reciente o empieza de nuevo desde la aplicación.",
+  sendNewLink: "Enviar un enlace nuevo",
   linkElsewhereTitle: "Abre este enlace donde lo pediste",
   linkElsewhereNext:
     "No se ha confirmado nada. Para que nadie pueda usar tu dirección en una cuenta ajena, el enlace solo funciona en el navegador que lo pidió. Ábrelo allí o introduce el código del correo en la página que espera allí.",

@@ -229,6 +229,7 @@ export const fr: Texts = {
   linkOverTitle: "Ce lien ne fonctionne plus",
   linkOverNext:
     "Il a déjà servi, il est trop ancien ou un e-mail plus récent l’a remplacé. Ouvrez l’e-mail le plus récent, ou recommencez depuis l’application.",
+  sendNewLink: "Envoyer un nouveau lien",
   linkElsewhereTitle: "Ouvrez ce lien là où vous l’avez demandé",
   linkElsewhereNext:
     "Rien n’a été confirmé. Pour que personne ne puisse utiliser votre adresse pour son propre compte, le lien ne fonctionne que dans le navigateur qui l’a demandé. Ouvrez-le dans ce navigateur, ou saisissez le code de l’e-mail sur la page qui y attend.",

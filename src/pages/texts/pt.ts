@@ -222,6 +222,7 @@ export const pt: Texts = {
   linkOverTitle: "Este link não funciona mais",
   linkOverNext:
     "Ele já foi usado, é antigo demais ou foi substituído por um e-mail mais novo. Abra o e-mail mais recente ou comece de novo pelo app.",
+  sendNewLink: "Enviar um novo link",
   linkElsewhereTitle: "Abra este link onde você o pediu",
   linkElsewhereNext:
     "Nada foi confirmado. Para que ninguém use seu endereço na conta de outra pessoa, o link só funciona no navegador que o pediu. Abra-o lá ou digite o código do e-mail na página que está esperando lá.",

@@ -1,7 +1,7 @@
 import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
-import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { clientInfoOf, timeZoneOf, type HttpRequest } from "../http/request.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Html } from "../lib/html.ts";
@@ -80,6 +80,7 @@ export function createHosted(deps: {
       texts,
       lang,
       dir,
+      timeZone: timeZoneOf(request),
       host,
       assets,
       mailboxUrl,

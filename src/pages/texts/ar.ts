@@ -73,13 +73,13 @@ export const ar: Texts = {
   consentQuestion: (client, app) => `هل تسمح لـ ${isolated(client)} باستخدام حسابك في ${isolated(app)}؟`,
   consentGets: "يحصل على:",
   consentReturnsTo: "ستعود إلى",
-  scopeOpenid: "أنك سجّلت الدخول، ومعرّف لحسابك",
+  scopeOpenid: "من أنت: معرّف لا يتغير",
   scopeProfile: "اسمك وصورتك",
   scopeEmail: "عنوان بريدك الإلكتروني",
   scopeGroups: "أسماء مجموعاتك",
   scopeOfflineAccess: "الوصول أيضًا في غيابك إلى أن تنهيه",
   consentAgree: "السماح",
-  consentDeny: "عدم السماح",
+  consentDeny: "رفض",
 
   // The first proof of an address, and what it removes.
   takeOverTitle: "قبل المتابعة",

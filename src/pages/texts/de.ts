@@ -71,13 +71,13 @@ export const de: Texts = {
   consentQuestion: (client, app) => `Darf ${client} Ihr ${app}-Konto verwenden?`,
   consentGets: "Erlaubt wird:",
   consentReturnsTo: "Danach geht es zurück zu",
-  scopeOpenid: "dass Sie angemeldet sind, und eine Kennung Ihres Kontos",
+  scopeOpenid: "wer Sie sind: eine gleichbleibende Kennung",
   scopeProfile: "Ihr Name und Ihr Bild",
   scopeEmail: "Ihre E-Mail-Adresse",
   scopeGroups: "die Namen Ihrer Gruppen",
   scopeOfflineAccess: "Zugriff auch in Ihrer Abwesenheit, bis Sie ihn beenden",
   consentAgree: "Erlauben",
-  consentDeny: "Nicht erlauben",
+  consentDeny: "Ablehnen",
 
   // The first proof of an address, and what it removes.
   takeOverTitle: "Bevor es weitergeht",

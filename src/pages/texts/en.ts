@@ -70,13 +70,13 @@ export const en = {
   consentQuestion: (client: string, app: string) => `Allow ${client} to use your ${app} account?`,
   consentGets: "It gets:",
   consentReturnsTo: "You return to",
-  scopeOpenid: "that you are signed in, and an id of your account",
+  scopeOpenid: "who you are: an ID that stays the same",
   scopeProfile: "your name and picture",
   scopeEmail: "your email address",
   scopeGroups: "the names of your groups",
   scopeOfflineAccess: "access also while you are away, until you end it",
   consentAgree: "Allow",
-  consentDeny: "Do not allow",
+  consentDeny: "Deny",
 
   // The first proof of an address, and what it removes.
   takeOverTitle: "Before you continue",

@@ -71,13 +71,13 @@ export const es: Texts = {
   consentQuestion: (client, app) => `¿Permitir que ${client} use su cuenta de ${app}?`,
   consentGets: "Obtiene:",
   consentReturnsTo: "Volverá a",
-  scopeOpenid: "que ha iniciado sesión y un identificador de su cuenta",
+  scopeOpenid: "quién es usted: un identificador que no cambia",
   scopeProfile: "su nombre y su foto",
   scopeEmail: "su dirección de correo",
   scopeGroups: "los nombres de sus grupos",
   scopeOfflineAccess: "acceso también en su ausencia, hasta que usted lo termine",
   consentAgree: "Permitir",
-  consentDeny: "No permitir",
+  consentDeny: "Denegar",
 
   // The first proof of an address, and what it removes.
   takeOverTitle: "Antes de continuar",

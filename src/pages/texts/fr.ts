@@ -72,13 +72,13 @@ export const fr: Texts = {
   consentQuestion: (client, app) => `Autoriser ${client} à utiliser votre compte ${app} ?`,
   consentGets: "Cela comprend :",
   consentReturnsTo: "Vous retournerez à",
-  scopeOpenid: "le fait que vous êtes connecté, et un identifiant de votre compte",
+  scopeOpenid: "qui vous êtes\u202f: un identifiant qui reste le même",
   scopeProfile: "votre nom et votre photo",
   scopeEmail: "votre adresse e-mail",
   scopeGroups: "les noms de vos groupes",
   scopeOfflineAccess: "un accès aussi en votre absence, jusqu’à ce que vous y mettiez fin",
   consentAgree: "Autoriser",
-  consentDeny: "Ne pas autoriser",
+  consentDeny: "Refuser",
 
   // The first proof of an address, and what it removes.
   takeOverTitle: "Avant de continuer",

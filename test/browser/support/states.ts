@@ -97,7 +97,7 @@ export const pageStates: State[] = [
     /^You're signed out$/u,
     async (scene) => {
       await openAccount(scene);
-      await button(scene.page, "Sign out of this browser").click();
+      await button(scene.page, "Sign out").click();
       await heading(scene.page).filter({ hasText: "signed out" }).waitFor();
     },
   ],

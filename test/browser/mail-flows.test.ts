@@ -156,7 +156,7 @@ describeInBrowser(
     });
 
     it.each([true, false])(
-      "V6: a forgotten password by the link in the browser that asked, on to the app (JavaScript: %j)",
+      "a forgotten password by the link in the browser that asked, on to the app (JavaScript: %j)",
       async (javaScriptEnabled) => {
         const app = await createApp(stage, { name: "Acme" });
         const { email } = await newUser(stage.service, app, { password: goodPassword });
@@ -172,7 +172,7 @@ describeInBrowser(
       },
     );
 
-    it("U7: a used link has the app's look and leads to a new one, which works", async () => {
+    it("a used link has the app's look and leads to a new one, which works", async () => {
       const app = await createApp(stage, { name: "Acme" });
       const { email } = await newUser(stage.service, app, { password: goodPassword });
       const asking = await stage.newPage();
@@ -198,7 +198,7 @@ describeInBrowser(
       await page.getByText("Your Acme account").first().waitFor();
     });
 
-    it("V6: after a wrong code, the right one is submitted at its last digit", async () => {
+    it("after a wrong code, the right one is submitted at its last digit", async () => {
       const app = await createApp(stage, { name: "Acme" });
       const email = newEmail();
       const page = await stage.newPage();

@@ -82,19 +82,19 @@ Do nothing. Your password stays as it is. Don't share the link or the code: anyb
   });
 
   it.each(everyKind)(
-    "V8: of kind $kind has its code, if it has one, in its subject, for a phone's notification",
+    "of kind $kind has its code, if it has one, in its subject, for a phone's notification",
     (mail) => {
       expect(rendered(mail).subject.startsWith("12345678 – ")).toBe("code" in mail);
     },
   );
 
-  it("V7: tells times in the zone of the browser that asked, and names it", () => {
+  it("tells times in the zone of the browser that asked, and names it", () => {
     const { text } = rendered({ ...kinds.reset, origin: { ...common.origin, timeZone: "America/New_York" } });
     expect(text).toContain("until November 21, 2026 at 6:02 AM EST.");
     expect(text).toContain("When: November 21, 2026 at 5:32 AM EST\n");
   });
 
-  it("V8: shows the app's initial in its colour where it has no logo", () => {
+  it("shows the app's initial in its colour where it has no logo", () => {
     const { html } = rendered(kinds.reset, application({ primaryColor: "#5b4be0" }));
     expect(html).toMatch(/background-color:#5b4be0[^>]*aria-hidden="true">A<\/span>Acme/u);
   });

@@ -48,7 +48,7 @@ describeSqliteFirst("adding an account at a provider", (current) => {
     expect(codeOf(signedIn.done)).toHaveLength(43);
   });
 
-  it("V7: gives a nameless account the name that the provider knows, and leaves any other name", async () => {
+  it("gives a nameless account the name that the provider knows, and leaves any other name", async () => {
     for (const [subject, name, expected] of [
       ["31", null, "Ada at Google"],
       ["32", "Countess", "Countess"],

@@ -48,7 +48,7 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     expect(badgedTitles((await openAccount(current(), app, phoneVisitor)).text)).toEqual(["Safari on iPhone"]);
   });
 
-  it("V7: tells times in the browser's time zone, if it has told a real one", async () => {
+  it("tells times in the browser's time zone, if it has told a real one", async () => {
     const { visitor } = await someone();
     const textIn = async (zone: string): Promise<string> => {
       visitor.cookies.set("authsvc_time_zone", zone);

@@ -74,7 +74,7 @@ describeSqliteFirst("the account page and who may see it", (current) => {
     expect(page.text).toContain("Open this from your app");
   });
 
-  it("U7: without an app, opens the only account that is signed in here, or offers them", async () => {
+  it("without an app, opens the only account that is signed in here, or offers them", async () => {
     const [one, other] = [app, await current().createApp()];
     const { visitor } = await signedUpIn(current(), one);
     const first = await visitor.get(`${current().url}/account`);
@@ -84,7 +84,7 @@ describeSqliteFirst("the account page and who may see it", (current) => {
     for (const { id } of [one, other]) expect(both.text).toContain(`href="/account?app_id=${id}"`);
   });
 
-  it("U7: a page that is not there leads to the account", async () => {
+  it("a page that is not there leads to the account", async () => {
     const page = await new Visitor({ accept: "text/html" }).get(`${current().url}/nowhere`);
     expect(page.status).toBe(404);
     expect(page.text).toContain(`href="${current().url}/account"`);

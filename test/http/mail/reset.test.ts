@@ -80,7 +80,7 @@ describeSqliteFirst(
       expect((await visitor.get(link)).status).toBe(410);
     });
 
-    it("V6: signs in when the link is opened in the browser that asked, and with its code the user gets tokens", async () => {
+    it("signs in when the link is opened in the browser that asked, and with its code the user gets tokens", async () => {
       const service = current();
       const app = await service.createApp();
       const { email } = await newUser(service, app, { password: goodPassword });
@@ -93,7 +93,7 @@ describeSqliteFirst(
     });
 
     it.each(["code", "link"])(
-      "V6: a reset by the %s leads to the passkey where the app requires one, not past it",
+      "a reset by the %s leads to the passkey where the app requires one, not past it",
       async (way) => {
         const service = current();
         const app = await service.createApp({
@@ -119,7 +119,7 @@ describeSqliteFirst(
       },
     );
 
-    it("V6: signs nobody in who opens the link in another browser, nor in that browser later", async () => {
+    it("signs nobody in who opens the link in another browser, nor in that browser later", async () => {
       const service = current();
       const app = await service.createApp();
       const { email } = await newUser(service, app, { password: goodPassword });
@@ -133,7 +133,7 @@ describeSqliteFirst(
       expect(seen.text).toContain("Forgot password?");
     });
 
-    it("V6: in a session that waits for another user, changes the password and signs nobody in", async () => {
+    it("in a session that waits for another user, changes the password and signs nobody in", async () => {
       const service = current();
       const app = await service.createApp();
       const [ada, bob] = [

@@ -22,7 +22,7 @@ import {
 } from "./store.ts";
 
 /** The contents of a mail: `secret` for its link, and the code. Neither is stored. */
-/** `link` is for the mail; it names the application, so that its page has a look when the token is gone. */
+/** `link` names the application, so that its page has a look when the token is gone. */
 export type IssuedToken = { link: string; code: string; expiresAt: number };
 
 /** Who requests a mail, and its language. */

@@ -8,8 +8,7 @@ export const timeZoneCookie = "authsvc_time_zone";
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z0-9_+/-]{1,64}$/u.test(name)) return false;
   try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
     return false;
   }

@@ -1,7 +1,7 @@
 import { typedCode } from "../../../lib/typed-code.ts";
 import { first } from "./page.ts";
 
-/** Submits a code at its last digit, once a page. After a correction, the person presses the button. */
+/** Submits a code at its last digit, once a page. After a correction, the person does. */
 export function sendFullCode(): void {
   const input = first<HTMLInputElement>("#code");
   if (!input || first("#password")) return;

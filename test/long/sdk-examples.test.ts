@@ -1,10 +1,11 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { fillAccount } from "../browser/support/steps.ts";
+import { blocksOf, pages } from "../docs/pages.ts";
 import { sharedBrowser } from "../support/chromium.ts";
 import { hello, killed, signInLink, signUp, startDevService } from "./example-apps.ts";
 import { freePort } from "../support/free-port.ts";
@@ -126,6 +127,33 @@ test.each([
 ])("the packed package is as %s expects", (tool, options) => {
   const [packed = ""] = globSync("*.tgz", { cwd: folder });
   execFileSync(process.execPath, [bin(tool), join(folder, packed), ...options], { stdio: "pipe" });
+});
+
+/** What snippets leave to the reader. */
+const given = `export {};
+declare global {
+  const issuer: string, appId: string, apiKey: string, redirectUri: string;
+  const button: HTMLButtonElement;
+  function show(user: unknown): void;
+}`;
+
+test("every TypeScript snippet of the documents compiles against the packed package", () => {
+  const snippets = [...pages, "packages/sdk/README.md"]
+    .flatMap(blocksOf)
+    .filter(({ language }) => language === "ts")
+    .map(({ text }, nth) => [`snippet-${nth}.ts`, text] as const);
+  expect(snippets.length).toBeGreaterThan(4);
+  const cwd = join(folder, "snippets");
+  mkdirSync(cwd);
+  for (const [name, text] of [["given.ts", given], ...snippets] as const) writeFileSync(join(cwd, name), text);
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ type: "module" }));
+  const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2024", "--types", "node"];
+  const files = globSync("*.ts", { cwd });
+  const { status, stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), [...options, ...files], {
+    cwd,
+    encoding: "utf8",
+  });
+  expect([status, stdout]).toEqual([0, ""]);
 });
 
 describe.each(Object.keys(examples))("the example %s", (name) => {

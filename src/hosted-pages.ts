@@ -54,7 +54,13 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   }
 
   const browsers = createBrowsers({ keyring, random, baseUrl });
-  const hosted = createHosted({ browsers, assets, baseUrl, mailboxUrl: app.mailbox && `${baseUrl}/dev/mail` });
+  const hosted = createHosted({
+    ...services,
+    browsers,
+    assets,
+    baseUrl,
+    mailboxUrl: app.mailbox && `${baseUrl}/dev/mail`,
+  });
   const visits = createVisits({ hosted, browsers, signIn });
   const accountNames = createAccountNames({ ...services, visits });
   const choose = createChoosePages({
@@ -100,7 +106,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     steps,
     confirm,
     confirmLinks: createConfirmLinkPages({ ...mailed, confirm }),
-    resetPages: createResetPages(mailed),
+    resetPages: createResetPages({ ...mailed, steps }),
     invitePages: createInvitePages({ ...mailed, providerClients, passkeysAvailable: passkeys.available }),
     passwordPages: createPasswordPages({ ...shared, confirm, passwordSignIn, signUp }),
     passkeyPages: createPasskeyPages({ ...shared, confirm, passkeys, passkeySignIn, signUp }),

@@ -232,6 +232,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
 
     pageRoute("GET", "/account", undefined, account.overview.overview),
     pageRoute("GET", "/account/signed-out", undefined, account.overview.signedOut),
+    pageRoute("GET", "/account/forgot-password", undefined, account.overview.forgotPassword),
     pageRoute("POST", "/account/sign-out", "authentication", account.logins.signOut),
     pageRoute("GET", "/account/profile", undefined, account.profile.form),
     pageRoute("POST", "/account/profile", "authentication", account.profile.save),

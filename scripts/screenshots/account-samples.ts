@@ -248,7 +248,7 @@ export const accountSamples: readonly Sample[] = [
       }),
   },
   { name: "end-sessions-none", variants: some, page: (assets) => nobodySignedInPage(frameOf(assets)) },
-  end({ kind: "no-app" }),
+  end({ kind: "no-app", apps: [] }),
   end({ kind: "signed-out", path: "/account?app_id=app_acme" }),
   end({ kind: "not-signed-in", path: "/account?app_id=app_acme" }),
   end({ kind: "not-found", path: "/account?app_id=app_acme" }),

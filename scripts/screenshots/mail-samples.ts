@@ -7,7 +7,7 @@ import {
   type ForgotPasswordData,
 } from "../../src/pages/sign-in/forgot-password-page.ts";
 import { resetByCodePage, resetByLinkPage, type ResetByCodeData } from "../../src/pages/sign-in/reset-password-page.ts";
-import { all, frameOf, message, noApp, some, usual, type Sample } from "./sample.ts";
+import { all, frameOf, message, some, usual, type Sample } from "./sample.ts";
 
 const email = "ada@example.com";
 const token = "token";
@@ -69,7 +69,7 @@ export const mailSamples: readonly Sample[] = [
     variants: [...all, "narrow"],
     page: (assets) => invitePage(frameOf(assets), { path: "/invite/x", token, email, methods: usual }),
   },
-  message("link-over", { kind: "link-over" }, noApp),
+  message("link-over", { kind: "link-over", next: "new-link" }, { backUrl: "https://auth.acme.example/account" }),
   message("link-elsewhere", { kind: "link-elsewhere" }, { backUrl: undefined }),
   message("address-taken", { kind: "address-taken" }),
   message("address-restored", { kind: "address-restored", next: "reset" }),

@@ -112,6 +112,15 @@ export function createOverviewPages(deps: {
       return await show(visit, noticeIn(visit, query, has), has);
     },
 
+    /** GET /account/forgot-password: a new start for a mailed link that no longer works. */
+    async forgotPassword(request: HttpRequest): Promise<Answer> {
+      const guest = await visits.meet(request);
+      if (isAnswer(guest)) return guest;
+      return guest.signedIn
+        ? seeOther(accountPath(guest.application.id))
+        : await visits.begin(guest, {}, "/forgot-password");
+    },
+
     /** GET /account/signed-out */
     async signedOut(request: HttpRequest): Promise<Answer> {
       const guest = await visits.meet(request);

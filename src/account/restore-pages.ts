@@ -30,7 +30,7 @@ export function createRestorePages(deps: {
   async function linkGuest(request: HttpRequest): Promise<LinkGuest | Answer> {
     const secret = request.parameter("token");
     const found = await undoLinks.find(secret);
-    if (!found) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
+    if (!found) return await hosted.linkOver(request);
     const { token: emailToken, user, application } = found;
     const browser = browsers.meet(request, { kind: "sign-in", key: secret });
     const frame = hosted.frameFor(request, { application, locale: user.locale });
@@ -43,10 +43,9 @@ export function createRestorePages(deps: {
       const guest = await linkGuest(request);
       if (isAnswer(guest)) return guest;
       const { frame, browser, user, emailToken } = guest;
-      const path = `/restore/${request.parameter("token")}`;
       const methods = await overview.methodsOf(user);
       const body = restoreAddressPage(frame, {
-        path,
+        path: request.path,
         token: browser.formToken,
         email: emailToken.email,
         removed: methods.filter((method) => addressUndo.removes(emailToken, method)),
@@ -64,7 +63,7 @@ export function createRestorePages(deps: {
       const ticked = [...form.keys()].filter((name) => name.startsWith(removePrefix));
       const also = new Set(ticked.map((name) => name.slice(removePrefix.length)));
       const restored = await addressUndo.use(emailToken, application, also, clientInfo);
-      if (restored === "over") return hosted.message(frame, { kind: "link-over" });
+      if (restored === "over") return await hosted.linkOver(posted.request);
       if (restored === "taken") return hosted.message(frame, { kind: "address-taken" });
       const backUrl = restored.next === "account" ? `${baseUrl}${accountPath(application.id)}` : restored.link;
       return hosted.message({ ...frame, backUrl }, { kind: "address-restored", next: restored.next });

@@ -76,12 +76,21 @@ export function createAccountVisits(deps: {
     return user && user.disabledAt === null ? { session, user } : undefined;
   }
 
+  /** Those with an account page that is open in this browser. */
+  async function applicationsHere(request: HttpRequest): Promise<Application[]> {
+    const sessions = await browserSessions.findAll(browsers.digests(request));
+    const found = await Promise.all(sessions.map(({ appId }) => applications.find(appId)));
+    return found.filter((application) => application !== undefined);
+  }
+
   async function meet(request: HttpRequest): Promise<AccountGuest | Answer> {
     const appId = request.query().get("app_id");
-    const application = appId === undefined ? await applications.findOnly() : await applications.find(appId);
+    const signedInTo = appId === undefined ? await applicationsHere(request) : [];
+    const [only] = signedInTo.length === 1 ? signedInTo : [await applications.findOnly()];
+    const application = appId === undefined ? only : await applications.find(appId);
     if (!application) {
-      const status = appId === undefined ? 200 : 404;
-      return end(hosted.frameFor(request), { kind: "no-app" }, { status });
+      const apps = signedInTo.map(({ id, name }) => ({ name, path: accountPath(id) }));
+      return end(hosted.frameFor(request), { kind: "no-app", apps }, { status: appId === undefined ? 200 : 404 });
     }
     const browser = browsers.meet(request, { kind: "account", key: application.id });
     const signedIn = await signedInWith(browser, application);
@@ -100,15 +109,18 @@ export function createAccountVisits(deps: {
     return await hosted.post(request, () => visit(request));
   }
 
-  /** Starts a sign-in that returns to the account page. It writes a row, so it is rate limited. */
-  async function begin(guest: Guest, asked: { user?: User; next?: string }): Promise<Answer> {
+  /**
+   * Starts a sign-in that returns to the account page, at one of its pages. It writes a row, so it
+   * is rate limited.
+   */
+  async function begin(guest: Guest, asked: { user?: User; next?: string }, page = ""): Promise<Answer> {
     await countStart(guest.request.ipAddress);
     const { authUrl } = await signIn.initiateAccount(guest.application, {
       accountUserId: asked.user?.id ?? null,
       locale: asked.user?.locale ?? null,
       state: asked.next ?? null,
     });
-    return seeOther(authUrl);
+    return seeOther(authUrl + page);
   }
 
   /**

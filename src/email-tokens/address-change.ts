@@ -31,9 +31,8 @@ export function createAddressChange(deps: {
   mail: MailService;
   audit: Audit;
   clock: Clock;
-  baseUrl: string;
 }) {
-  const { storage, emailTokens, undoLinks, allowance, users, browserSessions, mail, audit, clock, baseUrl } = deps;
+  const { storage, emailTokens, undoLinks, allowance, users, browserSessions, mail, audit, clock } = deps;
 
   /**
    * A change belongs to the browser session that asked for it and to the address at that time: it
@@ -52,13 +51,13 @@ export function createAddressChange(deps: {
       if (!allowed && !replaces) return;
       // As for a sign-up: above the allowance the page is the same, with a code that nobody knows.
       const token = { slot: slotOf(user, tie), purpose: "change", appId, userId, email, hasNoCode: !allowed } as const;
-      const { secret, code, expiresAt } = await emailTokens.issue(tx, token, now);
+      const proof = await emailTokens.issue(tx, token, now);
       const actor = { kind: "user", name: userId } as const;
       const event = { actor, action: "user.address-asked", result: "success", appId, userId, clientInfo } as const;
       await audit.record(tx, event, now);
       if (!allowed) return;
-      const common = { appId, userId, to: email, locale: lang, origin: clientInfo, code, expiresAt };
-      await mail.enqueue(tx, { ...common, kind: "change-address", link: `${baseUrl}/confirm/${secret}` }, now);
+      const common = { appId, userId, to: email, locale: lang, origin: clientInfo };
+      await mail.enqueue(tx, { ...common, kind: "change-address", ...proof }, now);
     });
   }
 

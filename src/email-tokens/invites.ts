@@ -46,9 +46,8 @@ export function createInvites(deps: {
   mail: MailService;
   audit: Audit;
   clock: Clock;
-  baseUrl: string;
 }) {
-  const { storage, emailTokens, allowance, applications, users, methods, mail, audit, clock, baseUrl } = deps;
+  const { storage, emailTokens, allowance, applications, users, methods, mail, audit, clock } = deps;
 
   async function invitableApplication(id: string): Promise<Application> {
     const application = await applications.find(id);
@@ -84,8 +83,7 @@ export function createInvites(deps: {
     now: number,
   ) {
     const token = { slot: emailTokens.slot("invite", userId), purpose: "invite", appId, userId, email } as const;
-    const { secret, expiresAt } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
-    return { link: `${baseUrl}/invite/${secret}`, expiresAt };
+    return await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
   }
 
   return {

@@ -39,9 +39,8 @@ export function createMailSignUp(deps: {
   passkeys: Passkeys;
   audit: Audit;
   clock: Clock;
-  baseUrl: string;
 }) {
-  const { storage, emailTokens, allowance, mail, users, passwords, passkeys, audit, clock, baseUrl } = deps;
+  const { storage, emailTokens, allowance, mail, users, passwords, passkeys, audit, clock } = deps;
 
   const slotOf = (sessionDigest: string): string => emailTokens.slot("sign-up", sessionDigest);
 
@@ -66,7 +65,7 @@ export function createMailSignUp(deps: {
     return await storage.write(async (tx) => {
       const allowed = await allowance.count(tx, { purpose: "sign-up", appId, email, clientInfo }, now);
       if (!allowed && !replaces) return false;
-      const { secret, code, expiresAt } = await emailTokens.issue(
+      const proof = await emailTokens.issue(
         tx,
         {
           slot: slotOf(sessionDigest),
@@ -85,10 +84,7 @@ export function createMailSignUp(deps: {
       const common = { appId, to: email, locale: known?.locale ?? lang, origin: clientInfo };
       if (allowed && known)
         await mail.enqueue(tx, { ...common, userId: known.id, kind: "known-address", signInUrl }, now);
-      else if (allowed && payload) {
-        const proof = { link: `${baseUrl}/confirm/${secret}`, code, expiresAt };
-        await mail.enqueue(tx, { ...common, userId: null, kind: "sign-up", ...proof }, now);
-      }
+      else if (allowed && payload) await mail.enqueue(tx, { ...common, userId: null, kind: "sign-up", ...proof }, now);
       return allowed;
     });
   }

@@ -34,12 +34,10 @@ export function createResetLinks(deps: {
   mail: MailService;
   audit: Audit;
   clock: Clock;
-  baseUrl: string;
 }) {
-  const { storage, emailTokens, allowance, applications, users, mail, audit, clock, baseUrl } = deps;
+  const { storage, emailTokens, allowance, applications, users, mail, audit, clock } = deps;
 
   const slotOf = (appId: string, account: string): string => emailTokens.slot("reset", appId, account);
-  const linkWith = (secret: string): string => `${baseUrl}/reset/${secret}`;
 
   /** Throws USER_NOT_FOUND, or CONFLICT if a new password would not allow signing in. */
   async function resettable(userId: string): Promise<User> {
@@ -78,10 +76,10 @@ export function createResetLinks(deps: {
         if (!(await allowance.count(tx, { purpose: "reset", appId, email, clientInfo }, now, { mustBeSent })))
           return false;
         const token = { slot, purpose: "reset", appId, userId, email, sessionId } as const;
-        const { secret, code, expiresAt } = await emailTokens.issue(tx, token, now);
+        const proof = await emailTokens.issue(tx, token, now);
         if (user) {
           const common = { appId, userId, to: email, locale: user.locale ?? lang, origin: clientInfo };
-          await mail.enqueue(tx, { ...common, kind: "reset", link: linkWith(secret), code, expiresAt }, now);
+          await mail.enqueue(tx, { ...common, kind: "reset", ...proof }, now);
         } else {
           // Instead of the mail: as many writes as for a user.
           await emailTokens.issue(tx, token, now);
@@ -104,7 +102,7 @@ export function createResetLinks(deps: {
     async issueFor(tx: Handle, user: { id: string; appId: string; email: string }, now: number): Promise<string> {
       const { id: userId, appId, email } = user;
       const token = { slot: slotOf(appId, email), purpose: "reset", appId, userId, email } as const;
-      return linkWith((await emailTokens.issue(tx, token, now)).secret);
+      return (await emailTokens.issue(tx, token, now)).link;
     },
 
     /**
@@ -126,13 +124,13 @@ export function createResetLinks(deps: {
       const link = await storage.write(async (tx) => {
         const proves = send && email !== null ? email : "";
         const token = { slot: slotOf(appId, email ?? userId), purpose: "reset", appId, userId, email: proves } as const;
-        const { secret, code, expiresAt } = await emailTokens.issue(tx, token, now);
+        const proof = await emailTokens.issue(tx, token, now);
         const event = { actor, action: "user.reset-link", result: "success", appId, userId } as const;
         await audit.record(tx, { ...event, details: { sent: send } }, now);
-        if (!send) return linkWith(secret);
+        if (!send) return proof.link;
         const clientInfo = { ipAddress: null, userAgent: null };
-        const common = { appId, userId, to: proves, locale, origin: clientInfo, code, expiresAt };
-        await mail.enqueue(tx, { ...common, kind: "reset", link: linkWith(secret) }, now);
+        const common = { appId, userId, to: proves, locale, origin: clientInfo };
+        await mail.enqueue(tx, { ...common, kind: "reset", ...proof }, now);
         return null;
       });
       return { ...planned, link };

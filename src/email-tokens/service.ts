@@ -22,10 +22,21 @@ import {
 } from "./store.ts";
 
 /** The contents of a mail: `secret` for its link, and the code. Neither is stored. */
-export type IssuedToken = { secret: string; code: string; expiresAt: number };
+/** `link` names the application, so that its page has a look when the token is gone. */
+export type IssuedToken = { link: string; code: string; expiresAt: number };
 
 /** Who requests a mail, and its language. */
 export type Asker = { clientInfo: ClientInfo; lang: string };
+
+/** The pages that mailed links open. */
+const linkPaths: Record<EmailToken["purpose"], string> = {
+  "sign-up": "confirm",
+  verify: "confirm",
+  change: "confirm",
+  reset: "reset",
+  undo: "restore",
+  invite: "invite",
+};
 
 export type EmailTokens = ReturnType<typeof createEmailTokens>;
 
@@ -79,7 +90,8 @@ export function createEmailTokens(deps: {
       createdAt: now,
       expiresAt,
     });
-    return { secret, code, expiresAt };
+    const link = `${baseUrl}/${linkPaths[asked.purpose]}/${secret}?app_id=${encodeURIComponent(asked.appId)}`;
+    return { link, code, expiresAt };
   }
 
   /** The token of a link, for a page. Only `consume` consumes it. */
@@ -172,9 +184,9 @@ export function createEmailTokens(deps: {
           now,
         );
         const asked = { slot: slot("verify", userId), purpose: "verify", appId, userId, email } as const;
-        const { secret, code, expiresAt } = await issue(tx, asked, now);
-        const common = { appId, userId, to: email, locale: lang, origin: clientInfo, code, expiresAt };
-        await mail.enqueue(tx, { ...common, kind: "verify", link: `${baseUrl}/confirm/${secret}` }, now);
+        const proof = await issue(tx, asked, now);
+        const common = { appId, userId, to: email, locale: lang, origin: clientInfo };
+        await mail.enqueue(tx, { ...common, kind: "verify", ...proof }, now);
       });
     },
 

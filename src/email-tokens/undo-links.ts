@@ -21,9 +21,8 @@ export function createUndoLinks(deps: {
   mail: MailService;
   notices: Notices;
   clock: Clock;
-  baseUrl: string;
 }) {
-  const { emailTokens, applications, users, mail, notices, clock, baseUrl } = deps;
+  const { emailTokens, applications, users, mail, notices, clock } = deps;
 
   function slotOf(userId: string, email: string): string {
     return emailTokens.slot("undo", userId, email);
@@ -45,9 +44,9 @@ export function createUndoLinks(deps: {
       }
       if (email === null || !user.emailVerified) return false;
       const token = { slot: slotOf(userId, email), purpose: "undo", appId, userId, email } as const;
-      const { secret } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
+      const { link } = await emailTokens.issue(tx, { ...token, hasNoCode: true }, now);
       const common = { appId, userId, to: email, locale, origin, expiresAt: now + undoLinkLasts };
-      await mail.enqueue(tx, { ...common, kind: "address-changed", link: `${baseUrl}/restore/${secret}` }, now);
+      await mail.enqueue(tx, { ...common, kind: "address-changed", link }, now);
       return true;
     },
 

@@ -1,12 +1,14 @@
 import type { Application } from "../applications/application.ts";
+import type { Applications } from "../applications/service.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
-import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { clientInfoOf, timeZoneOf, type HttpRequest } from "../http/request.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Html } from "../lib/html.ts";
 import { networkOf } from "../lib/networks.ts";
 import { withParameters } from "../lib/redirect-uris.ts";
 import type { AssetLinks } from "../pages/assets/assets.ts";
+import { accountPath } from "../pages/account/parts.ts";
 import { logoUrl, serviceLook, type Frame, type Look } from "../pages/parts/frame.ts";
 import { messagePage, type Message } from "../pages/message-page.ts";
 import { continuePage } from "../pages/continue-page.ts";
@@ -62,12 +64,13 @@ const statusOfMessage: Record<Message["kind"], number> = {
  */
 export function createHosted(deps: {
   browsers: Browsers;
+  applications: Pick<Applications, "find">;
   assets: AssetLinks;
   baseUrl: string;
   /** That of development mode. */
   mailboxUrl: string | undefined;
 }) {
-  const { browsers, assets, baseUrl, mailboxUrl } = deps;
+  const { browsers, applications, assets, baseUrl, mailboxUrl } = deps;
   const host = new URL(baseUrl).host;
 
   function frameFor(request: HttpRequest, setting?: Setting): Frame {
@@ -77,6 +80,7 @@ export function createHosted(deps: {
       texts,
       lang,
       dir,
+      timeZone: timeZoneOf(request),
       host,
       assets,
       mailboxUrl,
@@ -103,6 +107,19 @@ export function createHosted(deps: {
     page,
 
     message,
+
+    /**
+     * A mailed link that is used, expired, replaced or invalid. Its `app_id` tells whose look the
+     * page has, and where a new start is.
+     */
+    async linkOver(request: HttpRequest, next: "sign-in" | "new-link" = "sign-in"): Promise<Answer> {
+      const appId = request.query().get("app_id");
+      const application = appId === undefined ? undefined : await applications.find(appId);
+      if (!application) return message(frameFor(request), { kind: "link-over", next });
+      const page = next === "new-link" ? "/forgot-password" : "";
+      const backUrl = `${baseUrl}${accountPath(application.id, page)}`;
+      return message(frameFor(request, { application, backUrl }), { kind: "link-over", next });
+    },
 
     /** Sends a response to the client: by redirect, or as a form that the page's script submits. */
     respond(
@@ -151,7 +168,7 @@ export function createHosted(deps: {
       if (error.code === "BUSY") return message(frame, { kind: "busy" });
       if (error.code === "SERVER_ERROR") return message(frame, { kind: "server-error" });
       if (error.code === "UNKNOWN_PATH" || error.code === "METHOD_NOT_ALLOWED")
-        return message(frame, { kind: "no-page" });
+        return message({ ...frame, backUrl: `${baseUrl}/account` }, { kind: "no-page" });
       if (isHosted) return message(frame, { kind: "unknown" });
       return message(frame, { kind: "bad-link", details: error.details || error.message, requestId: request.id });
     },

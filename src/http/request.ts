@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { clip, isStorable } from "../lib/text.ts";
+import { isTimeZone, timeZoneCookie } from "../lib/time-zone.ts";
 import { readTrace } from "../lib/trace.ts";
 import { prefersHtml } from "./accept.ts";
 import { parseJson } from "./json-body.ts";
@@ -237,8 +238,15 @@ export function clientInfoOf(request: HttpRequest): ClientInfo {
   return {
     ipAddress: request.ipAddress,
     userAgent: userAgent === undefined ? null : clip(userAgent, 512),
+    timeZone: timeZoneOf(request) ?? null,
     requestId: request.id,
   };
+}
+
+/** The browser's, as the pages' script told it. */
+export function timeZoneOf(request: HttpRequest): string | undefined {
+  const name = request.cookie(timeZoneCookie);
+  return name !== undefined && isTimeZone(name) ? name : undefined;
 }
 
 /** An application's server as the actor of a request, for the audit log. */

@@ -1,5 +1,8 @@
-/** Where a request came from, for what is remembered of it. */
-export type ClientInfo = { ipAddress: string; userAgent: string | null; requestId: string };
+/**
+ * Where a request came from, for what is remembered of it. `timeZone`: of a browser on our pages,
+ * null if unknown.
+ */
+export type ClientInfo = { ipAddress: string; userAgent: string | null; timeZone?: string | null; requestId: string };
 
 /**
  * The client to show to users and in webhooks. Null for an application's server: its address is not

@@ -1,6 +1,9 @@
 import type { MailKind } from "../storage/column-types.ts";
-/** The client whose action a mail reports, shown as a rough device and an IP address. */
-export type MailClientInfo = { ipAddress: string | null; userAgent: string | null };
+/**
+ * The client whose action a mail reports, shown as a rough device and an IP address. Times are in
+ * its zone; UTC if unknown.
+ */
+export type MailClientInfo = { ipAddress: string | null; userAgent: string | null; timeZone?: string | null };
 
 /**
  * A sign-in method in a notice. `name`: the owner's name for a passkey, or the provider's

@@ -26,7 +26,8 @@ export function createNotices({ mail, allowance }: { mail: MailService; allowanc
     // An app's server can give its users any address, call it verified, and take it away again.
     const isLimited = mayBeStranger || (mail.available && notice.kind === "address-replaced");
     if (isLimited && !(await allowance.countNotice(tx, user.appId, user.email, now))) return;
-    const from = { ipAddress: clientInfo?.ipAddress ?? null, userAgent: clientInfo?.userAgent ?? null };
+    const { ipAddress = null, userAgent = null, timeZone = null } = clientInfo ?? {};
+    const from = { ipAddress, userAgent, timeZone };
     const common = { appId: user.appId, userId: user.id, to: user.email, locale: user.locale, origin: from };
     await mail.enqueue(tx, { ...common, ...(mayBeStranger ? withoutOwnWords(notice) : notice) }, now);
   }

@@ -1,10 +1,11 @@
 import { html, render, type Html } from "../lib/html.ts";
 import { accentFor, parseColour, type Accent } from "../pages/assets/colours.ts";
+import { initialOf } from "../pages/parts/frame.ts";
 import type { Branding } from "../storage/column-types.ts";
 
 /** A mail in words, independent of text or HTML. Every value is one line. */
 export type MailWords = {
-  subject: string;
+  heading: string;
   lead: string;
   /** The name of the lead's subject, if any: the added method. */
   about: string | undefined;
@@ -41,7 +42,7 @@ export function htmlOf(words: MailWords, { app, branding, lang, dir }: Look): st
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <meta name="supported-color-schemes" content="light dark" />
-          <title>${words.subject}</title>
+          <title>${words.heading}</title>
           ${darkStyles(colour)}
         </head>
         <body class="ground" style="margin:0;padding:0;background-color:#f5f5f7">
@@ -63,8 +64,8 @@ export function htmlOf(words: MailWords, { app, branding, lang, dir }: Look): st
                       align="${dir === "rtl" ? "right" : "left"}"
                       style="padding:32px;font-family:${font};font-size:16px;line-height:1.5;color:#17181c"
                     >
-                      ${brand(app, branding.logo)}
-                      <h1 style="margin:0 0 16px;font-size:24px;line-height:1.25;font-weight:600">${words.subject}</h1>
+                      ${brand(app, branding.logo, accent)}
+                      <h1 style="margin:0 0 16px;font-size:24px;line-height:1.25;font-weight:600">${words.heading}</h1>
                       <p style="margin:0 0 24px">${words.lead}</p>
                       ${about !== undefined && html`<p style="margin:0 0 24px;font-weight:600"><bdi>${about}</bdi></p>`}
                       ${button && buttonPart(button, accent)} ${code && codePart(code)}
@@ -128,14 +129,18 @@ function darkStyles(colour: string): Html {
   </style>`;
 }
 
-function brand(app: string, logo: string | null): Html {
+/** As on the pages: the logo, or else the name after its first letter in the app's colour. */
+function brand(app: string, logo: string | null, { accent, onAccent }: Accent): Html {
   if (logo !== null && URL.canParse(logo) && new URL(logo).protocol === "https:") {
     const style = "display:block;height:48px;max-width:100%;border:0";
     return html`<p style="margin:0 0 24px">
       <img src="${new URL(logo).href}" alt="${app}" height="48" style="${style}" />
     </p>`;
   }
-  return html`<p style="margin:0 0 24px;font-weight:600">${app}</p>`;
+  const style = `display:inline-block;width:32px;margin-inline-end:10px;border-radius:8px;background-color:${accent};color:${onAccent};line-height:32px;text-align:center`;
+  return html`<p style="margin:0 0 24px;font-weight:600">
+    <span class="button" style="${style}" aria-hidden="true">${initialOf(app)}</span>${app}
+  </p>`;
 }
 
 function buttonPart(

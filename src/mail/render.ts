@@ -3,7 +3,7 @@ import { clip, oneLine } from "../lib/text.ts";
 import { browserOf, deviceOf } from "../lib/user-agent.ts";
 import type { MailKind } from "../storage/column-types.ts";
 import type { Mail, MailMethod, MailMessage, MailClientInfo } from "./mail.ts";
-import { momentOf } from "../pages/parts/dates.ts";
+import { zonedMomentOf } from "../pages/parts/dates.ts";
 import { htmlOf, type MailWords } from "./render-html.ts";
 import { mailTextsFor, type LocalisedMail } from "./texts/texts.ts";
 
@@ -31,7 +31,8 @@ export function renderMail(
     kind: mail.kind,
     to: mail.to,
     senderName: app,
-    subject: words.subject,
+    // The code first: a phone shows it in the notification.
+    subject: "code" in mail ? `${mail.code} – ${words.heading}` : words.heading,
     text: textOf(words),
     html: htmlOf(words, { app, branding: application.branding, lang: localised.lang, dir: localised.dir }),
     language: localised.lang,
@@ -51,15 +52,16 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
   const says = texts.kinds[mail.kind];
   const url = addressIn(mail, baseUrl);
   const code = "code" in mail ? mail.code : undefined;
-  const ends = "expiresAt" in mail ? momentOf(mail.expiresAt, lang, "long") : undefined;
+  const place = { lang, timeZone: mail.origin.timeZone ?? "UTC" };
+  const ends = "expiresAt" in mail ? zonedMomentOf(mail.expiresAt, place) : undefined;
   return {
-    subject: says.subject(app),
+    heading: says.subject(app),
     lead: says.lead(app),
     about: "method" in mail ? methodName(mail.method, localised) : undefined,
     button: url === null ? undefined : { label: says.button(app), url, addressBelow: texts.addressBelow },
     code: code === undefined ? undefined : { intro: texts.codeInstead, digits: code.replace(/(\d{4})(?=\d)/gu, "$1 ") },
     holds: ends && (code === undefined ? texts.linkHoldsUntil(ends) : texts.holdsUntil(ends)),
-    facts: [texts.fact(texts.when, momentOf(askedAt, lang, "long")), ...clientFacts(mail.origin, localised)],
+    facts: [texts.fact(texts.when, zonedMomentOf(askedAt, place)), ...clientFacts(mail.origin, localised)],
     ifNotYou: {
       title: byOthers.has(mail.kind) ? texts.ifUnexpectedTitle : texts.ifNotYouTitle,
       text: says.ifNotYou(app),
@@ -94,9 +96,9 @@ function clientFacts({ ipAddress, userAgent }: MailClientInfo, { texts }: Locali
   ];
 }
 
-function textOf({ subject, lead, about, button, code, holds, facts, ifNotYou, support }: MailWords): string {
+function textOf({ heading, lead, about, button, code, holds, facts, ifNotYou, support }: MailWords): string {
   const paragraphs = [
-    subject,
+    heading,
     lead,
     about,
     button && `${button.label}\n${button.url}`,

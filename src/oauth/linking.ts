@@ -126,8 +126,8 @@ export function createLinking(deps: {
 
   return {
     /**
-     * Adds an identity to an account. A linked identity never moves to another account, even if its
-     * owner is signed in there.
+     * Adds an identity to an account, which gets its name if it had none. A linked identity never
+     * moves to another account, even if its owner is signed in there.
      */
     async addTo(
       tx: Handle,
@@ -137,11 +137,11 @@ export function createLinking(deps: {
         provider,
         identity,
       }: Pick<Arrival, "application" | "provider"> & {
-        identity: Pick<KnownIdentity, "issuer" | "subject" | "email">;
+        identity: Pick<KnownIdentity, "issuer" | "subject" | "email"> & { name: string | null };
       },
       now: number,
     ): Promise<{ methodId: string } | "identity-taken" | "identity-there"> {
-      const { issuer, subject, email } = identity;
+      const { issuer, subject, email, name } = identity;
       const known = await findIdentity(tx, { appId: application.id, provider, issuer, subject });
       if (known) return known.userId === userId ? "identity-there" : "identity-taken";
       const id = newId("mth", now, random);
@@ -156,7 +156,9 @@ export function createLinking(deps: {
         createdAt: now,
         lastUsedAt: null,
       };
-      return (await insertIdentity(tx, row)) ? { methodId: id } : "identity-taken";
+      if (!(await insertIdentity(tx, row))) return "identity-taken";
+      if (name !== null) await users.nameNameless(tx, userId, name, now);
+      return { methodId: id };
     },
 
     /**

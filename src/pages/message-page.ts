@@ -18,8 +18,6 @@ export type Message =
         | "cookies-blocked"
         | "server-error"
         | "busy"
-        /** A mailed link that is used, expired, replaced or invalid. */
-        | "link-over"
         /**
          * A mailed link opened in another browser than the one that requested it: `sign-up`, or the
          * account page's.
@@ -34,6 +32,10 @@ export type Message =
         /** The service's front page. */
         | "home";
     }
+  /**
+   * A mailed link that is used, expired, replaced or invalid. `next`: where `frame.backUrl` leads.
+   */
+  | { kind: "link-over"; next: "new-link" | "sign-in" | "app" }
   /** `signIn`: whether `frame.backUrl` leads to the sign-in page, not to the app. */
   | { kind: "password-changed"; signIn: boolean }
   /** `next`: whether `frame.backUrl` leads to a new password, to a first method, or neither. */
@@ -110,7 +112,14 @@ function wordsFor(frame: Frame, message: Message): Words {
         next: texts.tooManyNext(waitingTime(message.retryAfterSeconds, frame.lang)),
       };
     case "link-over":
-      return { glyph: linkGlyph, title: texts.linkOverTitle, next: texts.linkOverNext };
+      return {
+        glyph: linkGlyph,
+        title: texts.linkOverTitle,
+        next: texts.linkOverNext,
+        linkLabel: { "new-link": texts.sendNewLink, "sign-in": texts.signIn, app: texts.backTo(look.name) }[
+          message.next
+        ],
+      };
     case "link-elsewhere":
       return { glyph: windowsGlyph, title: texts.linkElsewhereTitle, next: texts.linkElsewhereNext };
     case "account-created":
@@ -143,7 +152,12 @@ function wordsFor(frame: Frame, message: Message): Words {
         }[message.next],
       };
     case "no-page":
-      return { glyph: linkGlyph, title: texts.noPageTitle, next: texts.noPageNext };
+      return {
+        glyph: linkGlyph,
+        title: texts.noPageTitle,
+        next: texts.noPageNext,
+        linkLabel: texts.continueToAccount,
+      };
     case "bad-link":
       return { glyph: linkGlyph, title: texts.badLinkTitle, next: texts.badLinkNext };
     case "home":

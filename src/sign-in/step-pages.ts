@@ -122,7 +122,7 @@ export function createStepPages(deps: {
         if (visit.session.purpose === "add-method" && (await freshProofs.find(visits.forProof(visit))))
           return await add.show(visit);
         // The invitation was used or replaced. Nothing else can prove the user in this session.
-        if (visit.session.inviteDigest !== null) return visits.message(visit, { kind: "link-over" });
+        if (visit.session.inviteDigest !== null) return visits.message(visit, { kind: "link-over", next: "app" });
         const { provider } = visit.session;
         return provider === null || conflictOf(visit.session) !== undefined || request.onlyLooks
           ? await choose.showSignIn(visit)

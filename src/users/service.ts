@@ -20,6 +20,7 @@ import {
   recordLogin,
   verifyEmail,
   lockUserForChange,
+  updateUser,
   type MethodKinds,
   type UserWithMethods,
 } from "./store.ts";
@@ -158,6 +159,14 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
     },
 
     /** Sends `user.updated` to the app's server. */
+    /** Gives a locked user the name that a provider knows, if they have none. */
+    async nameNameless(tx: Handle, userId: string, name: string, now: number): Promise<void> {
+      const user = await findUser(tx, userId);
+      if (!user || user.name !== null) return;
+      await updateUser(tx, userId, { name, updatedAt: now });
+      await recordUpdate(tx, user, null, now);
+    },
+
     recordUpdate,
 
     /** Marks the address as verified. False if it is no longer this user's. */

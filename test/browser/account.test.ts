@@ -184,7 +184,7 @@ describeInBrowser("the account page in a browser", (stage) => {
       "Download your data",
       "Delete your account",
       "Back to Acme",
-      "Sign out of this browser",
+      "Sign out",
     ]);
   });
 

@@ -1,30 +1,40 @@
+import type { Cookie, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { timeZoneCookie } from "../../src/lib/time-zone.ts";
 import { goodPassword, initiate, newEmail, Visitor, type Session } from "../support/person.ts";
 import { startTestService, type TestApp, type TestService } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import { backAtTheApp, button, createApp, fillAccount, openSignIn } from "./support/steps.ts";
 
+/** A browser's cookies of sign-ins, and its others. */
+async function cookiesOf(page: Page): Promise<[signIns: Cookie[], others: Cookie[]]> {
+  const all = await page.context().cookies();
+  const isSignIn = ({ name }: Cookie): boolean => name.startsWith("authsvc-");
+  return [all.filter(isSignIn), all.filter((cookie) => !isSignIn(cookie))];
+}
+
 describeInBrowser("the cookie of a sign-in in a browser", (stage) => {
-  it("is the only one, is kept from scripts, and is worth nothing elsewhere", async () => {
+  it("is the only one but for the time zone, is kept from scripts, and is worth nothing elsewhere", async () => {
     const app = await createApp(stage);
     const page = await stage.newPage();
     const session = await openSignIn(stage, page, app);
-    const [cookie, ...others] = await page.context().cookies();
-    expect(others).toEqual([]);
+    const [[cookie], others] = await cookiesOf(page);
+    expect(others.map(({ name }) => name)).toEqual([timeZoneCookie]);
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", secure: false, path: "/", domain: "localhost" });
     expect(cookie?.value).toMatch(/^[\w-]{43}$/u);
     expect(cookie?.name).not.toContain(session.sessionId.slice(4, 12));
-    expect(await page.evaluate("document.cookie")).toBe("");
+    const zone = await page.evaluate("new Intl.DateTimeFormat().resolvedOptions().timeZone");
+    expect(await page.evaluate("document.cookie")).toBe(`${timeZoneCookie}=${String(zone)}`);
   });
 
   it("stays the same from the first page to the app, so that a second tab is the same browser", async () => {
     const app = await createApp(stage);
     const page = await stage.newPage();
     const session = await openSignIn(stage, page, app);
-    const [before] = await page.context().cookies();
+    const [[before]] = await cookiesOf(page);
     const second = await page.context().newPage();
     await second.goto(`${session.authUrl}/create-account`);
-    expect((await page.context().cookies()).map(({ value }) => value)).toEqual([before?.value]);
+    expect((await cookiesOf(page))[0].map(({ value }) => value)).toEqual([before?.value]);
     await fillAccount(second, { email: newEmail(), password: goodPassword });
     await button(second, "Create account").click();
     await backAtTheApp(stage, second);
@@ -35,7 +45,7 @@ describeInBrowser("the cookie of a sign-in in a browser", (stage) => {
     const page = await stage.newPage();
     await openSignIn(stage, page, app);
     await openSignIn(stage, page, app);
-    const cookies = await page.context().cookies();
+    const [cookies] = await cookiesOf(page);
     expect(new Set(cookies.map(({ name }) => name)).size).toBe(2);
     expect(new Set(cookies.map(({ value }) => value)).size).toBe(2);
   });

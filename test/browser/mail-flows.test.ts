@@ -143,7 +143,7 @@ describeInBrowser(
       const app = await createApp(stage, { name: "Acme" });
       const { email } = await newUser(stage.service, app, { password: goodPassword });
       const page = await stage.newPage();
-      const session = await openSignIn(stage, page, app, { loginHint: email });
+      await openSignIn(stage, page, app, { loginHint: email });
       await link(page, "Forgot password?").click();
       await button(page, "Send email").click();
       const code = page.getByLabel("Code", { exact: true });
@@ -152,10 +152,66 @@ describeInBrowser(
       await code.fill(codeIn(await mailTo(server, email)));
       await page.getByLabel("New password", { exact: true }).fill(newPassword);
       await button(page, "Save password").click();
-      await link(page, "Back to sign in").click();
-      await page.waitForURL(session.authUrl);
-      await fillAccount(page, { email, password: newPassword });
-      await button(page, "Sign in").click();
+      await backAtTheApp(stage, page);
+    });
+
+    it.each([true, false])(
+      "a forgotten password by the link in the browser that asked, on to the app (JavaScript: %j)",
+      async (javaScriptEnabled) => {
+        const app = await createApp(stage, { name: "Acme" });
+        const { email } = await newUser(stage.service, app, { password: goodPassword });
+        const page = await stage.newPage({ javaScriptEnabled });
+        await openSignIn(stage, page, app, { loginHint: email });
+        await link(page, "Forgot password?").click();
+        await button(page, "Send email").click();
+        await page.getByText("If this address has an account at Acme").waitFor();
+        await page.goto(linkIn(await mailTo(server, email)));
+        await page.getByLabel("New password", { exact: true }).fill(newPassword);
+        await button(page, "Save password").click();
+        await backAtTheApp(stage, page);
+      },
+    );
+
+    it("a used link has the app's look and leads to a new one, which works", async () => {
+      const app = await createApp(stage, { name: "Acme" });
+      const { email } = await newUser(stage.service, app, { password: goodPassword });
+      const asking = await stage.newPage();
+      await openSignIn(stage, asking, app, { loginHint: email });
+      await link(asking, "Forgot password?").click();
+      await button(asking, "Send email").click();
+      const used = linkIn(await mailTo(server, email));
+      const page = await stage.newPage();
+      await page.goto(used);
+      await page.getByLabel("New password", { exact: true }).fill(newPassword);
+      await button(page, "Save password").click();
+      await page.getByText("Your password is changed").first().waitFor();
+      await page.goto(used);
+      await page.getByText("This link doesn't work any more").first().waitFor();
+      await findNothing(page);
+      expect(await page.locator(".brand").first().innerText()).toContain("Acme");
+      await link(page, "Send a new link").click();
+      await field(page, "Email").fill(email);
+      await button(page, "Send email").click();
+      await page.goto(linkIn(await mailTo(server, email, 2, /Reset/u)));
+      await page.getByLabel("New password", { exact: true }).fill(`${newPassword} again`);
+      await button(page, "Save password").click();
+      await page.getByText("Your Acme account").first().waitFor();
+    });
+
+    it("after a wrong code, the right one is submitted at its last digit", async () => {
+      const app = await createApp(stage, { name: "Acme" });
+      const email = newEmail();
+      const page = await stage.newPage();
+      await openSignIn(stage, page, app);
+      await link(page, "Create account").click();
+      await fillAccount(page, { email, password: goodPassword });
+      await button(page, "Create account").click();
+      const mail = await mailTo(server, email);
+      const code = page.getByLabel("Code", { exact: true });
+      await code.pressSequentially(otherCode(mail));
+      await page.getByText("That code isn't right").first().waitFor();
+      await code.fill("");
+      await code.pressSequentially(codeIn(mail));
       await backAtTheApp(stage, page);
     });
   },

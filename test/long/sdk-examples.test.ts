@@ -1,12 +1,13 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { outputOf, start } from "../cli/command.ts";
 import { fillAccount } from "../browser/support/steps.ts";
+import { blocksOf, pages } from "../docs/pages.ts";
 import { sharedBrowser } from "../support/chromium.ts";
+import { hello, killed, signInLink, signUp, startDevService } from "./example-apps.ts";
 import { freePort } from "../support/free-port.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
 
@@ -43,22 +44,8 @@ let service: ChildProcess | undefined;
 let movedSeconds = 0;
 
 async function startService(): Promise<void> {
-  const uris = Object.values(ports).flatMap((port) => ["--redirect-uri", `http://localhost:${port}/callback`]);
-  const child = start(["serve", "--dev", "--port", String(servicePort), "--data", join(folder, "data"), ...uris], {
-    cwd: folder,
-  });
-  service = child;
-  const said = await outputOf(child, /^AUTHSVC_COOKIE_SECRET=.+$/mu);
-  settings = Object.fromEntries([...said.matchAll(/^(AUTHSVC_\w+)=(.+)$/gmu)].map(([, name, value]) => [name, value]));
-  issuer = settings["AUTHSVC_ISSUER"] ?? "";
-  await vi.waitFor(async () => expect((await fetch(`${issuer}/readyz`)).status).toBe(200), { timeout: 30_000 });
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGKILL");
-  await ended;
+  const uris = Object.values(ports).map((port) => `http://localhost:${port}/callback`);
+  ({ child: service, settings, issuer } = await startDevService(folder, servicePort, uris));
 }
 
 async function moveClocks(seconds: number): Promise<void> {
@@ -90,7 +77,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const context of contexts) await context.close();
-  for (const child of [...children, ...(service ? [service] : [])]) await stop(child);
+  for (const child of [...children, ...(service ? [service] : [])]) await killed(child);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -114,32 +101,10 @@ async function newPage(): Promise<Page> {
   return await context.newPage();
 }
 
-const hello = (page: Page): Promise<string | null> => page.getByText(/^Hello /u).textContent({ timeout: 20_000 });
-const signInLink = (page: Page) => page.getByRole("link", { name: "Sign in", exact: true });
-
 /** A host's ports share their cookies: the service has some of its own. */
 async function sessionCookies(page: Page): Promise<string[]> {
   const cookies = await page.context().cookies();
   return cookies.filter(({ name }) => /^authsvc-[\w-]{8}-session$/u.test(name)).map(({ value }) => value);
-}
-
-async function signUp(page: Page, url: string, email: string, begin = signInLink(page)): Promise<void> {
-  await page.goto(url);
-  await begin.click();
-  await page.getByRole("link", { name: "Create account" }).click();
-  await fillAccount(page, { email, name: "Ada", password: goodPassword });
-  await page.getByRole("button", { name: "Create account", exact: true }).click();
-  await page.waitForURL(/\/confirm/u);
-  const code = await vi.waitFor(async () => {
-    const { mails } = (await (await fetch(`${issuer}/dev/mail.json`)).json()) as {
-      mails: { to: string; text: string }[];
-    };
-    const mail = mails.find(({ to }) => to === email);
-    return /^\d{4} \d{4}$/mu.exec(mail?.text ?? "")?.[0] ?? Promise.reject(new Error("no mail yet"));
-  });
-  // The page sends a whole code by itself.
-  await page.getByLabel("Code", { exact: true }).fill(code);
-  expect(await hello(page)).toBe(`Hello ${email}`);
 }
 
 async function logOutEverywhere(email: string): Promise<void> {
@@ -164,6 +129,33 @@ test.each([
   execFileSync(process.execPath, [bin(tool), join(folder, packed), ...options], { stdio: "pipe" });
 });
 
+/** What snippets leave to the reader. */
+const given = `export {};
+declare global {
+  const issuer: string, appId: string, apiKey: string, redirectUri: string;
+  const button: HTMLButtonElement;
+  function show(user: unknown): void;
+}`;
+
+test("every TypeScript snippet of the documents compiles against the packed package", () => {
+  const snippets = [...pages, "packages/sdk/README.md"]
+    .flatMap(blocksOf)
+    .filter(({ language }) => language === "ts")
+    .map(({ text }, nth) => [`snippet-${nth}.ts`, text] as const);
+  expect(snippets.length).toBeGreaterThan(4);
+  const cwd = join(folder, "snippets");
+  mkdirSync(cwd);
+  for (const [name, text] of [["given.ts", given], ...snippets] as const) writeFileSync(join(cwd, name), text);
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ type: "module" }));
+  const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2024", "--types", "node"];
+  const files = globSync("*.ts", { cwd });
+  const { status, stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), [...options, ...files], {
+    cwd,
+    encoding: "utf8",
+  });
+  expect([status, stdout]).toEqual([0, ""]);
+});
+
 describe.each(Object.keys(examples))("the example %s", (name) => {
   let url = "";
   beforeAll(async () => {
@@ -173,7 +165,7 @@ describe.each(Object.keys(examples))("the example %s", (name) => {
   test("signs in, stays signed in over a reload, and outlives its access tokens in two tabs at once", async () => {
     const page = await newPage();
     const email = newEmail();
-    await signUp(page, url, email);
+    await signUp(page, { url, issuer, email });
     await page.reload();
     expect(await hello(page)).toBe(`Hello ${email}`);
 
@@ -191,7 +183,7 @@ describe.each(Object.keys(examples))("the example %s", (name) => {
 
   test("shows nothing after a sign-out, not even to the back button", async () => {
     const page = await newPage();
-    await signUp(page, url, newEmail());
+    await signUp(page, { url, issuer, email: newEmail() });
     await page.getByRole("button", { name: "Sign out" }).click();
     await signInLink(page).waitFor();
     await page.goBack();
@@ -202,7 +194,7 @@ describe.each(Object.keys(examples))("the example %s", (name) => {
   test("sees a logout in another place with the next request", async () => {
     const page = await newPage();
     const email = newEmail();
-    await signUp(page, url, email);
+    await signUp(page, { url, issuer, email });
     await logOutEverywhere(email);
     await vi.waitFor(
       async () => {
@@ -216,7 +208,7 @@ describe.each(Object.keys(examples))("the example %s", (name) => {
   test("leads to its own page after the sign-in that this page required, and refuses a browser without cookies", async () => {
     const page = await newPage();
     const email = newEmail();
-    await signUp(page, url, email);
+    await signUp(page, { url, issuer, email });
     await page.getByRole("button", { name: "Sign out" }).click();
     await signInLink(page).waitFor();
     await page.goto(`${url}/me`);
@@ -251,7 +243,7 @@ describe("the example spa", () => {
   test("signs in, renews its tokens silently, and forgets them in a reload", async () => {
     const page = await newPage();
     const email = newEmail();
-    await signUp(page, url, email, signInButton(page));
+    await signUp(page, { url, issuer, email }, signInButton(page));
     const before = await accessToken(page);
     await passSixteenMinutes(page);
     const after = await accessToken(page);
@@ -263,7 +255,7 @@ describe("the example spa", () => {
 
   test("signs out", async () => {
     const page = await newPage();
-    await signUp(page, url, newEmail(), signInButton(page));
+    await signUp(page, { url, issuer, email: newEmail() }, signInButton(page));
     await page.getByRole("button", { name: "Sign out" }).click();
     await nobody(page).waitFor();
     expect(await accessToken(page)).toBeUndefined();
@@ -272,7 +264,7 @@ describe("the example spa", () => {
   test("sees a logout in another place when it renews its tokens", async () => {
     const page = await newPage();
     const email = newEmail();
-    await signUp(page, url, email, signInButton(page));
+    await signUp(page, { url, issuer, email }, signInButton(page));
     await logOutEverywhere(email);
     await passSixteenMinutes(page);
     expect(await accessToken(page)).toBeUndefined();
@@ -288,8 +280,8 @@ test("nobody is signed out by a service that is down for ten seconds", async () 
   const url = `http://localhost:${ports["express"]}`;
   const page = await newPage();
   const email = newEmail();
-  await signUp(page, url, email);
-  if (service) await stop(service);
+  await signUp(page, { url, issuer, email });
+  if (service) await killed(service);
   const downSince = Date.now();
   await vi.waitFor(async () => expect((await page.goto(url))?.status()).toBe(503), { timeout: 30_000, interval: 500 });
   await vi.waitFor(() => expect(Date.now() - downSince).toBeGreaterThan(10_000), { timeout: 15_000, interval: 500 });

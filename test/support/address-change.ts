@@ -19,7 +19,7 @@ export async function signedInAt(service: TestService, app: TestApp, email: stri
   return visitor;
 }
 
-const confirmMail = /^Confirm your new/u;
+const confirmMail = /Confirm your new/u;
 
 /** Asks for a new address, and answers the page that waits for the code, with the mail. */
 export async function askFor(

@@ -34,7 +34,12 @@ export function linkIn(mail: ReceivedMail): string {
 }
 
 export function secretIn(mail: ReceivedMail): string {
-  return linkIn(mail).split("/").at(-1) ?? "";
+  return secretOf(linkIn(mail));
+}
+
+/** The last part of a mailed link's path. */
+export function secretOf(link: string): string {
+  return new URL(link).pathname.split("/").at(-1) ?? "";
 }
 
 /** As the mail shows it: "1234 5678". */
@@ -96,6 +101,13 @@ export async function askForReset(
   const page = await visitor.submit(form, "/forgot-password", { email });
   if (page.status !== 200) throw new Error(`asking answered ${page.status}: ${page.text}`);
   return { visitor, session, email, page };
+}
+
+/** Whether a reset has changed the password: in the browser that asked, it also signs in. */
+export function hasReset(page: Page): boolean {
+  return (
+    page.text.includes("Your password is changed") || (page.status === 303 && page.location.searchParams.has("code"))
+  );
 }
 
 /** A page without what is made anew for each browser, session and address. */

@@ -80,7 +80,7 @@ export class Page {
   form(actionEnd: string): { action: string; fields: Record<string, string> } {
     for (const match of this.text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/gu)) {
       const action = attribute(match[1] ?? "", "action");
-      if (!action?.endsWith(actionEnd)) continue;
+      if (action === undefined || ![action, action.split("?")[0]].some((end) => end?.endsWith(actionEnd))) continue;
       const inputs = [...(match[2] ?? "").matchAll(/<input\b[^>]*type="hidden"[^>]*>/gu)].map(([input]) => input);
       const hidden = inputs.filter((input) => !/\bdisabled\b/u.test(input));
       return {

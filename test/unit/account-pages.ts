@@ -63,6 +63,7 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     ...(["signed-out", "not-signed-in", "not-found"] as const).map((kind) =>
       accountEndPage(frame, { kind, path: `/account?app_id=${value}` }),
     ),
-    ...(["no-app", "deleted"] as const).map((kind) => accountEndPage(frame, { kind })),
+    accountEndPage(frame, { kind: "no-app", apps: [{ name: value, path: `/account?app_id=${value}` }] }),
+    accountEndPage(frame, { kind: "deleted" }),
   ];
 }

@@ -59,7 +59,7 @@ function wordsOf(html: string): string {
 describe("a mail", () => {
   it("to reset a password says everything in plain text", () => {
     const { subject, text } = rendered(kinds.reset);
-    expect(subject).toBe("Reset your Acme password");
+    expect(subject).toBe("12345678 – Reset your Acme password");
     expect(text).toBe(`Reset your Acme password
 
 You asked to choose a new password for your Acme account.
@@ -79,6 +79,24 @@ IP address: 203.0.113.7
 If it wasn't you
 Do nothing. Your password stays as it is. Don't share the link or the code: anybody who has either one can change your password.
 `);
+  });
+
+  it.each(everyKind)(
+    "of kind $kind has its code, if it has one, in its subject, for a phone's notification",
+    (mail) => {
+      expect(rendered(mail).subject.startsWith("12345678 – ")).toBe("code" in mail);
+    },
+  );
+
+  it("tells times in the zone of the browser that asked, and names it", () => {
+    const { text } = rendered({ ...kinds.reset, origin: { ...common.origin, timeZone: "America/New_York" } });
+    expect(text).toContain("until November 21, 2026 at 6:02 AM EST.");
+    expect(text).toContain("When: November 21, 2026 at 5:32 AM EST\n");
+  });
+
+  it("shows the app's initial in its colour where it has no logo", () => {
+    const { html } = rendered(kinds.reset, application({ primaryColor: "#5b4be0" }));
+    expect(html).toMatch(/background-color:#5b4be0[^>]*aria-hidden="true">A<\/span>Acme/u);
   });
 
   it.each(everyKind)("of kind $kind says the same as HTML as in plain text", (mail) => {
@@ -148,7 +166,7 @@ Do nothing. Your password stays as it is. Don't share the link or the code: anyb
     const { html, senderName, subject } = rendered(kinds.reset, branded);
     expect(html.match(/<img[^>]*>/gu)).toHaveLength(1);
     expect(html).toMatch(/<img src="https:\/\/acme\.example\/logo\.png" alt="Acme GmbH"/u);
-    expect([senderName, subject]).toEqual(["Acme GmbH", "Reset your Acme GmbH password"]);
+    expect([senderName, subject]).toEqual(["Acme GmbH", "12345678 – Reset your Acme GmbH password"]);
     expect(rendered(kinds.reset, application({ logo: "http://acme.example/logo.png" })).html).not.toContain("<img");
   });
 
@@ -164,7 +182,7 @@ Do nothing. Your password stays as it is. Don't share the link or the code: anyb
 
   it("speaks the reader's language, dates included, and runs from right to left where that does", () => {
     const german = rendered({ ...kinds.reset, locale: "de-AT" });
-    expect(german.subject).toBe("Setzen Sie Ihr Passwort für Acme zurück");
+    expect(german.subject).toBe("12345678 – Setzen Sie Ihr Passwort für Acme zurück");
     expect(german.text).toContain("21. November 2026");
     const arabic = rendered({ ...kinds.reset, locale: "ar" });
     expect(arabic.html).toContain('<html lang="ar" dir="rtl">');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, dayOf, momentOf } from "../../src/pages/parts/dates.ts";
+import { ago, dayOf, momentOf, zonedMomentOf } from "../../src/pages/parts/dates.ts";
 
 const now = Date.UTC(2026, 10, 20, 19, 10);
 const second = 1000;
@@ -21,13 +21,20 @@ describe("when something was", () => {
       [7 * day - second, "6 days ago"],
       [7 * day, "Nov 13, 2026"],
     ];
-    for (const [passed, words] of times) expect(ago(now - passed, now, "en"), words).toBe(words);
+    for (const [passed, words] of times) expect(ago(now - passed, now, { lang: "en" }), words).toBe(words);
   });
 
-  it("names the day in UTC, and the zone with the time, in the reader's language", () => {
-    expect(dayOf(Date.UTC(2026, 0, 1, 23, 59), "en")).toBe("Jan 1, 2026");
-    expect(momentOf(now, "en")).toMatch(/^Nov 20, 2026, 7:10\sPM UTC$/u);
-    expect(momentOf(now, "de")).toMatch(/20\. Nov\. 2026.*19:10 UTC/u);
-    expect(ago(now - 5 * minute, now, "de")).toBe("vor 5 Minuten");
+  it("is told in UTC, which it names, to a reader whose zone is unknown, and in the reader's language", () => {
+    expect(dayOf(Date.UTC(2026, 0, 1, 23, 59), { lang: "en" })).toBe("Jan 1, 2026");
+    expect(momentOf(now, { lang: "en" })).toMatch(/^Nov 20, 2026, 7:10\sPM UTC$/u);
+    expect(momentOf(now, { lang: "de" })).toMatch(/20\. Nov\. 2026.*19:10 UTC/u);
+    expect(ago(now - 5 * minute, now, { lang: "de" })).toBe("vor 5 Minuten");
+  });
+
+  it("is told in the reader's zone, which only a mail names", () => {
+    const berlin = { lang: "en", timeZone: "Europe/Berlin" };
+    expect(dayOf(Date.UTC(2026, 0, 1, 23, 59), berlin)).toBe("Jan 2, 2026");
+    expect(momentOf(now, berlin)).toMatch(/^Nov 20, 2026, 8:10\sPM$/u);
+    expect(zonedMomentOf(now, berlin)).toMatch(/^November 20, 2026 at 8:10\sPM GMT\+1$/u);
   });
 });

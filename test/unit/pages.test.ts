@@ -82,11 +82,11 @@ const messages: Message[] = [
       "cookies-blocked",
       "server-error",
       "busy",
-      "link-over",
       "link-elsewhere",
       "account-created",
     ] as const
   ).map((kind) => ({ kind })),
+  ...(["new-link", "sign-in", "app"] as const).map((next) => ({ kind: "link-over", next }) as const),
   ...[true, false].map((signIn) => ({ kind: "password-changed", signIn }) as const),
   { kind: "too-many-tries", retryAfterSeconds: 5 },
 ];

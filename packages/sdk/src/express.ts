@@ -2,6 +2,16 @@ import type { HandlerOptions } from "./handler.ts";
 import { createAuth as createNodeAuth, type NodeRequest, type NodeResponse } from "./node.ts";
 import type { SignedInUser } from "./sessions.ts";
 
+declare global {
+  // As in the types of passport, so that both can be installed.
+  namespace Express {
+    interface User extends SignedInUser {}
+    interface Request {
+      user?: User | undefined;
+    }
+  }
+}
+
 type Next = (error?: unknown) => void;
 type ExpressRequest = NodeRequest & { res?: NodeResponse; user?: SignedInUser };
 

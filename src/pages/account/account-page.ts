@@ -57,7 +57,7 @@ export function accountPage(frame: Frame, data: AccountData): Html {
     )}
     <div class="end">
       ${home !== undefined && html`<a href="${home}">${texts.backTo(look.name)}</a>`}
-      ${actionForm(data, { page: "/sign-out", label: texts.signOutHere, busy: texts.signingOut, look: "small" })}
+      ${actionForm(data, { page: "/sign-out", label: texts.signOut, busy: texts.signingOut, look: "small" })}
     </div>
     ${passkeySignal(data.signal)}`;
   return accountFrame(frame, { title, body });

@@ -22,7 +22,7 @@ export function removeMethodPage(frame: Frame, data: RemoveMethodData): Html {
   const words = problem && {
     summary: problem.kind === "last-passkey" ? texts.lastPasskey(look.name) : texts.lastMethod,
   };
-  const title = texts.removeTitle(methodTitle(frame, method));
+  const title = method.type === "password" ? texts.removePasswordTitle : texts.removeTitle(methodTitle(frame, method));
   return confirmPage(frame, data, {
     title,
     summary: problemSummary(words),

@@ -4,7 +4,8 @@ import { linkGlyph, lockGlyph, tickGlyph } from "../parts/glyphs.ts";
 
 /** Why no account can be shown. `path` leads to the app's account page. */
 export type AccountEnd =
-  | { kind: "no-app" }
+  /** `apps`: those whose account pages are open in this browser. */
+  | { kind: "no-app"; apps: { name: string; path: string }[] }
   | { kind: "signed-out" | "not-signed-in" | "not-found"; path: string }
   /** An invited user has chosen a method. */
   | { kind: "ready"; path: string }
@@ -20,6 +21,10 @@ export function accountEndPage(frame: Frame, end: AccountEnd): Html {
     <h1>${title}</h1>
     <p>${next}</p>
     ${homeFirst && html`<a class="button main" href="${home}">${texts.continueTo(look.name)}</a>`}
+    ${
+      end.kind === "no-app" &&
+      end.apps.map(({ name, path }) => html`<a class="button plain" href="${path}">${texts.accountTitle(name)}</a>`)
+    }
     ${"path" in end && !homeFirst && html`<a class="button main" href="${end.path}">${onwards}</a>`}
     ${
       home !== undefined &&

@@ -42,15 +42,15 @@ export function accountLogins(frame: Frame, data: AccountPlace & { now: number; 
 }
 
 function loginRow(frame: Frame, data: AccountPlace & { now: number }, login: AccountLogin): Html {
-  const { texts, lang } = frame;
+  const { texts } = frame;
   const title = titleOf(frame, login);
   return row({
     glyph: windowsGlyph,
     title,
     badge: login.isHere ? texts.here : undefined,
     facts: [
-      [texts.lastSeen(ago(login.lastSeenAt, data.now, lang)), ...(login.ipAddress === null ? [] : [login.ipAddress])],
-      [texts.signedInOn(momentOf(login.signedInAt, lang))],
+      [texts.lastSeen(ago(login.lastSeenAt, data.now, frame)), ...(login.ipAddress === null ? [] : [login.ipAddress])],
+      [texts.signedInOn(momentOf(login.signedInAt, frame))],
       ...(login.actor ? [[texts.actorReason(login.actor.reason)]] : []),
     ],
     acts: actionForm(data, {

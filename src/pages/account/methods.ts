@@ -70,14 +70,14 @@ function glyphOf(method: AccountMethod): Html {
 }
 
 /** When it was added, or a password changed. */
-export function methodSince({ texts, lang }: Frame, method: AccountMethod): string {
+export function methodSince(frame: Frame, method: AccountMethod): string {
   return method.type === "password" && method.changedAt > method.createdAt
-    ? texts.changedOn(dayOf(method.changedAt, lang))
-    : texts.addedOn(dayOf(method.createdAt, lang));
+    ? frame.texts.changedOn(dayOf(method.changedAt, frame))
+    : frame.texts.addedOn(dayOf(method.createdAt, frame));
 }
 
-function useOf({ texts, lang }: Frame, { lastUsedAt }: AccountMethod, now: number): string {
-  return lastUsedAt === null ? texts.neverUsed : texts.lastUsed(ago(lastUsedAt, now, lang));
+function useOf(frame: Frame, { lastUsedAt }: AccountMethod, now: number): string {
+  return lastUsedAt === null ? frame.texts.neverUsed : frame.texts.lastUsed(ago(lastUsedAt, now, frame));
 }
 
 function changeForm({ texts }: Frame, place: AccountPlace): Html {

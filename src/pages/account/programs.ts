@@ -25,14 +25,14 @@ export function accountPrograms(frame: Frame, data: AccountPlace & { programs: A
 }
 
 function programRow(frame: Frame, data: AccountPlace, { clientId, name, allowed, signedInAt }: AccountProgram): Html {
-  const { texts, lang } = frame;
+  const { texts } = frame;
   return row({
     glyph: windowsGlyph,
     title: name,
     facts: [
       ...(allowed?.scopes ?? []).map((scope) => [scopeWords(frame, scope)]),
-      ...(allowed === null ? [] : [[texts.allowedOn(momentOf(allowed.at, lang))]]),
-      ...(signedInAt === null ? [] : [[texts.signedInOn(momentOf(signedInAt, lang))]]),
+      ...(allowed === null ? [] : [[texts.allowedOn(momentOf(allowed.at, frame))]]),
+      ...(signedInAt === null ? [] : [[texts.signedInOn(momentOf(signedInAt, frame))]]),
     ],
     acts: actionForm(data, {
       page: `/programs/${encodeURIComponent(clientId)}/remove`,

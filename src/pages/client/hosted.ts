@@ -9,6 +9,7 @@ import { offerPasskeys } from "./hosted/passkeys.ts";
 import { focusProblem } from "./hosted/problems.ts";
 import { sendFormsOnce } from "./hosted/send-once.ts";
 import { tellCurrentPasskeys } from "./hosted/signal.ts";
+import { tellTimeZone } from "./hosted/time-zone.ts";
 import { showCharacters } from "./hosted/show-characters.ts";
 
 offerPasskeys();
@@ -21,4 +22,5 @@ focusProblem();
 focusFirstField();
 replaceBrokenLogo();
 tellCurrentPasskeys();
+tellTimeZone();
 passOn();

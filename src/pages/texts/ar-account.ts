@@ -53,6 +53,7 @@ export const account: AccountTexts = {
   labelMissing: "أدخل اسمًا.",
   remove: "حذف",
   removeNamed: (name) => `حذف «${isolated(name)}»`,
+  removePasswordTitle: "حذف كلمة المرور؟",
   removeTitle: (name) => `حذف «${isolated(name)}»؟`,
   removing: "جارٍ الحذف…",
   removePasskeyNext: (app) =>

@@ -73,13 +73,13 @@ export const ar: Texts = {
   consentQuestion: (client, app) => `هل تسمح لـ ${isolated(client)} باستخدام حسابك في ${isolated(app)}؟`,
   consentGets: "يحصل على:",
   consentReturnsTo: "ستعود إلى",
-  scopeOpenid: "أنك سجّلت الدخول، ومعرّف لحسابك",
+  scopeOpenid: "من أنت: معرّف لا يتغير",
   scopeProfile: "اسمك وصورتك",
   scopeEmail: "عنوان بريدك الإلكتروني",
   scopeGroups: "أسماء مجموعاتك",
   scopeOfflineAccess: "الوصول أيضًا في غيابك إلى أن تنهيه",
   consentAgree: "السماح",
-  consentDeny: "عدم السماح",
+  consentDeny: "رفض",
 
   // The first proof of an address, and what it removes.
   takeOverTitle: "قبل المتابعة",
@@ -226,6 +226,7 @@ export const ar: Texts = {
   continueTo: (app) => `المتابعة إلى ${isolated(app)}`,
   linkOverTitle: "لم يعد هذا الرابط يعمل",
   linkOverNext: "استُخدم، أو مضى عليه وقت طويل، أو حلّت محله رسالة أحدث. افتح أحدث رسالة أو ابدأ من جديد من التطبيق.",
+  sendNewLink: "إرسال رابط جديد",
   linkElsewhereTitle: "افتح هذا الرابط حيث طلبته",
   linkElsewhereNext:
     "لم يُؤكَّد أي شيء. حتى لا يستخدم أحد عنوانك في حساب له، لا يعمل الرابط إلا في المتصفح الذي طلبه. افتحه هناك، أو أدخل الرمز الوارد في الرسالة في الصفحة المفتوحة هناك.",

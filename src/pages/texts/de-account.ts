@@ -53,6 +53,7 @@ export const account: AccountTexts = {
   labelMissing: "Geben Sie einen Namen ein.",
   remove: "Entfernen",
   removeNamed: (name) => `${name} entfernen`,
+  removePasswordTitle: "Ihr Passwort entfernen?",
   removeTitle: (name) => `${name} entfernen?`,
   removing: "Wird entfernt\u00a0…",
   removePasskeyNext: (app) =>

@@ -71,13 +71,13 @@ export const de: Texts = {
   consentQuestion: (client, app) => `Darf ${client} Ihr ${app}-Konto verwenden?`,
   consentGets: "Erlaubt wird:",
   consentReturnsTo: "Danach geht es zurück zu",
-  scopeOpenid: "dass Sie angemeldet sind, und eine Kennung Ihres Kontos",
+  scopeOpenid: "wer Sie sind: eine gleichbleibende Kennung",
   scopeProfile: "Ihr Name und Ihr Bild",
   scopeEmail: "Ihre E-Mail-Adresse",
   scopeGroups: "die Namen Ihrer Gruppen",
   scopeOfflineAccess: "Zugriff auch in Ihrer Abwesenheit, bis Sie ihn beenden",
   consentAgree: "Erlauben",
-  consentDeny: "Nicht erlauben",
+  consentDeny: "Ablehnen",
 
   // The first proof of an address, and what it removes.
   takeOverTitle: "Bevor es weitergeht",
@@ -231,6 +231,7 @@ export const de: Texts = {
   linkOverTitle: "Dieser Link gilt nicht mehr",
   linkOverNext:
     "Er wurde schon verwendet, ist zu alt oder durch eine neuere E-Mail ersetzt. Öffnen Sie die neueste E-Mail oder beginnen Sie in der App neu.",
+  sendNewLink: "Neuen Link senden",
   linkElsewhereTitle: "Öffnen Sie diesen Link dort, wo Sie ihn angefordert haben",
   linkElsewhereNext:
     "Es wurde nichts bestätigt. Damit niemand Ihre Adresse für ein fremdes Konto verwenden kann, gilt der Link nur in dem Browser, in dem er angefordert wurde. Öffnen Sie ihn dort oder geben Sie auf der Seite, die dort wartet, den Code aus der E-Mail ein.",

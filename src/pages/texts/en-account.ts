@@ -51,6 +51,7 @@ export const account = {
   labelMissing: "Enter a name.",
   remove: "Remove",
   removeNamed: (name: string) => `Remove ${name}`,
+  removePasswordTitle: "Remove your password?",
   removeTitle: (name: string) => `Remove ${name}?`,
   removing: "Removing…",
   removePasskeyNext: (app: string) =>

@@ -70,13 +70,13 @@ export const en = {
   consentQuestion: (client: string, app: string) => `Allow ${client} to use your ${app} account?`,
   consentGets: "It gets:",
   consentReturnsTo: "You return to",
-  scopeOpenid: "that you are signed in, and an id of your account",
+  scopeOpenid: "who you are: an ID that stays the same",
   scopeProfile: "your name and picture",
   scopeEmail: "your email address",
   scopeGroups: "the names of your groups",
   scopeOfflineAccess: "access also while you are away, until you end it",
   consentAgree: "Allow",
-  consentDeny: "Do not allow",
+  consentDeny: "Deny",
 
   // The first proof of an address, and what it removes.
   takeOverTitle: "Before you continue",
@@ -220,6 +220,7 @@ export const en = {
   linkOverTitle: "This link doesn't work any more",
   linkOverNext:
     "It was used, it's too old, or a newer email replaced it. Open the newest email, or start again from the app.",
+  sendNewLink: "Send a new link",
   linkElsewhereTitle: "Open this link where you asked for it",
   linkElsewhereNext:
     "Nothing was confirmed. The link works only in the browser that asked for it, so that nobody can use your address for their own account. Open it there, or enter the code from the email on the page that's waiting there.",

@@ -52,6 +52,7 @@ export const account: AccountTexts = {
   labelMissing: "Introduce un nombre.",
   remove: "Eliminar",
   removeNamed: (name) => `Eliminar «${name}»`,
+  removePasswordTitle: "¿Eliminar su contraseña?",
   removeTitle: (name) => `¿Eliminar «${name}»?`,
   removing: "Eliminando…",
   removePasskeyNext: (app) =>

@@ -71,13 +71,13 @@ export const es: Texts = {
   consentQuestion: (client, app) => `¿Permitir que ${client} use su cuenta de ${app}?`,
   consentGets: "Obtiene:",
   consentReturnsTo: "Volverá a",
-  scopeOpenid: "que ha iniciado sesión y un identificador de su cuenta",
+  scopeOpenid: "quién es usted: un identificador que no cambia",
   scopeProfile: "su nombre y su foto",
   scopeEmail: "su dirección de correo",
   scopeGroups: "los nombres de sus grupos",
   scopeOfflineAccess: "acceso también en su ausencia, hasta que usted lo termine",
   consentAgree: "Permitir",
-  consentDeny: "No permitir",
+  consentDeny: "Denegar",
 
   // The first proof of an address, and what it removes.
   takeOverTitle: "Antes de continuar",
@@ -226,6 +226,7 @@ export const es: Texts = {
   linkOverTitle: "Este enlace ya no funciona",
   linkOverNext:
     "Se ha usado, es muy antiguo o un correo más reciente lo ha sustituido. Abre el correo más reciente o empieza de nuevo desde la aplicación.",
+  sendNewLink: "Enviar un enlace nuevo",
   linkElsewhereTitle: "Abre este enlace donde lo pediste",
   linkElsewhereNext:
     "No se ha confirmado nada. Para que nadie pueda usar tu dirección en una cuenta ajena, el enlace solo funciona en el navegador que lo pidió. Ábrelo allí o introduce el código del correo en la página que espera allí.",

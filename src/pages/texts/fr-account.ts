@@ -53,6 +53,7 @@ export const account: AccountTexts = {
   labelMissing: "Saisissez un nom.",
   remove: "Supprimer",
   removeNamed: (name) => `Supprimer «\u202f${name}\u202f»`,
+  removePasswordTitle: "Supprimer votre mot de passe\u202f?",
   removeTitle: (name) => `Supprimer «\u202f${name}\u202f»\u202f?`,
   removing: "Suppression…",
   removePasskeyNext: (app) =>

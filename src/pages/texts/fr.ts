@@ -72,13 +72,13 @@ export const fr: Texts = {
   consentQuestion: (client, app) => `Autoriser ${client} à utiliser votre compte ${app} ?`,
   consentGets: "Cela comprend :",
   consentReturnsTo: "Vous retournerez à",
-  scopeOpenid: "le fait que vous êtes connecté, et un identifiant de votre compte",
+  scopeOpenid: "qui vous êtes\u202f: un identifiant qui reste le même",
   scopeProfile: "votre nom et votre photo",
   scopeEmail: "votre adresse e-mail",
   scopeGroups: "les noms de vos groupes",
   scopeOfflineAccess: "un accès aussi en votre absence, jusqu’à ce que vous y mettiez fin",
   consentAgree: "Autoriser",
-  consentDeny: "Ne pas autoriser",
+  consentDeny: "Refuser",
 
   // The first proof of an address, and what it removes.
   takeOverTitle: "Avant de continuer",
@@ -229,6 +229,7 @@ export const fr: Texts = {
   linkOverTitle: "Ce lien ne fonctionne plus",
   linkOverNext:
     "Il a déjà servi, il est trop ancien ou un e-mail plus récent l’a remplacé. Ouvrez l’e-mail le plus récent, ou recommencez depuis l’application.",
+  sendNewLink: "Envoyer un nouveau lien",
   linkElsewhereTitle: "Ouvrez ce lien là où vous l’avez demandé",
   linkElsewhereNext:
     "Rien n’a été confirmé. Pour que personne ne puisse utiliser votre adresse pour son propre compte, le lien ne fonctionne que dans le navigateur qui l’a demandé. Ouvrez-le dans ce navigateur, ou saisissez le code de l’e-mail sur la page qui y attend.",

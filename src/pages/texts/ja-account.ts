@@ -52,6 +52,7 @@ export const account: AccountTexts = {
   labelMissing: "名前を入力してください。",
   remove: "削除",
   removeNamed: (name) => `「${name}」を削除`,
+  removePasswordTitle: "パスワードを削除しますか？",
   removeTitle: (name) => `「${name}」を削除しますか？`,
   removing: "削除しています…",
   removePasskeyNext: (app) =>

@@ -71,13 +71,13 @@ export const ja: Texts = {
   consentQuestion: (client, app) => `${client} に ${app} アカウントの使用を許可しますか？`,
   consentGets: "許可する内容：",
   consentReturnsTo: "戻り先",
-  scopeOpenid: "ログインしていることと、アカウントの識別子",
+  scopeOpenid: "あなたが誰か（変わらないID）",
   scopeProfile: "名前と写真",
   scopeEmail: "メールアドレス",
   scopeGroups: "所属グループの名前",
   scopeOfflineAccess: "終了するまで、不在時も含むアクセス",
   consentAgree: "許可する",
-  consentDeny: "許可しない",
+  consentDeny: "拒否",
 
   // The first proof of an address, and what it removes.
   takeOverTitle: "続ける前にご確認ください",
@@ -230,6 +230,7 @@ export const ja: Texts = {
   linkOverTitle: "このリンクはもう使えません",
   linkOverNext:
     "使用済みか、有効期限が切れているか、新しいメールに置き換えられています。最新のメールを開くか、アプリから改めてやり直してください。",
+  sendNewLink: "新しいリンクを送る",
   linkElsewhereTitle: "申し込んだブラウザーでこのリンクを開いてください",
   linkElsewhereNext:
     "まだ何も確認されていません。他人が自分のアカウントにこのアドレスを使えないように、リンクは申し込んだブラウザーでのみ使えます。そのブラウザーで開くか、そこで待っているページにメールのコードを入力してください。",

@@ -52,6 +52,7 @@ export const account: AccountTexts = {
   labelMissing: "Digite um nome.",
   remove: "Remover",
   removeNamed: (name) => `Remover “${name}”`,
+  removePasswordTitle: "Remover sua senha?",
   removeTitle: (name) => `Remover “${name}”?`,
   removing: "Removendo…",
   removePasskeyNext: (app) =>

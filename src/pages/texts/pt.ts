@@ -71,13 +71,13 @@ export const pt: Texts = {
   consentQuestion: (client, app) => `Permitir que ${client} use a sua conta de ${app}?`,
   consentGets: "Isto inclui:",
   consentReturnsTo: "Você voltará para",
-  scopeOpenid: "que você entrou na conta e um identificador da sua conta",
+  scopeOpenid: "quem você é: um identificador que não muda",
   scopeProfile: "o seu nome e a sua foto",
   scopeEmail: "o seu endereço de e-mail",
   scopeGroups: "os nomes dos seus grupos",
   scopeOfflineAccess: "acesso também na sua ausência, até que você o encerre",
   consentAgree: "Permitir",
-  consentDeny: "Não permitir",
+  consentDeny: "Negar",
 
   // The first proof of an address, and what it removes.
   takeOverTitle: "Antes de continuar",
@@ -222,6 +222,7 @@ export const pt: Texts = {
   linkOverTitle: "Este link não funciona mais",
   linkOverNext:
     "Ele já foi usado, é antigo demais ou foi substituído por um e-mail mais novo. Abra o e-mail mais recente ou comece de novo pelo app.",
+  sendNewLink: "Enviar um novo link",
   linkElsewhereTitle: "Abra este link onde você o pediu",
   linkElsewhereNext:
     "Nada foi confirmado. Para que ninguém use seu endereço na conta de outra pessoa, o link só funciona no navegador que o pediu. Abra-o lá ou digite o código do e-mail na página que está esperando lá.",

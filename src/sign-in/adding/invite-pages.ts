@@ -44,7 +44,7 @@ export function createInvitePages(deps: {
   async function linkGuest(request: HttpRequest): Promise<LinkGuest | Answer> {
     const secret = request.parameter("token");
     const found = await invites.find(secret);
-    if (!found) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
+    if (!found) return await hosted.linkOver(request);
     const { token: emailToken, user, application } = found;
     const browser = browsers.meet(request, { kind: "sign-in", key: secret });
     const frame = hosted.frameFor(request, { application });
@@ -52,8 +52,7 @@ export function createInvitePages(deps: {
   }
 
   function show({ request, frame, browser, user, methods }: LinkGuest, status = 200): Answer {
-    const path = `/invite/${request.parameter("token")}`;
-    const body = invitePage(frame, { path, token: browser.formToken, email: user.email, methods });
+    const body = invitePage(frame, { path: request.path, token: browser.formToken, email: user.email, methods });
     return hosted.page(frame, body, { status, cookies: [browser.setCookie] });
   }
 

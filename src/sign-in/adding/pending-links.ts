@@ -36,7 +36,7 @@ export function createPendingLinks(deps: {
       const user = await users.lockForChange(tx, id, now);
       if (!user) return false;
       const { provider, issuer, subject } = pendingLink;
-      const identity = { issuer, subject, email: user.email };
+      const identity = { issuer, subject, email: user.email, name: null };
       const linked = await linking.addTo(tx, id, { application, provider, identity }, now);
       if (typeof linked === "string") return true;
       const added = {

@@ -1,5 +1,6 @@
 import type { EmailToken } from "../../email-tokens/email-token.ts";
 import type { Browsers } from "../../hosted/browser.ts";
+import { formTargets } from "../../hosted/form-targets.ts";
 import { isAnswer, orTryLater, withRetryAfter, type Guest, type Hosted, type PostedForm } from "../../hosted/hosted.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
@@ -14,14 +15,17 @@ import {
   type ResetByCodeData,
   type ResetProblem,
 } from "../../pages/sign-in/reset-password-page.ts";
+import type { Frame } from "../../pages/parts/frame.ts";
 import type { UnprovenData } from "../../pages/sign-in/take-over-page.ts";
 import type { User } from "../../users/user.ts";
 import { pathOf, type ChoosePages } from "../choose-pages.ts";
-import type { Resets } from "./resets.ts";
+import type { StepPages } from "../step-pages.ts";
+import type { PasswordSignIn } from "./password-sign-in.ts";
+import type { Resets, WayBack } from "./resets.ts";
 import type { Posted, Visit, Visits } from "../visits.ts";
 
-/** The holder of a link for a new password, in any browser. */
-type LinkGuest = Guest & { emailToken: EmailToken; user: User };
+/** The holder of a link for a new password, in any browser. `way`: where it leads afterwards. */
+type LinkGuest = Guest & { emailToken: EmailToken; user: User; way: WayBack };
 
 /**
  * Resets a forgotten password: by a mailed code within the sign-in, or by the mail's link on any
@@ -32,11 +36,13 @@ export function createResetPages(deps: {
   browsers: Browsers;
   visits: Visits;
   choose: ChoosePages;
+  steps: StepPages;
+  passwordSignIn: PasswordSignIn;
   resets: Resets;
   providers: ProviderClients;
   baseUrl: string;
 }) {
-  const { hosted, browsers, visits, choose, resets, providers, baseUrl } = deps;
+  const { hosted, browsers, visits, choose, steps, passwordSignIn, resets, providers, baseUrl } = deps;
 
   function showForgot(visit: Visit, shown: Pick<ForgotPasswordData, "email" | "problem">): Answer {
     const sessionPath = pathOf(visit);
@@ -66,10 +72,11 @@ export function createResetPages(deps: {
   }
 
   async function showLink(guest: LinkGuest, problem?: ResetProblem): Promise<Answer> {
-    const { request, frame, browser, application, user } = guest;
+    const { request, frame, browser, application, user, way } = guest;
+    const targets = "session" in way ? formTargets(way.session.redirectUri, application.domain) : [];
     const removes = await resets.removes(guest.emailToken);
     const body = resetByLinkPage(frame, {
-      path: `/reset/${request.parameter("token")}`,
+      path: request.path,
       token: browser.formToken,
       email: user.email,
       passwordMinLength: application.settings.passwordMinLength,
@@ -77,7 +84,7 @@ export function createResetPages(deps: {
       removes: removes && shownAs(removes),
     });
     return withRetryAfter(
-      hosted.page(frame, body, { status: statusOf(problem), cookies: [browser.setCookie] }),
+      hosted.page(frame, body, { status: statusOf(problem), cookies: [browser.setCookie], targets }),
       problem,
     );
   }
@@ -101,20 +108,39 @@ export function createResetPages(deps: {
     const outcome = await resets.byCode(visits.forProof(posted), { ...newPassword(posted), email, code });
     if (outcome === "other-browser") return visits.message(posted, { kind: outcome });
     if (outcome === "over") return again({ kind: "code-over" });
-    if (outcome === "changed") return changed(posted, { backUrl: baseUrl + pathOf(posted), signIn: true });
+    if (outcome === "changed") return await signInWithNew(posted, { email, ...newPassword(posted) });
     if ("problem" in outcome) return again(outcome.problem);
     return showCode(posted, { email, code, removes: shownAs(outcome.toAgree) });
   }
 
   async function resetByLink(posted: LinkGuest & PostedForm): Promise<Answer> {
-    const { request, emailToken, frame } = posted;
+    const { request, frame, emailToken, user, way } = posted;
     const outcome = await resets.byLink({ ...posted, token: emailToken }, newPassword(posted));
-    if (outcome === "over") return hosted.message(frame, { kind: "link-over" });
-    if (outcome === "changed") return changed(posted, await wayBack(request, emailToken));
-    return await showLink(posted, "problem" in outcome ? outcome.problem : undefined);
+    if (outcome === "over") return await hosted.linkOver(request, "new-link");
+    if (outcome !== "changed") return await showLink(posted, "problem" in outcome ? outcome.problem : undefined);
+    if (!("sessionId" in way)) return changed(frame, { backUrl: way.home, signIn: false });
+    const visit = await visits.visit(request, way.sessionId);
+    if (isAnswer(visit)) return visit;
+    return await signInWithNew(visit, { email: user.email ?? "", ...newPassword(posted) });
   }
 
-  function changed({ frame }: Guest, { backUrl, signIn }: { backUrl: string | undefined; signIn: boolean }): Answer {
+  /**
+   * Continues the sign-in that asked for the reset, in its own browser: exactly as if the person
+   * typed the new password there. If that is not possible now, they do.
+   */
+  async function signInWithNew(
+    visit: Visit,
+    typed: { email: string; password: string; network: string },
+  ): Promise<Answer> {
+    const byHand = async (): Promise<Answer> =>
+      changed(visit.frame, { backUrl: baseUrl + pathOf(visit), signIn: true });
+    const proofVisit = visits.forProof(visit);
+    const signIn = async (): Promise<Answer> =>
+      await steps.end(proofVisit, await passwordSignIn.signIn(proofVisit, { ...typed, mayOffer: false }), byHand);
+    return await orTryLater(signIn(), byHand);
+  }
+
+  function changed(frame: Frame, { backUrl, signIn }: { backUrl: string | undefined; signIn: boolean }): Answer {
     const { backUrl: _, ...rest } = frame;
     return hosted.message(
       { ...rest, ...(backUrl === undefined ? {} : { backUrl }) },
@@ -122,22 +148,15 @@ export function createResetPages(deps: {
     );
   }
 
-  async function wayBack(request: HttpRequest, emailToken: EmailToken) {
-    const digestOf = (sessionId: string): string => browsers.meet(request, { kind: "sign-in", key: sessionId }).digest;
-    const way = await resets.wayBack(emailToken, digestOf);
-    return "sessionId" in way
-      ? { backUrl: `${baseUrl}${pathOf(way)}`, signIn: true }
-      : { backUrl: way.home, signIn: false };
-  }
-
   async function linkGuest(request: HttpRequest): Promise<LinkGuest | Answer> {
     const secret = request.parameter("token");
     const found = await resets.find(secret);
-    if (!found) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
+    if (!found) return await hosted.linkOver(request, "new-link");
     const { token: emailToken, user, application } = found;
     const browser = browsers.meet(request, { kind: "sign-in", key: secret });
     const frame = hosted.frameFor(request, { application, locale: user.locale });
-    return { request, application, browser, frame, emailToken, user };
+    const digestOf = (key: string): string => browsers.meet(request, { kind: "sign-in", key }).digest;
+    return { request, application, browser, frame, emailToken, user, way: await resets.wayBack(emailToken, digestOf) };
   }
 
   return {

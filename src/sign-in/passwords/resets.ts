@@ -9,6 +9,7 @@ import type { NewPasswords } from "../../passwords/new-passwords.ts";
 import type { Passwords } from "../../passwords/service.ts";
 import type { Holder } from "../holder.ts";
 import type { SignIn } from "../service.ts";
+import type { SignInSession } from "../session.ts";
 
 type LinkHolder = NonNullable<Awaited<ReturnType<PasswordReset["find"]>>> & { clientInfo: ClientInfo };
 
@@ -17,6 +18,9 @@ type Typed = { password: string; network: string; mark: string | undefined };
 
 /** `toAgree`: the person must first agree to what the reset also removes. */
 type ResetOutcome = "changed" | "over" | { problem: ResetProblem } | { toAgree: Unproven };
+
+/** The sign-in that asked for the mail, if this browser may continue it; else the app. */
+export type WayBack = { sessionId: string; session: SignInSession } | { home: string | undefined };
 
 export type Resets = ReturnType<typeof createResets>;
 
@@ -90,18 +94,12 @@ export function createResets(deps: {
       return typeof hash === "string" ? await finish(token, hash, clientInfo) : { problem: hash };
     },
 
-    /**
-     * Where to go after the link: the sign-in that requested the mail, if this browser may continue
-     * it; else the app. `digestOf` tells this browser's cookie for a session.
-     */
-    async wayBack(
-      token: EmailToken,
-      digestOf: (sessionId: string) => string,
-    ): Promise<{ sessionId: string } | { home: string | undefined }> {
+    /** Where a link leads. `digestOf` tells this browser's cookie for a session. */
+    async wayBack(token: EmailToken, digestOf: (sessionId: string) => string): Promise<WayBack> {
       const sessionId = emailTokens.sessionIdOf(token);
       if (sessionId === undefined) return { home: undefined };
       const opened = await signIn.open(sessionId, digestOf(sessionId));
-      if (opened.state === "open") return { sessionId };
+      if (opened.state === "open") return { sessionId, session: opened.session };
       const isKnown = opened.state !== "unknown" && opened.state !== "bad-redirect";
       return { home: isKnown ? signIn.homeOf(opened.session) : undefined };
     },

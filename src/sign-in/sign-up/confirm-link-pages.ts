@@ -52,7 +52,7 @@ export function createConfirmLinkPages(deps: {
   async function accountGuest(request: HttpRequest, emailToken: EmailToken): Promise<LinkGuest | Answer> {
     const browser = browsers.meet(request, { kind: "account", key: emailToken.appId });
     const found = await confirmLinks.findAccount(emailToken, browser.digest);
-    if (!found) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
+    if (!found) return await hosted.linkOver(request);
     const { application, signedIn } = found;
     const frame = hosted.frameFor(request, { application, locale: signedIn?.user.locale ?? null });
     return signedIn
@@ -62,7 +62,7 @@ export function createConfirmLinkPages(deps: {
 
   async function linkGuest(request: HttpRequest): Promise<LinkGuest | Answer> {
     const link = await confirmLinks.find(request.parameter("token"));
-    if (!link) return hosted.message(hosted.frameFor(request), { kind: "link-over" });
+    if (!link) return await hosted.linkOver(request);
     return link.purpose === "sign-up"
       ? await signUpGuest(request, link.token, link.sessionId)
       : await accountGuest(request, link.token);
@@ -75,7 +75,7 @@ export function createConfirmLinkPages(deps: {
       if (isAnswer(guest)) return guest;
       const { emailToken, frame, browser } = guest;
       const body = confirmLinkPage(frame, {
-        path: `/confirm/${request.parameter("token")}`,
+        path: request.path,
         token: browser.formToken,
         email: emailToken.email,
         creates: !("user" in guest),
@@ -93,7 +93,7 @@ export function createConfirmLinkPages(deps: {
           ? await addressChange.confirm(posted, { token: emailToken }, clientInfo)
           : await emailTokens.confirmVerify(user, { secret: request.parameter("token") }, clientInfo);
       if (outcome === "taken") return hosted.message(frame, { kind: "address-taken" });
-      if (outcome !== "verified" && outcome !== "changed") return hosted.message(frame, { kind: "link-over" });
+      if (outcome !== "verified" && outcome !== "changed") return await hosted.linkOver(posted.request);
       return seeOther(`${accountAddress(baseUrl, application.id)}&notice=${outcome === "changed" ? "email" : outcome}`);
     },
   };

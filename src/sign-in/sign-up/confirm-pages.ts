@@ -43,7 +43,8 @@ export function createConfirmPages(deps: {
     if (!signUpIsOpen(posted)) return await choose.showCreateAccount(posted);
     const proofVisit = visits.forProof(posted);
     const outcome = await signUp.byMail(proofVisit, token);
-    if (outcome === "account-created" || outcome === "link-over") return visits.message(posted, { kind: outcome });
+    if (outcome === "account-created") return visits.message(posted, { kind: outcome });
+    if (outcome === "link-over") return visits.message(posted, { kind: outcome, next: "app" });
     return await steps.end(proofVisit, outcome, () =>
       choose.showCreateAccount(posted, { email: token.email, problem: { kind: "cannot-create" }, status: 422 }),
     );

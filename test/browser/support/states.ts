@@ -77,7 +77,7 @@ export const pageStates: State[] = [
   ["a success that was left open", /^You're signed in$/u, openFinished],
   ["an account", /^Your .* account$/u, async (scene) => await openAccount(scene)],
   ["a profile with a mistake in it", /^Edit your profile$/u, saveBadPicture],
-  ["the last way to sign in, which stays", /^Remove Password\?$/u, removeLastMethod],
+  ["the last way to sign in, which stays", /^Remove your password\?$/u, removeLastMethod],
   [
     "an account about to be deleted",
     /^Delete your /u,
@@ -97,7 +97,7 @@ export const pageStates: State[] = [
     /^You're signed out$/u,
     async (scene) => {
       await openAccount(scene);
-      await button(scene.page, "Sign out of this browser").click();
+      await button(scene.page, "Sign out").click();
       await heading(scene.page).filter({ hasText: "signed out" }).waitFor();
     },
   ],

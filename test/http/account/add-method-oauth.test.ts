@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
-import { Visitor, type Page, type Session } from "../../support/person.ts";
+import { call, Visitor, type Page, type Session } from "../../support/person.ts";
 import { startProvider, type Provider } from "../../support/providers/provider.ts";
 import { changeUser, identitiesOf } from "../../support/providers/records.ts";
 import { appWith, atProvider, codeOf, comeBack, mustBeContent, signInAt } from "../../support/providers/round.ts";
@@ -46,6 +46,20 @@ describeSqliteFirst("adding an account at a provider", (current) => {
     expect(done.location.searchParams.get("methodId")).toBe(identity?.id);
     const signedIn = await signInAt(current(), app, provider, who);
     expect(codeOf(signedIn.done)).toHaveLength(43);
+  });
+
+  it("gives a nameless account the name that the provider knows, and leaves any other name", async () => {
+    for (const [subject, name, expected] of [
+      ["31", null, "Ada at Google"],
+      ["32", "Countess", "Countess"],
+    ] as const) {
+      const who = { ...person, subject, email: `${subject}@else.example`, name: "Ada at Google" };
+      const { accessToken, email, visitor } = await signedUpIn(current(), app);
+      await changeUser(current(), email, { name });
+      await add(visitor, await visitor.get((await ask(accessToken)).authUrl), who);
+      const profile = await call(current(), "GET", "/users/profile", { authorization: `Bearer ${accessToken}` });
+      expect(profile.body["name"]).toBe(expected);
+    }
   });
 
   it("never moves an identity that is linked already", async () => {

@@ -48,6 +48,16 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     expect(badgedTitles((await openAccount(current(), app, phoneVisitor)).text)).toEqual(["Safari on iPhone"]);
   });
 
+  it("tells times in the browser's time zone, if it has told a real one", async () => {
+    const { visitor } = await someone();
+    const textIn = async (zone: string): Promise<string> => {
+      visitor.cookies.set("authsvc_time_zone", zone);
+      return (await openAccount(current(), app, visitor)).text;
+    };
+    expect(await textIn("Asia/Tokyo")).not.toContain("UTC");
+    for (const zone of ["Nowhere/At_All", "", "<b>", "x".repeat(500)]) expect(await textIn(zone)).toContain("UTC");
+  });
+
   it("still knows this browser after a proof in between", async () => {
     const { visitor, email } = await someone();
     current().clock.advance(10 * minutes);

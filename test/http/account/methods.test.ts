@@ -138,7 +138,7 @@ describeSqliteFirst("ways to sign in on the account page", (current) => {
   it("are removed after one question, and sign nobody in any more", async () => {
     const { visitor, email, password } = await someone("passkey");
     const page = await openAccount(current(), app, visitor, `/methods/${password}/remove`);
-    expect(page.text).toContain("Remove Password?");
+    expect(page.text).toContain("Remove your password?");
     await signIn(current(), app, { email });
     const removed = await press(app, visitor, page, "/remove");
     expect((await visitor.get(removed.location.href)).text).toContain("can no longer be used to sign in");

@@ -74,6 +74,22 @@ describeSqliteFirst("the account page and who may see it", (current) => {
     expect(page.text).toContain("Open this from your app");
   });
 
+  it("without an app, opens the only account that is signed in here, or offers them", async () => {
+    const [one, other] = [app, await current().createApp()];
+    const { visitor } = await signedUpIn(current(), one);
+    const first = await visitor.get(`${current().url}/account`);
+    expect([first.status, first.text.includes("Your data")]).toEqual([200, true]);
+    const second = await signedUpIn(current(), other, visitor);
+    const both = await second.visitor.get(`${current().url}/account`);
+    for (const { id } of [one, other]) expect(both.text).toContain(`href="/account?app_id=${id}"`);
+  });
+
+  it("a page that is not there leads to the account", async () => {
+    const page = await new Visitor({ accept: "text/html" }).get(`${current().url}/nowhere`);
+    expect(page.status).toBe(404);
+    expect(page.text).toContain(`href="${current().url}/account"`);
+  });
+
   it("is over at once for a user who is disabled or deleted", async () => {
     const service = current();
     const [disabled, deleted] = [await signedUpIn(service, app), await signedUpIn(service, app)];

@@ -21,7 +21,7 @@ describeOnSqlite(
       expect(mail).toMatchObject({ from: "auth@service.example", to: [to] });
       expect(mail.headers.get("to")).toBe(to);
       expect(mail.headers.get("from")).toMatch(/^=\?UTF-8\?.* <auth@service\.example>$/u);
-      expect(mail.subject).toBe("Reset your Acme GmbH & Söhne password");
+      expect(mail.subject).toBe("12345678 – Reset your Acme GmbH & Söhne password");
       expect(mail.headers.get("auto-submitted")).toBe("auto-generated");
       expect(mail.headers.get("content-language")).toBe("en");
       for (const part of [mail.text, mail.html]) {
@@ -63,9 +63,9 @@ describeOnSqlite(
       const mail = await sent(current(), resetMail("app_injecting", to));
       expect(mail.to).toEqual([to]);
       expect(mail.headers.has("bcc")).toBe(false);
-      expect(mail.subject).toBe("Reset your Acme Bcc: victim@example.org Buy this now password");
+      expect(mail.subject).toBe("12345678 – Reset your Acme Bcc: victim@example.org Buy this now password");
       const text = mail.text.split("\n");
-      expect(text[0]).toBe(mail.subject);
+      expect(text[0]).toBe("Reset your Acme Bcc: victim@example.org Buy this now password");
     });
 
     it("refuses an address that is more or less than one address in its canonical form", async () => {

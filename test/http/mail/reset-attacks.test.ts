@@ -8,12 +8,14 @@ import {
   askForReset,
   codeIn,
   disableUser,
+  hasReset,
   linkIn,
   mailTo,
   newUser,
   otherCode,
   said,
   secretIn,
+  secretOf,
 } from "../../support/mail-flows.ts";
 import { goodPassword, newEmail, signIn, Visitor } from "../../support/person.ts";
 import { describeSqliteFirst } from "../../support/service.ts";
@@ -50,7 +52,7 @@ describeSqliteFirst(
       const done = await owner.visitor.submit(await owner.visitor.get(link), new URL(link).pathname, {
         password: newPassword,
       });
-      expect(done.text).toContain("Your password is changed");
+      expect(hasReset(done)).toBe(true);
     });
 
     it("newest only: a newer mail ends the link and the code before it", async () => {
@@ -67,7 +69,7 @@ describeSqliteFirst(
       const old = { code: codeIn(older), password: newPassword };
       expect((await first.visitor.submit(first.page, "/reset", old)).status).toBe(422);
       const done = await second.visitor.submit(second.page, "/reset", { code: codeIn(newer), password: newPassword });
-      expect(done.text).toContain("Your password is changed");
+      expect(hasReset(done)).toBe(true);
     });
 
     it("P8: asking floods no mailbox, changes nothing, and does not end the mail that is there", async () => {
@@ -83,7 +85,7 @@ describeSqliteFirst(
       await signIn(service, app, { email });
       const code = codeIn(await mailTo(server, email, 5));
       const done = await asked.visitor.submit(asked.page, "/reset", { code, password: newPassword });
-      expect(done.text).toContain("Your password is changed");
+      expect(hasReset(done)).toBe(true);
     });
 
     it("each mailed token opens its own page only, for every pair of kinds (security rule P8)", async () => {
@@ -98,7 +100,7 @@ describeSqliteFirst(
         const token = { slot, purpose, appId: app.id, userId, email: proves };
         return await service.server.app.storage.write((tx) => emailTokens.issue(tx, token, service.clock.now));
       };
-      for (const purpose of purposes) secrets.set(purpose, (await issue(purpose, "")).secret);
+      for (const purpose of purposes) secrets.set(purpose, secretOf((await issue(purpose, "")).link));
       const opening = new Map<string, string[]>();
       for (const page of ["reset", "restore", "invite"]) {
         for (const [purpose, secret] of secrets) {
@@ -119,7 +121,7 @@ describeSqliteFirst(
       if (!user) throw new Error("no user");
       const clientInfo = { ipAddress: "127.0.0.1", userAgent: null, requestId: "req_test" };
       for (const purpose of purposes.filter((each) => each !== "verify")) {
-        const { secret } = await issue(purpose, email);
+        const secret = secretOf((await issue(purpose, email)).link);
         expect([purpose, await emailTokens.confirmVerify(user, { secret }, clientInfo)]).toEqual([purpose, "over"]);
       }
       expect(await users.find(userId)).toMatchObject({ email, emailVerified: false });

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from "vitest";
+import { openAccount } from "../../support/account.ts";
 import { startMailServer } from "../../support/mail.ts";
 import {
   allSent,
@@ -6,6 +7,7 @@ import {
   codeIn,
   comparable,
   disableUser,
+  hasReset,
   linkIn,
   mailTo,
   newUser,
@@ -43,22 +45,19 @@ async function methodKinds(service: TestService, userId: string) {
 describeSqliteFirst(
   "a forgotten password",
   (current) => {
-    it("is replaced with the code of the mail; nobody is signed in by that, and the way leads back to the sign-in", async () => {
+    it("is replaced with the code of the mail, which also signs in to the app; the old password no longer works", async () => {
       const service = current();
       const app = await service.createApp();
       const { email } = await newUser(service, app, { password: goodPassword });
-      const { visitor, session, page } = await askForReset(service, app, email);
+      const { visitor, page } = await askForReset(service, app, email);
       expect(page.text).toContain("If this address has an account at");
       const code = codeIn(await mailTo(server, email));
       const done = await visitor.submit(page, "/reset", { code, password: newPassword });
-      expect(done.status).toBe(200);
-      expect(done.text).toContain("Your password is changed");
-      expect(done.text).toContain(`href="${session.authUrl}"`);
-      const signInPage = await visitor.get(session.authUrl);
-      const old = await visitor.submit(signInPage, "/password", { email, password: goodPassword });
-      expect(old.status).toBe(401);
-      const signedIn = await visitor.submit(signInPage, "/password", { email, password: newPassword });
-      expect(signedIn.location.href).toContain(app.redirectUri);
+      expect(done.status).toBe(303);
+      expect(done.location.href).toContain(app.redirectUri);
+      expect(done.location.searchParams.has("code")).toBe(true);
+      await expect(signIn(service, app, { email, password: goodPassword })).rejects.toThrow("401");
+      await signIn(service, app, { email, password: newPassword });
       expect((await mailTo(server, email, 2)).subject).toContain("password was changed");
     });
 
@@ -81,15 +80,78 @@ describeSqliteFirst(
       expect((await visitor.get(link)).status).toBe(410);
     });
 
-    it("leads back to the sign-in when the link is opened in the browser that asked", async () => {
+    it("signs in when the link is opened in the browser that asked, and with its code the user gets tokens", async () => {
       const service = current();
       const app = await service.createApp();
       const { email } = await newUser(service, app, { password: goodPassword });
       const { visitor, session } = await askForReset(service, app, email);
       const link = linkIn(await mailTo(server, email));
       const done = await visitor.submit(await visitor.get(link), new URL(link).pathname, { password: newPassword });
-      expect(done.text).toContain("Back to sign in");
-      expect(done.text).toContain(`href="${session.authUrl}"`);
+      const code = done.location.searchParams.get("code") ?? "";
+      const { accessToken } = await redeem(service, app, { code, session });
+      expect((await validate(service, app, accessToken)).body["user"]).toMatchObject({ email });
+    });
+
+    it.each(["code", "link"])(
+      "a reset by the %s leads to the passkey where the app requires one, not past it",
+      async (way) => {
+        const service = current();
+        const app = await service.createApp({
+          authMethods: {
+            passkey: { enabled: true, required: true },
+            password: { enabled: true },
+            oauth: { enabled: false, providers: [] },
+          },
+        });
+        const { id, email } = await newUser(service, app, { password: goodPassword });
+        await givePasskey(service, id);
+        const { visitor, session, page } = await askForReset(service, app, email);
+        const mail = await mailTo(server, email);
+        const done =
+          way === "code"
+            ? await visitor.submit(page, "/reset", { code: codeIn(mail), password: newPassword })
+            : await visitor.submit(await visitor.get(linkIn(mail)), new URL(linkIn(mail)).pathname, {
+                password: newPassword,
+              });
+        expect(done.status).toBe(303);
+        expect(done.headers.get("location")).toBe(new URL(session.authUrl).pathname);
+        expect((await visitor.get(session.authUrl)).text).toContain("Now use your passkey");
+      },
+    );
+
+    it("signs nobody in who opens the link in another browser, nor in that browser later", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const { email } = await newUser(service, app, { password: goodPassword });
+      const attacker = await askForReset(service, app, email);
+      const link = linkIn(await mailTo(server, email));
+      const owner = new Visitor();
+      const done = await owner.submit(await owner.get(link), new URL(link).pathname, { password: newPassword });
+      expect(done.text).toContain("Your password is changed");
+      const seen = await attacker.visitor.get(attacker.session.authUrl);
+      expect(seen.status).toBe(200);
+      expect(seen.text).toContain("Forgot password?");
+    });
+
+    it("in a session that waits for another user, changes the password and signs nobody in", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const [ada, bob] = [
+        await newUser(service, app, { password: goodPassword }),
+        await newUser(service, app, { password: goodPassword }),
+      ];
+      const { accessToken } = await redeem(service, app, await signIn(service, app, { email: ada.email }));
+      const adding = { type: "password", redirectUri: app.redirectUri };
+      const headers = { authorization: `Bearer ${accessToken}` };
+      const { body } = await call(service, "POST", "/users/auth-methods", headers, adding);
+      const visitor = new Visitor();
+      const form = await visitor.get(`${String(body["authUrl"])}/forgot-password`);
+      const page = await visitor.submit(form, "/forgot-password", { email: bob.email });
+      const code = codeIn(await mailTo(server, bob.email));
+      const done = await visitor.submit(page, "/reset", { code, password: newPassword });
+      expect([done.status, done.text.includes("Your password is changed")]).toEqual([200, true]);
+      expect((await openAccount(service, app, visitor)).location.pathname).toContain("/sign-in/");
+      await signIn(service, app, { email: bob.email, password: newPassword });
     });
 
     it("P6: ends every login, account page, code and half-done sign-in of the user", async () => {
@@ -103,9 +165,10 @@ describeSqliteFirst(
       ];
       const kept = await redeem(service, app, await signIn(service, app, { email: other.email }));
       const unredeemed = await signIn(service, app, { email });
-      const { page, visitor } = await askForReset(service, app, email);
-      const code = codeIn(await mailTo(server, email, 1, /^Reset/u));
-      await visitor.submit(page, "/reset", { code, password: newPassword });
+      await askForReset(service, app, email);
+      const link = linkIn(await mailTo(server, email, 1, /Reset/u));
+      const phone = new Visitor();
+      await phone.submit(await phone.get(link), new URL(link).pathname, { password: newPassword });
       for (const { accessToken, refreshToken } of logins) {
         expect((await validate(service, app, accessToken)).status).toBe(401);
         expect((await refresh(service, app, refreshToken)).status).toBe(401);
@@ -145,7 +208,7 @@ describeSqliteFirst(
             : visitor.submit(linkPage, new URL(link).pathname, { password }),
         ),
       );
-      const winners = passwords.filter((_, nth) => answers[nth]?.text.includes("Your password is changed"));
+      const winners = passwords.filter((_, nth) => answers[nth] !== undefined && hasReset(answers[nth]));
       expect(winners).toHaveLength(1);
       await signIn(service, app, { email, password: winners[0] ?? "" });
       await expect(signIn(service, app, { email, password: goodPassword })).rejects.toThrow("401");
@@ -163,7 +226,7 @@ describeSqliteFirst(
         expect((await visitor.submit(await visitor.get(link), new URL(link).pathname, { password })).status).toBe(422);
       }
       const done = await visitor.submit(page, "/reset", { code: codeIn(mail), password: newPassword });
-      expect(done.text).toContain("Your password is changed");
+      expect(hasReset(done)).toBe(true);
     });
 
     it("gives a password to a user without one, and asks neither about failures before it nor counts them after it", async () => {
@@ -229,7 +292,7 @@ describeSqliteFirst(
         expect(second.text).toContain("passkeys: 2");
         expect(await methodKinds(service, id)).toMatchObject({ passkey: true });
         const done = await visitor.submit(second, form, { password: newPassword });
-        expect(done.text).toContain("Your password is changed");
+        expect(hasReset(done)).toBe(true);
         expect(await methodKinds(service, id)).toEqual({ passkey: false, oauth: [], password: true });
       },
     );
@@ -253,9 +316,6 @@ describeSqliteFirst(
       const code = codeIn(await mailTo(server, email));
       await visitor.submit(page, "/reset", { code, password: newPassword });
       expect((await other.get(halfDone.authUrl)).text).not.toContain("Now use your passkey");
-      const signInPage = await visitor.get(session.authUrl);
-      const proven = await visitor.submit(signInPage, "/password", { email, password: newPassword });
-      expect(proven.headers.get("location")).toBe(new URL(session.authUrl).pathname);
       expect((await visitor.get(session.authUrl)).text).toContain("Now use your passkey");
     });
 

@@ -1,6 +1,15 @@
 import { afterAll, expect, it } from "vitest";
 import { startMailServer } from "../../support/mail.ts";
-import { allSent, askForReset, codeIn, linkIn, mailTo, newUser, otherCode } from "../../support/mail-flows.ts";
+import {
+  allSent,
+  askForReset,
+  codeIn,
+  linkIn,
+  mailTo,
+  newUser,
+  otherCode,
+  secretIn,
+} from "../../support/mail-flows.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { goodPassword, initiate, Visitor } from "../../support/person.ts";
 import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
@@ -86,15 +95,12 @@ describeSqliteFirst(
       const { emailTokens } = service.server.app.services;
       for (const { user } of [one, other]) await emailTokens.startVerify(user, asker);
       const mail = await mailTo(server, one.user.email ?? "");
-      const secret = linkIn(mail).split("/").at(-1) ?? "";
+      const secret = secretIn(mail);
       const code = codeIn(mail).replace(" ", "");
       expect(await emailTokens.confirmVerify(other.user, { secret }, clientInfo)).toBe("over");
       expect(await emailTokens.confirmVerify(other.user, { code }, clientInfo)).toBe("wrong");
       await askForReset(service, app, other.user.email ?? "");
-      const reset =
-        linkIn(await mailTo(server, other.user.email ?? "", 1, /^Reset/u))
-          .split("/")
-          .at(-1) ?? "";
+      const reset = secretIn(await mailTo(server, other.user.email ?? "", 1, /Reset/u));
       expect(await emailTokens.confirmVerify(other.user, { secret: reset }, clientInfo)).toBe("over");
       expect(await isVerified(service, other.user)).toBe(false);
       expect(await emailTokens.confirmVerify(one.user, { secret }, clientInfo)).toBe("verified");

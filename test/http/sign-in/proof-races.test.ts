@@ -2,7 +2,7 @@ import { inArray, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { insertPasskey } from "../../../src/passkeys/store.ts";
 import type { Holder } from "../../../src/sign-in/holder.ts";
-import { newUser } from "../../support/mail-flows.ts";
+import { newUser, secretOf } from "../../support/mail-flows.ts";
 import { authorize, authorizeUrl } from "../../support/openid.ts";
 import { basic, codeFor, newParty, post } from "../../support/openid-tokens.ts";
 import {
@@ -263,8 +263,8 @@ describeEachDatabase("the first proof of an address", (current) => {
     const attacker = await aboutToAdd(service, app, id);
     const slot = emailTokens.slot("reset", app.id, email);
     const asked = { slot, purpose: "reset", appId: app.id, userId: id, email } as const;
-    const { secret } = await storage.write((tx) => emailTokens.issue(tx, asked, service.clock.now));
-    const token = await emailTokens.find(secret, "reset");
+    const { link } = await storage.write((tx) => emailTokens.issue(tx, asked, service.clock.now));
+    const token = await emailTokens.find(secretOf(link), "reset");
     if (!token) throw new Error("no token");
     const hash = await newPasswords.hash("the owner's own password", "192.0.2.1");
 

@@ -181,10 +181,10 @@ describeOnSqlite(
       await allSent(service);
 
       const mails = server.received.slice(begin);
-      const subjects = new Set(mails.map(({ subject }) => subject));
+      const subjects = new Set(mails.map(({ subject }) => subject.replace(/^\d{8} – /u, "")));
       // Eight kinds; "verify" and "sign-up" say the same in their subject.
       expect(subjects.size, [...subjects].join("; ")).toBe(7);
-      expect(mails.filter(({ subject }) => subject.startsWith("Confirm your email"))).toHaveLength(2);
+      expect(mails.filter(({ subject }) => subject.includes("Confirm your email"))).toHaveLength(2);
       for (const mail of mails) {
         expect(mail.raw).not.toContain(evil);
         expect(mail.text + mail.html).not.toContain(evil);

@@ -23,7 +23,7 @@ export async function auditOf(service: TestService, app: TestApp) {
 export async function changeUser(
   service: TestService,
   email: string,
-  change: { emailVerified?: boolean; disabledAt?: number; name?: string },
+  change: { emailVerified?: boolean; disabledAt?: number; name?: string | null },
 ): Promise<void> {
   await service.server.app.storage.write(async ({ db, tables: { users } }) => {
     await db.update(users).set(change).where(eq(users.email, email));

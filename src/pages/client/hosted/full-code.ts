@@ -1,13 +1,10 @@
 import { typedCode } from "../../../lib/typed-code.ts";
 import { first } from "./page.ts";
 
-/**
- * Submits a code at its last digit, once. After a correction or a wrong code, the person presses
- * the button.
- */
+/** Submits a code at its last digit, once a page. After a correction, the person does. */
 export function sendFullCode(): void {
   const input = first<HTMLInputElement>("#code");
-  if (!input || input.ariaInvalid !== null || first("#password")) return;
+  if (!input || first("#password")) return;
   let before = "";
   const watch = (): void => {
     const typed = input.value.replace(/\s/g, "");

@@ -39,8 +39,15 @@ const stacks: Record<string, Stack> = {
   },
   sveltekit: {
     generate: [
-      ...["npx", "--yes", "sv@latest", "create", ".", "--template", "minimal"],
-      ...["--no-types", "--no-add-ons", "--install", "npm"],
+      "npx",
+      "--yes",
+      "sv@latest",
+      "create",
+      ".",
+      "--template=minimal",
+      "--no-types",
+      "--no-add-ons",
+      "--install=npm",
     ],
     files: same("src/auth.js", "src/hooks.server.js", "src/routes/+page.server.js", "src/routes/+page.svelte"),
     build: ["node_modules/vite/bin/vite.js", "build"],

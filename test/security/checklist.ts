@@ -486,4 +486,5 @@ export const checklist: Requirement[] = [
     source: "CVE-2026-23527, -33131, -33490, -33128; CVE-2026-0976; A 4.2.1",
   },
   { id: "Y4", holds: "No test/debug routes in the shipped binary", source: "A 15.2.3" },
+  { id: "Y5", holds: "TLS 1.2 only with forward secrecy and AEAD; nothing older", source: "RFC 9325 §4.2; A 12.1.2" },
 ];

@@ -50,6 +50,8 @@ export type ConsentPolicy = "none" | "ask";
 export type RefreshTokenPolicy = "offline_access" | "always";
 
 /** Which claims an ID token has: those of the granted scopes, or only the required ones. */
+/** `issuer`: client assertions name the issuer alone. `any`: also endpoints, and several at once. */
+export type AssertionAudience = "issuer" | "any";
 export type IdTokenClaimsPolicy = "granted" | "minimal";
 
 /** One member of the `claims` parameter (OpenID Connect Core 1.0 §5.5.1). */

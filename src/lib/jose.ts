@@ -61,12 +61,12 @@ export function assertedClient(assertion: string): string | undefined {
 
 /**
  * Verifies a client assertion (RFC 7523 §3) with the client's public keys. Every audience must be
- * ours, so that it cannot have been made for another service. Undefined if it is not valid.
+ * ours: the one string, or any of a list. Undefined if it is not valid.
  */
 export async function verifyClientAssertion(
   assertion: string,
   keys: readonly Record<string, unknown>[],
-  expected: { clientId: string; audiences: string[]; algorithms: string[]; now: number },
+  expected: { clientId: string; audiences: string | string[]; algorithms: string[]; now: number },
 ): Promise<{ jti: string; expiresAt: number } | undefined> {
   const { clientId, audiences, algorithms, now } = expected;
   for (const key of keys) {
@@ -81,7 +81,10 @@ export async function verifyClientAssertion(
     if (!payload) continue;
     const { aud, jti, exp = 0 } = payload;
     const named = Array.isArray(aud) ? aud : [aud];
-    const isOurs = named.length > 0 && named.every((one) => one !== undefined && audiences.includes(one));
+    const isOurs =
+      typeof audiences === "string"
+        ? aud === audiences
+        : named.length > 0 && named.every((one) => one !== undefined && audiences.includes(one));
     return isOurs && typeof jti === "string" && jti !== "" ? { jti, expiresAt: Math.floor(exp * 1000) } : undefined;
   }
   return undefined;

@@ -75,7 +75,7 @@ export const openIdAnswers = {
     ),
   PushedRequest: z
     .strictObject({
-      request_uri: text("For `/oauth2/authorize`, with `client_id`. Good once."),
+      request_uri: text("For `/oauth2/authorize`, with `client_id`. Good until a sign-in by it ended."),
       expires_in: number("Seconds until it ends."),
     })
     .describe("RFC 9126, section 2.2."),

@@ -71,6 +71,8 @@ export type AuthorizationDetails = {
   maxAge: number | null;
   acrValues: string[];
   claims: ClaimsRequest | null;
+  /** Of the pushed request that it came from. */
+  pushedDigest?: string;
 };
 
 /** The default and the most of `singleSignOnSeconds`: browser sessions last as long. */

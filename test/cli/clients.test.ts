@@ -32,7 +32,7 @@ describeEachPlace("client", (place, dialect) => {
     expect(await json(["show", "grafana"])).toEqual(client);
     const flags = [
       "--name Graphs --scope openid email --consent ask --require-pkce on --id-token-alg ES256",
-      "--id-token-claims minimal --refresh-tokens always --enabled off",
+      "--id-token-claims minimal --assertion-audience any --refresh-tokens always --enabled off",
       "--backchannel-logout-uri https://grafana.example.com/logout",
       "--post-logout-redirect-uri https://grafana.example.com/login",
     ];
@@ -44,6 +44,7 @@ describeEachPlace("client", (place, dialect) => {
       requirePkce: true,
       idTokenAlg: "ES256",
       idTokenClaims: "minimal",
+      assertionAudience: "any",
       refreshTokens: "always",
       backchannelLogoutUri: "https://grafana.example.com/logout",
       postLogoutRedirectUris: ["https://grafana.example.com/login"],

@@ -45,6 +45,9 @@ export const openIdAnswers = {
     .looseObject({
       sub: text("The user's id, `usr_…`."),
       name: text("The display name.").optional(),
+      preferred_username: text(
+        "The user's address, once it is verified; or the application's own claim of this name.",
+      ).optional(),
       picture: address("The user's picture.").optional(),
       locale: text("The language of the pages at the last sign-in.").optional(),
       updated_at: seconds("When the profile was changed.").optional(),

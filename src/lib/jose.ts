@@ -20,7 +20,7 @@ export type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
 
 /**
  * Fetches and caches the key set of another issuer. `fetchKeys` limits time and size. An unknown
- * key makes it fetch again at once: the issuer itself sent the token, so nobody else can cause that.
+ * key makes it fetch again at once: only the issuer itself, which sent the token, can cause that.
  */
 export function remoteKeys(address: string, fetchKeys: (address: string) => Promise<Response>): RemoteKeys {
   return createRemoteJWKSet(new URL(address), {

@@ -56,10 +56,7 @@ export function createAuthorizePages(deps: {
   }
 
   /** The client, its redirect URI, and what it asks: in the query, or pushed before (RFC 9126). */
-  async function knownClient(
-    request: HttpRequest,
-    query: AuthorizationParameters,
-  ): Promise<KnownClient | Answer> {
+  async function knownClient(request: HttpRequest, query: AuthorizationParameters): Promise<KnownClient | Answer> {
     const found = await clients.find(query.get("client_id") ?? "");
     if (!found) return errorPage(request, "client_id: unknown or disabled");
     const requestUri = query.get("request_uri") ?? "";

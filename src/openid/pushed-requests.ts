@@ -58,8 +58,8 @@ export function createPushedRequests(deps: { storage: Storage; clients: Clients;
     isOurs: (requestUri: string): boolean => requestUri.startsWith(prefix),
 
     /**
-     * The parameters of this client's request; undefined if unknown, ended or expired. A page may be
-     * loaded again, so a visit does not use it up.
+     * The parameters of this client's request; undefined if unknown, ended or expired. A page may
+     * be loaded again, so a visit does not use it up.
      */
     async find(
       requestUri: string,

@@ -50,7 +50,7 @@ export type ConsentPolicy = "none" | "ask";
 export type RefreshTokenPolicy = "offline_access" | "always";
 
 /** Which claims an ID token has: those of the granted scopes, or only the required ones. */
-/** `issuer`: client assertions name the issuer alone. `any`: also endpoints, and several at once. */
+/** `issuer`: client assertions name the issuer alone. `any`: also endpoints, in lists too. */
 export type AssertionAudience = "issuer" | "any";
 export type IdTokenClaimsPolicy = "granted" | "minimal";
 

@@ -76,4 +76,3 @@ function acrOf({ proofs, signedInWith }: { proofs: SignInProof[] | null; signedI
   const hasTwoFactors = proofs === null ? signedInWith === "passkey" : proofs.includes("passkey");
   return hasTwoFactors ? "urn:authsvc:acr:2" : "urn:authsvc:acr:1";
 }
-

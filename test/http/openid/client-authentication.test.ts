@@ -171,9 +171,10 @@ describeSqliteFirst("client authentication", (current) => {
       const endpoints = ["token", "revoke", "par"].map((name) => `${issuer}/oauth2/${name}`);
       for (const aud of [...endpoints, `${issuer}/`, [issuer], [issuer, tokenEndpoint()]])
         for (const path of ["/oauth2/revoke", "/oauth2/par"])
-          expect(await asserted(await sign(signing, { ...claimsOf(id), aud }), {}, path), `${aud}`).toBe(
+          expect([aud, await asserted(await sign(signing, { ...claimsOf(id), aud }), {}, path)]).toEqual([
+            aud,
             "401 invalid_client",
-          );
+          ]);
     });
 
     it("with assertionAudience any: works for the issuer and both endpoints, also in a list", async () => {

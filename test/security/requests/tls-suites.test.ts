@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestService } from "../../support/service.ts";
 import { writeCertificate } from "../../support/tls-files.ts";
 
-/** What OpenSSL can offer before TLS 1.3: with CBC, without forward secrecy, without a certificate. */
+/** What OpenSSL can offer before TLS 1.3. */
 const olderSuites = getCiphers()
   .map((name) => name.toUpperCase())
   .filter((name) => !name.startsWith("TLS_"));

@@ -211,7 +211,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
 
     pageRoute("GET", "/oauth2/authorize", "authentication", authorizePages.authorize),
     pageRoute("POST", "/oauth2/authorize", "authentication", authorizePages.posted),
-    oauthRoute("POST", "/oauth2/par", anyClient, "authentication", parHandler(pushedRequests)),
+    browser("client", oauthRoute("POST", "/oauth2/par", anyClient, "authentication", parHandler(pushedRequests))),
     browser("client", oauthRoute("POST", "/oauth2/token", anyClient, "authentication", tokenHandler(tokenGrants))),
     browser(
       "client",

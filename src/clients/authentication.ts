@@ -50,8 +50,10 @@ export function createClientAuthentication(deps: {
   ): Promise<boolean> {
     const keys = found?.client.jwks?.keys ?? [];
     const now = clock();
-    // RFC 9126 §2: at each endpoint, also the issuer and the token endpoint are right audiences.
-    const audiences = [issuer, endpoint, `${issuer}/oauth2/token`];
+    // Another server can name our endpoint as its own, and pass on an assertion for it
+    // (CVE-2025-27370). RFC 9126 §2 allows these endpoints.
+    const tokenEndpoint = `${issuer}/oauth2/token`;
+    const audiences = found?.client.assertionAudience === "any" ? [issuer, endpoint, tokenEndpoint] : issuer;
     const verified = await verifyClientAssertion(assertion, keys, {
       clientId,
       audiences,

@@ -38,6 +38,7 @@ export function applicationAsClient(application: Application): Client {
     requirePkce: false,
     idTokenAlg: "RS256",
     idTokenClaims: "granted",
+    assertionAudience: "issuer",
     refreshTokens: "offline_access",
     jwks: null,
     allowedGroups: null,

@@ -20,6 +20,7 @@ export type ClientChange = Partial<
     | "requirePkce"
     | "idTokenAlg"
     | "idTokenClaims"
+    | "assertionAudience"
     | "refreshTokens"
     | "allowedGroups"
   >
@@ -56,6 +57,7 @@ export function clientFrom(
     requirePkce: kind !== "web",
     idTokenAlg: "RS256",
     idTokenClaims: "granted",
+    assertionAudience: "issuer",
     refreshTokens: "offline_access",
     jwks: null,
     allowedGroups: null,
@@ -101,6 +103,7 @@ export function changedClient(
     requirePkce: requirePkce ?? client.requirePkce,
     idTokenAlg: change.idTokenAlg ?? client.idTokenAlg,
     idTokenClaims: change.idTokenClaims ?? client.idTokenClaims,
+    assertionAudience: change.assertionAudience ?? client.assertionAudience,
     refreshTokens: change.refreshTokens ?? client.refreshTokens,
     allowedGroups: change.allowedGroups === undefined ? client.allowedGroups : checkedGroups(change.allowedGroups),
     jwks: jwks === undefined ? client.jwks : jwks === null ? null : checkedJwks(jwks),

@@ -86,6 +86,7 @@ const client = group({
     .describe("Public keys for private_key_jwt.")
     .nullable()
     .optional(),
+  assertionAudience: oneOf(["issuer", "any"], "What client assertions must name as audience.").optional(),
   enabled: flag("Whether people can sign in with it.").optional(),
   secrets: z
     .array(group({ value: secret("The client secret to use.") }), "must be a list")

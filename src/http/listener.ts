@@ -36,6 +36,8 @@ const limits = {
   // Checked below, to answer with the contract's error object.
   requireHostHeader: false,
 };
+/** RFC 9325 §4.2: with TLS 1.2 only forward secrecy and AEADs. TLS 1.3 has nothing else. */
+const tlsVersions = { minVersion: "TLSv1.2", ciphers: "ECDHE+AESGCM:ECDHE+CHACHA20" } as const;
 /** Before the handshake there is no request, so the limits above do not apply. */
 const handshakeTimeout = 10_000;
 const idleCheckMilliseconds = 50;
@@ -69,7 +71,7 @@ export async function listen(
   };
   const server: Server | HttpsServer = certificate
     ? createHttpsServer(
-        { ...limits, handshakeTimeout, cert: certificate.cert, key: certificate.key, minVersion: "TLSv1.2" },
+        { ...limits, ...tlsVersions, handshakeTimeout, cert: certificate.cert, key: certificate.key },
         answer,
       )
     : createHttpServer(limits, answer);
@@ -115,7 +117,7 @@ export async function listen(
     reloadCertificate(): void {
       if (!tls) return;
       const fresh = readCertificate(tls, clock());
-      (server as HttpsServer).setSecureContext({ cert: fresh.cert, key: fresh.key, minVersion: "TLSv1.2" });
+      (server as HttpsServer).setSecureContext({ ...tlsVersions, cert: fresh.cert, key: fresh.key });
       certificate = fresh;
     },
 

@@ -8,6 +8,8 @@ import {
   jwtVerify,
   type JWTPayload,
 } from "jose";
+import { minute } from "./clock.ts";
+import { accessTokenHash } from "./token-hash.ts";
 
 /** The RFC 7638 thumbprint of a public key. */
 export async function keyThumbprint(publicJwk: object): Promise<string> {
@@ -16,25 +18,34 @@ export async function keyThumbprint(publicJwk: object): Promise<string> {
 
 export type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
 
-/** Fetches and caches the key set of another issuer. `fetchKeys` limits time and size. */
+/**
+ * Fetches and caches the key set of another issuer. `fetchKeys` limits time and size. An unknown
+ * key makes it fetch again at once: only the issuer itself, which sent the token, can cause that.
+ */
 export function remoteKeys(address: string, fetchKeys: (address: string) => Promise<Response>): RemoteKeys {
   return createRemoteJWKSet(new URL(address), {
     [customFetch]: fetchKeys,
-    cooldownDuration: 30_000,
+    cooldownDuration: 0,
     timeoutDuration: 10_000,
   });
 }
 
+/** How far another issuer's clock may be ahead of ours. */
+const farthestAhead = 5 * minute;
+
 /**
- * Verifies signature, aud, azp, exp, iat and sub (OpenID Connect Core §3.1.3.7). The caller
- * verifies iss and nonce.
+ * Verifies signature, aud, azp, exp, iat, sub, and at_hash if it is there (OpenID Connect Core
+ * §3.1.3.7, §3.1.3.8). The caller verifies iss and nonce.
  */
 export async function verifyIdToken(
   token: string,
   keys: RemoteKeys,
-  expected: { clientId: string; now: number },
+  expected: { clientId: string; accessToken: string; now: number },
 ): Promise<JWTPayload> {
-  const { payload } = await jwtVerify(token, keys, {
+  const refuse = (claim: string): never => {
+    throw new errors.JWTClaimValidationFailed(`unexpected "${claim}" claim value`, payload, claim, "check_failed");
+  };
+  const { payload, protectedHeader } = await jwtVerify(token, keys, {
     audience: expected.clientId,
     // Never HS256: the client secret is shared, so we could have signed the token ourselves.
     algorithms: ["RS256", "PS256", "ES256", "ES384", "EdDSA", "Ed25519", "RS384", "RS512"],
@@ -42,10 +53,11 @@ export async function verifyIdToken(
     clockTolerance: 60,
     currentDate: new Date(expected.now),
   });
-  const { aud, azp } = payload;
-  // A token with several audiences is meant for `azp` only.
-  if (Array.isArray(aud) && (azp === undefined ? aud.length > 1 : azp !== expected.clientId))
-    throw new errors.JWTClaimValidationFailed('unexpected "azp" claim value', payload, "azp", "check_failed");
+  const { aud, azp, iat = 0, at_hash: hash } = payload;
+  // Issued to `azp`, if it is there. With several audiences, nothing else says to whom.
+  if (azp === undefined ? Array.isArray(aud) && aud.length > 1 : azp !== expected.clientId) refuse("azp");
+  if (iat * 1000 > expected.now + farthestAhead) refuse("iat");
+  if (hash !== undefined && hash !== accessTokenHash(expected.accessToken, protectedHeader.alg)) refuse("at_hash");
   return payload;
 }
 
@@ -61,12 +73,12 @@ export function assertedClient(assertion: string): string | undefined {
 
 /**
  * Verifies a client assertion (RFC 7523 §3) with the client's public keys. Every audience must be
- * ours, so that it cannot have been made for another service. Undefined if it is not valid.
+ * ours: the one string, or any of a list. Undefined if it is not valid.
  */
 export async function verifyClientAssertion(
   assertion: string,
   keys: readonly Record<string, unknown>[],
-  expected: { clientId: string; audiences: string[]; algorithms: string[]; now: number },
+  expected: { clientId: string; audiences: string | string[]; algorithms: string[]; now: number },
 ): Promise<{ jti: string; expiresAt: number } | undefined> {
   const { clientId, audiences, algorithms, now } = expected;
   for (const key of keys) {
@@ -81,7 +93,10 @@ export async function verifyClientAssertion(
     if (!payload) continue;
     const { aud, jti, exp = 0 } = payload;
     const named = Array.isArray(aud) ? aud : [aud];
-    const isOurs = named.length > 0 && named.every((one) => one !== undefined && audiences.includes(one));
+    const isOurs =
+      typeof audiences === "string"
+        ? aud === audiences
+        : named.length > 0 && named.every((one) => one !== undefined && audiences.includes(one));
     return isOurs && typeof jti === "string" && jti !== "" ? { jti, expiresAt: Math.floor(exp * 1000) } : undefined;
   }
   return undefined;

@@ -93,11 +93,10 @@ export function createAuthorizationRequests(deps: {
     const { jwksUrl, issuer } = provider.endpoints;
     if (jwksUrl === undefined || !URL.canParse(jwksUrl) || issuer === undefined)
       throw new ProviderFailure("the provider has no issuer or no keys");
-    const claims = await verifyIdToken(idToken, keysAt(jwksUrl), { clientId: provider.clientId, now: clock() }).catch(
-      (error: unknown) => {
-        throw new ProviderFailure("the id_token is not valid", error);
-      },
-    );
+    const expected = { clientId: provider.clientId, accessToken, now: clock() };
+    const claims = await verifyIdToken(idToken, keysAt(jwksUrl), expected).catch((error: unknown) => {
+      throw new ProviderFailure("the id_token is not valid", error);
+    });
     const tenant = typeof claims["tid"] === "string" ? claims["tid"] : "";
     if (claims.iss !== issuer.replace("{tenantid}", tenant))
       throw new ProviderFailure("the id_token is from another issuer");

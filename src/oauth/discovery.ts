@@ -35,7 +35,13 @@ async function readEndpoints(issuer: string, fetchProvider: ProviderFetch): Prom
     jwksUrl: address("jwks_uri"),
     issuer: document["issuer"],
     namesItself: document["authorization_response_iss_parameter_supported"] === true,
+    ...(takesSecretInBodyOnly(document["token_endpoint_auth_methods_supported"]) && { secretIn: "body" }),
   };
+}
+
+/** Without the list it takes the header (Discovery 1.0 §3). */
+function takesSecretInBodyOnly(methods: unknown): boolean {
+  return Array.isArray(methods) && methods.includes("client_secret_post") && !methods.includes("client_secret_basic");
 }
 
 function addressIn(document: Record<string, unknown>, name: string, issuer: string): string {

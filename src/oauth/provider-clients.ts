@@ -270,6 +270,7 @@ export function createProviderClients(deps: {
       return {
         ...template,
         provesEmail: row.trustsEmail ?? template.provesEmail,
+        secretIn: endpoints.secretIn ?? template.secretIn,
         name,
         endpoints,
         directory: directoryOf(row),

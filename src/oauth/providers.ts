@@ -13,6 +13,8 @@ export type Endpoints = {
   issuer: string | undefined;
   /** The provider always sends its issuer (RFC 9207), so an answer without it is not its own. */
   namesItself?: boolean;
+  /** It takes the client secret nowhere else. */
+  secretIn?: "body";
 };
 
 export type KnownProvider = {

@@ -45,6 +45,9 @@ export const openIdAnswers = {
     .looseObject({
       sub: text("The user's id, `usr_…`."),
       name: text("The display name.").optional(),
+      preferred_username: text(
+        "The user's address, once it is verified; or the application's own claim of this name.",
+      ).optional(),
       picture: address("The user's picture.").optional(),
       locale: text("The language of the pages at the last sign-in.").optional(),
       updated_at: seconds("When the profile was changed.").optional(),
@@ -75,7 +78,7 @@ export const openIdAnswers = {
     ),
   PushedRequest: z
     .strictObject({
-      request_uri: text("For `/oauth2/authorize`, with `client_id`. Good once."),
+      request_uri: text("For `/oauth2/authorize`, with `client_id`. Good until a sign-in by it ended."),
       expires_in: number("Seconds until it ends."),
     })
     .describe("RFC 9126, section 2.2."),

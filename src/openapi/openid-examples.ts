@@ -12,6 +12,7 @@ export const openIdExamples = {
     updated_at: 1_763_632_800,
     email: "ada@example.com",
     email_verified: true,
+    preferred_username: "ada@example.com",
   },
   Introspection: {
     active: true,

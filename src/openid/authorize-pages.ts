@@ -27,6 +27,13 @@ import { postedQuery, postedTooLong } from "./posted-query.ts";
 const loginRequired = { error: "login_required", description: "The person must sign in." } as const;
 const consentRequired = { error: "consent_required", description: "The person must agree first." } as const;
 
+/** Who asks for what, and where. `pushedDigest`: of the pushed request that says so. */
+type KnownClient = UsableClient & {
+  redirectUri: string;
+  parameters: AuthorizationParameters;
+  pushedDigest: string | undefined;
+};
+
 /** The authorization endpoint: where a client sends a browser (docs/spec/openid.md, 2). */
 export function createAuthorizePages(deps: {
   hosted: Hosted;
@@ -49,25 +56,22 @@ export function createAuthorizePages(deps: {
   }
 
   /** The client, its redirect URI, and what it asks: in the query, or pushed before (RFC 9126). */
-  async function knownClient(
-    request: HttpRequest,
-    query: AuthorizationParameters,
-  ): Promise<(UsableClient & { redirectUri: string; parameters: AuthorizationParameters }) | Answer> {
+  async function knownClient(request: HttpRequest, query: AuthorizationParameters): Promise<KnownClient | Answer> {
     const found = await clients.find(query.get("client_id") ?? "");
     if (!found) return errorPage(request, "client_id: unknown or disabled");
     const requestUri = query.get("request_uri") ?? "";
     const isPushed = pushedRequests.isOurs(requestUri);
-    const pushed = isPushed ? await pushedRequests.consume(requestUri, found.client.id, request) : undefined;
+    const pushed = isPushed ? await pushedRequests.find(requestUri, found.client.id) : undefined;
     if (isPushed && !pushed) return errorPage(request, "request_uri: unknown, used or expired", found);
-    const parameters = pushed ? authorizationParameters(pushed) : query;
+    const parameters = pushed ? authorizationParameters(pushed.pairs) : query;
     const redirectUri = parameters.get("redirect_uri");
     if (redirectUri === undefined) return errorPage(request, "redirect_uri: required", found);
     if (!clients.allowsRedirect(found.client, redirectUri))
       return errorPage(request, "redirect_uri: not registered for this client", found);
-    return { ...found, redirectUri, parameters };
+    return { ...found, redirectUri, parameters, pushedDigest: pushed?.digest };
   }
 
-  /** What a prefetch gets: no session begins, and a pushed request stays unused. */
+  /** What a prefetch gets: no session begins. */
   function prefetchPage(request: HttpRequest, application: Application, locale: string | null): Answer {
     const frame = hosted.frameFor(request, { application, locale });
     const query = new URLSearchParams(request.queryPairs()).toString();
@@ -95,15 +99,16 @@ export function createAuthorizePages(deps: {
     async authorize(request: HttpRequest): Promise<Answer> {
       const known = await knownClient(request, authorizationParameters(request.queryPairs()));
       if ("status" in known) return known;
-      const { application, redirectUri, parameters } = known;
+      const { application, redirectUri, parameters, pushedDigest } = known;
       const checked = authorizationRequest(parameters, known);
       if ("error" in checked) return refused(checked);
       if (request.onlyLooks) return prefetchPage(request, application, checked.locale);
       const { isSilent, idTokenHint: _, ...asked } = checked;
+      const authorization = { ...asked.authorization, ...(pushedDigest !== undefined && { pushedDigest }) };
       const wanted = await wantedUser(checked, application);
       if (wanted === undefined && isSilent) return refused(loginRequired);
       // Nobody is asked to be a user who does not exist.
-      const begun = signIn.newAuthorization(application, { ...asked, accountUserId: wanted ?? null });
+      const begun = signIn.newAuthorization(application, { ...asked, authorization, accountUserId: wanted ?? null });
       const visit = visits.begin(request, begun);
       const isBrowserKnown = wanted !== undefined && visits.accountCookieOf(visit) !== undefined;
       const outcome = isBrowserKnown ? await singleSignOn.begin(visits.forProof(visit), { isSilent }) : undefined;

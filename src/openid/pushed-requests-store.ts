@@ -15,10 +15,7 @@ const prepared = statements((handle) => {
   );
   return {
     insert: prepare(db.insert(requests).values(given), "insert_authorization_request"),
-    consume: prepare(
-      db.delete(requests).where(isLive).returning({ parameters: requests.parameters }),
-      "consume_authorization_request",
-    ),
+    delete: prepare(db.delete(requests).where(eq(requests.digest, given.digest)), "delete_authorization_request"),
     find: prepare(db.select({ parameters: requests.parameters }).from(requests).where(isLive), "authorization_request"),
     sweep: prepareSweep(
       handle,
@@ -32,22 +29,14 @@ export async function insertPushedRequest(tx: Handle, request: PushedRequest): P
   await prepared(tx).insert.execute(request);
 }
 
-type Of = { digest: string; clientId: string };
-
-/** The parameters of a client's request, once. */
-export async function consumePushedRequest(
-  tx: Handle,
-  of: Of,
-  now: number,
-): Promise<Record<string, string> | undefined> {
-  const [row] = await prepared(tx).consume.execute({ ...of, expiresAt: now });
-  return row?.parameters;
+export async function deletePushedRequest(tx: Handle, digest: string): Promise<void> {
+  await prepared(tx).delete.execute({ digest });
 }
 
-/** The same without using it up. */
+/** The parameters of a client's request. */
 export async function findPushedRequest(
   handle: Handle,
-  of: Of,
+  of: { digest: string; clientId: string },
   now: number,
 ): Promise<Record<string, string> | undefined> {
   const [row] = await prepared(handle).find.execute({ ...of, expiresAt: now });

@@ -3,10 +3,10 @@ import type { Clients } from "../clients/service.ts";
 import { second, type Clock } from "../lib/clock.ts";
 import { oauthError } from "../lib/errors.ts";
 import { digestOf, newSecret, type Random } from "../lib/random.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
 import { authorizationParameters, authorizationRequest, parameterNames } from "./authorization-request.ts";
 import {
-  consumePushedRequest,
+  deletePushedRequest,
   findPushedRequest,
   insertPushedRequest,
   sweepPushedRequests,
@@ -22,7 +22,7 @@ export function createPushedRequests(deps: { storage: Storage; clients: Clients;
   const { storage, clients, clock, random } = deps;
 
   return {
-    /** Stores a checked request for 60 seconds and one use. Throws INVALID_REQUEST. */
+    /** Stores a checked request for 60 seconds and one sign-in. Throws INVALID_REQUEST. */
     async push(
       { client, application }: UsableClient,
       form: { get(name: string): string | undefined },
@@ -58,19 +58,21 @@ export function createPushedRequests(deps: { storage: Storage; clients: Clients;
     isOurs: (requestUri: string): boolean => requestUri.startsWith(prefix),
 
     /**
-     * The parameters of this client's request, once; undefined if unknown, used or expired. With
-     * `onlyLooks` (a prefetch), the request stays unused.
+     * The parameters of this client's request; undefined if unknown, ended or expired. A page may
+     * be loaded again, so a visit does not use it up.
      */
-    async consume(
+    async find(
       requestUri: string,
       clientId: string,
-      { onlyLooks }: { onlyLooks: boolean },
-    ): Promise<[name: string, value: string][] | undefined> {
-      const of = { digest: digestOf(requestUri.slice(prefix.length)), clientId };
-      const found = onlyLooks
-        ? await findPushedRequest(storage.reader, of, clock())
-        : await storage.write((tx) => consumePushedRequest(tx, of, clock()));
-      return found && Object.entries(found);
+    ): Promise<{ digest: string; pairs: [name: string, value: string][] } | undefined> {
+      const digest = digestOf(requestUri.slice(prefix.length));
+      const found = await findPushedRequest(storage.reader, { digest, clientId }, clock());
+      return found && { digest, pairs: Object.entries(found) };
+    },
+
+    /** Ends a request, in the transaction that gives its sign-in a code. */
+    async end(tx: Handle, digest: string): Promise<void> {
+      await deletePushedRequest(tx, digest);
     },
 
     /** Removes a batch of expired rows; true if more may be left. */

@@ -61,7 +61,7 @@ export function createTokenGrants(deps: {
       scopes: withRequestedGroups(granted, requested, allowed),
       userId: login.userId,
     });
-    return { ...own, ...userClaims(known, { scopes: granted, requested, allowed }) };
+    return userClaims(known, { scopes: granted, requested, allowed }, own);
   }
 
   async function answer(granted: Granted): Promise<TokenAnswer> {

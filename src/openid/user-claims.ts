@@ -31,8 +31,14 @@ export function requestable(
   return settings.scopes.filter((scope) => (client.consent === "none" ? client : login).scopes.includes(scope));
 }
 
+const preferredUsername = "preferred_username";
+
 /** The names of all claims about users. */
-export const userClaimNames = [...Object.values(claimsOfScope).flatMap((claims) => Object.keys(claims)), "groups"];
+export const userClaimNames = [
+  ...Object.values(claimsOfScope).flatMap((claims) => Object.keys(claims)),
+  preferredUsername,
+  "groups",
+];
 
 /** The scopes, and `groups` if the `claims` parameter asks for that claim and it is allowed. */
 export function withRequestedGroups(
@@ -46,20 +52,26 @@ export function withRequestedGroups(
 
 /**
  * The claims about a user by scope, and those that the `claims` parameter names, if `allowed` has
- * their scope. Unknown values are omitted (OpenID Connect Core 1.0 §5.3.2).
+ * their scope; beside the application's `own`. Unknown values are omitted (OpenID Connect Core 1.0
+ * §5.3.2).
  */
 export function userClaims(
   user: User,
   granted: { scopes: readonly string[]; requested: Record<string, ClaimRequest>; allowed: readonly string[] },
+  own: Record<string, unknown>,
 ): Record<string, unknown> {
+  const isGranted = (scope: string, name: string): boolean =>
+    granted.scopes.includes(scope) || (Object.hasOwn(granted.requested, name) && granted.allowed.includes(scope));
   const found: Record<string, unknown> = {};
   for (const [scope, claims] of Object.entries(claimsOfScope)) {
     for (const [name, valueOf] of Object.entries(claims)) {
-      const isAsked = Object.hasOwn(granted.requested, name) && granted.allowed.includes(scope);
-      if (!isAsked && !granted.scopes.includes(scope)) continue;
+      if (!isGranted(scope, name)) continue;
       const value = valueOf(user);
       if (value !== null) found[name] = value;
     }
   }
-  return found;
+  // People sign in by their address. Programs match accounts by this claim, so only a verified one.
+  if (found["email"] !== undefined && user.emailVerified && isGranted("profile", preferredUsername))
+    found[preferredUsername] = own[preferredUsername] ?? user.email;
+  return { ...own, ...found };
 }

@@ -62,6 +62,6 @@ export function createUserInfo(deps: {
       scopes: withRequestedGroups(scopes, requested, allowed),
       userId: id,
     });
-    return { ...own, sub: id, ...userClaims(user, { scopes, requested, allowed }) };
+    return { sub: id, ...userClaims(user, { scopes, requested, allowed }, own) };
   };
 }

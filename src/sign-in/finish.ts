@@ -36,9 +36,10 @@ export function createFinish(deps: {
   notices: Notices;
   audit: Audit;
   random: Random;
+  pushedRequests: { end(tx: Handle, digest: string): Promise<void> };
   issuer: string;
 }) {
-  const { users, browserSessions, pendingLinks, notices, audit, random } = deps;
+  const { users, browserSessions, pendingLinks, notices, audit, random, pushedRequests } = deps;
 
   /** Opens the browser session of a new proof. */
   async function openBrowserSession(
@@ -116,6 +117,8 @@ export function createFinish(deps: {
       browserSessions.meet(tx, userId, holder.knownBrowser, now),
     ]);
     if (!completed) return undefined;
+    const pushedDigest = session.authorization?.pushedDigest;
+    if (pushedDigest !== undefined) await pushedRequests.end(tx, pushedDigest);
     const pendingLink = conflictOf(completed);
     // Only to the proven account, in the session of the browser that brought the identity.
     if (

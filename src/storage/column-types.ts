@@ -50,6 +50,8 @@ export type ConsentPolicy = "none" | "ask";
 export type RefreshTokenPolicy = "offline_access" | "always";
 
 /** Which claims an ID token has: those of the granted scopes, or only the required ones. */
+/** `issuer`: client assertions name the issuer alone. `any`: also endpoints, in lists too. */
+export type AssertionAudience = "issuer" | "any";
 export type IdTokenClaimsPolicy = "granted" | "minimal";
 
 /** One member of the `claims` parameter (OpenID Connect Core 1.0 §5.5.1). */
@@ -69,6 +71,8 @@ export type AuthorizationDetails = {
   maxAge: number | null;
   acrValues: string[];
   claims: ClaimsRequest | null;
+  /** Of the pushed request that it came from. */
+  pushedDigest?: string;
 };
 
 /** The default and the most of `singleSignOnSeconds`: browser sessions last as long. */

@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { second, type Clock } from "../lib/clock.ts";
+import { accessTokenHash } from "../lib/token-hash.ts";
 import type { SigningAlgorithm, SignInProof } from "../storage/column-types.ts";
 import { amrOf } from "./claims.ts";
 import { parseJwt, signatureProblem, signJwt } from "./jwt.ts";
@@ -44,7 +44,7 @@ export function createIdTokens(deps: { keys: SigningKeys; issuer: string; clock:
         acr: acrOf(login),
         amr: amrOf(login),
         sid: login.id,
-        at_hash: leftHalfHash(accessToken, client.idTokenAlg),
+        at_hash: accessTokenHash(accessToken, client.idTokenAlg),
       };
       return signJwt(claims, await keys.forSigningExactly(client.idTokenAlg), "JWT");
     },
@@ -75,10 +75,4 @@ export function createIdTokens(deps: { keys: SigningKeys; issuer: string; clock:
 function acrOf({ proofs, signedInWith }: { proofs: SignInProof[] | null; signedInWith: string }): string {
   const hasTwoFactors = proofs === null ? signedInWith === "passkey" : proofs.includes("passkey");
   return hasTwoFactors ? "urn:authsvc:acr:2" : "urn:authsvc:acr:1";
-}
-
-/** `at_hash` (OpenID Connect Core 1.0 §3.1.3.6); Ed25519 hashes by SHA-512. */
-function leftHalfHash(token: string, algorithm: SigningAlgorithm): string {
-  const digest = hash(algorithm === "EdDSA" ? "sha512" : "sha256", token, "buffer");
-  return digest.subarray(0, digest.length / 2).toString("base64url");
 }

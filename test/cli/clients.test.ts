@@ -32,7 +32,7 @@ describeEachPlace("client", (place, dialect) => {
     expect(await json(["show", "grafana"])).toEqual(client);
     const flags = [
       "--name Graphs --scope openid email --consent ask --require-pkce on --id-token-alg ES256",
-      "--id-token-claims minimal --refresh-tokens always --enabled off",
+      "--id-token-claims minimal --assertion-audience any --refresh-tokens always --enabled off",
       "--backchannel-logout-uri https://grafana.example.com/logout",
       "--post-logout-redirect-uri https://grafana.example.com/login",
     ];
@@ -44,6 +44,7 @@ describeEachPlace("client", (place, dialect) => {
       requirePkce: true,
       idTokenAlg: "ES256",
       idTokenClaims: "minimal",
+      assertionAudience: "any",
       refreshTokens: "always",
       backchannelLogoutUri: "https://grafana.example.com/logout",
       postLogoutRedirectUris: ["https://grafana.example.com/login"],
@@ -137,6 +138,7 @@ describeEachPlace("client", (place, dialect) => {
 
   describe("show --for", () => {
     const programs = ["grafana", "nextcloud", "gitea", "oauth2-proxy", "mod_auth_openidc", "authjs", "spring"];
+    programs.push("jupyterhub", "django", "pgadmin", "generic");
 
     it.each(programs)("%s prints its configuration without a secret", async (program) => {
       const { client, clientSecret } = await create("--redirect-uri", callback);
@@ -147,9 +149,27 @@ describeEachPlace("client", (place, dialect) => {
       expect(stdout).toContain("http://localhost:8080");
       expect(stdout).not.toContain(clientSecret);
       expect(stdout).toMatch(/offline_access/u);
-      if (program === "grafana") expect(stderr).toBe("");
+      if (program === "grafana" || program === "generic") expect(stderr).toBe("");
       else expect(stderr).toContain("needs this redirect URI");
       expect(await json(["show", id, "--for", program])).toMatchObject({ configuration: stdout });
+    });
+
+    it("names the scopes that a program needs", async () => {
+      const { client } = await create("--scope", "openid email");
+      const id = String(client["id"]);
+      for (const program of ["jupyterhub", "pgadmin"])
+        expect((await run(["show", id, "--for", program])).stderr).toContain(
+          `authsvc client update ${id} --scope openid email profile`,
+        );
+      expect((await run(["show", id, "--for", "django"])).stderr).not.toContain("--scope");
+    });
+
+    it("generic prints every value of a client without a secret too", async () => {
+      const { client } = await create("--kind", "spa", "--redirect-uri", "https://spa.example/cb");
+      const { stdout, stderr } = await run(["show", String(client["id"]), "--for", "generic"]);
+      expect(stderr).toBe("");
+      for (const value of ["https://spa.example/cb", "S256 (required)", "Client authentication:  none"])
+        expect(stdout).toContain(value);
     });
 
     it("takes the addresses of the client, and an application as its own client", async () => {

@@ -36,8 +36,10 @@ describeOnSqlite("Apache with mod_auth_openidc, by the configuration that client
     });
     const client = await current().server.app.services.clients.get(party.client.id);
     const { text } = configurationFor("mod_auth_openidc", client, current().url);
-    writeFileSync(join(folder, "client-secret"), party.secret);
-    writeFileSync(join(folder, "oidc-passphrase"), "a passphrase of this test only");
+    writeFileSync(
+      join(folder, "authsvc-client.conf"),
+      `OIDCClientSecret "${party.secret}"\nOIDCCryptoPassphrase "a passphrase of this test only"\n`,
+    );
     mkdirSync(join(folder, "site"));
     writeFileSync(join(folder, "site/index.html"), "<h1>The protected page</h1>");
     writeFileSync(join(folder, "site/bye.html"), "<h1>Goodbye</h1>");

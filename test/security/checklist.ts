@@ -274,8 +274,9 @@ export const checklist: Requirement[] = [
   { id: "C4", holds: "Every authorization response carries `iss`", source: "9700 §4.4; RFC 9207 §2; A 10.2.2" },
   {
     id: "C5",
-    holds: "Client authentication: exactly one method; never in the URL; a disabled client gets nothing",
-    source: "RFC 6749 §2.3.1; A 10.4.10; A 14.2.1",
+    holds:
+      "Client authentication: exactly one method; never in the URL; assertions for this issuer alone; a disabled client gets nothing",
+    source: "RFC 6749 §2.3.1; A 10.4.10; A 14.2.1; CVE-2025-27370",
   },
   {
     id: "C6",
@@ -486,4 +487,5 @@ export const checklist: Requirement[] = [
     source: "CVE-2026-23527, -33131, -33490, -33128; CVE-2026-0976; A 4.2.1",
   },
   { id: "Y4", holds: "No test/debug routes in the shipped binary", source: "A 15.2.3" },
+  { id: "Y5", holds: "TLS 1.2 only with forward secrecy and AEAD; nothing older", source: "RFC 9325 §4.2; A 12.1.2" },
 ];

@@ -41,6 +41,7 @@ describe("a new client", () => {
       requirePkce: false,
       idTokenAlg: "RS256",
       idTokenClaims: "granted",
+      assertionAudience: "issuer",
       refreshTokens: "offline_access",
       jwks: null,
       disabledAt: null,

@@ -15,6 +15,7 @@ export type ClientFlags = {
   jwksFile?: string;
   idTokenAlg?: "RS256" | "ES256" | "EdDSA";
   idTokenClaims?: "granted" | "minimal";
+  assertionAudience?: "issuer" | "any";
   refreshTokens?: "offline_access" | "always";
   allowedGroups?: string;
 };
@@ -46,6 +47,12 @@ export function addClientFlags(command: Command): Command {
     .addOption(new Option("--require-pkce <switch>", "refuse sign-ins without PKCE").choices(["on", "off"]))
     .option("--jwks-file <file>", "public keys (a JSON Web Key Set) for private_key_jwt")
     .addOption(
+      new Option(
+        "--assertion-audience <which>",
+        "audience of private_key_jwt (default: issuer); any: also endpoints",
+      ).choices(["issuer", "any"]),
+    )
+    .addOption(
       new Option("--id-token-alg <name>", "algorithm that signs ID tokens (default: RS256)").choices([
         "RS256",
         "ES256",
@@ -70,7 +77,7 @@ export function addClientFlags(command: Command): Command {
 /** Only the given options. An empty value removes what may be missing. */
 export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<ClientChange> {
   const { name, redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope, requirePkce, jwksFile } = flags;
-  const { consent, idTokenAlg, idTokenClaims, refreshTokens, allowedGroups } = flags;
+  const { consent, idTokenAlg, idTokenClaims, assertionAudience, refreshTokens, allowedGroups } = flags;
   const change = {
     name,
     redirectUris: redirectUri?.filter((uri) => uri !== ""),
@@ -82,6 +89,7 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     consent,
     idTokenAlg,
     idTokenClaims,
+    assertionAudience,
     refreshTokens,
     allowedGroups: allowedGroups === "" ? null : allowedGroups?.split(",").map((name) => name.trim()),
   };

@@ -9,11 +9,14 @@ type Settings = {
   /** The origin of the program. */
   origin: string;
   postLogoutRedirectUri: string | undefined;
-  idTokenAlg: string;
+  client: ClientAnswer;
 };
 
-/** `path`: where the program receives answers. `write`: its configuration, without the secret. */
-type Program = { path: string; write(settings: Settings): string[] };
+/**
+ * `path`: where the program receives answers, if that is known. `scopes`: those it cannot do
+ * without. `write`: its configuration, without the secret.
+ */
+type Program = { path?: string; scopes?: string[]; write(settings: Settings): string[] };
 
 /**
  * Programs with "sign in with OpenID Connect", by their names for `client show --for`. Each reads
@@ -91,11 +94,13 @@ const known = {
     path: "/oauth2callback",
     write: ({ issuer, clientId, scopes, redirectUri }) => [
       "# In the virtual host of Apache. The path of OIDCRedirectURI must not exist on the site.",
+      "# The included file belongs to root, with mode 600. Write these two lines into it:",
+      '#   OIDCClientSecret "the client secret"',
+      '#   OIDCCryptoPassphrase "32 random bytes, from: openssl rand -base64 32"',
+      "Include /etc/apache2/authsvc-client.conf",
       `OIDCProviderMetadataURL ${issuer}/.well-known/openid-configuration`,
       `OIDCClientID ${clientId}`,
-      'OIDCClientSecret "exec:/bin/cat /etc/apache2/client-secret"',
       `OIDCRedirectURI ${redirectUri}`,
-      'OIDCCryptoPassphrase "exec:/bin/cat /etc/apache2/oidc-passphrase"',
       `OIDCScope "${scopes.join(" ")}"`,
       "OIDCPKCEMethod S256",
       "OIDCRemoteUserClaim sub",
@@ -107,7 +112,7 @@ const known = {
   },
   authjs: {
     path: "/api/auth/callback/authsvc",
-    write: ({ issuer, clientId, scopes, idTokenAlg }) => [
+    write: ({ issuer, clientId, scopes, client: { idTokenAlg } }) => [
       "// auth.ts. The secret is read from the variable AUTH_AUTHSVC_SECRET.",
       'import NextAuth from "next-auth";',
       "",
@@ -148,6 +153,113 @@ const known = {
       `            issuer-uri: ${issuer}`,
     ],
   },
+  jupyterhub: {
+    path: "/hub/oauth_callback",
+    scopes: ["profile", "email"],
+    write: ({ issuer, clientId, scopes, redirectUri }) => [
+      "# jupyterhub_config.py, with the package oauthenticator. The secret is read from the variable CLIENT_SECRET.",
+      "import os",
+      "",
+      'c.JupyterHub.authenticator_class = "generic-oauth"',
+      'c.GenericOAuthenticator.login_service = "authsvc"',
+      `c.GenericOAuthenticator.client_id = ${JSON.stringify(clientId)}`,
+      'c.GenericOAuthenticator.client_secret = os.environ["CLIENT_SECRET"]',
+      `c.GenericOAuthenticator.oauth_callback_url = "${redirectUri}"`,
+      `c.GenericOAuthenticator.authorize_url = "${issuer}/oauth2/authorize"`,
+      `c.GenericOAuthenticator.token_url = "${issuer}/oauth2/token"`,
+      `c.GenericOAuthenticator.userdata_url = "${issuer}/oauth2/userinfo"`,
+      `c.GenericOAuthenticator.scope = ${JSON.stringify(scopes)}`,
+      "# The address, only if it is verified. Everybody else is refused.",
+      'c.GenericOAuthenticator.username_claim = "preferred_username"',
+      "# Everybody who may sign in with this client. Otherwise set allowed_users.",
+      "c.GenericOAuthenticator.allow_all = True",
+    ],
+  },
+  django: {
+    path: "/accounts/oidc/authsvc/login/callback/",
+    write: ({ issuer, clientId, scopes }) => [
+      '# settings.py, with the package "django-allauth[socialaccount]". The secret is read from the variable CLIENT_SECRET.',
+      '# urls.py needs: path("accounts/", include("allauth.urls"))',
+      "import os",
+      "",
+      'INSTALLED_APPS += ["allauth", "allauth.account", "allauth.socialaccount"]',
+      'INSTALLED_APPS += ["allauth.socialaccount.providers.openid_connect"]',
+      'MIDDLEWARE += ["allauth.account.middleware.AccountMiddleware"]',
+      "AUTHENTICATION_BACKENDS = [",
+      '    "django.contrib.auth.backends.ModelBackend",',
+      '    "allauth.account.auth_backends.AuthenticationBackend",',
+      "]",
+      'LOGIN_URL = "/accounts/oidc/authsvc/login/"',
+      "SOCIALACCOUNT_LOGIN_ON_GET = True",
+      "SOCIALACCOUNT_PROVIDERS = {",
+      '    "openid_connect": {',
+      '        "OAUTH_PKCE_ENABLED": True,',
+      `        "SCOPE": ${JSON.stringify(scopes)},`,
+      '        "APPS": [',
+      "            {",
+      '                "provider_id": "authsvc",',
+      '                "name": "authsvc",',
+      `                "client_id": ${JSON.stringify(clientId)},`,
+      '                "secret": os.environ["CLIENT_SECRET"],',
+      `                "settings": {"server_url": "${issuer}"},`,
+      "            }",
+      "        ],",
+      "    }",
+      "}",
+    ],
+  },
+  pgadmin: {
+    path: "/oauth2/authorize",
+    scopes: ["profile", "email"],
+    write: ({ issuer, clientId, scopes }) => [
+      "# config_local.py. The secret is read from the variable CLIENT_SECRET.",
+      "import os",
+      "",
+      'AUTHENTICATION_SOURCES = ["oauth2", "internal"]',
+      "OAUTH2_AUTO_CREATE_USER = True",
+      "OAUTH2_CONFIG = [",
+      "    {",
+      '        "OAUTH2_NAME": "authsvc",',
+      '        "OAUTH2_DISPLAY_NAME": "authsvc",',
+      `        "OAUTH2_CLIENT_ID": ${JSON.stringify(clientId)},`,
+      '        "OAUTH2_CLIENT_SECRET": os.environ["CLIENT_SECRET"],',
+      `        "OAUTH2_SERVER_METADATA_URL": "${issuer}/.well-known/openid-configuration",`,
+      `        "OAUTH2_AUTHORIZATION_URL": "${issuer}/oauth2/authorize",`,
+      `        "OAUTH2_TOKEN_URL": "${issuer}/oauth2/token",`,
+      `        "OAUTH2_API_BASE_URL": "${issuer}/oauth2/",`,
+      '        "OAUTH2_USERINFO_ENDPOINT": "userinfo",',
+      `        "OAUTH2_SCOPE": "${scopes.join(" ")}",`,
+      '        "OAUTH2_CHALLENGE_METHOD": "S256",',
+      '        "OAUTH2_RESPONSE_TYPE": "code",',
+      "        # The address, only if it is verified. Everybody else is refused.",
+      '        "OAUTH2_USERNAME_CLAIM": "preferred_username",',
+      '        "OAUTH2_ICON": "fa-openid",',
+      '        "OAUTH2_BUTTON_COLOR": "#3253a8",',
+      "    }",
+      "]",
+    ],
+  },
+  generic: {
+    write: ({ issuer, clientId, scopes, client }) => [
+      `Issuer:                 ${issuer}`,
+      `Discovery:              ${issuer}/.well-known/openid-configuration`,
+      `Client ID:              ${clientId}`,
+      `Client secret:          ${client.kind === "web" ? "as it was shown once; new: authsvc client secret create" : "none"}`,
+      `Client authentication:  ${client.kind === "web" ? "client_secret_basic or client_secret_post" : "none"}`,
+      `Scopes:                 ${scopes.join(" ")}`,
+      ...client.redirectUris.map((uri) => `Redirect URI:           ${uri}`),
+      "Flow, response type:    authorization code, code",
+      `PKCE:                   S256${client.requirePkce ? " (required)" : ""}`,
+      `ID token algorithm:     ${client.idTokenAlg}`,
+      "User ID:                sub",
+      "User name:              preferred_username (the address, if it is verified), email, name",
+      `Authorization endpoint: ${issuer}/oauth2/authorize`,
+      `Token endpoint:         ${issuer}/oauth2/token`,
+      `Userinfo endpoint:      ${issuer}/oauth2/userinfo`,
+      `Keys (JWKS):            ${issuer}/.well-known/jwks.json`,
+      `Logout endpoint:        ${issuer}/oauth2/end-session`,
+    ],
+  },
 } satisfies Record<string, Program>;
 
 export type ProgramName = keyof typeof known;
@@ -160,8 +272,8 @@ export function configurationFor(
   client: ClientAnswer,
   issuer: string,
 ): { text: string; missing: string[] } {
-  const { path, write }: Program = known[program];
-  const { id, redirectUris, scopes, idTokenAlg, postLogoutRedirectUris } = client;
+  const { path = "", scopes: needed = [], write }: Program = known[program];
+  const { id, redirectUris, scopes, postLogoutRedirectUris } = client;
   const registered = redirectUris.find((uri) => /^https?:/u.test(uri) && new URL(uri).pathname.endsWith(path));
   const web = redirectUris.find((uri) => /^https?:/u.test(uri));
   const origin = web === undefined ? `https://${program.replaceAll("_", "-")}.example.com` : new URL(web).origin;
@@ -174,14 +286,19 @@ export function configurationFor(
     // A program may be below a path.
     origin: redirectUri.slice(0, redirectUri.lastIndexOf(path)),
     postLogoutRedirectUri: postLogoutRedirectUris[0],
-    idTokenAlg,
+    client,
   };
+  if (program === "generic") return { text: `${write(settings).join("\n")}\n`, missing: [] };
+  const lacking = needed.filter((scope) => !scopes.includes(scope));
   const missing = [
     ...(registered === undefined
       ? [`${program} needs this redirect URI, which the client does not have: ${redirectUri}`]
       : []),
     ...(client.kind === "web" ? [] : [`${program} needs a client of kind web, with a secret.`]),
-    ...(program === "spring" && idTokenAlg !== "RS256"
+    ...(lacking.length > 0
+      ? [`${program} needs more scopes: authsvc client update ${id} --scope ${[...scopes, ...lacking].join(" ")}`]
+      : []),
+    ...(program === "spring" && client.idTokenAlg !== "RS256"
       ? [`spring expects RS256: authsvc client update ${id} --id-token-alg RS256`]
       : []),
   ];

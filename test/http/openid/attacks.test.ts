@@ -161,7 +161,7 @@ describeOnSqlite("POST /oauth2/par", (current) => {
       headers,
     );
 
-  it("S7: a prefetch or a HEAD neither uses a request up nor begins a session", async () => {
+  it("S7: a prefetch or a HEAD of a pushed request begins no session", async () => {
     const service = current();
     const party = await newParty(service);
     const { body } = await push(service, party);
@@ -179,7 +179,7 @@ describeOnSqlite("POST /oauth2/par", (current) => {
     expect(start.location.pathname).toMatch(/^\/sign-in\//u);
   });
 
-  it("takes a request for one use, and nothing else of the query counts", async () => {
+  it("takes a request, and nothing else of the query counts", async () => {
     const service = current();
     const party = await newParty(service);
     const { status, headers, body } = await push(service, party, { prompt: "none" });
@@ -191,9 +191,32 @@ describeOnSqlite("POST /oauth2/par", (current) => {
     });
     const page = await open(service, party.client, body["request_uri"], { state: "query", prompt: "login" });
     expect(Object.fromEntries(page.location.searchParams)).toMatchObject({ error: "login_required", state: "pushed" });
-    const again = await open(service, party.client, body["request_uri"]);
-    expect([again.status, again.headers.get("location")]).toEqual([400, null]);
     expect(await service.databaseText()).not.toContain(String(body["request_uri"]).slice(-43));
+  });
+
+  it("S2: a pushed request can be reloaded until it led to a code, also by single sign-on, and then no more", async () => {
+    const service = current();
+    const party = await newParty(service);
+    const visitor = new Visitor();
+    for (const signIn of [
+      async (url: string) => {
+        const start = await visitor.get((await visitor.get(url)).location.href);
+        return await visitor.submit(start, "/password", { email: party.email, password: goodPassword });
+      },
+      async (url: string) => await visitor.get(url),
+    ]) {
+      const { body } = await push(service, party);
+      const query = new URLSearchParams({ client_id: party.client.id, request_uri: String(body["request_uri"]) });
+      const url = `${service.url}/oauth2/authorize?${query.toString()}`;
+      // Of another person too: whoever opens it first does not stop the one it is for.
+      for (const one of [new Visitor(), new Visitor()])
+        expect((await one.get(url)).location.pathname).toMatch(/^\/sign-in\//u);
+      expect((await signIn(url)).location.searchParams.has("code")).toBe(true);
+      for (const one of [visitor, new Visitor()]) {
+        const again = await one.get(url);
+        expect([again.status, again.headers.get("location")]).toEqual([400, null]);
+      }
+    }
   });
 
   it("is bound to its client, and lasts 60 seconds", async () => {

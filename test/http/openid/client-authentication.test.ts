@@ -145,27 +145,48 @@ describeSqliteFirst("client authentication", (current) => {
     const claimsOf = (id: string): JWTPayload => {
       jtis += 1;
       const now = Math.floor(current().clock.now / 1000);
-      return { iss: id, sub: id, aud: tokenEndpoint(), exp: now + 60, iat: now, jti: `jti ${jtis}` };
+      return { iss: id, sub: id, aud: current().url, exp: now + 60, iat: now, jti: `jti ${jtis}` };
     };
     const asserted = async (assertion: string, more: Record<string, string> = {}, path = "/oauth2/revoke") =>
       await outcome({ form: { client_assertion: assertion, client_assertion_type: assertionType, ...more }, path });
-    const withKey = async (app: TestApp, alg: string) => {
+    const withKey = async (app: TestApp, alg: string, input: Partial<NewClient> = {}) => {
       const pair = await generateKeyPair(alg, { extractable: true });
       const jwk = { ...(await exportJWK(pair.publicKey)), kid: "k1" };
-      const { id } = await create(app, { jwks: { keys: [jwk] } });
+      const { id } = await create(app, { ...input, jwks: { keys: [jwk] } });
       return { id, pair, jwk, signing: { alg, key: pair.privateKey } };
     };
 
-    it.each(["RS256", "PS256", "ES256", "EdDSA"])("of %s works, for the issuer and both endpoints", async (alg) => {
+    it.each(["RS256", "PS256", "ES256", "EdDSA"])("of %s works for the issuer, at every endpoint", async (alg) => {
       const app = await current().createApp();
       const { id, signing } = await withKey(app, alg);
+      expect(await asserted(await sign(signing, claimsOf(id)))).toBe("ok");
+      expect(await asserted(await sign(signing, claimsOf(id)), {}, "/oauth2/par")).toBe("ok");
+      expect(await asserted(await sign({ ...signing, kid: "k1" }, claimsOf(id)), { client_id: id })).toBe("ok");
+    });
+
+    it("C5: a client assertion names the issuer alone, as one string, so another server cannot pass it on", async () => {
+      const app = await current().createApp();
+      const { id, signing } = await withKey(app, "ES256");
+      const issuer = current().url;
+      const endpoints = ["token", "revoke", "par"].map((name) => `${issuer}/oauth2/${name}`);
+      for (const aud of [...endpoints, `${issuer}/`, [issuer], [issuer, tokenEndpoint()]])
+        for (const path of ["/oauth2/revoke", "/oauth2/par"])
+          expect([aud, await asserted(await sign(signing, { ...claimsOf(id), aud }), {}, path)]).toEqual([
+            aud,
+            "401 invalid_client",
+          ]);
+    });
+
+    it("with assertionAudience any: works for the issuer and both endpoints, also in a list", async () => {
+      const app = await current().createApp();
+      const { id, signing } = await withKey(app, "ES256", { assertionAudience: "any" });
       const par = `${current().url}/oauth2/par`;
       const revocation = `${current().url}/oauth2/revoke`;
       for (const aud of [revocation, tokenEndpoint(), current().url, [current().url, tokenEndpoint()]])
         expect(await asserted(await sign(signing, { ...claimsOf(id), aud }))).toBe("ok");
       for (const aud of [par, tokenEndpoint(), current().url])
         expect(await asserted(await sign(signing, { ...claimsOf(id), aud }), {}, "/oauth2/par")).toBe("ok");
-      expect(await asserted(await sign({ ...signing, kid: "k1" }, claimsOf(id)), { client_id: id })).toBe("ok");
+      expect(await asserted(await sign(signing, { ...claimsOf(id), aud: par }))).toBe("401 invalid_client");
     });
 
     it("S3: a client assertion works once, however many calls send it at once", async () => {
@@ -205,8 +226,10 @@ describeSqliteFirst("client authentication", (current) => {
     ];
     it.each(wrong)("%s is refused", async (_, change) => {
       const app = await current().createApp();
-      const { id, signing } = await withKey(app, "ES256");
-      expect(await asserted(await sign(signing, { ...claimsOf(id), ...change() }))).toBe("401 invalid_client");
+      for (const assertionAudience of ["issuer", "any"] as const) {
+        const { id, signing } = await withKey(app, "ES256", { assertionAudience });
+        expect(await asserted(await sign(signing, { ...claimsOf(id), ...change() }))).toBe("401 invalid_client");
+      }
     });
 
     it("C5: is refused if another key signed it, or none, or the client's secret or public key", async () => {

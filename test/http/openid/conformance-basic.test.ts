@@ -87,7 +87,7 @@ for (const mode of ["query", "form_post"] as const)
       expect(tokens.scope).toBe("openid profile email");
     });
 
-    it("oidcc-ensure-other-scope-order-succeeds", async () => {
+    it("oidcc-alternate-happy-flow", async () => {
       const { party, rp } = await prepared();
       expect((await rp.signIn({ scope: "email openid" })).userInfo["email"]).toBe(party.email);
     });

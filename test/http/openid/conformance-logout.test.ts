@@ -156,7 +156,7 @@ describeOnSqlite(
       await receiver.stop();
     });
 
-    it("oidcc-backchannel-discovery-endpoint-verification", async () => {
+    it("oidcc-backchannel-logout-discovery-endpoint-verification", async () => {
       const metadata = await discovered(current());
       expect(metadata).toMatchObject({
         backchannel_logout_supported: true,

@@ -65,6 +65,8 @@ describeOnSqlite("CORS of the OAuth endpoints", (current) => {
     const calls: [path: string, form: Record<string, string>, headers: Record<string, string>][] = [
       ["/oauth2/token", { grant_type: "refresh_token" }, basic(party)],
       ["/oauth2/token", { client_id: party.client.id }, {}],
+      ["/oauth2/par", { response_type: "code" }, basic(party)],
+      ["/oauth2/par", { client_id: party.client.id }, {}],
       ["/oauth2/introspect", { token }, basic(party)],
       ["/oauth2/revoke", { token: "x" }, basic(party)],
       ["/oauth2/userinfo", {}, { authorization: `Bearer ${token}` }],
@@ -82,12 +84,12 @@ describeOnSqlite("CORS of the OAuth endpoints", (current) => {
     expect(other.client.id).not.toBe(party.client.id);
   });
 
-  it("answers a preflight of any client's page", async () => {
+  it.each(["token", "par"])("answers a preflight of any client's page: %s", async (endpoint) => {
     const service = current();
     await newParty(service, { redirectUris: ["https://third.example/callback"] });
     service.clock.advance(2000);
     const preflight = async (origin: string) =>
-      await fetch(`${service.url}/oauth2/token`, {
+      await fetch(`${service.url}/oauth2/${endpoint}`, {
         method: "OPTIONS",
         headers: { origin, "access-control-request-method": "POST" },
       });

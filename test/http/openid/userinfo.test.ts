@@ -1,9 +1,11 @@
 import { decodeJwt } from "jose";
-import { expect, it } from "vitest";
-import { newParty, post, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import type { ClaimPlace } from "../../../src/storage/column-types.ts";
+import { newParty, post, refreshWith, tokensFor, userInfo, type Party } from "../../support/openid-tokens.ts";
 import { call, signedUp, validate } from "../../support/person.ts";
 import { invalidToken } from "../../support/outcomes.ts";
-import { describeOnSqlite } from "../../support/service.ts";
+import { describeOnSqlite, type TestService } from "../../support/service.ts";
 
 const all = { scope: "openid profile email offline_access" };
 
@@ -42,6 +44,57 @@ describeOnSqlite("/oauth2/userinfo", (current) => {
       await db.update(tables.clients).set({ consent: "ask" });
     });
     expect(Object.keys((await userInfo(service, tokens.access_token)).body)).toEqual(["sub"]);
+  });
+
+  describe("preferred_username", () => {
+    const verified = async (service: TestService, { email }: Party) =>
+      await service.server.app.storage.write(async ({ db, tables: { users } }) => {
+        await db.update(users).set({ emailVerified: true }).where(eq(users.email, email));
+      });
+    const preferred = async (service: TestService, party: Party, parameters: Record<string, string>) => {
+      const tokens = await tokensFor(service, party, parameters);
+      const { body } = await userInfo(service, tokens.access_token);
+      return [body["preferred_username"], decodeJwt(tokens.id_token)["preferred_username"]];
+    };
+    const [profile, both] = [{ scope: "openid profile" }, { scope: "openid profile email" }];
+
+    it("is the address, once it is verified, where profile and email are granted", async () => {
+      const service = current();
+      const party = await newParty(service);
+      // Programs match accounts by it, and anybody can enter an address that is not theirs.
+      expect(await preferred(service, party, both)).toEqual([undefined, undefined]);
+      await verified(service, party);
+      expect(await preferred(service, party, both)).toEqual([party.email, party.email]);
+      for (const scope of ["openid", "openid profile", "openid email"])
+        expect(await preferred(service, party, { scope })).toEqual([undefined, undefined]);
+      const claims = (...names: string[]) =>
+        JSON.stringify({ userinfo: Object.fromEntries(names.map((name) => [name, null])) });
+      const asked = { scope: "openid", claims: claims("email", "preferred_username") };
+      expect(await preferred(service, party, asked)).toEqual([party.email, undefined]);
+      expect(await preferred(service, party, { scope: "openid", claims: claims("email") })).toEqual([
+        undefined,
+        undefined,
+      ]);
+    });
+
+    it("given_name and family_name are what the application's claims say", async () => {
+      const service = current();
+      const from = (claim: string) => ({ claim, from: `public.${claim}`, in: ["id", "userinfo"] as ClaimPlace[] });
+      const app = await service.createApp({
+        claims: [from("preferred_username"), from("given_name"), from("family_name")],
+      });
+      const party = await newParty(service, {}, app);
+      await verified(service, party);
+      expect(await preferred(service, party, both)).toEqual([party.email, party.email]);
+      const own = { preferred_username: "ada", given_name: "Ada", family_name: "Lovelace" };
+      await service.server.app.storage.write(async ({ db, tables: { users } }) => {
+        await db.update(users).set({ publicMetadata: own }).where(eq(users.email, party.email));
+      });
+      const tokens = await tokensFor(service, party, profile);
+      expect((await userInfo(service, tokens.access_token)).body).toMatchObject(own);
+      expect(decodeJwt(tokens.id_token)).toMatchObject(own);
+      expect(await preferred(service, party, both)).toEqual(["ada", "ada"]);
+    });
   });
 
   it("takes the token in the header or in a posted form, never in the query, and never twice", async () => {

@@ -39,15 +39,15 @@ describe("an id_token", () => {
     );
 
     it.each([
-      ["several audiences, ours among them", { aud: ["client-1", "client-2"], azp: "client-1" }],
-      ["claims that nobody asked for", { groups: ["a"], extra: { deep: [1] } }],
-      ["an expiry less than a minute ago", { exp: Math.floor(Date.now() / 1000) - 20 }],
+      ["several audiences, ours among them", () => ({ aud: ["client-1", "client-2"], azp: "client-1" })],
+      ["claims that nobody asked for", () => ({ groups: ["a"], extra: { deep: [1] } })],
+      ["an expiry less than a minute ago", () => ({ exp: Math.floor(Date.now() / 1000) - 20 })],
     ])("O7: an id_token with %s is good, so that the refusals mean something", async (_title, extra) => {
       const service = current();
       // Seconds count here: other tests moved the clock.
       service.clock.now = Date.now();
       const app = await appWith(service, [provider]);
-      provider.makeIdToken = async (claims) => await provider.key.sign({ ...claims, ...extra });
+      provider.makeIdToken = async (claims) => await provider.key.sign({ ...claims, ...extra() });
       codeOf((await signInAt(service, app, provider, person())).done);
     });
 

@@ -1,0 +1,1 @@
+ALTER TABLE "clients" ADD COLUMN "assertion_audience" text DEFAULT 'any' NOT NULL;

@@ -20,6 +20,7 @@ import {
   tokenFields,
   authMethod,
   applicationMethods,
+  applicationBranding,
   branding,
   statistics,
   applicationFields,
@@ -118,7 +119,7 @@ export const answers = {
       ...applicationFields,
       redirectUris: z.array(text("A redirect URI.")).describe("Where people are sent back to."),
       authMethods: applicationMethods,
-      branding,
+      branding: applicationBranding,
       stats: statistics,
     })
     .describe("An application."),

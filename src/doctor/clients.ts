@@ -14,7 +14,11 @@ export function clientFindings(
   { now, isDevelopment }: { now: number; isDevelopment: boolean },
 ): Finding[] {
   if (client.disabledAt !== null) return [];
-  return [...redirectFindings(client, isDevelopment), ...unusedFindings(client, now), ...secretFindings(client, secrets, now)];
+  return [
+    ...redirectFindings(client, isDevelopment),
+    ...unusedFindings(client, now),
+    ...secretFindings(client, secrets, now),
+  ];
 }
 
 function redirectFindings({ id, kind, redirectUris }: ClientAnswer, isDevelopment: boolean): Finding[] {

@@ -86,7 +86,10 @@ describeEachPlace("app update and delete", (place) => {
     expect(await json(["show", "app_home"])).toMatchObject({ branding: { homeUrl } });
     const clear = await json(["update", "app_home", "--home-url", ""]);
     expect(clear).toMatchObject({ branding: { homeUrl: null } });
-    for (const command of [["update", "app_home"], ["create", "--name", "Bad"]]) {
+    for (const command of [
+      ["update", "app_home"],
+      ["create", "--name", "Bad"],
+    ]) {
       const refused = await run([...command, "--home-url", "http://shop.example/"]);
       expect(refused).toMatchObject({ code: 2, stdout: "" });
       expect(refused.stderr).toBe(`authsvc: --home-url must be https (http only for localhost, 127.0.0.1 and [::1])\n`);

@@ -34,13 +34,14 @@ describe("commands beside serve --dev", () => {
     await serve(cwd, {});
     expect(await webhook(cwd)).toMatchObject({
       code: 2,
-      stderr:
-        "authsvc: --url must be an https URL on a public address, unless webhooks.allowPrivateNetworks is on\n",
+      stderr: "authsvc: --url must be an https URL on a public address, unless webhooks.allowPrivateNetworks is on\n",
     });
     const [{ id } = { id: "" }] = (await answer(["webhook", "list"], { cwd })) as { id: string }[];
     expect(await authsvc(["webhook", "test", id], { cwd })).toMatchObject({
       code: 1,
-      stdout: expect.stringMatching(/: its address is not public \(webhooks\.allowPrivateNetworks is off\)\n/u) as string,
+      stdout: expect.stringMatching(
+        /: its address is not public \(webhooks\.allowPrivateNetworks is off\)\n/u,
+      ) as string,
     });
   });
 

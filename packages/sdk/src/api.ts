@@ -534,7 +534,7 @@ export type ManagedUser = {
   authMethods: UsableMethods;
 };
 
-/** A user, with a summary of the sign-ins. */
+/** A user, with a summary of the sign-ins, and what the application stores about them. */
 export type ManagedUserDetails = {
   /** `usr_…`, never given to another user. */
   id: string;
@@ -558,6 +558,10 @@ export type ManagedUserDetails = {
   disabledAt: string | null;
   authMethods: UsableMethods;
   metadata: ProfileMetadata;
+  /** What the user may read; omitted if it is empty. */
+  publicMetadata?: Record<string, unknown>;
+  /** What the user does not read; omitted if it is empty. */
+  privateMetadata?: Record<string, unknown>;
 };
 
 /** The body of `PATCH /applications/{appId}/users/{userId}`. */

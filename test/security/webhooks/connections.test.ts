@@ -35,7 +35,11 @@ describe("a connection", () => {
       const { port } = new URL(receiver.url);
       const found = [{ address, family: family(address) }];
       const outcome = await send(`http://hooks.example.com:${port}/`, async () => found);
-      expect(outcome).toMatchObject({ delivered: false, status: null, error: "its address is not public (webhooks.allowPrivateNetworks is off)" });
+      expect(outcome).toMatchObject({
+        delivered: false,
+        status: null,
+        error: "its address is not public (webhooks.allowPrivateNetworks is off)",
+      });
     },
   );
 
@@ -52,7 +56,9 @@ describe("a connection", () => {
   it("W4: is not made to an address that stands in the URL itself", async () => {
     const never: Resolve = async () => await Promise.reject(new Error("an address is not looked up"));
     for (const url of [receiver.url, "http://[::1]:9/", "http://2130706433:9/"]) {
-      expect(await send(url, never)).toMatchObject({ error: "its address is not public (webhooks.allowPrivateNetworks is off)" });
+      expect(await send(url, never)).toMatchObject({
+        error: "its address is not public (webhooks.allowPrivateNetworks is off)",
+      });
     }
     expect(receiver.received).toEqual([]);
   });

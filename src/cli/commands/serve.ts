@@ -38,14 +38,14 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
   if (flags.dev !== true && redirectUris.length > 0)
     throw new AppError("INVALID_CONFIG", "--redirect-uri is for the demo application: use it with --dev");
   const stopped = stopSignal(cli);
-  const { config, warnings, originOf } = await cli.configure(flags);
+  const { config, warnings, origins } = await cli.configure(flags);
   const { createLog } = await import("../../lib/log.ts");
   const log = createLog(config.log);
   for (const warning of warnings) log.warn(warning);
   const { startServerAlone } = await import("../../serving.ts");
   const server = await namingFlags({ redirectUris: "--redirect-uri" }, () =>
     startServerAlone(config, { log, redirectUris }).catch((error: unknown) => {
-      throw listenFailure(error, config, originOf) ?? error;
+      throw listenFailure(error, config, origins) ?? error;
     }),
   );
   await cli
@@ -125,13 +125,13 @@ function devText({ envText, devUrl, demoUrl, mailUrl, redirectUris }: NonNullabl
   return `\nThe .env file of your application:\n\n${envText}\n${links}${yours.length === 0 ? hint : ""}`;
 }
 
-/** Why the service cannot listen, naming the setting to change; `undefined` for any other failure. */
+/** Why the service cannot listen, naming the setting to change; undefined for other failures. */
 function listenFailure(
   error: unknown,
   { listen, metrics }: Config,
-  originOf: (key: string) => string | undefined,
+  origins: ReadonlyMap<string, string>,
 ): AppError | undefined {
-  const named = (key: string, byDefault = key): string => originOf(key) ?? byDefault;
+  const named = (key: string, byDefault = key): string => origins.get(key) ?? byDefault;
   if (metrics && portOf(error) === metrics.port && metrics.port !== listen.port)
     return listenReason(error, metrics, { host: named("metrics.host"), port: named("metrics.port") });
   return listenReason(error, listen, {

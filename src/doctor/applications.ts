@@ -8,7 +8,6 @@ import { addressFindings, clientFindings } from "./clients.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
-  developmentMode,
   noApplication,
   passkeyFindings,
   providerFindings,
@@ -85,7 +84,7 @@ export function createApplicationChecks(deps: {
         "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
         clients: await examineClients(ids),
         webhooks: webhookFindings(await webhooks.list()),
-        development: isDevelopment ? [developmentMode] : await development(),
+        ...(isDevelopment ? {} : { development: await development() }),
       };
     },
   };

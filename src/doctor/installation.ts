@@ -7,7 +7,7 @@ import { certificateFindings } from "./certificate.ts";
 import { examineClock } from "./clock.ts";
 import { fileFindings } from "./files.ts";
 import { problem, type Examined, type Finding } from "./finding.ts";
-import { masterKeyFindings, spaceFindings, writeFindings } from "./rules.ts";
+import { masterKeyFindings, spaceFindings, writeFindings, movableClock } from "./rules.ts";
 
 export type InstallationChecks = ReturnType<typeof createInstallationChecks>;
 
@@ -51,8 +51,7 @@ export function createInstallationChecks(deps: {
         ...(tls && { certificate: certificateFindings(tls, clock()) }),
         database: await database(),
         "master-key": masterKeyFindings(await masterKeyTimes(), clock()),
-        // In development, tests move the clock.
-        ...(!isDevelopment && { clock: await examineClock(storage, clock) }),
+        clock: isDevelopment ? [movableClock] : await examineClock(storage, clock),
         ...(config.mail && { mail: await mail(config.mail.server) }),
       };
     },

@@ -23,6 +23,7 @@ export type Surroundings = {
 };
 
 const baseUrlMetadata = "base-url";
+const modeMetadata = "mode";
 
 export type App = Awaited<ReturnType<typeof openApp>>;
 
@@ -51,11 +52,13 @@ export async function openApp(
     const keyring = await openKeyring(storage, masterKeyOf(config), { random, now: clock() });
     const rememberedBaseUrl = await findMetadata(storage.reader, baseUrlMetadata);
     const baseUrl = given ?? rememberedBaseUrl ?? `http://localhost:${config.listen.port}`;
+    const wasDevelopment = (await findMetadata(storage.reader, modeMetadata)) === "development";
     const { services, sweepers, closeConnections, ...working } = createServices({
       ...core,
       config,
       keyring,
       baseUrl,
+      isDevelopment: serves ? config.dev : wasDevelopment,
       clock,
       random,
       fetch,
@@ -96,11 +99,14 @@ export async function openApp(
       services,
       watchClock,
 
-      /** For commands, which may not know the service's port. */
-      async rememberBaseUrl(): Promise<void> {
+      /** For commands, which may not know the service's port and mode. */
+      async rememberService(): Promise<void> {
         // Starting on a temporarily read-only database must not write.
-        if (baseUrl === rememberedBaseUrl) return;
-        await storage.write((tx) => replaceMetadata(tx, baseUrlMetadata, baseUrl));
+        if (baseUrl === rememberedBaseUrl && config.dev === wasDevelopment) return;
+        await storage.write(async (tx) => {
+          await replaceMetadata(tx, baseUrlMetadata, baseUrl);
+          await replaceMetadata(tx, modeMetadata, config.dev ? "development" : "production");
+        });
       },
 
       /**

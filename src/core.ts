@@ -24,6 +24,8 @@ export type Foundation = Core & {
   keyring: Keyring;
   /** No trailing slash. */
   baseUrl: string;
+  /** Whether the service is in development mode; for commands, whether the last one run was. */
+  isDevelopment: boolean;
   clock: Clock;
   random: Random;
   fetch: typeof globalThis.fetch;

@@ -100,6 +100,7 @@ export function createOperatorServices(
     doctor: createDoctor({
       installation: createInstallationChecks({
         config,
+        isDevelopment: foundation.isDevelopment,
         storage,
         writability,
         masterKeyTimes: async () => await masterKeyTimes(storage.reader),
@@ -108,6 +109,7 @@ export function createOperatorServices(
       }),
       applications: createApplicationChecks({
         config,
+        isDevelopment: foundation.isDevelopment,
         applications,
         providers,
         webhooks,

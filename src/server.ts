@@ -90,7 +90,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   try {
     // Published before use: the key set must be complete before anybody requests it.
     await app.services.signingKeys.forSigning("ES256");
-    await app.rememberBaseUrl();
+    await app.rememberService();
     await app.watchClock();
     development = devClock
       ? await openDevelopment(app, { dataDir: config.dataDir, listenAddress, redirectUris, devClock })

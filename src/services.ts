@@ -65,6 +65,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const signingKeys = createSigningKeys(aboutTokens);
   const logoutTokens = createLogoutTokens({ keys: signingKeys, issuer: baseUrl, clock, random });
   const outbound = createOutbound({
+    isDevelopment: foundation.isDevelopment,
     settings: config,
     storage,
     keyring,

@@ -21,6 +21,7 @@ const passkey: AccountMethod = {
   createdAt: now - 200 * day,
   lastUsedAt: now - 5 * minute,
   works: true,
+  isRemovable: true,
 };
 const methods: AccountMethod[] = [
   passkey,
@@ -34,6 +35,7 @@ const methods: AccountMethod[] = [
     createdAt: now - 400 * day,
     lastUsedAt: now - 90 * day,
     works: true,
+    isRemovable: true,
   },
   {
     type: "oauth",
@@ -44,6 +46,7 @@ const methods: AccountMethod[] = [
     createdAt: now - 500 * day,
     lastUsedAt: now - 480 * day,
     works: false,
+    isRemovable: true,
   },
   {
     type: "password",
@@ -52,6 +55,7 @@ const methods: AccountMethod[] = [
     changedAt: now - 30 * day,
     lastUsedAt: now - 2 * day,
     works: true,
+    isRemovable: true,
   },
 ];
 

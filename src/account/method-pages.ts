@@ -36,10 +36,11 @@ export function createMethodPages(deps: {
     return visits.page(visit, renameFormPage(frame, { ...data, problem }), { status: problem ? 422 : 200 });
   }
 
-  async function showRemove(visit: AccountVisit, problem?: RemoveMethodData["problem"]): Promise<Answer> {
+  async function showRemove(visit: AccountVisit): Promise<Answer> {
     const { application, browser, frame } = visit;
     const method = await methodIn(visit);
     if (!method) return visits.notFound(visit);
+    const problem = method.isRemovable ? undefined : whyNot(method, application);
     const data = { appId: application.id, token: browser.formToken, method, problem };
     return visits.page(visit, removeMethodPage(frame, data), { status: problem ? 422 : 200 });
   }
@@ -120,13 +121,15 @@ export function createMethodPages(deps: {
         if (code === "METHOD_NOT_FOUND") return visits.notFound(posted);
         // Only refused if the user could not sign in any more.
         if (code !== "INVALID_REQUEST") throw error;
-        const isPasskey = (await methodIn(posted))?.type === "passkey";
-        const needsPasskey = posted.application.authMethods.passkey.required;
-        return await showRemove(posted, { kind: isPasskey && needsPasskey ? "last-passkey" : "last-method" });
+        return await showRemove(posted);
       }
       return visits.done(posted, "removed");
     },
   };
+}
+
+function whyNot({ type }: AccountMethod, { authMethods }: Application): RemoveMethodData["problem"] {
+  return { kind: type === "passkey" && authMethods.passkey.required ? "last-passkey" : "last-method" };
 }
 
 type Adding = { adds: SignInMethod; addsProvider: string | null };

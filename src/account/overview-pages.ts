@@ -6,7 +6,6 @@ import type { HttpRequest } from "../http/request.ts";
 import type { Clock } from "../lib/clock.ts";
 import { browserOf, deviceOf } from "../lib/user-agent.ts";
 import type { MailService } from "../mail/service.ts";
-import type { Method } from "../methods/method.ts";
 import type { Methods } from "../methods/service.ts";
 import type { ProviderClients } from "../oauth/provider-clients.ts";
 import type { AccountLogin } from "../pages/account/logins.ts";
@@ -38,18 +37,14 @@ export function createOverviewPages(deps: {
 
   /** A user's methods, oldest first, as their owner sees them. */
   async function methodsOf(user: User): Promise<AccountMethod[]> {
-    const [all, usable, changedAt] = [
-      await methods.list(user.id),
-      await methods.usable(user),
-      await passwords.chosenAt(user.id),
-    ];
-    const working = new Set(usable.map(({ id }) => id));
-    return all.map((method) => methodFor(method, working.has(method.id), changedAt ?? method.createdAt));
-  }
-
-  function methodFor(method: Method, works: boolean, changedAt: number): AccountMethod {
-    if (method.type === "oauth") return { ...method, works, displayName: providerClients.displayName(method.provider) };
-    return method.type === "password" ? { ...method, works, changedAt } : { ...method, works };
+    const changedAt = await passwords.chosenAt(user.id);
+    return (await methods.examined(user)).map(({ method, ...state }): AccountMethod => {
+      if (method.type === "oauth")
+        return { ...method, ...state, displayName: providerClients.displayName(method.provider) };
+      return method.type === "password"
+        ? { ...method, ...state, changedAt: changedAt ?? method.createdAt }
+        : { ...method, ...state };
+    });
   }
 
   async function addable(application: Application, user: User, has: AccountMethod[]): Promise<AddableMethods> {

@@ -94,7 +94,7 @@ export function createAccountVisits(deps: {
     }
     const browser = browsers.meet(request, { kind: "account", key: application.id });
     const signedIn = await signedInWith(browser, application);
-    const setting = { application, locale: signedIn?.user.locale ?? null, backUrl: homeOf(application) };
+    const setting = { application, locale: signedIn?.user.locale ?? null, backUrl: appHome(application) };
     return { request, application, browser, frame: hosted.frameFor(request, setting), signedIn };
   }
 
@@ -179,9 +179,4 @@ export function createAccountVisits(deps: {
       return { ...seeOther(accountPath(application.id, page)), cookies: [cookie] };
     },
   };
-}
-
-function homeOf({ domain, redirectUris }: Application): string | undefined {
-  if (domain !== null) return `https://${domain}/`;
-  return redirectUris[0] === undefined ? undefined : appHome(redirectUris[0]);
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { invalidRequest } from "../lib/errors.ts";
 import { checkedName } from "../lib/names.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
-import { checkedRedirectUris } from "../lib/redirect-uris.ts";
+import { checkedRedirectUris, redirectUriProblem } from "../lib/redirect-uris.ts";
 import { hasPlainHost, isHttpsAddress, isShowable } from "../lib/text.ts";
 import {
   maxSingleSignOnSeconds,
@@ -190,6 +190,9 @@ function checkedBranding(branding: Branding): Branding {
     if (address !== null && !isHttpsAddress(address))
       throw invalidRequest(`branding.${name}: an https address of at most 2048 characters`);
   }
+  const { homeUrl = null } = branding;
+  const homeProblem = homeUrl === null ? undefined : redirectUriProblem(homeUrl);
+  if (homeProblem !== undefined) throw invalidRequest(`branding.homeUrl: ${homeProblem}`);
   return branding;
 }
 

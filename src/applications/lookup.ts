@@ -54,6 +54,10 @@ export function createLookup(deps: {
       return others.length === 0 ? only : undefined;
     },
 
+    async isAnyUsable(): Promise<boolean> {
+      return (await listThreeApplications(storage.reader)).some((found) => usable(found));
+    },
+
     /** The application of an API key. Throws INVALID_API_KEY. */
     async authenticate(apiKey: string): Promise<Application> {
       if (!isPossibleCredential(apiKey)) throw invalidApiKey();

@@ -41,6 +41,9 @@ export const applicationBody = z.strictObject({
       "must be an object",
     )
     .optional(),
+  branding: z
+    .strictObject({ homeUrl: z.string("must be a string or null").nullable().optional() }, "must be an object")
+    .optional(),
 });
 
 /** GET /applications/{appId} */

@@ -294,7 +294,8 @@ export function createApplications(deps: {
 
 function answerFor(application: Application, stats: ApplicationStats): ApplicationAnswer {
   const { id, name, domain, redirectUris, authMethods, branding } = application;
-  const { logo, primaryColor, companyName } = branding;
-  // The contract has only these three (docs/spec/http-api.md, 2.4).
-  return { id, name, domain, redirectUris, authMethods, branding: { logo, primaryColor, companyName }, stats };
+  const { logo, primaryColor, companyName, homeUrl = null } = branding;
+  // The contract has the first three (docs/spec/http-api.md, 2.4).
+  const shown = { logo, primaryColor, companyName, ...(homeUrl === null ? {} : { homeUrl }) };
+  return { id, name, domain, redirectUris, authMethods, branding: shown, stats };
 }

@@ -2,7 +2,6 @@ import { userInfo } from "node:os";
 import type { App } from "../app.ts";
 import type { ConfigFlags, explainConfig } from "../config/load.ts";
 import type { Core } from "../core.ts";
-import type { Config } from "../config/config.ts";
 import { AppError } from "../lib/errors.ts";
 import { escapeUnseen } from "../lib/text.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
@@ -22,7 +21,7 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
   let onInterrupt = (): void => io.exit(exitCodes.interrupted);
   let exitCode: ExitCode = exitCodes.done;
 
-  async function configure(flags: ConfigFlags = {}): Promise<{ config: Config; warnings: string[] }> {
+  async function configure(flags: ConfigFlags = {}): Promise<ReturnType<typeof loadConfig>> {
     const { loadConfig } = await import("../config/load.ts");
     const { config, data } = globalFlags();
     const loaded = loadConfig({

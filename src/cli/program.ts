@@ -40,6 +40,7 @@ import { addGroupShow } from "./commands/group-show.ts";
 import { addHealth } from "./commands/health.ts";
 import { addInit } from "./commands/init.ts";
 import { addKeyCreate } from "./commands/key-create.ts";
+import { addKeyGenerate } from "./commands/key-generate.ts";
 import { addKeyList } from "./commands/key-list.ts";
 import { addKeyRevoke } from "./commands/key-revoke.ts";
 import { addKeyRotate } from "./commands/key-rotate.ts";
@@ -192,7 +193,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
     "key",
     "API keys of applications",
     ["authsvc key list --app app_shop", "authsvc key rotate --app app_shop --overlap 7d"],
-    [addKeyCreate, addKeyList, addKeyRotate, addKeyRevoke],
+    [addKeyCreate, addKeyGenerate, addKeyList, addKeyRotate, addKeyRevoke],
   );
   group(
     "signing-key",

@@ -20,12 +20,17 @@ export type ConfigInput = { flags: ConfigFlags; env: Environment; cwd: string; i
 
 /**
  * Merges, in ascending priority, the defaults, `config.yaml`, `AUTHSVC_…` variables and flags. Only
- * reads files. `warnings` are sentences for the operator about weak settings. Throws
- * INVALID_CONFIG: the message names the key as its source spells it and the rule, never a value.
+ * reads files. `warnings` are sentences for the operator about weak settings. `origins`: how its
+ * source spells each given key. Throws INVALID_CONFIG: the message names the key in that way and
+ * the rule, never a value.
  */
-export function loadConfig(input: ConfigInput): { config: Config; warnings: string[] } {
-  const { config, warnings } = load(input);
-  return { config, warnings };
+export function loadConfig(input: ConfigInput): {
+  config: Config;
+  warnings: string[];
+  origins: ReadonlyMap<string, string>;
+} {
+  const { config, warnings, given } = load(input);
+  return { config, warnings, origins: new Map([...given].map(([key, { origin }]) => [key, origin])) };
 }
 
 /**

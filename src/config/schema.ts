@@ -50,7 +50,7 @@ export const settingsSchema = {
     ),
     {
       about:
-        "The URL at which browsers and apps reach the service. Links, token issuer and cookies are derived from it, never from a request. " +
+        "The URL at which browsers and apps reach the service: one for all applications, and without a path. Links, token issuer and cookies are derived from it, never from a request. " +
         "It must be https, except on this machine. Default: http://localhost and the port.",
       example: "https://auth.example.com",
     },

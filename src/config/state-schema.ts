@@ -117,6 +117,7 @@ const application = group({
     termsUrl: text("https URL of the terms of use, linked on the pages.").nullable().optional(),
     privacyUrl: text("https URL of the privacy policy, linked on the pages.").nullable().optional(),
     supportUrl: text("https URL of your support, linked on the pages and in mails.").nullable().optional(),
+    homeUrl: text("Where the pages lead back to; null: the origin of a redirect URI.").nullable().optional(),
   }).optional(),
   signUp: oneOf(["open", "closed"], "Whether anybody may create an account.").optional(),
   passwordMinLength: z.int("must be a whole number").describe("Minimum length of a password.").optional(),

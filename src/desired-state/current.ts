@@ -25,7 +25,8 @@ export function describedApplication(application: Application): DesiredApplicati
   const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, rateLimits } =
     settings;
   const { singleSignOnSeconds = maxSingleSignOnSeconds, publicClients = false } = settings;
-  const { logo, primaryColor, companyName, termsUrl = null, privacyUrl = null, supportUrl = null } = branding;
+  const { logo, primaryColor, companyName } = branding;
+  const { termsUrl = null, privacyUrl = null, supportUrl = null, homeUrl = null } = branding;
   const { passkey, password, oauth } = authMethods;
   return {
     id,
@@ -37,7 +38,7 @@ export function describedApplication(application: Application): DesiredApplicati
       password: { enabled: password.enabled },
       oauth: { enabled: oauth.enabled, providers: oauth.providers },
     },
-    branding: { logo, primaryColor, companyName, termsUrl, privacyUrl, supportUrl },
+    branding: { logo, primaryColor, companyName, termsUrl, privacyUrl, supportUrl, homeUrl },
     signUp,
     passwordMinLength,
     scopes,

@@ -1,6 +1,7 @@
 import type { App } from "../app.ts";
 import { json, seeOther } from "../http/answer.ts";
 import { route, type Route } from "../http/route.ts";
+import { demoCallbackPath } from "../lib/redirect-uris.ts";
 import type { Assets } from "../pages/assets/assets.ts";
 import { serviceLook, type Frame } from "../pages/parts/frame.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
@@ -12,7 +13,7 @@ import { demoHandler } from "./demo-routes.ts";
 import { createEventInbox } from "./event-inbox.ts";
 import { createHookInboxes, type Delivery } from "./hook-inboxes.ts";
 import { hookRoutes, hooksPath } from "./hook-routes.ts";
-import { demoAppId as appId, demoCallbackPath } from "./left.ts";
+import { demoAppId as appId } from "./left.ts";
 import { mailboxRoutes } from "./mailbox-routes.ts";
 import { overviewPage } from "./overview-page.ts";
 import { createStandIns } from "./providers/routes.ts";

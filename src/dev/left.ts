@@ -1,11 +1,11 @@
 import type { Application } from "../applications/application.ts";
 import { hostOf, isLoopbackHost } from "../lib/loopback.ts";
+import { demoCallbackPath } from "../lib/redirect-uris.ts";
 import type { ProviderRow } from "../oauth/provider-store.ts";
 
 /** Recognises leftovers of development mode in a database. None may be used without that mode. */
 
 export const demoAppId = "app_demo";
-export const demoCallbackPath = "/dev/demo/callback";
 /** The URLs of stand-ins are below this path. */
 export const standInsPath = "/dev/providers/";
 

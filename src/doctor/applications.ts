@@ -8,6 +8,7 @@ import { addressFindings, clientFindings } from "./clients.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
+  noApplication,
   passkeyFindings,
   providerFindings,
   redirectUriFindings,
@@ -20,7 +21,8 @@ export type ApplicationChecks = ReturnType<typeof createApplicationChecks>;
 
 /** Checks the applications, with their providers, clients and webhooks. */
 export function createApplicationChecks(deps: {
-  config: Pick<Config, "mail" | "dev">;
+  config: Pick<Config, "mail">;
+  isDevelopment: boolean;
   applications: Applications;
   providers: ProviderClients;
   webhooks: Webhooks;
@@ -30,7 +32,8 @@ export function createApplicationChecks(deps: {
   passkeysArePossible: boolean;
   clock: Clock;
 }) {
-  const { config, applications, providers, webhooks, clients, someLackEmail, passkeysArePossible, clock } = deps;
+  const { config, isDevelopment, applications, providers, webhooks, clients } = deps;
+  const { someLackEmail, passkeysArePossible, clock } = deps;
 
   async function examineClients(appIds: string[]): Promise<Finding[]> {
     const [all, secrets] = [await clients.list(), await clients.listSecrets()];
@@ -38,7 +41,7 @@ export function createApplicationChecks(deps: {
       clientFindings(
         client,
         secrets.filter(({ clientId }) => clientId === client.id),
-        clock(),
+        { now: clock(), isDevelopment },
       ),
     );
     const addresses: Finding[] = [];
@@ -51,7 +54,7 @@ export function createApplicationChecks(deps: {
 
   /** What `serve --dev` has left in the database of a service that runs without it. */
   async function development(): Promise<Finding[]> {
-    return config.dev ? [] : developmentFindings((await applications.findDemoApp())?.id, await providers.standIns());
+    return isDevelopment ? [] : developmentFindings((await applications.findDemoApp())?.id, await providers.standIns());
   }
 
   return {
@@ -59,6 +62,7 @@ export function createApplicationChecks(deps: {
 
     async examine(): Promise<Examined> {
       const ids = (await applications.list()).map(({ id }) => id);
+      const idle = isDevelopment ? undefined : (await applications.findDemoApp())?.id;
       const all = (await Promise.all(ids.map((id) => applications.find(id)))).filter((found) => found !== undefined);
       const accounts = await Promise.all(
         all.map(async (application) => {
@@ -73,13 +77,14 @@ export function createApplicationChecks(deps: {
         }),
       );
       return {
+        applications: ids.some((id) => id !== idle) ? [] : [noApplication],
         passkeys: passkeyFindings(all, passkeysArePossible),
-        "sign-up": signUpFindings(all, config.mail !== undefined || config.dev),
+        "sign-up": signUpFindings(all, config.mail !== undefined || isDevelopment),
         providers: accounts.flat(),
-        "redirect-uris": all.flatMap(redirectUriFindings),
+        "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
         clients: await examineClients(ids),
         webhooks: webhookFindings(await webhooks.list()),
-        ...(config.dev ? {} : { development: await development() }),
+        ...(isDevelopment ? {} : { development: await development() }),
       };
     },
   };

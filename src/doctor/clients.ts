@@ -8,17 +8,25 @@ const unusedFor = 365 * day;
 const endsSoon = 14 * day;
 
 /** What is wrong with a client. `secrets`: its own. */
-export function clientFindings(client: ClientAnswer, secrets: SecretAnswer[], now: number): Finding[] {
+export function clientFindings(
+  client: ClientAnswer,
+  secrets: SecretAnswer[],
+  { now, isDevelopment }: { now: number; isDevelopment: boolean },
+): Finding[] {
   if (client.disabledAt !== null) return [];
-  return [...redirectFindings(client), ...unusedFindings(client, now), ...secretFindings(client, secrets, now)];
+  return [
+    ...redirectFindings(client, isDevelopment),
+    ...unusedFindings(client, now),
+    ...secretFindings(client, secrets, now),
+  ];
 }
 
-function redirectFindings({ id, kind, redirectUris }: ClientAnswer): Finding[] {
+function redirectFindings({ id, kind, redirectUris }: ClientAnswer, isDevelopment: boolean): Finding[] {
   const fix = `authsvc client update ${id} --redirect-uri URI`;
   if (redirectUris.length === 0)
     return [warning("clients", `Nobody can sign in to ${id}: it has no redirect URI.`, fix)];
-  // Programs on a device listen on it.
-  const plain = kind === "native" ? [] : redirectUris.filter((uri) => uri.startsWith("http:"));
+  // Plain http is only for this machine: programs on a device listen on it, and developers do.
+  const plain = kind === "native" || isDevelopment ? [] : redirectUris.filter((uri) => uri.startsWith("http:"));
   return plain.map((uri) => warning("clients", `${id} redirects to ${uri}, which is not https.`, fix));
 }
 

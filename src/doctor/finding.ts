@@ -17,6 +17,7 @@ export type CheckName =
   | "master-key"
   | "clock"
   | "mail"
+  | "applications"
   | "sign-up"
   | "passkeys"
   | "providers"

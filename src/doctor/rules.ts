@@ -1,5 +1,6 @@
 import type { Application } from "../applications/application.ts";
 import { day, isoTime, second } from "../lib/clock.ts";
+import { hostOf, isLoopbackHost } from "../lib/loopback.ts";
 import { quotedPath } from "../lib/own-files.ts";
 import type { StrandedIdentities } from "../oauth/provider-clients.ts";
 import type { DatabaseTime } from "../storage/storage.ts";
@@ -28,6 +29,13 @@ export function clockFindings({ here, there }: { here: number; there: DatabaseTi
     : `The database has timestamps ${seconds} seconds in the future: the clock of this machine is or was wrong.`;
   return [problem("clock", message, "timedatectl set-ntp true")];
 }
+
+export const movableClock: Finding = {
+  check: "clock",
+  status: "ok",
+  message: "Not compared: the service last ran in development mode, in which tests move its clock.",
+  fix: null,
+};
 
 /** A master key should be replaced periodically, because nobody knows who has seen it. */
 const masterKeyLasts = 2 * 365 * day;
@@ -104,6 +112,12 @@ export function providerFindings(
   );
 }
 
+export const noApplication = warning(
+  "applications",
+  "Nobody can sign in: there is no application yet.",
+  "authsvc app create --name NAME --redirect-uri URI",
+);
+
 /**
  * Objects made by `serve --dev`: unusable without it, and confusing in the list of applications.
  */
@@ -158,11 +172,17 @@ export function signUpFindings(applications: Application[], verifiesMail: boolea
  * An address that shares its site with nothing else of its application may be a typing error or
  * left over from a test.
  */
-export function redirectUriFindings({ id, domain, redirectUris }: Application): Finding[] {
+export function redirectUriFindings(
+  { id, domain, redirectUris }: Application,
+  { isDevelopment }: { isDevelopment: boolean },
+): Finding[] {
   const fix = `authsvc app update ${id} --add-redirect-uri URI`;
   if (redirectUris.length === 0)
     return [warning("redirect-uris", `Nobody can sign in to ${id}: it has no redirect URI.`, fix)];
-  const hosts = redirectUris.filter((uri) => /^https?:/u.test(uri)).map((uri) => new URL(uri).hostname);
+  const web = redirectUris.filter((uri) => /^https?:/u.test(uri)).map((uri) => new URL(uri));
+  const hosts = web
+    .filter((url) => !(isDevelopment && isLoopbackHost(hostOf(url), "localhost and below")))
+    .map(({ hostname }) => hostname);
   const own = domain === null ? undefined : siteOf(domain);
   const isShared = (host: string): boolean =>
     siteOf(host) === own || hosts.filter((other) => siteOf(other) === siteOf(host)).length > 1;

@@ -6,7 +6,7 @@ import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Html } from "../lib/html.ts";
 import { networkOf } from "../lib/networks.ts";
-import { withParameters } from "../lib/redirect-uris.ts";
+import { demoCallbackPath, withParameters } from "../lib/redirect-uris.ts";
 import type { AssetLinks } from "../pages/assets/assets.ts";
 import { accountPath } from "../pages/account/parts.ts";
 import { logoUrl, serviceLook, type Frame, type Look } from "../pages/parts/frame.ts";
@@ -216,8 +216,20 @@ function lookOf({ name, branding }: Application): Look {
   };
 }
 
-/** The app's front page: the origin of its redirect address. A private-use scheme has none. */
-export function appHome(redirectUri: string): string | undefined {
+/**
+ * Where "Back to Acme" leads: the operator's address, else the origin of `redirectUri`, by default
+ * the first that is not the demo page's. A private-use scheme has none.
+ */
+export function appHome(
+  { branding, redirectUris }: Application,
+  redirectUri = redirectUris.find((uri) => !uri.endsWith(demoCallbackPath)) ?? redirectUris[0],
+): string | undefined {
+  if (branding.homeUrl) return branding.homeUrl;
+  return redirectUri === undefined ? undefined : originPage(redirectUri);
+}
+
+/** The front page of a redirect URI's origin. */
+export function originPage(redirectUri: string): string | undefined {
   const { origin } = new URL(redirectUri);
   return origin === "null" ? undefined : `${origin}/`;
 }

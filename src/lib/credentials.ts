@@ -10,7 +10,8 @@ const ourForm = /^(?:ak|cs)_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})$/u;
 const acceptedForm = /^[A-Za-z0-9_.-]{32,256}$/u;
 
 /** The rule for one that an operator chose. */
-export const credentialRule = "32 to 256 letters, digits, '.', '_' or '-' (one in authsvc's own form must be complete)";
+export const credentialRule =
+  "32 to 256 letters, digits, '.', '_' or '-' (one in authsvc's own form must be complete); to make one: authsvc key generate";
 
 /**
  * An API key (`ak`) or client secret (`cs`): prefix + 256 random bits + CRC-32, letters and digits

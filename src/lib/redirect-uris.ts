@@ -4,6 +4,8 @@ import { hasPlainHost } from "./text.ts";
 
 const maxCharacters = 2048;
 const maxRedirectUris = 50;
+/** Ends the demo page's redirect URI, in development. */
+export const demoCallbackPath = "/dev/demo/callback";
 /**
  * RFC 8252 §7.1: a private-use scheme is a reversed domain name. It contains a dot, so it is never
  * javascript:, data: or file:.

@@ -19,11 +19,12 @@ export function checkedNewEmail(text: string): string {
   );
 }
 
-/** A user's name, trimmed; null if there is none. Throws INVALID_REQUEST. */
-export function checkedDisplayName(text: string | null): string | null {
-  const name = text === null ? null : displayName(text);
-  if (name === undefined) throw invalidRequest(`name: at most ${maxNameCharacters} characters, no control characters`);
-  return name;
+/** A user's name, trimmed; null for none, which no text stands for. Throws INVALID_REQUEST. */
+export function checkedDisplayName<Text extends string | null>(text: Text): Text {
+  const name = text === null ? text : displayName(text);
+  if (text !== null && !name)
+    throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, none of them a control character`);
+  return name as Text;
 }
 
 /** Throws INVALID_REQUEST. */

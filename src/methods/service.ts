@@ -86,10 +86,15 @@ export function createMethods(deps: {
       return (await listMethods(storage.reader, userId)).map((method) => methodAnswer(method, scopes));
     },
 
-    /** The user's methods that work now. */
-    async usable(user: User, handle: Handle = storage.reader): Promise<Method[]> {
-      const circumstances = await circumstancesOf(handle, user);
-      return (await listMethods(handle, user.id)).filter((method) => canSignIn(method, circumstances));
+    /** Like `list`, with whether each works now, and whether the user could sign in without it. */
+    async examined(user: User): Promise<{ method: Method; works: boolean; isRemovable: boolean }[]> {
+      const circumstances = await circumstancesOf(storage.reader, user);
+      const all = await listMethods(storage.reader, user.id);
+      return all.map((method) => ({
+        method,
+        works: canSignIn(method, circumstances),
+        isRemovable: canDoWithout(method, all, circumstances),
+      }));
     },
 
     /**

@@ -20,6 +20,7 @@ import {
   tokenFields,
   authMethod,
   applicationMethods,
+  applicationBranding,
   branding,
   statistics,
   applicationFields,
@@ -101,8 +102,12 @@ export const answers = {
     .describe("The profile after a change."),
   ManagedUser: managedUser,
   ManagedUserDetails: managedUser
-    .extend({ metadata: profileMetadata })
-    .describe("A user, with a summary of the sign-ins."),
+    .extend({
+      metadata: profileMetadata,
+      publicMetadata: metadataPart("What the user may read; omitted if it is empty.").optional(),
+      privateMetadata: metadataPart("What the user does not read; omitted if it is empty.").optional(),
+    })
+    .describe("A user, with a summary of the sign-ins, and what the application stores about them."),
   UserPage: z
     .strictObject({
       users: z.array(managedUser).describe("In the requested order."),
@@ -118,7 +123,7 @@ export const answers = {
       ...applicationFields,
       redirectUris: z.array(text("A redirect URI.")).describe("Where people are sent back to."),
       authMethods: applicationMethods,
-      branding,
+      branding: applicationBranding,
       stats: statistics,
     })
     .describe("An application."),

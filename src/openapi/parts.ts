@@ -123,6 +123,9 @@ export const branding = z
     companyName: text("The name on the hosted pages.").nullable(),
   })
   .describe("What the hosted pages look like.");
+export const applicationBranding = branding
+  .extend({ homeUrl: address("Where the pages lead back to, if it was set.").optional() })
+  .describe("What the hosted pages look like, and where they lead back to.");
 export const statistics = z
   .strictObject({
     totalUsers: number("Users of the application."),
@@ -272,6 +275,7 @@ export const parts = {
   OAuthSwitch: oauthSwitch,
   PasswordSwitch: passwordSwitch,
   Branding: branding,
+  ApplicationBranding: applicationBranding,
   Statistics: statistics,
   PublicMethods: publicMethods,
   PublicProviders: publicProviders,

@@ -210,6 +210,16 @@ export const requests = {
           },
         },
       },
+      branding: {
+        about: "What the hosted pages look like. The operator sets the rest of it.",
+        inner: {
+          homeUrl: {
+            about: "Where the pages lead back to, in the form of a redirect URI. Null: the origin of one.",
+            format: "uri",
+            maxLength: 2048,
+          },
+        },
+      },
     },
     example: { authMethods: { password: { enabled: false } } },
   }),

@@ -2,7 +2,7 @@ import type { Application } from "../applications/application.ts";
 import type { Applications } from "../applications/service.ts";
 import type { Clients } from "../clients/service.ts";
 import { day, isOver, isoTime, type Clock } from "../lib/clock.ts";
-import { appHome } from "../hosted/hosted.ts";
+import { appHome, originPage } from "../hosted/hosted.ts";
 import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { ProviderClients } from "../oauth/provider-clients.ts";
@@ -202,10 +202,11 @@ export function createSignIn(deps: {
 
     /**
      * The way back to where the session began, for people who cannot continue; undefined if there
-     * is none.
+     * is none. An OpenID Connect client has a home of its own.
      */
-    homeOf(session: SignInSession): string | undefined {
-      return endsAtAccount(session, baseUrl) ? session.redirectUri : appHome(session.redirectUri);
+    homeOf(session: SignInSession, application: Application): string | undefined {
+      if (endsAtAccount(session, baseUrl)) return session.redirectUri;
+      return session.authorization ? originPage(session.redirectUri) : appHome(application, session.redirectUri);
     },
 
     /** Tells the client why there is no code. The session does not change. */

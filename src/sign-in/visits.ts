@@ -32,7 +32,7 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
   const { hosted, browsers, signIn } = deps;
 
   function settingOf({ session, application }: Pick<Visit, "session" | "application">): Setting {
-    return { application, locale: session.locale, backUrl: signIn.homeOf(session) };
+    return { application, locale: session.locale, backUrl: signIn.homeOf(session, application) };
   }
 
   function messageFor(request: HttpRequest, opened: OpenedSession): Answer {

@@ -13,7 +13,7 @@ export type AuthMethods = {
   password: { enabled: boolean };
 };
 
-/** The appearance of pages and mails. The HTTP API has only the first three. */
+/** The appearance of pages and mails. The HTTP API has only the first three and `homeUrl`. */
 export type Branding = {
   logo: string | null;
   primaryColor: string | null;
@@ -22,6 +22,8 @@ export type Branding = {
   termsUrl?: string | null;
   privacyUrl?: string | null;
   supportUrl?: string | null;
+  /** Where "Back to Acme" leads; by default the origin of a redirect URI. */
+  homeUrl?: string | null;
 };
 
 /** Values of a user that an application stores: a JSON object. */

@@ -27,10 +27,12 @@ export function createUserAdministration(
     const found = await findUserWithMethods(storage.reader, id);
     if (!found) throw userNotFound();
     const { user, methods } = found;
-    const { loginCount, lastIpAddress, lastUserAgent: userAgent } = user;
+    const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata, privateMetadata } = user;
     return {
       ...userAnswer(user, methods),
       metadata: { loginCount, lastIpAddress, userAgent },
+      ...(publicMetadata && { publicMetadata }),
+      ...(privateMetadata && { privateMetadata }),
     };
   }
 

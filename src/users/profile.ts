@@ -1,9 +1,8 @@
 import type { Audit, By } from "../audit/audit.ts";
 import { personsClient } from "../lib/client-info.ts";
 import { isoTime, type Clock } from "../lib/clock.ts";
-import { invalidRequest, userNotFound } from "../lib/errors.ts";
-import { displayName, maxNameCharacters } from "../lib/text.ts";
-import { checkedPicture } from "../lib/user-fields.ts";
+import { userNotFound } from "../lib/errors.ts";
+import { checkedDisplayName, checkedPicture } from "../lib/user-fields.ts";
 import type { Passwords } from "../passwords/service.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -123,12 +122,8 @@ export function createProfiles(deps: {
 }
 
 function checkedChange({ name, picture }: ProfileChange): { name?: string; picture?: string | null } {
-  const shown = name === undefined ? undefined : displayName(name);
-  if (name !== undefined && !shown) {
-    throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, none of them a control character`);
-  }
   return {
-    ...(shown ? { name: shown } : {}),
+    ...(name === undefined ? {} : { name: checkedDisplayName(name) }),
     ...(picture === undefined ? {} : { picture: checkedPicture(picture) }),
   };
 }

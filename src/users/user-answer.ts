@@ -1,4 +1,5 @@
 import { isoTime } from "../lib/clock.ts";
+import type { Metadata } from "../storage/column-types.ts";
 import type { User } from "./user.ts";
 
 /**
@@ -21,6 +22,9 @@ export type UserAnswer = {
 
 export type UserDetailsAnswer = UserAnswer & {
   metadata: { loginCount: number; lastIpAddress: string | null; userAgent: string | null };
+  /** What the application stores; each omitted if it is empty. */
+  publicMetadata?: Metadata;
+  privateMetadata?: Metadata;
 };
 
 type Shown = Omit<UserAnswer, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt" | "authMethods"> &

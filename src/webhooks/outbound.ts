@@ -16,7 +16,8 @@ import { createWebhookWorker } from "./worker.ts";
 
 /** Creates everything about webhooks. Other domains get `events`. */
 export function createOutbound(deps: {
-  settings: { dev: boolean; webhooks: { allowPrivateNetworks: boolean; retentionDays: number } };
+  isDevelopment: boolean;
+  settings: { webhooks: { allowPrivateNetworks: boolean; retentionDays: number } };
   storage: Storage;
   keyring: Keyring;
   audit: Audit;
@@ -27,9 +28,9 @@ export function createOutbound(deps: {
   log: Log;
   meter: Meter;
 }) {
-  const { settings, clock, log, meter } = deps;
+  const { settings, isDevelopment, clock, log, meter } = deps;
   const { retentionDays, allowPrivateNetworks } = settings.webhooks;
-  const policy = targetPolicy({ dev: settings.dev, allowPrivateNetworks });
+  const policy = targetPolicy({ dev: isDevelopment, allowPrivateNetworks });
   const sender = createSender({ privateNetworks: policy.privateNetworks, clock });
   const events = createEvents(deps);
   const deliveries = createDeliveries({ ...deps, retentionDays });

@@ -1,10 +1,10 @@
 import { lookup as systemLookup, Resolver } from "node:dns/promises";
-import { isIP, type LookupFunction } from "node:net";
+import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import type { Agent, request } from "undici";
 import type { Clock } from "../lib/clock.ts";
 import { retryAfter, type AttemptOutcome } from "./delivery.ts";
-import { isPublicAddress } from "./target.ts";
+import { isPublicAddress, isPublicHost } from "./target.ts";
 
 /** The addresses of a host name. Rejects if there are none. */
 export type Resolve = (host: string) => Promise<{ address: string; family: 4 | 6 }[]>;
@@ -64,8 +64,8 @@ export function createSender(options: {
       bodyTimeout: patience,
       connect: (target, done) => {
         const host = target.hostname.replace(/^\[|\]$/gu, "");
-        // IP addresses are connected to without a lookup.
-        if (!privateNetworks && isIP(host) !== 0 && !isPublicAddress(host)) done(new NotPublic(), null);
+        // IP addresses are connected to without a lookup, and private names need none.
+        if (!privateNetworks && !isPublicHost(host)) done(new NotPublic(), null);
         else connect(target, done);
       },
     });
@@ -159,7 +159,7 @@ const reasons: Record<string, string> = {
 /** In a few words, without any part of the address. */
 function reasonOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof NotPublic) return "its address is not public";
+    if (cause instanceof NotPublic) return "its address is not public (webhooks.allowPrivateNetworks is off)";
     const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
     if (reasons[code] !== undefined) return reasons[code];
     if (/^[A-Z][A-Z0-9_]{2,63}$/u.test(code)) return `the connection failed (${code})`;

@@ -90,7 +90,7 @@ const privateNames = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|l
  * Whether a host, as `URL` writes it, can be public at all. Its addresses are checked when
  * connecting.
  */
-function isPublicHost(host: string): boolean {
+export function isPublicHost(host: string): boolean {
   if (isIP(host) !== 0) return isPublicAddress(host);
   return host.includes(".") && !privateNames.test(host);
 }
@@ -108,7 +108,8 @@ export function targetProblem(text: string, policy: TargetPolicy): string | unde
   if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/?#]*@/u.test(text)) return "no user or password";
   if (text.includes("#")) return "no fragment";
   if (host.endsWith(".")) return "no dot at the end of the host";
-  if (!policy.privateNetworks && !isPublicHost(host)) return "an https URL on a public address";
+  if (!policy.privateNetworks && !isPublicHost(host))
+    return "an https URL on a public address, unless webhooks.allowPrivateNetworks is on";
   const isHttp = url.protocol === "http:";
   const mayBeHttp =
     policy.plainHttp === "any" || (policy.plainHttp === "this-machine" && isLoopbackHost(host, "localhost and below"));

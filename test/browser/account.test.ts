@@ -178,7 +178,6 @@ describeInBrowser("the account page in a browser", (stage) => {
     expect(order).toEqual([
       "Edit your profile",
       "Change password",
-      "Remove Password",
       "Add a passkey",
       "Sign out everywhere",
       "Download your data",

@@ -80,6 +80,22 @@ describeEachPlace("app update and delete", (place) => {
     });
   });
 
+  test("takes a home URL at creation and later, and names the flag of a bad one", async () => {
+    const homeUrl = "https://shop.example/welcome";
+    await json(["create", "--name", "Home", "--id", "app_home", "--home-url", homeUrl]);
+    expect(await json(["show", "app_home"])).toMatchObject({ branding: { homeUrl } });
+    const clear = await json(["update", "app_home", "--home-url", ""]);
+    expect(clear).toMatchObject({ branding: { homeUrl: null } });
+    for (const command of [
+      ["update", "app_home"],
+      ["create", "--name", "Bad"],
+    ]) {
+      const refused = await run([...command, "--home-url", "http://shop.example/"]);
+      expect(refused).toMatchObject({ code: 2, stdout: "" });
+      expect(refused.stderr).toBe(`authsvc: --home-url must be https (http only for localhost, 127.0.0.1 and [::1])\n`);
+    }
+  });
+
   test("says of a provider without an account that nobody can sign in with it yet", async () => {
     await json(["create", "--name", "Bare", "--id", "app_bare"]);
     const note = "Nobody can sign in with google yet. Configure it: authsvc app provider set app_bare google\n";

@@ -202,6 +202,20 @@ describe("key create", () => {
     );
   });
 
+  test("key generate makes one that is accepted, and the refusal of another form names it", async () => {
+    const refused = await authsvc(["key", "create", "--app", "app_shop", "--api-key-stdin"], {
+      cwd,
+      input: Buffer.alloc(32, 0xfb).toString("base64"),
+    });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/^authsvc: --api-key-stdin must be 32 to 256 .*: authsvc key generate\n$/u);
+    const { stdout: key } = await authsvc(["key", "generate"], { cwd: emptyFolder() });
+    expect(key).toMatch(/^ak_\w{50}\n$/u);
+    expect(await json(["key", "generate"], cwd)).not.toEqual({ apiKey: key.trim() });
+    const created = await json(["key", "create", "--app", "app_shop", "--api-key-stdin"], cwd, key);
+    expect(created).toMatchObject({ apiKey: key.trim() });
+  });
+
   test("refuses an unknown application with 3 and a known key with 4, also as a dry run", async () => {
     expect((await authsvc(["key", "create", "--app", "app_nobody"], { cwd })).code).toBe(3);
     expect((await authsvc(["key", "create", "--app", "app_nobody", "--dry-run"], { cwd })).code).toBe(3);

@@ -91,16 +91,25 @@ describe("serve that cannot start says why in one line, with its exit code, and 
     expect(contentOf(cwd)).toEqual(before);
   });
 
-  test.each([
-    ["--port", (port: string) => ({ AUTHSVC_LISTEN__PORT: port })],
-    ["metrics.port", (port: string) => ({ AUTHSVC_LISTEN__PORT: "0", AUTHSVC_METRICS__PORT: port })],
-  ])("a taken port, by the name of its setting (%s), before any database is made", async (name, env) => {
+  test.each<[name: string, args: string[], env: Record<string, string>, file?: string]>([
+    ["--port", ["--port", "PORT"], {}, "listen: { port: 1 }"],
+    ["AUTHSVC_LISTEN__PORT", [], { AUTHSVC_LISTEN__PORT: "PORT" }],
+    ["config.yaml line 2, column 3: listen.port", [], {}, "listen:\n  port: PORT"],
+    ["AUTHSVC_METRICS__PORT", [], { AUTHSVC_LISTEN__PORT: "0", AUTHSVC_METRICS__PORT: "PORT" }],
+  ])("a taken port, by the name of its setting (%s), before any database is made", async (name, args, env, file) => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as AddressInfo;
     rmSync(join(cwd, "data"), { recursive: true });
-    const failed = await authsvc(["serve"], { cwd, env: env(String(port)) });
+    const filled = (text: string) => text.replace("PORT", String(port));
+    const config = join(cwd, "config.yaml");
+    if (file !== undefined) writeFileSync(config, filled(file));
+    const failed = await authsvc(["serve", ...args.map(filled)], {
+      cwd,
+      env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, filled(value)])),
+    });
     other.close();
+    rmSync(config, { force: true });
     expect(failed).toMatchObject({ code: 1, stdout: "" });
     expect(failed.stderr).toMatch(
       new RegExp(`^authsvc: ${name}: port ${port} on 127\\.0\\.0\\.1 is in use by another program; [^\\n]*\\n$`, "u"),

@@ -20,6 +20,21 @@ describeEachPlace("client", (place, dialect) => {
     await answer(["app", "create", "--name", "Shop", "--id", "app_shop"], place);
   });
 
+  it.each([
+    [["--name", "Team Nextcloud", "--id", "cloud"], "Its settings: authsvc client show cloud --for nextcloud"],
+    [
+      ["--name", "Wiki", "--id", "wiki"],
+      "Settings of known programs: authsvc client show wiki --for PROGRAM (grafana,",
+    ],
+    [["--name", "Grafana CLI", "--kind", "native", "--id", "tool"], undefined],
+  ])("create %j names the settings of that program, else of any, for a server's", async (flags, hint) => {
+    const { stderr } = await run(["create", "--app", "app_shop", "--redirect-uri", callback, ...flags]);
+    expect(stderr).toContain("The program needs the issuer http://localhost:8080 too.\n");
+    if (hint === undefined) expect(stderr).not.toContain("--for");
+    else expect(stderr).toContain(hint);
+    await json(["delete", flags.at(-1) ?? "", "--yes"]);
+  });
+
   it("create, list, show, update and delete go through the life of a client", async () => {
     const dry = await create("--id", "cli_dry", "--dry-run");
     expect(dry).toMatchObject({ client: { id: "cli_dry" }, dryRun: true });

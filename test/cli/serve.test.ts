@@ -23,6 +23,7 @@ describe("serve", () => {
       level: "warn",
       msg: expect.stringContaining("OWASP") as string,
     });
+    expect(stderr).toContain('"next":"authsvc app create --name NAME --redirect-uri URI"');
   });
 
   test.skipIf(!isPosix).each(["SIGTERM", "SIGINT"] as const)(

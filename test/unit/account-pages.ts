@@ -13,9 +13,9 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
   const place = { appId: value, token: value };
   const common = { id: value, createdAt: 0, lastUsedAt: null };
   const methods: AccountMethod[] = [
-    { ...common, type: "passkey", name: value, works: true },
-    { ...common, type: "oauth", provider: value, displayName: value, email: value, works: false },
-    { ...common, type: "password", changedAt: 1, works: true },
+    { ...common, type: "passkey", name: value, works: true, isRemovable: true },
+    { ...common, type: "oauth", provider: value, displayName: value, email: value, works: false, isRemovable: true },
+    { ...common, type: "password", changedAt: 1, works: true, isRemovable: true },
   ];
   const login: AccountLogin = {
     id: value,

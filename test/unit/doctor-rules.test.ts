@@ -19,12 +19,18 @@ const uris: [uris: string[], domain: string | null, odd: string[]][] = [
   [["https://shop.example/cb", "com.example.app:/cb"], "shop.example", []],
 ];
 test.each(uris)("of the redirect URIs %j with the domain %j, %j stand alone", (redirectUris, domain, odd) => {
-  const findings = redirectUriFindings(application(redirectUris, domain));
+  const findings = redirectUriFindings(application(redirectUris, domain), { isDevelopment: false });
   expect(findings.map(({ message }) => /to (\S+),/u.exec(message)?.[1])).toEqual(odd);
 });
 
 test("an application without a redirect URI lets nobody in", () => {
-  expect(redirectUriFindings(application([]))).toMatchObject([{ status: "warning" }]);
+  expect(redirectUriFindings(application([]), { isDevelopment: true })).toMatchObject([{ status: "warning" }]);
+});
+
+test("a redirect URI of this machine is odd, except in development", () => {
+  const shop = application(["https://shop.example/cb", "http://localhost:3000/cb"], "shop.example");
+  expect(redirectUriFindings(shop, { isDevelopment: false })).toHaveLength(1);
+  expect(redirectUriFindings(shop, { isDevelopment: true })).toEqual([]);
 });
 
 test("passkeys are only missed where they are enabled", () => {

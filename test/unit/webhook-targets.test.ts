@@ -10,11 +10,15 @@ describe("an internal address", () => {
   });
 
   it.each(Object.entries(internal))("%s (%s) is refused at registration (security rule W4)", (_name, address) => {
-    expect(targetProblem(`https://${asHost(address)}/hook`, strict)).toBe("an https URL on a public address");
+    expect(targetProblem(`https://${asHost(address)}/hook`, strict)).toBe(
+      "an https URL on a public address, unless webhooks.allowPrivateNetworks is on",
+    );
   });
 
   it.each(Object.entries(otherSpellings))("is refused spelled otherwise: %s", (_name, host) => {
-    const problem = /[^\x21-\x7E]/u.test(host) ? "an absolute URL" : "an https URL on a public address";
+    const problem = /[^\x21-\x7E]/u.test(host)
+      ? "an absolute URL"
+      : "an https URL on a public address, unless webhooks.allowPrivateNetworks is on";
     expect(targetProblem(`https://${host}/`, strict)).toBe(problem);
   });
 

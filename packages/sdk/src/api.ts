@@ -299,7 +299,7 @@ export type Application = {
   /** Where people are sent back to. */
   redirectUris: string[];
   authMethods: ApplicationMethods;
-  branding: Branding;
+  branding: ApplicationBranding;
   stats: Statistics;
 };
 
@@ -330,6 +330,11 @@ export type ApplicationRequest = {
       /** Whether users can sign in with it. */
       enabled?: boolean;
     };
+  };
+  /** What the hosted pages look like. The operator sets the rest of it. */
+  branding?: {
+    /** Where the pages lead back to, in the form of a redirect URI. Null: the origin of one. */
+    homeUrl?: string | null;
   };
 };
 
@@ -529,7 +534,7 @@ export type ManagedUser = {
   authMethods: UsableMethods;
 };
 
-/** A user, with a summary of the sign-ins. */
+/** A user, with a summary of the sign-ins, and what the application stores about them. */
 export type ManagedUserDetails = {
   /** `usr_…`, never given to another user. */
   id: string;
@@ -553,6 +558,10 @@ export type ManagedUserDetails = {
   disabledAt: string | null;
   authMethods: UsableMethods;
   metadata: ProfileMetadata;
+  /** What the user may read; omitted if it is empty. */
+  publicMetadata?: Record<string, unknown>;
+  /** What the user does not read; omitted if it is empty. */
+  privateMetadata?: Record<string, unknown>;
 };
 
 /** The body of `PATCH /applications/{appId}/users/{userId}`. */
@@ -667,14 +676,16 @@ export type ApplicationMethods = {
   password: PasswordSwitch;
 };
 
-/** What the hosted pages look like. */
-export type Branding = {
+/** What the hosted pages look like, and where they lead back to. */
+export type ApplicationBranding = {
   /** The logo on the hosted pages. */
   logo: string | null;
   /** `#rrggbb` */
   primaryColor: string | null;
   /** The name on the hosted pages. */
   companyName: string | null;
+  /** Where the pages lead back to, if it was set. */
+  homeUrl?: string;
 };
 
 /** Counts of the application. */

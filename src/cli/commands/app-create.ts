@@ -18,6 +18,7 @@ type Flags = ApiKeyFlags & {
   domain?: string;
   redirectUri?: string[];
   methods?: MethodName[];
+  homeUrl?: string;
   singleSignOn?: number;
   dryRun?: boolean;
 };
@@ -31,6 +32,7 @@ export function addAppCreate(app: Command, cli: Cli): void {
     .option("--domain <host>", "domain whose passkeys the application shares")
     .option("--redirect-uri <uri...>", "URL that users return to after signing in; repeatable")
     .option("--methods <list>", "passkey, password, oauth, separated by commas", wordsOf(methodNames));
+  command.option("--home-url <url>", "where the pages lead back to (default: the origin of a redirect URI)");
   command.option(
     "--single-sign-on <duration>",
     "how long a sign-in also signs in to the application's other OpenID Connect clients, at most 12h, or off",
@@ -44,17 +46,19 @@ export function addAppCreate(app: Command, cli: Cli): void {
 }
 
 async function create(cli: Cli, flags: Flags): Promise<void> {
-  const { id, domain, redirectUri: redirectUris, methods, singleSignOn } = flags;
+  const { id, domain, redirectUri: redirectUris, methods, homeUrl, singleSignOn } = flags;
   const name = await askUnlessGiven(cli.io, flags.name, { flag: "--name", question: "Name of the application" });
   const { apiKey, flag } = await chosenApiKey(cli.io, flags);
   const settings = singleSignOn === undefined ? {} : { settings: { singleSignOnSeconds: singleSignOn } };
-  const input = { id, name, domain, redirectUris, methods, ...settings };
+  const branding = homeUrl === undefined ? {} : { branding: { homeUrl } };
+  const input = { id, name, domain, redirectUris, methods, ...branding, ...settings };
   const fields = {
     id: "--id",
     name: "--name",
     domain: "--domain",
     redirectUris: "--redirect-uri",
     methods: "--methods",
+    "branding.homeUrl": "--home-url",
     "settings.singleSignOnSeconds": "--single-sign-on",
     apiKey: flag,
   };

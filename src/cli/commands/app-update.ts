@@ -28,6 +28,7 @@ type Flags = {
   termsUrl?: string;
   privacyUrl?: string;
   supportUrl?: string;
+  homeUrl?: string;
   signUp?: "open" | "closed";
   passwordMinLength?: number;
   scopes?: ("profile" | "email" | "groups")[];
@@ -57,6 +58,7 @@ const flagOfField = {
   "branding.termsUrl": "--terms-url",
   "branding.privacyUrl": "--privacy-url",
   "branding.supportUrl": "--support-url",
+  "branding.homeUrl": "--home-url",
   "settings.passwordMinLength": "--password-min-length",
   "settings.scopes": "--scopes",
   claims: "--claims",
@@ -91,6 +93,7 @@ export function addAppUpdate(app: Command, cli: Cli): void {
     .option("--terms-url <url>", "https URL of your terms, linked on the pages")
     .option("--privacy-url <url>", "https URL of your privacy policy, linked on the pages")
     .option("--support-url <url>", "https URL of your support, linked on the pages and in mails")
+    .option("--home-url <url>", "where the pages lead back to (default: the origin of a redirect URI)")
     .addOption(new Option("--sign-up <switch>", "whether anybody may create an account").choices(["open", "closed"]))
     .option("--password-min-length <number>", "minimum length of a new password", wholeNumberFrom(0, 1000))
     .option(
@@ -215,6 +218,7 @@ function changeFrom(flags: Flags): ApplicationChange {
     termsUrl: cleared(flags.termsUrl),
     privacyUrl: cleared(flags.privacyUrl),
     supportUrl: cleared(flags.supportUrl),
+    homeUrl: cleared(flags.homeUrl),
   });
   const settings = given({
     signUp,

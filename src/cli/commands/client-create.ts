@@ -2,6 +2,7 @@ import { Option, type Command } from "commander";
 import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../input/client-flags.ts";
+import { programs } from "../output/client-configurations.ts";
 import { clientText, secretIsShownOnce } from "../output/client-text.ts";
 import { examples } from "../examples.ts";
 import { addSecretFlags, givenSecret, type SecretFlags } from "../input/secret-flags.ts";
@@ -56,7 +57,14 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
     const secretFacts = secret === null ? "" : facts([["Client secret", secret]]);
     await cli.result({ client, clientSecret: secret, issuer: clients.issuer }, shown + secretFacts);
     if (secret !== null && !cli.isJson()) await cli.note(secretIsShownOnce);
-    await cli.note(`The program needs the issuer ${clients.issuer} too. Settings of known programs:`);
-    await cli.note(`authsvc client show ${client.id} --for grafana`);
+    await cli.note(`The program needs the issuer ${clients.issuer} too.`);
+    // Known programs run on a server.
+    if (client.kind === "web") await cli.note(settingsHint(client));
   });
+}
+
+function settingsHint({ id, name }: { id: string; name: string }): string {
+  const own = programs.find((program) => [id, name].some((text) => text.toLowerCase().includes(program)));
+  if (own !== undefined) return `Its settings: authsvc client show ${id} --for ${own}`;
+  return `Settings of known programs: authsvc client show ${id} --for PROGRAM (${programs.join(", ")})`;
 }

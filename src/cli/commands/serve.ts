@@ -12,6 +12,7 @@ import { facts } from "../output/text.ts";
 type Flags = { dev?: boolean; host?: string; port?: string; redirectUri?: string[] };
 
 const maxNamed = 3;
+const firstApplication = "authsvc app create --name NAME --redirect-uri URI";
 /** Below the ten seconds after which a supervisor may kill the process. */
 const drainMilliseconds = 9000;
 
@@ -37,14 +38,14 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
   if (flags.dev !== true && redirectUris.length > 0)
     throw new AppError("INVALID_CONFIG", "--redirect-uri is for the demo application: use it with --dev");
   const stopped = stopSignal(cli);
-  const { config, warnings } = await cli.configure(flags);
+  const { config, warnings, origins } = await cli.configure(flags);
   const { createLog } = await import("../../lib/log.ts");
   const log = createLog(config.log);
   for (const warning of warnings) log.warn(warning);
   const { startServerAlone } = await import("../../serving.ts");
   const server = await namingFlags({ redirectUris: "--redirect-uri" }, () =>
     startServerAlone(config, { log, redirectUris }).catch((error: unknown) => {
-      throw listenFailure(error, config) ?? error;
+      throw listenFailure(error, config, origins) ?? error;
     }),
   );
   await cli
@@ -56,6 +57,8 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
     .catch((error: unknown) => log.error("cannot write to standard output", error, { url: server.url }));
   if (cli.screen().columns !== undefined && !cli.isJson() && !cli.isQuiet())
     await cli.print(await startText(config, server));
+  else if (!(await server.app.services.applications.isAnyUsable()))
+    log.info("Nobody can sign in: there is no application yet.", { next: firstApplication });
   for (const { message, fix } of await server.app.services.doctor.development())
     log.warn(`${message} To remove it: ${fix}`);
   if (server.metricsUrl !== undefined) log.info("serving metrics", { url: server.metricsUrl });
@@ -110,7 +113,7 @@ async function startText(config: Config, { url, app, dev }: RunningServer): Prom
     ["Account page", `${baseUrl}/account?app_id=${applications[0]?.id ?? "APPID"}`],
     ["API reference", `${baseUrl}/docs`],
   ]);
-  const next = applications.length === 0 ? "authsvc app create --name NAME --redirect-uri URI" : "authsvc doctor";
+  const next = applications.length === 0 ? firstApplication : "authsvc doctor";
   return `\n${about}\nNext, in another terminal: ${next}\n`;
 }
 
@@ -122,11 +125,19 @@ function devText({ envText, devUrl, demoUrl, mailUrl, redirectUris }: NonNullabl
   return `\nThe .env file of your application:\n\n${envText}\n${links}${yours.length === 0 ? hint : ""}`;
 }
 
-/** Why the service cannot listen, naming the flag to change; `undefined` for any other failure. */
-function listenFailure(error: unknown, { listen, metrics }: Config): AppError | undefined {
+/** Why the service cannot listen, naming the setting to change; undefined for other failures. */
+function listenFailure(
+  error: unknown,
+  { listen, metrics }: Config,
+  origins: ReadonlyMap<string, string>,
+): AppError | undefined {
+  const named = (key: string, byDefault = key): string => origins.get(key) ?? byDefault;
   if (metrics && portOf(error) === metrics.port && metrics.port !== listen.port)
-    return listenReason(error, metrics, { host: "metrics.host", port: "metrics.port" });
-  return listenReason(error, listen, { host: "--host", port: "--port" });
+    return listenReason(error, metrics, { host: named("metrics.host"), port: named("metrics.port") });
+  return listenReason(error, listen, {
+    host: named("listen.host", "--host"),
+    port: named("listen.port", "--port"),
+  });
 }
 
 type Address = { host: string; port: number };

@@ -9,7 +9,7 @@ type Flags = {
   app?: string;
   email?: string;
   name?: string;
-  emailVerified?: boolean;
+  verified?: boolean;
   passwordStdin?: boolean;
   passwordFile?: string;
   dryRun?: boolean;
@@ -24,13 +24,13 @@ export function addUserCreate(user: Command, cli: Cli): void {
     .option("--app <id>", "App ID")
     .option("--email <address>", "email address of the user")
     .option("--name <name>", "name of the user")
-    .option("--email-verified", "mark the address as verified")
+    .option("--verified", "mark the address as verified")
     .addOption(new Option("--password-stdin", "read a password from standard input").conflicts("passwordFile"))
     .option("--password-file <file>", "read a password from a file")
     .option("--dry-run", "validate without creating anything");
   examples(command, [
     'authsvc user create --app app_shop --email ada@example.com --name "Ada Lovelace"',
-    "authsvc user create --app app_shop --email bob@example.com --email-verified --password-stdin --json < password.txt",
+    "authsvc user create --app app_shop --email bob@example.com --verified --password-stdin --json < password.txt",
   ]).action(async (flags: Flags) => create(cli, flags));
 }
 
@@ -45,7 +45,7 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
         ? await readSecret(io, { flag, question: "Password of the user" })
         : undefined
       : await readSecretFile(io, flags.passwordFile, flag);
-  const { emailVerified = false, name = null, dryRun = false } = flags;
+  const { verified: emailVerified = false, name = null, dryRun = false } = flags;
   await cli.withApp(async ({ newUsers }) => {
     const created = await namingFlags({ email: "--email", name: "--name", password: flag }, () =>
       newUsers.create({ appId, email, emailVerified, name, password }, { dryRun }, { actor: commandActor() }),

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
 import { askUnlessGiven, demandYes } from "../input/ask.ts";
-import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 
 type Flags = { evenLast?: boolean; dryRun?: boolean };
@@ -31,9 +31,12 @@ async function remove(cli: Cli, givenId: string | undefined, givenMethod: string
       throw new AppError("METHOD_NOT_FOUND", "The user has no such method.", { details });
     }
     const attempt = async (only: { dryRun: boolean }): Promise<void> =>
-      await namingFlags({ methodId: "METHOD" }, () =>
-        methods.remove(id, methodId, { actor: commandActor() }, { evenLast, ...only }),
-      );
+      await methods.remove(id, methodId, { actor: commandActor() }, { evenLast, ...only }).catch((cause: unknown) => {
+        // Only refused if the user could not sign in any more.
+        if (!(cause instanceof AppError) || cause.code !== "INVALID_REQUEST") throw cause;
+        const details = "To remove it all the same, add --even-last.";
+        throw new AppError("CONFLICT", "The user could not sign in without this method.", { details, cause });
+      });
     // Do not ask about a method that cannot be removed.
     await attempt({ dryRun: true });
     if (!dryRun) {

@@ -21,7 +21,8 @@ export function addUserShow(user: Command, cli: Cli): void {
     if (email !== undefined && given !== undefined)
       throw new AppError("INVALID_REQUEST", "Use an ID or --email, not both.");
     if (app !== undefined && email === undefined) throw new AppError("INVALID_REQUEST", "--app is only for --email.");
-    const known = email === undefined ? await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" }) : "";
+    const wanted = { flag: "ID", question: "User ID", otherwise: "--email ADDRESS" };
+    const known = email === undefined ? await askUnlessGiven(cli.io, given, wanted) : "";
     await cli.withApp(async ({ userListings, userAdministration, methods }) => {
       const id =
         email === undefined ? known : await namingFlags({ email: "--email" }, () => userListings.idByEmail(email, app));

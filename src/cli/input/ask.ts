@@ -8,7 +8,13 @@ import type { Io } from "../io.ts";
  * A value that a command needs: the argument that provides it (`--name`, `TOKEN`), and the question
  * for a person.
  */
-type Wanted = { flag: string; question: string; problem?: (answer: string) => string | undefined };
+type Wanted = {
+  flag: string;
+  question: string;
+  /** Another way to say it: "--email ADDRESS". */
+  otherwise?: string;
+  problem?: (answer: string) => string | undefined;
+};
 
 const secretBytes = 65_536;
 /**
@@ -26,10 +32,11 @@ function usageError(message: string, cause?: unknown): AppError {
 export async function askUnlessGiven(
   io: Io,
   given: string | undefined,
-  { flag, question, problem }: Wanted,
+  { flag, question, otherwise, problem }: Wanted,
 ): Promise<string> {
   if (given !== undefined) return given;
-  if (!canAsk(io)) throw usageError(`${flag} is missing${flag.startsWith("--") ? "" : `: ${question}`}`);
+  const meaning = flag.startsWith("--") ? "" : `: ${question}`;
+  if (!canAsk(io)) throw usageError(`${flag} is missing${meaning}${otherwise ? `, or ${otherwise}` : ""}`);
   const { input } = await import("@inquirer/prompts");
   const validate = (answer: string): string | true => {
     const rule = problem?.(answer);

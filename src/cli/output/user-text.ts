@@ -43,7 +43,13 @@ export function userText(user: UserDetailsAnswer, screen: Screen): string {
     ["Sign-ins", String(loginCount)],
     ["Last address", lastIpAddress ?? "-"],
     ["Last browser", userAgent ?? "-"],
+    ...metadataFacts("Public metadata", user.publicMetadata),
+    ...metadataFacts("Private metadata", user.privateMetadata),
   ]);
+}
+
+function metadataFacts(name: string, metadata: object | undefined): [name: string, value: string][] {
+  return metadata === undefined ? [] : [[name, JSON.stringify(metadata)]];
 }
 
 /** One method per line, with its last use. */

@@ -5,11 +5,16 @@ import type { Frame } from "../parts/frame.ts";
 import { lockGlyph, passkeyGlyph } from "../parts/glyphs.ts";
 import { providerMark } from "../parts/marks.ts";
 
-/**
- * A sign-in method as its owner sees it. Instants are epoch milliseconds; `works`: whether the app
- * accepts it now.
- */
-export type AccountMethod = { id: string; createdAt: number; lastUsedAt: number | null; works: boolean } & (
+/** A sign-in method as its owner sees it. Instants are epoch milliseconds. */
+export type AccountMethod = {
+  id: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+  /** Whether the app accepts it now. */
+  works: boolean;
+  /** Whether its owner could sign in without it. */
+  isRemovable: boolean;
+} & (
   | { type: "passkey"; name: string }
   | { type: "oauth"; provider: string; displayName: string; email: string | null }
   | { type: "password"; changedAt: number }
@@ -59,7 +64,8 @@ function methodRow(frame: Frame, place: AccountPlace & { now: number }, method: 
       method.type === "passkey" &&
         actionLink(accountPath(place.appId, `${page}/rename`), texts.rename, texts.renameNamed(title)),
       method.type === "password" && method.works && changeForm(frame, place),
-      actionLink(accountPath(place.appId, `${page}/remove`), texts.remove, texts.removeNamed(title)),
+      method.isRemovable &&
+        actionLink(accountPath(place.appId, `${page}/remove`), texts.remove, texts.removeNamed(title)),
     ],
   });
 }

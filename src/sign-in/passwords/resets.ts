@@ -101,7 +101,7 @@ export function createResets(deps: {
       const opened = await signIn.open(sessionId, digestOf(sessionId));
       if (opened.state === "open") return { sessionId, session: opened.session };
       const isKnown = opened.state !== "unknown" && opened.state !== "bad-redirect";
-      return { home: isKnown ? signIn.homeOf(opened.session) : undefined };
+      return { home: isKnown ? signIn.homeOf(opened.session, opened.application) : undefined };
     },
   };
 }

@@ -123,6 +123,6 @@ export function signUpPlaceOf(
   holder: Pick<Holder, "application" | "sessionId" | "session" | "clientInfo" | "lang">,
 ): SignUpPlace {
   const { application, sessionId, session, clientInfo, lang } = holder;
-  const signInUrl = appHome(session.redirectUri) ?? null;
+  const signInUrl = appHome(application, session.redirectUri) ?? null;
   return { application, sessionId, sessionDigest: session.digest, signInUrl, clientInfo, lang };
 }

@@ -146,11 +146,23 @@ describeSqliteFirst("ways to sign in on the account page", (current) => {
   });
 
   it("keep the last one, and say why", async () => {
-    const { visitor, email, password } = await someone();
-    const page = await openAccount(current(), app, visitor, `/methods/${password}/remove`);
-    const refused = await press(app, visitor, page, "/remove");
+    const { visitor, email, password, ids } = await someone("passkey");
+    const path = `/methods/${password}/remove`;
+    expect((await openAccount(current(), app, visitor)).text).toContain(path);
+    const old = await openAccount(current(), app, visitor, path);
+    const other = await openAccount(current(), app, visitor, `/methods/${ids[0]}/remove`);
+    await press(app, visitor, other, "/remove");
+    const refused = await press(app, visitor, old, "/remove");
     expect(refused.status).toBe(422);
     expect(refused.text).toContain("This is your only way to sign in.");
+    // From then on, it is not offered.
+    expect((await openAccount(current(), app, visitor)).text).not.toContain(path);
+    const { status, text } = await openAccount(current(), app, visitor, path);
+    expect([status, text.includes("This is your only way to sign in."), text.includes("<form")]).toEqual([
+      422,
+      true,
+      false,
+    ]);
     await signIn(current(), app, { email });
   });
 

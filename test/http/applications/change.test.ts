@@ -164,7 +164,7 @@ describeEachDatabase("/applications/{appId}", (current) => {
         { authMethods: { oauth: { providers: ["constructor"] } } },
       ],
       [`body: unknown key "domain"`, { domain: "other.example" }],
-      [`body: unknown key "branding"`, { branding: { companyName: "X" } }],
+      [`branding: unknown key "companyName"`, { branding: { companyName: "X" } }],
       [`body: unknown key "settings"`, { name: "X", settings: { signUp: "closed" } }],
       [`body: unknown key "id"`, { id: "app_other" }],
       [`body: unknown key "stats"`, { stats: {} }],

@@ -116,7 +116,7 @@ describeSqliteFirst("a desired state", (current) => {
           id: "shop_c",
           name: "Our shop",
           authMethods: { passkey: { required: false } },
-          branding: { primaryColor: null },
+          branding: { primaryColor: null, homeUrl: "http://localhost:3000/" },
           providers: [{ name: "GitHub", clientId: "Iv2" }],
           webhooks: [{ id: "whe_c", url: "https://shop.example/hook", events: ["user.logout"], enabled: false }],
         },
@@ -132,6 +132,7 @@ describeSqliteFirst("a desired state", (current) => {
           { field: "name", before: "My shop", after: "Our shop" },
           { field: "authMethods.passkey.required", before: true, after: false },
           { field: "branding.primaryColor", before: "#336699", after: null },
+          { field: "branding.homeUrl", before: null, after: "http://localhost:3000/" },
         ],
       },
       {

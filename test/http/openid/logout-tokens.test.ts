@@ -258,7 +258,7 @@ describeOnSqlite("logout tokens where private networks are not allowed", (curren
       const rows = await db.select().from(tables.webhookDeliveries);
       return rows[0]?.attempts === 1 ? rows : undefined;
     });
-    expect(delivery?.history[0]?.error).toBe("its address is not public");
+    expect(delivery?.history[0]?.error).toBe("its address is not public (webhooks.allowPrivateNetworks is off)");
     expect(receiver.received).toEqual([]);
     await receiver.stop();
   });

@@ -66,7 +66,8 @@ describeEachDatabase("the users of an application, by its server", (current) => 
       [{ email: "nonsense" }, /^email: an address/u],
       [{ email: "a|b@example.com" }, /^email: an address without any of/u],
       [{ email: "x@example.com", emailVerified: "yes" }, /^emailVerified: must be a boolean$/u],
-      [{ email: "x@example.com", name: "a\u0007" }, /^name: at most 200 characters/u],
+      [{ email: "x@example.com", name: "a\u0007" }, /^name: 1 to 200 characters/u],
+      [{ email: "x@example.com", name: " " }, /^name: 1 to 200 characters/u],
       [{ email: "x@example.com", picture: "http://x" }, /^picture: an https address/u],
       [{ email: "x@example.com", password: "short" }, /^password: at least 15 characters$/u],
       [{ email: "x@example.com", id: "usr_mine" }, /^body: unknown key "id"$/u],
@@ -82,6 +83,12 @@ describeEachDatabase("the users of an application, by its server", (current) => 
     const id = String(user["id"]);
     const { body } = await send("GET", `/${id}`);
     expect(body).toMatchObject({ id, lastLoginAt: user["lastLoginAt"], metadata: { loginCount: 1 } });
+    expect([body["publicMetadata"], body["privateMetadata"]]).toEqual([undefined, undefined]);
+    const metadata = { public: { plan: "pro" }, private: { customer: 4711 } };
+    await send("PATCH", `/${id}/metadata`, metadata);
+    const known = { publicMetadata: metadata.public, privateMetadata: metadata.private };
+    expect((await send("GET", `/${id}`)).body).toMatchObject(known);
+    expect((await send("PATCH", `/${id}`, { name: "Ada" })).body).toMatchObject(known);
     const answers = await Promise.all([
       send("GET", `/${id}`, undefined, other),
       send("GET", "/usr_unknown", undefined, other),
@@ -199,7 +206,8 @@ describeEachDatabase("the users of an application, by its server", (current) => 
       [{ email: "nonsense" }, /^email: an address/u],
       [{ email: "a|b@example.com" }, /^email: an address without any of/u],
       [{ emailVerified: 1 }, /^emailVerified: must be a boolean$/u],
-      [{ name: "x".repeat(201) }, /^name: at most 200/u],
+      [{ name: "x".repeat(201) }, /^name: 1 to 200/u],
+      [{ name: "" }, /^name: 1 to 200/u],
       [{ picture: "javascript:alert(1)" }, /^picture: an https address/u],
       [{ disabled: "yes" }, /^disabled: must be a boolean$/u],
       [{ createdAt: "2026-11-20T10:00:00Z" }, /^body: unknown key "createdAt"$/u],

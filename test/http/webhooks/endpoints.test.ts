@@ -115,7 +115,11 @@ describeSqliteFirst("webhook endpoints", (current) => {
 
   it.each([
     ["url", { url: "http://hooks.example.com/" }, "url: an https URL"],
-    ["url", { url: "https://10.0.0.1/" }, "url: an https URL on a public address"],
+    [
+      "url",
+      { url: "https://10.0.0.1/" },
+      "url: an https URL on a public address, unless webhooks.allowPrivateNetworks is on",
+    ],
     ["url", { url: 7 }, "url: required, a string"],
     ["events", { events: [] }, "events: at least one"],
     ["events", { events: ["user.login", "user.exploded"] }, "events[1]: one of user.login"],
@@ -134,7 +138,10 @@ describeSqliteFirst("webhook endpoints", (current) => {
   it.each([
     [{ secretOverlapSeconds: 5 }, "secretOverlapSeconds: only with secret"],
     [{ secret, secretOverlapSeconds: -1 }, "secretOverlapSeconds: from 0"],
-    [{ url: "https://localhost/" }, "url: an https URL on a public address"],
+    [
+      { url: "https://localhost/" },
+      "url: an https URL on a public address, unless webhooks.allowPrivateNetworks is on",
+    ],
   ])("refuse the change %o", async (change, details) => {
     const { id } = await create();
     const { status, body } = await send("PATCH", `${path}/${id}`, change);

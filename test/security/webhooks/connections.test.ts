@@ -35,7 +35,11 @@ describe("a connection", () => {
       const { port } = new URL(receiver.url);
       const found = [{ address, family: family(address) }];
       const outcome = await send(`http://hooks.example.com:${port}/`, async () => found);
-      expect(outcome).toMatchObject({ delivered: false, status: null, error: "its address is not public" });
+      expect(outcome).toMatchObject({
+        delivered: false,
+        status: null,
+        error: "its address is not public (webhooks.allowPrivateNetworks is off)",
+      });
     },
   );
 
@@ -45,14 +49,16 @@ describe("a connection", () => {
       { address: "127.0.0.1", family: 4 as const },
     ];
     expect(await send("http://hooks.example.com/", async () => found)).toMatchObject({
-      error: "its address is not public",
+      error: "its address is not public (webhooks.allowPrivateNetworks is off)",
     });
   });
 
   it("W4: is not made to an address that stands in the URL itself", async () => {
     const never: Resolve = async () => await Promise.reject(new Error("an address is not looked up"));
     for (const url of [receiver.url, "http://[::1]:9/", "http://2130706433:9/"]) {
-      expect(await send(url, never)).toMatchObject({ error: "its address is not public" });
+      expect(await send(url, never)).toMatchObject({
+        error: "its address is not public (webhooks.allowPrivateNetworks is off)",
+      });
     }
     expect(receiver.received).toEqual([]);
   });
@@ -64,7 +70,7 @@ describe("a connection", () => {
     const rebinding: Resolve = async () => [{ address: answers[asked++ % 2] ?? "", family: 4 }];
     await rebinding("somebody else's look");
     expect(await send(`http://hooks.example.com:${port}/`, rebinding)).toMatchObject({
-      error: "its address is not public",
+      error: "its address is not public (webhooks.allowPrivateNetworks is off)",
     });
     // Looked up once for the connection: there is no second look that could be answered otherwise.
     expect(asked).toBe(2);

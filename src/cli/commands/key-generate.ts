@@ -1,0 +1,18 @@
+import type { Command } from "commander";
+import { newCredential } from "../../lib/credentials.ts";
+import { systemRandom } from "../../lib/random.ts";
+import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+
+/** For keys that must exist before the application, such as in a pipeline. Stores nothing. */
+export function addKeyGenerate(key: Command, cli: Cli): void {
+  const command = key
+    .command("generate")
+    .description("print a new API key for a secret store; it works once app create, key create or apply has it");
+  examples(command, ["authsvc key generate > key.txt", "authsvc key generate --json | jq -r .apiKey"]).action(
+    async () => {
+      const apiKey = newCredential("ak", systemRandom);
+      await cli.result({ apiKey }, `${apiKey}\n`);
+    },
+  );
+}

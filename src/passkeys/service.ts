@@ -100,7 +100,7 @@ export function createPasskeys(deps: {
   async function proveMade(
     application: Application,
     place: Place,
-    ceremony: "sign-up" | "add",
+    ceremony: Exclude<Challenge["ceremony"], "sign-in">,
     posted: string,
   ): Promise<NewPasskey | undefined> {
     const attestation = parseAttestation(posted);
@@ -108,7 +108,8 @@ export function createPasskeys(deps: {
     const made = attestation && (await consume(place, ceremony, challenge));
     if (!made || challenge === undefined || made.email === null || made.userHandle === null) return undefined;
     const party = partyFor(application);
-    const credential = await verifyAttestation(attestation, { party, challenge }, refuse(ceremony));
+    const expected = { party, challenge, conditional: ceremony === "conditional" };
+    const credential = await verifyAttestation(attestation, expected, refuse(ceremony));
     return credential && { email: made.email, name: made.name, userHandle: made.userHandle, credential };
   }
 
@@ -154,6 +155,7 @@ export function createPasskeys(deps: {
         name,
         passkeys: [],
         mustBeDiscoverable: !application.authMethods.password.enabled,
+        conditional: false,
       });
     },
 
@@ -167,21 +169,23 @@ export function createPasskeys(deps: {
       return await requestOptions(partyFor(application), challenge, await listPasskeys(storage.reader, userId));
     },
 
-    /** Options for adding a passkey to a user. */
+    /** Options for adding a passkey to a user. The answer must be for the same ceremony. */
     async addOptions(
       application: Application,
       place: Place,
       user: User,
+      ceremony: "add" | "conditional",
     ): Promise<PublicKeyCredentialCreationOptionsJSON> {
       const { handle, email, name } = user;
       const shown = email ?? name ?? user.id;
-      const challenge = await newChallenge(place, { ceremony: "add", userHandle: handle, email: shown, name });
+      const challenge = await newChallenge(place, { ceremony, userHandle: handle, email: shown, name });
       return await creationOptions(partyFor(application), challenge, {
         handle,
         email: shown,
         name,
         passkeys: await listPasskeys(storage.reader, user.id),
         mustBeDiscoverable: !application.authMethods.password.enabled,
+        conditional: ceremony === "conditional",
       });
     },
 
@@ -220,9 +224,10 @@ export function createPasskeys(deps: {
       application: Application,
       place: Place,
       user: User,
+      ceremony: "add" | "conditional",
       posted: string,
     ): Promise<NewPasskey | undefined> {
-      const made = await proveMade(application, place, "add", posted);
+      const made = await proveMade(application, place, ceremony, posted);
       return made?.userHandle === user.handle ? made : undefined;
     },
 

@@ -1,4 +1,5 @@
 import { and, count, eq, gt, sql } from "drizzle-orm";
+import type { PasskeyCeremony } from "../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import type { VerifiedAssertion } from "./webauthn.ts";
@@ -23,7 +24,7 @@ export type Challenge = {
   digest: string;
   sessionDigest: string;
   browserDigest: string;
-  ceremony: "sign-in" | "sign-up" | "add";
+  ceremony: PasskeyCeremony;
   userHandle: string | null;
   email: string | null;
   name: string | null;

@@ -112,6 +112,8 @@ export async function creationOptions(
     name: string | null;
     passkeys: { credentialId: string; transports: string[] }[];
     mustBeDiscoverable: boolean;
+    /** Browsers create one without asking only if they need not verify anyone (WebAuthn §5.1.3). */
+    conditional: boolean;
   },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   return await (
@@ -126,7 +128,7 @@ export async function creationOptions(
     attestationType: "none",
     authenticatorSelection: {
       residentKey: user.mustBeDiscoverable ? "required" : "preferred",
-      userVerification: "required",
+      userVerification: user.conditional ? "preferred" : "required",
     },
     supportedAlgorithmIDs: algorithms,
     excludeCredentials: user.passkeys.map(descriptorOf),
@@ -189,7 +191,7 @@ export async function verifyAssertion(
  */
 export async function verifyAttestation(
   attestation: Attestation,
-  expected: { party: RelyingParty; challenge: string },
+  expected: { party: RelyingParty; challenge: string; conditional: boolean },
   explain: (reason: string) => void,
 ): Promise<VerifiedAttestation | undefined> {
   try {
@@ -201,7 +203,8 @@ export async function verifyAttestation(
       expectedChallenge: expected.challenge,
       expectedOrigin: expected.party.origin,
       expectedRPID: expected.party.id,
-      requireUserVerification: true,
+      requireUserPresence: !expected.conditional,
+      requireUserVerification: !expected.conditional,
       // Enforced here too: a policy that only the page enforces is none (CVE-2026-8830).
       supportedAlgorithmIDs: algorithms,
     });

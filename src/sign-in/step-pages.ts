@@ -44,10 +44,14 @@ export function createStepPages(deps: {
 }) {
   const { visits, choose, add, consent, proofs, freshProofs, passkeys, passkeySignIn } = deps;
 
-  async function show(visit: Visit, next: Exclude<Step, "done" | "ask-consent">, problem?: Problem): Promise<Answer> {
+  async function show(
+    visit: Visit,
+    next: Exclude<Step, "done" | "ask-consent">,
+    { problem, quietly = false }: { problem?: Problem; quietly?: boolean } = {},
+  ): Promise<Answer> {
     if (next === "add-method") return await add.show(visit);
     const step = ({ "use-passkey": "use", "create-passkey": "create", "offer-passkey": "offer" } as const)[next];
-    const data = { step, sessionPath: pathOf(visit), token: visit.browser.formToken, problem };
+    const data = { step, sessionPath: pathOf(visit), token: visit.browser.formToken, problem, quietly };
     return visits.page(visit, passkeyStepPage(visit.frame, data), problem ? 422 : 200);
   }
 
@@ -77,29 +81,32 @@ export function createStepPages(deps: {
   /** A script cannot show a page, so every problem is one error. */
   async function scriptPost(
     request: HttpRequest,
-    fits: (next: Step) => boolean,
+    fits: (next: Step, posted: Posted) => boolean,
   ): Promise<{ posted: Posted; user: User }> {
     const posted = await visits.post(request);
     const found = isAnswer(posted) ? undefined : await proofs.findWaiting(posted);
-    if (isAnswer(posted) || !found || !fits(found.next) || !passkeys.available)
+    if (isAnswer(posted) || !found || !fits(found.next, posted) || !passkeys.available)
       throw invalidRequest("session: cannot be used by this browser now");
     return { posted, user: found.user };
   }
 
   async function submitted(
     request: HttpRequest,
-    fits: (next: Step) => boolean,
+    fits: (next: Step, posted: Posted) => boolean,
     work: (proofVisit: ProofVisit & Posted, user: User, next: Step) => Promise<Answer>,
   ): Promise<Answer> {
     const posted = await visits.submit(request);
     if (isAnswer(posted)) return posted;
     const found = await proofs.findWaiting(posted);
     // An old page: the session's own page shows the current step.
-    if (!found || !fits(found.next)) return seeOther(pathOf(posted));
+    if (!found || !fits(found.next, posted)) return seeOther(pathOf(posted));
     return await work(visits.forProof(posted), found.user, found.next);
   }
 
-  const creates = (next: Step) => next === "create-passkey" || next === "offer-passkey";
+  const ceremonyOf = ({ form }: Posted) => (form.has("conditional") ? "conditional" : "add");
+  /** Conditional creation only adds an offered passkey, and so only right after a password. */
+  const creates = (next: Step, posted: Posted): boolean =>
+    next === "offer-passkey" || (next === "create-passkey" && ceremonyOf(posted) === "add");
 
   return {
     show,
@@ -118,7 +125,8 @@ export function createStepPages(deps: {
         if (asksFirst) return asksFirst;
         const found = await proofs.findWaiting(visit);
         if (found?.next === "ask-consent") return await consent.show(visit, found.user);
-        if (found && found.next !== "done") return await show(visit, found.next);
+        if (found && found.next !== "done")
+          return await show(visit, found.next, { quietly: found.next === "offer-passkey" });
         if (visit.session.purpose === "add-method" && (await freshProofs.find(visits.forProof(visit))))
           return await add.show(visit);
         // The invitation was used or replaced. Nothing else can prove the user in this session.
@@ -146,7 +154,7 @@ export function createStepPages(deps: {
         (next) => next === "use-passkey",
         async (proofVisit, user, next) => {
           const again = (kind: "passkey-failed" | "passkey-unknown"): Promise<Answer> =>
-            show(proofVisit, next as "use-passkey", { kind });
+            show(proofVisit, next as "use-passkey", { problem: { kind } });
           const outcome = await passkeySignIn.completeWith(proofVisit, user, proofVisit.form.get("credential") ?? "");
           if (typeof outcome === "object" && "refusal" in outcome) return await again("passkey-unknown");
           return await end(proofVisit, outcome, () => again("passkey-failed"));
@@ -161,15 +169,18 @@ export function createStepPages(deps: {
           posted.application,
           passkeyPlaceOf(posted.session, posted.browser.digest),
           user,
+          ceremonyOf(posted),
         ),
       });
     },
 
     async newPasskey(request: HttpRequest): Promise<Answer> {
       return await submitted(request, creates, async (proofVisit, user, next) => {
+        const ceremony = ceremonyOf(proofVisit);
+        // Nobody asked for a conditional creation: its failure is not shown, and not repeated.
         const again = (kind: "passkey-exists" | "passkey-failed"): Promise<Answer> =>
-          show(proofVisit, next as "create-passkey", { kind });
-        const outcome = await passkeySignIn.create(proofVisit, user, proofVisit.form.get("credential") ?? "");
+          show(proofVisit, next as "create-passkey", ceremony === "add" ? { problem: { kind } } : {});
+        const outcome = await passkeySignIn.create(proofVisit, user, ceremony, proofVisit.form.get("credential") ?? "");
         if (typeof outcome === "object" && "refusal" in outcome) return await again("passkey-exists");
         return await end(proofVisit, outcome, () => again("passkey-failed"));
       });

@@ -136,6 +136,12 @@ export type PendingLink = { userId: string; provider: string; issuer: string; su
   | { kind: "take-over"; email: string }
 );
 
+/**
+ * What a passkey challenge is for. `conditional`: the browser adds a passkey without asking anyone,
+ * right after a password.
+ */
+export type PasskeyCeremony = "sign-in" | "sign-up" | "add" | "conditional";
+
 /** A credential whose creation was verified (WebAuthn §7.1). */
 export type VerifiedAttestation = {
   credentialId: string;

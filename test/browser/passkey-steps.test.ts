@@ -30,6 +30,30 @@ async function requirePasskey(stage: Stage, app: TestApp): Promise<void> {
   await stage.service.server.app.services.applications.update(app.id, change, { kind: "cli", name: "test" });
 }
 
+/**
+ * Makes the browser create passkeys conditionally, as WebAuthn §5.1.3 says: never for pages that
+ * require verification, and with flags that `change` changes.
+ */
+async function createConditionally(page: Page, change: string): Promise<void> {
+  await page.addInitScript(`
+    PublicKeyCredential.getClientCapabilities = async () => ({ conditionalCreate: true });
+    const create = navigator.credentials.create.bind(navigator.credentials);
+    navigator.credentials.create = async ({ mediation, ...options }) => {
+      const conditional = mediation === "conditional";
+      if (conditional && options.publicKey.authenticatorSelection.userVerification === "required")
+        throw new DOMException("", "ConstraintError");
+      const credential = await create(options);
+      if (!conditional) return credential;
+      const bytes = new Uint8Array(credential.response.attestationObject);
+      // After the key "authData", a length of one byte and the digest of the relying party's id.
+      const flags = bytes.subarray(new TextDecoder("latin1").decode(bytes).indexOf("authData") + 8 + 2 + 32);
+      ${change};
+      Object.defineProperty(credential.response, "attestationObject", { value: bytes.buffer });
+      return credential;
+    };
+  `);
+}
+
 describeInBrowser("a passkey offered after a password", (stage) => {
   it("is created at a press, and signs in to the app", async () => {
     const { app, email } = await appWithAccount(stage);
@@ -42,6 +66,36 @@ describeInBrowser("a passkey offered after a password", (stage) => {
     const { user } = await redeem(stage.service, app, { session, code });
     expect(user["authMethods"]).toEqual({ passkey: true, oauth: [], password: true });
     expect(await authenticator.credentials()).toHaveLength(1);
+  });
+
+  it("is created without a press where the browser does so after a stored password", async () => {
+    const { app, email } = await appWithAccount(stage);
+    const page = await stage.newPage();
+    const authenticator = await addVirtualAuthenticator(page);
+    await createConditionally(page, "flags[0] &= ~5");
+    const session = await signInByPassword(stage, page, app, email);
+    const code = (await backAtTheApp(stage, page)).get("code") ?? "";
+    const { user } = await redeem(stage.service, app, { session, code });
+    expect(user["authMethods"]).toEqual({ passkey: true, oauth: [], password: true });
+    expect(await authenticator.credentials()).toHaveLength(1);
+    // The passkey signs in from now on, verified.
+    await openSignIn(stage, page, app);
+    await backAtTheApp(stage, page);
+  });
+
+  it("is offered as before if the browser's own attempt fails", async () => {
+    const { app, email } = await appWithAccount(stage);
+    const page = await stage.newPage();
+    const authenticator = await addVirtualAuthenticator(page);
+    await createConditionally(page, "flags[0] &= ~64");
+    const tried = page.waitForResponse((answer) => answer.url().endsWith("/step/new-passkey"));
+    await signInByPassword(stage, page, app, email);
+    expect((await tried).status()).toBe(200);
+    await page.locator("form[data-passkey]:not(:has([name=conditional]))").waitFor();
+    expect(await summary(page).count()).toBe(0);
+    await authenticator.clearCredentials();
+    await button(page, "Create a passkey").click();
+    await backAtTheApp(stage, page);
   });
 
   it("can wait, and is not offered again for a while", async () => {

@@ -67,10 +67,11 @@ describeEachPlace("token mint and revoke", (place) => {
 
   test("gives no scope that the application does not have", async () => {
     await json(["app", "update", "app_shop", "--scopes", "profile"]);
-    expect(await run(["token", "mint", "--user", userId, "--scopes", "email"])).toMatchObject({
-      code: 2,
-      stderr: "authsvc: --scopes must be among profile\n",
-    });
+    for (const scopes of ["email", "profile,email"])
+      expect(await run(["token", "mint", "--user", userId, "--scopes", scopes])).toMatchObject({
+        code: 2,
+        stderr: "authsvc: --scopes must be among profile\n",
+      });
     expect(await mint()).toMatchObject({ scopes: ["profile"] });
     await json(["app", "update", "app_shop", "--scopes", "profile,email"]);
   });

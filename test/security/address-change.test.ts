@@ -4,7 +4,7 @@ import { askFor, changeTo, ownerOf, signedInAt, undoLink, useLink, type Owner } 
 import { startMailServer } from "../support/mail.ts";
 import { allSent, askForReset, codeIn, disableUser, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
 import { giveIdentity, givePasskey } from "../support/methods.ts";
-import { newEmail, Visitor } from "../support/person.ts";
+import { newEmail, redeem, signIn, Visitor } from "../support/person.ts";
 import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
 const server = await startMailServer();
@@ -61,6 +61,7 @@ describeOnSqlite(
       service.clock.advance(1000);
       await changeTo(service, server, owner);
       const links = [first, await undoLink(server, between)] as const;
+      service.clock.advance(1000);
       await useLink(links[0]);
       expect(await addressOf(service, owner)).toBe(owner.email);
       expect((await useLink(links[1])).status).toBe(410);
@@ -123,6 +124,34 @@ describeOnSqlite(
       const events = await service.server.app.services.audit.list({ userId: owner.id, limit: 50 });
       expect(events.filter(({ action }) => action === "method.removed")).toHaveLength(4);
       await mailTo(server, thiefs, 1, /has its earlier email address again$/u);
+    });
+
+    it("undoing removes a method that a node with a slow clock stored after the change", async () => {
+      const service = current();
+      const owner = await ownerOf(service, app);
+      const before = await givePasskey(service, owner.id, "An hour before");
+      service.clock.advance(60 * minutes);
+      await givePasskey(service, owner.id, "By a clock that is 30 seconds slow");
+      service.clock.advance(30_000);
+      owner.visitor = await signedInAt(service, app, owner.email);
+      await changeTo(service, server, owner);
+      await useLink(await undoLink(server, owner.email));
+      expect((await service.server.app.services.methods.list(owner.id)).map(({ id }) => id)).toEqual([before]);
+    });
+
+    it("undoing forgets the thief's browser: its next sign-in is one by a new browser", async () => {
+      const service = current();
+      const owner = await ownerOf(service, app);
+      await redeem(service, app, await signIn(service, app, owner, {}, owner.visitor));
+      const thief = { ...owner, visitor: await signedInAt(service, app, owner.email) };
+      await mailTo(server, owner.email, 1, /^New sign-in/u);
+      await changeTo(service, server, thief);
+      const restored = await useLink(await undoLink(server, owner.email));
+      const reset = /href="([^"]*\/reset\/[^"]+)"/u.exec(restored.text)?.[1] ?? "";
+      const password = "an entirely new phrase";
+      await owner.visitor.submit(await owner.visitor.get(reset), new URL(reset).pathname, { password });
+      await signIn(service, app, { email: owner.email, password }, {}, thief.visitor);
+      await mailTo(server, owner.email, 2, /^New sign-in/u);
     });
 
     it("an undo that leaves no method leads to the choice of a new one, which nobody else has", async () => {
@@ -189,6 +218,7 @@ describeOnSqlite(
       const waits = await askFor(service, server, again);
       const { userAdministration } = service.server.app.services;
       const email = newEmail();
+      service.clock.advance(1000);
       await userAdministration.update(owner.id, { email, emailVerified: true }, { dryRun: false }, { actor: operator });
       await expectOver(service, again, waits);
       await expectOver(service, thief, asked);

@@ -213,6 +213,11 @@ export const checklist: Requirement[] = [
   { id: "K8", holds: "Methods are owned: list/rename/delete only own", source: "GHSA-4vcf-q4xf-f48m" },
   { id: "K9", holds: "Removed passkey cannot log in; last method cannot be removed", source: "A 6.5.6" },
   { id: "K10", holds: "Spec test vectors verify", source: "WA §16" },
+  {
+    id: "K11",
+    holds: "Conditional create: only right after a password in the same session; proves nothing; UV at every sign-in",
+    source: "WA §5.1.3, §7.1",
+  },
   { id: "O1", holds: "Key is (provider, sub)", source: "A 6.8.1, 10.5.2; nOAuth (descope.com/blog/post/noauth)" },
   {
     id: "O2",

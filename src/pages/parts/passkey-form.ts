@@ -28,12 +28,11 @@ export function passkeyForm(
     ${form.id !== undefined && html`id="${form.id}"`}
     data-passkey="${form.ceremony}"
     data-options="${form.action}/options"
-    ${form.quietly === true && html`data-quietly`}
     data-texts="${JSON.stringify(passkeyTexts(frame, form.ceremony, form.alone))}"
   >
     ${tokenField(form.token)}
     <input type="hidden" name="credential" />
-    ${form.inside}
+    ${form.quietly === true && html`<input type="hidden" name="conditional" value="yes" disabled />`} ${form.inside}
   </form>`;
 }
 

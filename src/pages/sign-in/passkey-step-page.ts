@@ -13,13 +13,15 @@ export type PasskeyStepData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   token: string;
+  /** Creates the passkey without asking, if the browser can (conditional create). */
+  quietly?: boolean;
   problem?: { kind: "passkey-failed" | "passkey-unknown" | "passkey-exists" } | undefined;
 };
 
 /** The passkey step between a password or provider and the app. */
 export function passkeyStepPage(frame: Frame, data: PasskeyStepData): Html {
   const { texts, look } = frame;
-  const { step, sessionPath, token } = data;
+  const { step, sessionPath, token, quietly } = data;
   const title = { use: texts.usePasskeyTitle, create: texts.createPasskeyTitle, offer: texts.offerPasskeyTitle }[step];
   const why = { use: texts.usePasskeyWhy(look.name), create: texts.createPasskeyWhy(look.name), offer: undefined }[
     step
@@ -34,7 +36,7 @@ export function passkeyStepPage(frame: Frame, data: PasskeyStepData): Html {
         action: `${sessionPath}/step/${uses ? "passkey" : "new-passkey"}`,
         token,
         alone: true,
-        quietly: step === "offer",
+        quietly,
         inside: html`${passkeyButton(
             uses ? texts.usePasskey : texts.createPasskey,
             uses ? texts.usingPasskey : texts.creatingPasskey,

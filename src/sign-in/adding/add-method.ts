@@ -25,6 +25,7 @@ export function createAddMethod(deps: {
         application,
         passkeyPlaceOf(holder.session, holder.browserDigest),
         user,
+        "add",
         credential,
       );
       if (!made) return { refusal: { kind: "passkey-failed" } };

@@ -95,6 +95,7 @@ export function createAddPages(deps: {
           posted.application,
           passkeyPlaceOf(posted.session, posted.browser.digest),
           user,
+          "add",
         ),
       });
     },

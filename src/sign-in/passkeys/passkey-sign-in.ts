@@ -70,21 +70,31 @@ export function createPasskeySignIn(deps: {
       return proven === "unknown" ? { refusal: proven } : "refused";
     },
 
-    /** The required or offered passkey, after another proof. A refusal is no failed sign-in. */
-    async create(holder: Holder, user: User, credential: string): Promise<Outcome<"exists">> {
+    /**
+     * The required or offered passkey, after another proof. A refusal is no failed sign-in. A
+     * conditional creation asked nobody, so it proves nothing: the password signs in.
+     */
+    async create(
+      holder: Holder,
+      user: User,
+      ceremony: "add" | "conditional",
+      credential: string,
+    ): Promise<Outcome<"exists">> {
       const { application, clientInfo } = holder;
       const made = await passkeys.proveAdded(
         application,
         passkeyPlaceOf(holder.session, holder.browserDigest),
         user,
+        ceremony,
         credential,
       );
       if (!made) return "refused";
-      const how = { signedInWith: "passkey", proofOf: user.id, isNew: true } as const;
+      const asked = ceremony === "add";
+      const how = { signedInWith: asked ? "passkey" : "password", proofOf: user.id, isNew: asked } as const;
       return await proofs.accept<"exists">(holder, how, async (tx, now) => {
         // Lock the user first, as in `additions.add`.
         if (!(await users.lockForChange(tx, user.id, now))) return undefined;
-        const device = { userAgent: clientInfo.userAgent, lastUsedAt: now };
+        const device = { userAgent: clientInfo.userAgent, lastUsedAt: asked ? now : null };
         const added = await passkeys.add(tx, user.id, made, device, now);
         if (!added) return { refusal: "exists" };
         await additions.recordAdded(tx, user, { type: "passkey", provider: null, ...added }, clientInfo, now);

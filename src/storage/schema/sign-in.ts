@@ -1,5 +1,12 @@
 import { sql } from "drizzle-orm";
-import type { AuthorizationDetails, SignInMethod, SignInProof, PendingLink, SessionPurpose } from "../column-types.ts";
+import type {
+  AuthorizationDetails,
+  PasskeyCeremony,
+  SignInMethod,
+  SignInProof,
+  PendingLink,
+  SessionPurpose,
+} from "../column-types.ts";
 import type { Kit } from "./kit.ts";
 import { ofApplication } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
@@ -100,7 +107,7 @@ export function signInTables(
         .notNull()
         .references(() => signInSessions.digest, { onDelete: "cascade" }),
       browserDigest: text("browser_digest").notNull(),
-      ceremony: text("ceremony").$type<"sign-in" | "sign-up" | "add">().notNull(),
+      ceremony: text("ceremony").$type<PasskeyCeremony>().notNull(),
       /**
        * The user of a registration ceremony. Null when signing in: the credential identifies the
        * user.

@@ -119,6 +119,16 @@ describeSqliteFirst("a copy of a browser, whose holder knows the password", (cur
     expect(await ofThisBrowser(thief)).toBe(1);
   });
 
+  it("opens no account after somebody else has signed in to the owner's browser", async () => {
+    const person = await owner();
+    const copy = copyOf(person);
+    expect((await openAccount(current(), app, copy)).status).toBe(200);
+    const bob = await signedUpIn(current(), app);
+    await signInWith(person.visitor, bob.email);
+    expect((await openAccount(current(), app, copy)).status).toBe(303);
+    expect((await openAccount(current(), app, person.visitor)).text).toContain(bob.email);
+  });
+
   it("is not spared when it signs in between the owner's form and its change", async () => {
     const person = await owner();
     const { ownLogins } = current().server.app.services;

@@ -229,6 +229,20 @@ describeEachDatabase("clients", (current) => {
       ]);
     });
 
+    it("A5: a client secret that is about to end, or has ended, is not kept longer by the next rotation", async () => {
+      const app = await current().createApp();
+      const { client, secret } = await create(app.id);
+      const rotate = async (overlap: number) => await clients().rotateSecret({ clientId: client.id, overlap }, actor);
+      const second = await rotate(hour);
+      await rotate(2 * hour);
+      current().clock.advance(hour - 1);
+      expect([await works(client.id, secret ?? ""), await works(client.id, second.secret)]).toEqual([true, true]);
+      current().clock.advance(1);
+      expect([await works(client.id, secret ?? ""), await works(client.id, second.secret)]).toEqual([false, true]);
+      await rotate(hour);
+      expect(await works(client.id, secret ?? "")).toBe(false);
+    });
+
     it("A2: a client secret belongs to one client", async () => {
       const app = await current().createApp();
       const [mine, other] = [await create(app.id), await create(app.id)];

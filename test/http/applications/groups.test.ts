@@ -133,6 +133,61 @@ describeEachDatabase("groups and metadata", (current) => {
     expect((await userInfo(service, without.access_token)).body).toEqual({ sub: userId });
   });
 
+  it("C7: are given for the claims parameter only if the client may have the scope, and people agreed", async () => {
+    const service = current();
+    const { app, email, join } = await withMember(service);
+    const { applications, clients } = service.server.app.services;
+    await applications.update(app.id, { settings: { scopes: ["profile", "email", "groups"] } }, operator.actor);
+    await join("staff");
+    const claims = JSON.stringify({ id_token: { groups: null }, userinfo: { groups: null } });
+    const seenBy = async (scopes: ("openid" | "groups")[]) => {
+      const client = await createTestClient(service, app, { scopes });
+      const { secret } = await clients.createSecret({ clientId: client.id }, operator.actor);
+      const tokens = await tokensFor(service, { app, client, secret, email }, { scope: "openid", claims });
+      const shown = async () => (await userInfo(service, tokens.access_token)).body["groups"];
+      const before = await shown();
+      await clients.update(client.id, { consent: "ask" }, operator);
+      return [claimsIn(tokens.id_token)["groups"], before, await shown()];
+    };
+    expect(await seenBy(["openid", "groups"])).toEqual([["staff"], ["staff"], undefined]);
+    expect(await seenBy(["openid"])).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("are what validate says right after a change: a member removed, then metadata changed", async () => {
+    const service = current();
+    const { app, accessToken, join, leave, patch } = await withMember(service);
+    await setClaims(service, app, [
+      { claim: "roles", from: "groups", in: ["access"] },
+      { claim: "plan", from: "public.plan", in: ["access"] },
+    ]);
+    const claims = async () => (await validate(service, app, accessToken)).body["claims"];
+    await join("admins");
+    await patch({ public: { plan: "pro" } });
+    expect(await claims()).toEqual({ roles: ["admins"], plan: "pro" });
+    await leave("admins");
+    expect(await claims()).toEqual({ roles: [], plan: "pro" });
+    await patch({ public: { plan: "free" } });
+    expect(await claims()).toEqual({ roles: [], plan: "free" });
+  });
+
+  it("lose nothing of metadata that ten calls patch at once", async () => {
+    const { patch, send, userId } = await withMember(current());
+    const keys = Array.from({ length: 10 }, (_, at) => `key${at}`);
+    const answers = await Promise.all(keys.map(async (key) => await patch({ private: { [key]: true } })));
+    expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
+    const { body } = await send("GET", `/users/${userId}/metadata`);
+    expect(Object.keys(body["private"] as object).toSorted()).toEqual(keys);
+  });
+
+  it.each([
+    '{"public":{"list":[{"__proto__":1}]}}',
+    '{"private":{"list":["\\u0000"]}}',
+    '{"public":{"list":[[1e999]]}}',
+  ])("take nothing inside an array that they refuse elsewhere: %s", async (change) => {
+    const refused = await (await withMember(current())).patch(change);
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: "INVALID_REQUEST" } } });
+  });
+
   it("are in the tokens of callback and refresh too, and in those of the application as a client", async () => {
     const service = current();
     const { app, accessToken, refreshToken, join } = await withMember(service);

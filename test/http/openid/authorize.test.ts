@@ -1,5 +1,6 @@
 import { expect, it, describe } from "vitest";
 import { authorize, authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
+import { newParty, tokensFor } from "../../support/openid-tokens.ts";
 import { call, newEmail, signUp, Visitor } from "../../support/person.ts";
 import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
 
@@ -229,6 +230,16 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
       const accepted = await new Visitor().get(authorizeUrl(service, client, withPkce));
       expect(accepted.location.pathname).toMatch(/^\/sign-in\//u);
     }
+  });
+
+  it("C7: grants no scope that the client does not have, or its application has no longer", async () => {
+    const service = current();
+    const party = await newParty(service, { scopes: ["openid", "email"] });
+    const granted = async () => (await tokensFor(service, party, { scope: "openid profile email groups" }))["scope"];
+    expect(await granted()).toBe("openid email");
+    const { applications } = service.server.app.services;
+    await applications.update(party.app.id, { settings: { scopes: ["profile"] } }, { kind: "cli", name: "test" });
+    expect(await granted()).toBe("openid");
   });
 
   it("lets native programs choose the port of a loopback address, and nothing else of it", async () => {

@@ -200,6 +200,16 @@ describeSqliteFirst("client authentication", (current) => {
       expect(await asserted(assertion)).toBe("401 invalid_client");
     });
 
+    it("S3: a client assertion works once, also in the minute in which it has expired", async () => {
+      const app = await current().createApp();
+      const { id, signing } = await withKey(app, "ES256");
+      const [once, late] = [await sign(signing, claimsOf(id)), await sign(signing, claimsOf(id))];
+      expect(await asserted(once)).toBe("ok");
+      current().clock.advance(90_000);
+      await services().clients.sweep();
+      expect([await asserted(once), await asserted(late)]).toEqual(["401 invalid_client", "ok"]);
+    });
+
     it("is checked against every key of the client", async () => {
       const app = await current().createApp();
       const pairs = [await generateKeyPair("RS256"), await generateKeyPair("ES256"), await generateKeyPair("EdDSA")];

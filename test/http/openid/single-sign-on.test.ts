@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
+import { assertion, attest, newPasskey, type Credential } from "../../support/authenticator.ts";
+import { newUser } from "../../support/mail-flows.ts";
 import { authorize, authorizeUrl, createTestClient } from "../../support/openid.ts";
+import { askedBy, askOptions, post, type PasskeyOptions } from "../../support/passkey-ceremonies.ts";
 import {
   call,
   goodPassword,
@@ -146,6 +149,39 @@ describeOnSqlite("what a client asks of single sign-on", (current) => {
     const claims = '{"id_token":{"acr":{"essential":true,"value":"urn:other"}}}';
     const page = await visitor.get(authorizeUrl(service, second, { claims }));
     expect(answerOf(page)?.["error"]).toBe("unmet_authentication_requirements");
+  });
+
+  it("C7: lasts as long as the application says, and not a moment longer", async () => {
+    const service = current();
+    const { visitor, second } = await signedIn(service, { settings: { singleSignOnSeconds: 60 } });
+    service.clock.advance(59_999);
+    expect(gotCode(await visitor.get(authorizeUrl(service, second)))).toBe(true);
+    service.clock.advance(1);
+    expect(isAsked(await visitor.get(authorizeUrl(service, second)))).toBe(true);
+  });
+
+  it("C7: does not take a passkey that was created after a password for two factors", async () => {
+    const service = current();
+    const app = await service.createApp({ authMethods: { passkey: { required: true } } });
+    const { email } = await newUser(service, app, { password: goodPassword });
+    const [first, second] = [await createTestClient(service, app), await createTestClient(service, app)];
+    const claims = '{"id_token":{"acr":{"essential":true,"value":"urn:authsvc:acr:2"}}}';
+    const visitor = new Visitor();
+    const step = async (form: string, answer: (options: PasskeyOptions) => Credential) => {
+      const proven = await authorize(service, first, { email }, { prompt: "login" }, visitor);
+      const ceremony = { visitor, session: { authUrl: proven.location.href, sessionId: "", expiresAt: "" }, form };
+      const page = { ...ceremony, page: await visitor.get(proven.location.href) };
+      expect(gotCode(await post(page, answer(await askOptions(page))))).toBe(true);
+    };
+    let passkey = newPasskey();
+    await step("/step/new-passkey", (options) => {
+      passkey = newPasskey("ES256", options.user?.id);
+      return attest(passkey, askedBy(service, options));
+    });
+    expect(gotCode(await visitor.get(authorizeUrl(service, second)))).toBe(true);
+    expect(isAsked(await visitor.get(authorizeUrl(service, second, { claims })))).toBe(true);
+    await step("/step/passkey", (options) => assertion(passkey, askedBy(service, options)));
+    expect(gotCode(await visitor.get(authorizeUrl(service, second, { claims })))).toBe(true);
   });
 
   it("is off where the application says so", async () => {

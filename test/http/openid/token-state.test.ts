@@ -95,6 +95,23 @@ describeOnSqlite("tokens, asked about and revoked", (current) => {
     expect((await post(service, "/oauth2/revoke", fields)).status).toBe(200);
   });
 
+  it("are active no longer when their client is disabled", async () => {
+    const service = current();
+    const party = await newParty(service);
+    const other = await newParty(service, {}, party.app);
+    const tokens = await tokensFor(service, party, all);
+    const active = async () =>
+      await Promise.all(
+        [tokens.access_token, tokens.refresh_token].map(
+          async (token) => (await introspect(service, other, token)).body["active"],
+        ),
+      );
+    expect(await active()).toEqual([true, true]);
+    const by = { actor: { kind: "cli", name: "test" } } as const;
+    await service.server.app.services.clients.update(party.client.id, { enabled: false }, by);
+    expect(await active()).toEqual([false, false]);
+  });
+
   it("are active no longer when they expire, are idle for too long, or their user is disabled", async () => {
     const service = current();
     const party = await newParty(service);

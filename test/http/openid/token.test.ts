@@ -11,6 +11,7 @@ import {
   tokensFor,
   userInfo,
 } from "../../support/openid-tokens.ts";
+import { setClaims } from "../../support/groups.ts";
 import { call, refresh, validate } from "../../support/person.ts";
 import { describeSqliteFirst, describeOnSqlite } from "../../support/service.ts";
 
@@ -154,6 +155,18 @@ describeOnSqlite("POST /oauth2/token", (current) => {
       ["iss", "sub", "aud", "azp", "iat", "exp", "auth_time", "acr", "amr", "sid", "at_hash"].toSorted(),
     );
     expect(decodeProtectedHeader(tokens.id_token)["alg"]).toBe("EdDSA");
+  });
+
+  it("puts only what was asked for by name into the short one, and none of the application's claims", async () => {
+    const service = current();
+    const party = await newParty(service, { idTokenClaims: "minimal" });
+    await setClaims(service, party.app, [{ claim: "tenant", from: "value", value: "t1", in: ["id", "userinfo"] }]);
+    const claims = JSON.stringify({ id_token: { name: null } });
+    const tokens = await tokensFor(service, party, { ...all, claims });
+    expect(decodeJwt(tokens.id_token)).toMatchObject({ name: "Ada" });
+    expect(decodeJwt(tokens.id_token)).not.toHaveProperty("tenant");
+    expect(decodeJwt(tokens.id_token)).not.toHaveProperty("email");
+    expect((await userInfo(service, tokens.access_token)).body).toMatchObject({ tenant: "t1" });
   });
 
   it("narrows the scope of one refresh, and never widens it", async () => {

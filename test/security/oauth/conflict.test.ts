@@ -90,6 +90,22 @@ describe("somebody from a provider whose address has an account already", () => 
     expect((await identitiesOf(current(), app)).map(({ userId }) => userId)).not.toContain(victim.user["id"]);
   });
 
+  it("O2: links nothing by an earlier sign-in of the browser: only a new proof does", async () => {
+    app = await appWith(current(), [facebook]);
+    const { email } = await signedUp(current(), app);
+    const { session, visitor } = await conflict(email);
+    const other = await initiate(current(), app);
+    codeOf(await byPassword(visitor, await visitor.get(other.authUrl), email));
+    const page = await visitor.get(session.authUrl);
+    expect(page.text).not.toContain("/continue");
+    const { token = "" } = page.form("/password").fields;
+    const continued = await visitor.post(`${session.authUrl}/continue`, { token });
+    expect(continued.location.href).toBe(session.authUrl);
+    expect(await identitiesOf(current(), app)).toEqual([]);
+    codeOf(await byPassword(visitor, page, email));
+    expect(await identitiesOf(current(), app)).toHaveLength(1);
+  });
+
   it("O2: links nothing by a wrong password, and says no more of the account than that the address has one", async () => {
     app = await appWith(current(), [facebook, github]);
     const withPassword = await signedUp(current(), app);

@@ -22,12 +22,16 @@ export async function createPasskey(form: HTMLFormElement): Promise<void> {
 export async function createQuietly(form: HTMLFormElement): Promise<void> {
   const { conditionalCreate } = (await PublicKeyCredential.getClientCapabilities?.()) ?? {};
   if (!conditionalCreate) return;
-  const answer = await requestOptionsFor(form);
+  const claim = fieldOf(form, "conditional");
+  const answer = await requestOptionsFor(form, { [claim.name]: claim.value });
   if (!("options" in answer) || isBusy(form)) return;
   try {
     const credential = await startRegistration({ optionsJSON: answer.options, useAutoRegister: true });
     setBusy(form, true);
+    claim.disabled = false;
     send(form, credential);
+    // An ordinary creation, after a return to this page, makes no such claim.
+    claim.disabled = true;
   } catch {
     // Failed silently: the button is still there.
   }
@@ -35,6 +39,7 @@ export async function createQuietly(form: HTMLFormElement): Promise<void> {
 
 async function requestOptionsFor(
   form: HTMLFormElement,
+  claim: Record<string, string> = {},
 ): Promise<OptionsAnswer<PublicKeyCredentialCreationOptionsJSON>> {
   const carried = fields.filter((name) => form.elements.namedItem(name));
   for (const name of carried) {
@@ -44,5 +49,7 @@ async function requestOptionsFor(
   }
   // The service decides whether the address is valid. Only empty fields are caught here.
   const typed = Object.fromEntries(carried.map((name) => [name, fieldOf(form, name).value]));
-  return typed.email === "" ? { words: textsOf(form).emailMissing, field: "email" } : requestOptions(form, typed);
+  return typed.email === ""
+    ? { words: textsOf(form).emailMissing, field: "email" }
+    : requestOptions(form, { ...typed, ...claim });
 }

@@ -17,7 +17,7 @@ export function offerPasskeys(): void {
     event.preventDefault();
     void press(form);
   });
-  if ("quietly" in form.dataset) void createQuietly(form);
+  if (form.elements.namedItem("conditional")) void createQuietly(form);
   // On every show, also from the back-forward cache: the previous request for autofill has ended.
   if (press === usePasskey) addEventListener("pageshow", () => void offerInAutofill(form));
 }

@@ -85,13 +85,13 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const application = "/applications/:appId";
   const endpoints = "/webhooks/endpoints";
   const ownServer = guards.serverOfPath("appId");
+  // Visitors who start sign-ins must not use up what refreshes need (docs/spec/decisions.md, 12).
+  const initiator = countedApart(guards.serverOrAllowedPublicClient, "initiate");
+  const pushingClient = countedApart(anyClient, "initiate");
   const feedReader = countedApart(guards.serverOfItsApp, "feed", { authentication: pollsPerMinute });
 
   return [
-    browser(
-      "public-client",
-      route("POST", "/auth/initiate", guards.serverOrAllowedPublicClient, "authentication", initiateHandler(signIn)),
-    ),
+    browser("public-client", route("POST", "/auth/initiate", initiator, "authentication", initiateHandler(signIn))),
     browser(
       "public-client",
       route("POST", "/auth/callback", guards.serverOrPublicClient, "authentication", callbackHandler(redeem)),
@@ -211,7 +211,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
 
     pageRoute("GET", "/oauth2/authorize", "authentication", authorizePages.authorize),
     pageRoute("POST", "/oauth2/authorize", "authentication", authorizePages.posted),
-    browser("client", oauthRoute("POST", "/oauth2/par", anyClient, "authentication", parHandler(pushedRequests))),
+    browser("client", oauthRoute("POST", "/oauth2/par", pushingClient, "authentication", parHandler(pushedRequests))),
     browser("client", oauthRoute("POST", "/oauth2/token", anyClient, "authentication", tokenHandler(tokenGrants))),
     browser(
       "client",

@@ -12,7 +12,9 @@ import base64
 import hashlib
 import http.client
 import hmac
+import ipaddress
 import json
+import math
 import os
 import re
 import secrets
@@ -23,7 +25,7 @@ import urllib.parse
 import urllib.request
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any, Mapping, NamedTuple, Optional
+from typing import Any, Collection, Mapping, NamedTuple, Optional
 
 __version__ = "0.1.0"
 __all__ = ["Authsvc", "AuthsvcError", "ConfigurationError", "Reply", "WebSignIn", "verify_webhook"]
@@ -73,9 +75,11 @@ def _is_loopback(host: str) -> bool:
 
 
 class Authsvc:
-    """The calls of one application. `staleness`: how long `verify` trusts its answers without the feed (at least 3 s)."""
+    """The calls of one application. `staleness`: how long `verify` trusts its answers without the feed (at least 3 s).
+    `allowed_clients`: ids of OpenID Connect clients whose tokens `verify` accepts; by default none."""
 
-    def __init__(self, issuer: str, app_id: str, api_key: str, *, timeout: float = 10, staleness: float = 5) -> None:
+    def __init__(self, issuer: str, app_id: str, api_key: str, *, timeout: float = 10, staleness: float = 5,
+                 allowed_clients: Collection[str] = ()) -> None:
         self.issuer = _checked_issuer(issuer, "AUTHSVC_ISSUER")
         if not re.fullmatch(r"app_[\w-]+", app_id):
             raise ConfigurationError("AUTHSVC_APP_ID: must be an App ID (app_…); list them: authsvc app list")
@@ -84,7 +88,11 @@ class Authsvc:
         # Less leaves no time for a long poll. With infinity, ended logins would stay valid while the feed is cut.
         if not 3 <= staleness < float("inf"):
             raise ConfigurationError("staleness: must be a number of seconds, at least 3")
+        # `in` would find parts of a single text.
+        if isinstance(allowed_clients, str) or not all(isinstance(one, str) and one for one in allowed_clients):
+            raise ConfigurationError(f"allowed_clients: must be a list of ids: authsvc client list --app {app_id}")
         self.app_id = app_id
+        self.allowed_clients = frozenset(allowed_clients)
         self._api_key = api_key
         self._timeout = timeout
         self._opener = urllib.request.build_opener(_NoRedirects)
@@ -131,11 +139,13 @@ class Authsvc:
         return self._call("POST", "/auth/refresh", self._server(), {"refreshToken": refresh_token}, repeat=True)
 
     def validate(self, access_token: str) -> dict[str, Any]:
-        """`{valid, user, scopes, expiresAt}`, asked from the service. Raises `AuthsvcError` with INVALID_TOKEN."""
+        """`{valid, user, scopes, expiresAt}`, asked from the service. Raises `AuthsvcError` with INVALID_TOKEN.
+        `clientId` in the answer: a token of that OpenID Connect client, maybe another party's program."""
         return self._call("GET", "/auth/validate", self._user(access_token), repeat=True)
 
     def verify(self, access_token: str) -> dict[str, Any]:
-        """As `validate`, but without a call for known tokens. Notices an ended login within `staleness` seconds."""
+        """As `validate`, but without a call for known tokens. Notices an ended login within `staleness` seconds.
+        Refuses tokens of OpenID Connect clients that are not in `allowed_clients`."""
         return self._verifier.verify(access_token)
 
     def logout(self, access_token: str, *, refresh_token: Optional[str] = None, all_sessions: bool = False) -> dict[str, Any]:
@@ -345,6 +355,9 @@ class _Verifier:
             newest = self._newest
         answer = self._client.validate(token)
         header, claims = _part_of(token, 0), _part_of(token, 1)
+        client = claims.get("client_id", self._client.app_id)
+        if client != self._client.app_id and client not in self._client.allowed_clients:
+            raise AuthsvcError(401, "INVALID_TOKEN", f"The token's client {client!r} is not one of allowed_clients.")
         names = frozenset(str(name) for name in (claims.get("sub"), claims.get("sid"), header.get("kid")))
         with self._lock:
             # An entry that arrived during the call may be newer than its answer.
@@ -440,11 +453,13 @@ class WebSignIn:
     """Sign-in for web pages: the login is kept in an encrypted cookie and refreshed silently.
 
     `redirect_uri`: the address of your route that calls `finish`; it must be registered. `cookie_secret`: at least 32
-    characters, from AUTHSVC_COOKIE_SECRET if omitted. Frameworks differ only in how they pass the `Cookie` header and
-    the reply: see `examples/`.
+    characters, from AUTHSVC_COOKIE_SECRET if omitted. `trusted_proxies`: how many proxies are in front of this program,
+    each of which appends to `X-Forwarded-For`; by default 1 if the connection comes from a private address, else 0.
+    Frameworks differ only in how they pass the `Cookie` header and the reply: see `examples/`.
     """
 
-    def __init__(self, client: Authsvc, redirect_uri: str, cookie_secret: Optional[str] = None) -> None:
+    def __init__(self, client: Authsvc, redirect_uri: str, cookie_secret: Optional[str] = None, *,
+                 trusted_proxies: Optional[int] = None) -> None:
         url = urllib.parse.urlsplit(redirect_uri)
         is_https = url.scheme == "https"
         if not is_https and not (url.scheme == "http" and _is_loopback(url.hostname or "")):
@@ -453,6 +468,7 @@ class WebSignIn:
         if len(secret) < 32:
             hint = "generate one: openssl rand -base64 32"
             raise ConfigurationError(f"AUTHSVC_COOKIE_SECRET: at least 32 characters; {hint}")
+        self._starts = _StartLimit(trusted_proxies)
         registered = client.application()["redirectUris"]
         if redirect_uri not in registered:
             command = f"authsvc app update {client.app_id} --add-redirect-uri {redirect_uri}"
@@ -467,8 +483,15 @@ class WebSignIn:
         self._login = _SealedCookie(f"{prefix}-session", secret)
         self._started = _SealedCookie(f"{prefix}-sign-in", secret)
 
-    def start(self, return_to: str = "/", **fields: Any) -> Reply:
-        """Sends the browser to the sign-in pages. `return_to`: a path of your application. Fields: those of `initiate`."""
+    def start(self, return_to: str = "/", *, peer: Optional[str] = None, forwarded_for: Optional[str] = None,
+              **fields: Any) -> Reply:
+        """Sends the browser to the sign-in pages. `return_to`: a path of your application. Fields: those of `initiate`.
+        `peer`, `forwarded_for`: the address of the connection and the header `X-Forwarded-For`, so that one visitor
+        starts at most 10 sign-ins a minute."""
+        pause = self._starts.count(peer or "", forwarded_for)
+        if pause is not None:
+            return self._page(429, "You started to sign in many times. Wait a minute, and try again.",
+                              [("Retry-After", str(pause))])
         state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         challenge = _to_base64url(hashlib.sha256(verifier.encode()).digest())
         session = self._client.initiate(self._redirect_uri, state=state, codeChallenge=challenge, **fields)
@@ -570,6 +593,61 @@ def _login_of(tokens: Mapping[str, Any]) -> dict[str, Any]:
 def _own_path(path: str) -> str:
     """The path, unless it leads to another site: then `/`."""
     return path if re.fullmatch(r"/(?![/\\])[!-~]*", path) else "/"
+
+
+class _StartLimit:
+    """Limits how often one visitor starts to sign in, so that nobody uses up the application's limit."""
+
+    _per_minute = 10
+    _max_proxies = 10
+
+    def __init__(self, trusted_proxies: Optional[int]) -> None:
+        is_number = isinstance(trusted_proxies, int) and not isinstance(trusted_proxies, bool)
+        if trusted_proxies is not None and not (is_number and 0 <= trusted_proxies <= self._max_proxies):
+            raise ConfigurationError(f"trusted_proxies: must be a whole number from 0 to {self._max_proxies}")
+        self._proxies = trusted_proxies
+        self._lock = threading.Lock()
+        #: By visitor: starts in a minute, and when it began. The oldest are forgotten first.
+        self._visitors: OrderedDict[str, tuple[int, float]] = OrderedDict()
+
+    def count(self, peer: str, forwarded_for: Optional[str]) -> Optional[int]:
+        """Counts a start. The seconds to wait if it is one too many."""
+        visitor = self._visitor(peer, forwarded_for)
+        if visitor is None:
+            return None
+        now = time.monotonic()
+        with self._lock:
+            starts, since = self._visitors.get(visitor, (0, now))
+            if now - since >= 60:
+                del self._visitors[visitor]
+                starts, since = 0, now
+            self._visitors[visitor] = (starts + 1, since)
+            if len(self._visitors) > _MAX_REMEMBERED:
+                self._visitors.popitem(last=False)
+        return None if starts < self._per_minute else max(1, math.ceil(since + 60 - now))
+
+    def _visitor(self, peer: str, forwarded_for: Optional[str]) -> Optional[str]:
+        """The visitor's network. Without the setting, a private or unknown peer is one proxy, and a private address is
+        nobody's: many may share it."""
+        chain = [_address(claim) for claim in [*(forwarded_for.split(",") if forwarded_for else []), peer]]
+        proxies = (0 if chain[-1] and chain[-1].is_global else 1) if self._proxies is None else self._proxies
+        # Each proxy appends its peer. What is left of the visitor's address is the visitor's own claim.
+        address = chain[max(0, len(chain) - 1 - proxies)]
+        if address is None or (self._proxies is None and not address.is_global):
+            return None
+        # A subscriber has a whole /64 of IPv6.
+        return str(ipaddress.ip_network((address, 64 if address.version == 6 else 32), strict=False))
+
+
+def _address(claim: str) -> Any:
+    """An `ipaddress`, without the port that some proxies append; None if it is none."""
+    match = re.fullmatch(r"\[([^\]]+)\](?::\d+)?|([^:]+):\d+", claim.strip())
+    text = (match[1] or match[2]) if match else claim.strip()
+    try:
+        address = ipaddress.ip_address(text.split("%")[0])
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 class _SealedCookie:

@@ -63,8 +63,11 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
   }
 
   /** The app's server, or a public client: no Authorization header, and an app that `allows` it. */
-  function serverOrPublic(allows: (application: Application) => boolean, details?: string) {
-    return (async (request) => {
+  function serverOrPublic(
+    allows: (application: Application) => boolean,
+    details?: string,
+  ): Guard<{ application: Application; withoutApiKey: boolean }> {
+    return async (request) => {
       if (request.header("authorization") !== undefined) {
         const counted = await server(request);
         return { ...counted, caller: { application: counted.caller, withoutApiKey: false } };
@@ -73,7 +76,7 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
       // Without any credential, the missing key is reported, also if the App ID is wrong.
       if (!application || !allows(application)) throw invalidApiKey(details);
       return { caller: { application, withoutApiKey: true }, countedAs: undefined };
-    }) satisfies Guard<{ application: Application; withoutApiKey: boolean }>;
+    };
   }
 
   return {
@@ -143,11 +146,17 @@ export function countedAsUser({ user, claims: { aud, client_id: clientId = aud }
   return clientId === aud ? `user:${user.id}` : `user:${user.id}:${clientId}`;
 }
 
-/** The same guard; these calls are counted apart from the caller's others, with their own limit. */
-export function countedApart<T>(guard: Guard<T>, name: string, limits: RateLimits): Guard<T> {
+/**
+ * The same guard; these calls are counted apart from the caller's others, by their own limit or the
+ * same number. Calls that are counted by address are not counted apart.
+ */
+export function countedApart<T>(guard: Guard<T>, name: string, limits?: RateLimits): Guard<T> {
   return async (request) => {
     const admitted = await guard(request);
-    return { ...admitted, countedAs: `${admitted.countedAs}:${name}`, limits };
+    const { countedAs } = admitted;
+    return countedAs === undefined
+      ? admitted
+      : { ...admitted, countedAs: `${countedAs}:${name}`, limits: limits ?? admitted.limits };
   };
 }
 

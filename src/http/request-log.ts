@@ -8,8 +8,8 @@ const slowMilliseconds = 1000;
 const maxErrorsASecond = 100;
 
 /**
- * Logs one line per answer at level debug. At level info, only answers that took a second or more
- * and, with `errors`, 4xx and 5xx. A line has the request id, the route's pattern (a path can
+ * Logs one line per answer at level debug. At level info, only answers that took a second or more,
+ * without waits by design, and, with `errors`, 4xx and 5xx. A line has the request id, the route's pattern (a path can
  * contain a token or a session id), the status and the caller. Unlogged answers cost two
  * comparisons.
  */
@@ -35,13 +35,14 @@ export function createRequestLog(
     return lines <= maxErrorsASecond;
   }
 
-  function isWanted(status: number, milliseconds: number): boolean {
+  function isWanted({ status, milliseconds, request }: Answered): boolean {
     if (requests === "all") return true;
-    return requests === "errors" && (status >= 400 || milliseconds >= slowMilliseconds) && hasRoom();
+    return requests === "errors" && (status >= 400 || milliseconds - request.waited >= slowMilliseconds) && hasRoom();
   }
 
-  return ({ request, route, status, error, milliseconds, caller }) => {
-    const wanted = isWanted(status, milliseconds);
+  return (answered) => {
+    const { request, route, status, error, milliseconds, caller } = answered;
+    const wanted = isWanted(answered);
     if (!wanted && !log.debugging) return;
     log[wanted ? "info" : "debug"]("answered", {
       ...request.logFields,

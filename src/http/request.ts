@@ -18,6 +18,8 @@ export class HttpRequest {
   readonly ipAddress: string;
   /** The `:name` parts of the route's path, still percent-encoded. */
   readonly parameters: Record<string, string>;
+  /** Milliseconds of the answer that were waited by design, such as by a long poll. */
+  waited = 0;
   readonly #message: IncomingMessage;
   #form: Promise<Map<string, string>> | undefined;
 
@@ -66,6 +68,16 @@ export class HttpRequest {
   /** Link previews and prefetches must not do what a person's visit does. */
   get onlyLooks(): boolean {
     return this.method === "HEAD" || /prefetch|preview/u.test(this.header("sec-purpose") ?? "");
+  }
+
+  /** Waits for something that may take long by design, so that the answer does not count as slow. */
+  async waitFor<T>(something: Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      return await something;
+    } finally {
+      this.waited += performance.now() - startedAt;
+    }
   }
 
   header(

@@ -37,6 +37,10 @@ import {
  */
 const endpoints = z.array(webhookEndpoint).describe("Oldest first.");
 
+const tokenClient = text(
+  "Only for a token of an OpenID Connect client: the client's id. Refuse it unless this client may use your API.",
+).optional();
+
 /** Every answer, by its name in the document. */
 export const answers = {
   Session: z
@@ -58,6 +62,7 @@ export const answers = {
         .record(z.string(), z.unknown())
         .optional()
         .describe("The application's own claims as they are now, if it has any. The token may have older ones."),
+      clientId: tokenClient,
       act: actor.optional(),
     })
     .describe("A token that is good."),
@@ -81,7 +86,7 @@ export const answers = {
     })
     .describe("Entries of the revocation feed: tokens that became invalid before they expired."),
   Verification: z
-    .strictObject({ valid: flag("Whether the token is good."), user: shortUser.optional() })
+    .strictObject({ valid: flag("Whether the token is good."), user: shortUser.optional(), clientId: tokenClient })
     .describe("With `user` when the token is good, and without when it is not."),
   User: user,
   Profile: user

@@ -11,6 +11,6 @@ export function revocationsHandler(revocations: Pick<Revocations, "poll">) {
   return async (request: HttpRequest, { id }: { id: string }) => {
     const query = request.query();
     const wait = wholeNumberIn(query, "wait", { from: 0, to: maxWaitSeconds, missing: 0 });
-    return json(await revocations.poll(id, { after: query.get("after"), wait }, (act) => request.whenGone(act)));
+    return json(await revocations.poll(id, { after: query.get("after"), wait }, request));
   };
 }

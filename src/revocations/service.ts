@@ -1,3 +1,4 @@
+import type { HttpRequest } from "../http/request.ts";
 import { isoTime, minute, second, type Clock } from "../lib/clock.ts";
 import { AppError, invalidApiKey, invalidRequest } from "../lib/errors.ts";
 import type { Meter } from "../lib/meter.ts";
@@ -116,13 +117,13 @@ export function createRevocations(deps: {
   return {
     /**
      * The entries after a cursor. If there are none, waits at most `wait` seconds for some, and no
-     * longer than the caller stays connected (`whenGone`). Without a cursor, returns the current
+     * longer than the caller stays connected. Without a cursor, returns the current
      * one. Throws INVALID_REQUEST, CURSOR_GONE.
      */
     async poll(
       appId: string,
       { after, wait }: { after: string | undefined; wait: number },
-      whenGone: (act: () => void) => () => void,
+      caller: Pick<HttpRequest, "whenGone" | "waitFor">,
     ): Promise<FeedAnswer> {
       if (after === undefined)
         return { cursor: formatCursor(cursorAt(await currentPosition(appId))), revoked: [], more: false };
@@ -131,7 +132,7 @@ export function createRevocations(deps: {
       const waiting = wait === 0 ? undefined : waits.enter(appId);
       if (!waiting) return await read(appId, cursor);
       let isGone = false;
-      const stopListening = whenGone(() => {
+      const stopListening = caller.whenGone(() => {
         isGone = true;
         waiting.wake();
       });
@@ -142,7 +143,7 @@ export function createRevocations(deps: {
           const answer = await read(appId, cursor);
           const left = endsAt - performance.now();
           if (answer.revoked.length > 0 || answer.more || left <= 0 || isGone || waits.isEnded()) return answer;
-          await waiting.next(left);
+          await caller.waitFor(waiting.next(left));
         }
       } finally {
         stopListening();

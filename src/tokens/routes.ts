@@ -42,7 +42,7 @@ export function validateHandler(
     const expiresAt = expiries.get(claims) ?? isoTime(claims.exp * second);
     expiries.set(claims, expiresAt);
     const act = claims.act ? { act: claims.act } : {};
-    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...act };
+    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...clientOf(bearer), ...act };
     const own = current(bearer, isOwnProgram);
     return own ? own.then((found) => json({ ...answer, ...(found && { claims: found }) })) : json(answer);
   };
@@ -53,7 +53,12 @@ export function validateHandler(
  */
 export function verifyTokenHandler() {
   return (_request: HttpRequest, bearer: Bearer | undefined) =>
-    json(bearer ? { valid: true, user: userOf(bearer) } : { valid: false });
+    json(bearer ? { valid: true, user: userOf(bearer), ...clientOf(bearer) } : { valid: false });
+}
+
+/** The application's own tokens get the contract's fields and no more. */
+function clientOf({ claims: { aud, client_id: clientId = aud } }: Bearer): { clientId?: string } {
+  return clientId === aud ? {} : { clientId };
 }
 
 /** A client's program knows the name by the scope `profile` alone, as by userinfo. */

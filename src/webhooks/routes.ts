@@ -67,7 +67,9 @@ export function removeEndpointHandler(webhooks: Webhooks) {
 export function testEndpointHandler(webhooks: Webhooks) {
   return async (request: HttpRequest, application: Application) => {
     const { event } = await request.optionalJson(endpointTestBody);
-    return json(shownToApps(await webhooks.test(request.parameter("id"), callOf(request, application), event)));
+    // Waits for the receiver, whose time is in the answer.
+    const test = webhooks.test(request.parameter("id"), callOf(request, application), event);
+    return json(shownToApps(await request.waitFor(test)));
   };
 }
 

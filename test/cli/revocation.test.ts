@@ -68,14 +68,14 @@ describe("a database that was restored or copied", () => {
   test("V3: begins a new feed: it refuses the cursors of the other one, and has none of its entries", async () => {
     const cwd = emptyFolder();
     await answer(["app", "create", "--name", "Shop", "--id", "app_shop"], { cwd });
-    const never = () => () => {};
+    const nobody = { whenGone: () => () => {}, waitFor: async <T>(something: Promise<T>) => await something };
     const feedOf = async (at?: string) => {
       const config = { ...testConfig, dataDir: `${cwd}/data`, database: { url: at, poolSize: 2 } };
       const { services, close } = await openApp(
         { ...config, masterKey: at === undefined ? undefined : testMasterKey },
         {},
       );
-      const ask = async (after?: string) => await services.revocations.poll("app_shop", { after, wait: 0 }, never);
+      const ask = async (after?: string) => await services.revocations.poll("app_shop", { after, wait: 0 }, nobody);
       return { ask, list: async () => await services.revocations.list("app_shop", 10), close };
     };
     const gone = expect.objectContaining({ code: "CURSOR_GONE" }) as Error;

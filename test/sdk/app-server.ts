@@ -34,7 +34,8 @@ export async function startAppServer(
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const app = await service.createApp({ redirectUris: [`${url}/callback`, ...otherRedirectUris] });
-  const options = { issuer: service.url, appId: app.id, apiKey: app.apiKey, cookieSecret, ...given };
+  const now = (): number => service.clock.now;
+  const options = { issuer: service.url, appId: app.id, apiKey: app.apiKey, cookieSecret, now, ...given };
   const auth = await createAuth(options);
   const server = createServer((request, response) => {
     void (async () => {

@@ -161,7 +161,7 @@ describe("a session", () => {
   });
 
   test("outlives the access token: parallel requests refresh it once, and silently", async () => {
-    let now = Date.now();
+    let now = current().clock.now;
     const refreshes: string[] = [];
     const counting: HandlerOptions["fetch"] = async (input, init) => {
       if (input.endsWith("/auth/refresh")) refreshes.push(input);
@@ -240,7 +240,7 @@ describe("a session", () => {
       if (isDown) throw new TypeError("fetch failed");
       return await fetch(input, init);
     };
-    let now = Date.now();
+    let now = current().clock.now;
     const server = await start({ fetch: failing, now: () => now });
     const { visitor } = await signIn(server);
     isDown = true;

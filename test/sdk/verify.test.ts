@@ -1,50 +1,21 @@
 import { spawn } from "node:child_process";
+import { sign } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
-import { createAuthsvc, type AuthsvcOptions } from "../../packages/sdk/src/index.ts";
+import { describe, expect, test, vi } from "vitest";
+import { newParty, applicationParty, tokensFor } from "../support/openid-tokens.ts";
+import { claimsOf } from "../support/feed.ts";
 import { signedUp, signIn, redeem } from "../support/person.ts";
 import { useService } from "../support/one-service.ts";
-import type { TestApp } from "../support/service.ts";
+import { verifiers } from "./verifiers.ts";
 
 const current = useService();
-const clients: { close(): void }[] = [];
-afterEach(() => {
-  for (const client of clients.splice(0)) client.close();
-});
-
-/** A client that counts its calls. `blocked` ones find no service. */
-function clientOf(app: TestApp, options: AuthsvcOptions = {}) {
-  const calls: string[] = [];
-  const blocked = new Set<string>();
-  const client = createAuthsvc({
-    issuer: current().url,
-    appId: app.id,
-    apiKey: app.apiKey,
-    now: () => current().clock.now,
-    async fetch(url, init) {
-      const path = new URL(url).pathname;
-      calls.push(path);
-      if (blocked.has(path)) throw new TypeError("fetch failed");
-      return await fetch(url, init);
-    },
-    ...options,
-  });
-  clients.push(client);
-  const asked = (): number => calls.filter((path) => path === "/auth/validate").length;
-  return { client, calls, blocked, asked };
-}
-
-/** A client that has listened for so long that new tokens are not in doubt. */
-async function listeningClient(app: TestApp, options: AuthsvcOptions = {}) {
-  const made = clientOf(app, options);
-  await made.client.verify((await signedUp(current(), app)).accessToken);
-  current().clock.advance(6 * 60_000);
-  made.calls.splice(0);
-  return made;
-}
+const { clientOf, listeningClient, mint } = verifiers(current);
 
 const invalid = { code: "INVALID_TOKEN" };
+/** The feed reports within a second, if the machine is not busy. */
+const patience = { timeout: 20_000 };
+const operator = { kind: "cli", name: "test" } as const;
 
 describe("verifying a token", () => {
   test("asks once about each login from before the start, and never about later ones", async () => {
@@ -67,7 +38,7 @@ describe("verifying a token", () => {
     const { accessToken } = await signedUp(current(), app);
     await client.verify(accessToken);
     await client.logout(accessToken);
-    await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid));
+    await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
     expect(asked()).toBe(0);
   });
 
@@ -78,7 +49,7 @@ describe("verifying a token", () => {
     await redeem(current(), app, await signIn(current(), app, { email }));
     await client.verify(accessToken);
     await client.logout(accessToken, { allSessions: true });
-    await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid));
+    await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
     const later = await redeem(current(), app, await signIn(current(), app, { email }));
     const before = asked();
     for (let time = 0; time < 3; time += 1) await client.verify(later.accessToken);
@@ -195,7 +166,7 @@ describe("verifying a token", () => {
     const { accessToken } = await signedUp(current(), app);
     const source = join(import.meta.dirname, "../../packages/sdk/src/index.ts");
     const program = `import { createAuthsvc } from ${JSON.stringify(source)};
-      await createAuthsvc().verify(${JSON.stringify(accessToken)});
+      await createAuthsvc({ now: () => ${current().clock.now} }).verify(${JSON.stringify(accessToken)});
       // The poll is on its way before the program has nothing left to do.
       await new Promise((resolve) => setTimeout(resolve, 300));
       console.log("done", performance.now());
@@ -212,6 +183,17 @@ describe("verifying a token", () => {
     expect(ended - done).toBeLessThan(2000);
   });
 });
+
+/** The token with other claims, signed by the service's key. */
+async function signedWith(accessToken: string, changes: object, header: object = {}): Promise<string> {
+  const key = await current().server.app.services.signingKeys.forSigning("ES256");
+  const [, payload = ""] = accessToken.split(".");
+  const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claims: object = JSON.parse(Buffer.from(payload, "base64url").toString());
+  const input = `${encoded({ typ: "at+jwt", alg: "ES256", kid: key.id, ...header })}.${encoded({ ...claims, ...changes })}`;
+  const signature = sign("sha256", Buffer.from(input), { key: key.privateKey, dsaEncoding: "ieee-p1363" });
+  return `${input}.${signature.toString("base64url")}`;
+}
 
 describe("a token is refused", () => {
   test("when it is not what the service signed for this application", async () => {
@@ -242,6 +224,66 @@ describe("a token is refused", () => {
     await client.verify(accessToken);
   });
 
+  test("when it is an ID token of the application itself", async () => {
+    const party = await applicationParty(current());
+    const { client } = clientOf(party.app);
+    const { access_token: accessToken, id_token: idToken } = await tokensFor(current(), party);
+    await client.verify(accessToken);
+    await expect(client.verify(idToken)).rejects.toMatchObject({
+      ...invalid,
+      message: expect.stringContaining("not an access token"),
+    });
+  });
+
+  test("when it is of another client of the application, unless the option names that client", async () => {
+    const party = await newParty(current());
+    const other = await newParty(current(), {}, party.app);
+    const token = (await tokensFor(current(), party)).access_token;
+    const message = expect.stringContaining(`client "${party.client.id}" is not one of allowedClients`);
+    const refused = { ...invalid, message };
+    await expect(clientOf(party.app).client.verify(token)).rejects.toMatchObject(refused);
+    const { client } = clientOf(party.app, { allowedClients: [other.client.id] });
+    await expect(client.verify(token)).rejects.toMatchObject(refused);
+    const allowing = clientOf(party.app, { allowedClients: [party.client.id] }).client;
+    expect(await allowing.verify(token)).toMatchObject({ client_id: party.client.id });
+  });
+
+  test.each<[why: string, isValid: boolean, change: (now: number) => object]>([
+    ["is issued five minutes ahead", true, (now) => ({ iat: now + 300, exp: now + 900 })],
+    ["is issued further ahead", false, (now) => ({ iat: now + 301, exp: now + 900 })],
+    ["is valid for a day", true, (now) => ({ exp: now + 86_400 })],
+    ["is valid for longer than a day", false, (now) => ({ exp: now + 86_401 })],
+    ["is of another issuer", false, () => ({ iss: "https://elsewhere.example" })],
+    ["is for another application", false, () => ({ aud: "app_elsewhere", client_id: "app_elsewhere" })],
+    ["is for several applications", false, () => ({ aud: ["app_elsewhere"] })],
+    ["names no login", false, () => ({ sid: undefined })],
+    ["names no user", false, () => ({ sub: undefined })],
+    ["has no expiry", false, () => ({ exp: undefined })],
+    ["has no time of issue", false, () => ({ iat: undefined })],
+    ["expires at a time that is no whole number", false, (now) => ({ exp: now + 900.5 })],
+    ["expires now", false, (now) => ({ exp: now })],
+    ["expires in a second", true, (now) => ({ exp: now + 1 })],
+  ])("if it %s: valid is %s, although the right key signed it", async (_, isValid, change) => {
+    const app = await current().createApp();
+    const { client } = await listeningClient(app);
+    // To a full second.
+    current().clock.advance(1000 - (current().clock.now % 1000));
+    const { accessToken } = await signedUp(current(), app);
+    const now = Math.floor(current().clock.now / 1000);
+    const verifying = client.verify(await signedWith(accessToken, { iat: now, ...change(now) }));
+    if (isValid) expect(await verifying).toMatchObject(change(now));
+    else await expect(verifying).rejects.toMatchObject(invalid);
+  });
+
+  test("if it needs an extension that the package does not know (crit)", async () => {
+    const app = await current().createApp();
+    const { client } = await listeningClient(app);
+    const { accessToken } = await signedUp(current(), app);
+    await client.verify(await signedWith(accessToken, {}));
+    const critical = await signedWith(accessToken, {}, { crit: ["exp"] });
+    await expect(client.verify(critical)).rejects.toMatchObject(invalid);
+  });
+
   test("when it has expired, also one that was remembered", async () => {
     const app = await current().createApp();
     const { client } = clientOf(app);
@@ -253,7 +295,6 @@ describe("a token is refused", () => {
 });
 
 describe("a new signing key", () => {
-  const operator = { kind: "cli", name: "test" } as const;
 
   test("is read when its first token arrives", async () => {
     const app = await current().createApp();
@@ -270,7 +311,49 @@ describe("a new signing key", () => {
     await client.verify(accessToken);
     const { kid } = JSON.parse(Buffer.from(accessToken.split(".")[0] ?? "", "base64url").toString());
     await current().server.app.services.signingKeyRevocation.revoke(kid, operator);
-    await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid));
+    await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
     await client.verify((await client.refresh(refreshToken)).accessToken);
+  });
+
+  test("is waited for no longer than an hour: older key sets verify nothing", async () => {
+    const app = await current().createApp();
+    const { client, blocked, calls } = await listeningClient(app);
+    const token = await mint(app);
+    await client.verify(token);
+    blocked.add("/.well-known/jwks.json");
+    current().clock.advance(53 * 60_000);
+    await client.verify(token);
+    await vi.waitFor(() => expect(calls).toContain("/.well-known/jwks.json"), patience);
+    current().clock.advance(2 * 60_000);
+    await expect(client.verify(token)).rejects.toMatchObject({ code: "UNREACHABLE" });
+    blocked.clear();
+    await client.verify(token);
+  });
+
+  test("leaves nothing of one that was withdrawn, however long ago, and whatever a cache still has", async () => {
+    const app = await current().createApp();
+    let cached: string | undefined;
+    const { client, asked } = await listeningClient(app, {
+      feed: "on-demand",
+      intercept: async (path, response) => {
+        if (path !== "/.well-known/jwks.json") return response;
+        cached ??= await response.text();
+        return new Response(cached);
+      },
+    });
+    const token = await mint(app);
+    const { kid } = claimsOf(token);
+    // Known to the package, and remembered only after the key was withdrawn.
+    const stolen = await signedWith(token, { iat: claimsOf(token).iat + 300 });
+    await client.verify(token);
+    await current().server.app.services.signingKeyRevocation.revoke(kid, operator);
+    current().clock.advance(6000);
+    await expect(client.verify(stolen)).rejects.toMatchObject(invalid);
+    const before = asked();
+    for (const minutes of [59, 2, 70]) {
+      current().clock.advance(minutes * 60_000);
+      for (const each of [token, stolen]) await expect(client.verify(each)).rejects.toMatchObject(invalid);
+    }
+    expect(asked()).toBe(before);
   });
 });

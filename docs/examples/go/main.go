@@ -73,7 +73,11 @@ func userOf(session string) (*user, error) {
 	if !isSignedIn {
 		return nil, nil
 	}
-	var valid struct{ User user }
+	var valid struct {
+		User user
+		// Set for a token of an OpenID Connect client of this app: maybe another party's program.
+		ClientID string
+	}
 	status, err := call("GET", "/auth/validate", pair.AccessToken, nil, &valid)
 	if err == nil && status == 401 {
 		status, err = call("POST", "/auth/refresh", apiKey, map[string]string{"refreshToken": pair.RefreshToken}, &pair)
@@ -86,7 +90,7 @@ func userOf(session string) (*user, error) {
 			status, err = call("GET", "/auth/validate", pair.AccessToken, nil, &valid)
 		}
 	}
-	if err != nil || status != 200 {
+	if err != nil || status != 200 || valid.ClientID != "" {
 		return nil, err
 	}
 	return &valid.User, nil

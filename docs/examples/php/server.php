@@ -33,7 +33,8 @@ function user(): ?array {
         $_SESSION['tokens'] = $tokens;
         [$status, $answer] = call('GET', '/auth/validate', null, $tokens['accessToken']);
     }
-    return $status === 200 ? $answer['user'] : null;
+    // A token with a clientId belongs to an OpenID Connect client of this app: maybe another party's program.
+    return $status === 200 && !isset($answer['clientId']) ? $answer['user'] : null;
 }
 
 function json(int $status, array $body): never {

@@ -40,7 +40,8 @@ def user_of(session):
             return None
         sessions[session] = tokens
         status, answer = call("GET", "/auth/validate", bearer=tokens["accessToken"])
-    return answer["user"] if status == 200 else None
+    # A token with a clientId belongs to an OpenID Connect client of this app: maybe another party's program.
+    return answer["user"] if status == 200 and "clientId" not in answer else None
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -8,7 +8,7 @@ const { AUTHSVC_APP_ID: appId = "", AUTHSVC_API_KEY: apiKey = "" } = process.env
 const redirectUri = `${APP_URL}/callback`;
 
 type Tokens = { accessToken: string; refreshToken: string };
-type Claims = { sub: string; email?: string; iss: string; aud: string; exp: number };
+type Claims = { sub: string; email?: string; iss: string; aud: string; client_id: string; iat: number; exp: number };
 
 /** Who is signed in, by the cookie `session`. In memory for the example: yours belong where your sessions are. */
 const sessions = new Map<string, Tokens>();
@@ -29,9 +29,9 @@ async function call<Answer>(path: string, body: object, bearer = apiKey): Promis
 let keys = new Map<string, KeyObject>();
 let keysReadAt = 0;
 
-/** The service's key of that id. An unknown one is a new one, or made up: the set is read again, once a minute at most. */
+/** The service's key of that id. The set is read again every ten minutes, and once a minute at most for an unknown id. */
 async function keyOf(kid: string): Promise<KeyObject | undefined> {
-  if (!keys.has(kid) && Date.now() - keysReadAt > 60_000) {
+  if (Date.now() - keysReadAt > (keys.has(kid) ? 600_000 : 60_000)) {
     keysReadAt = Date.now();
     const response = await fetch(`${AUTHSVC_ISSUER}/.well-known/jwks.json`);
     const set = (await response.json()) as { keys: (webcrypto.JsonWebKey & { kid: string })[] };
@@ -52,8 +52,11 @@ async function claimsOf(token: string): Promise<Claims | undefined> {
     const given = Buffer.from(signature, "base64url");
     if (!key || !verify("sha256", signed, { key, dsaEncoding: "ieee-p1363" }, given)) return undefined;
     const claims = decoded<Claims>(payload);
-    const isForUs = claims.iss === AUTHSVC_ISSUER && claims.aud === appId;
-    return isForUs && claims.exp > Date.now() / 1000 ? claims : undefined;
+    // A token of an OpenID Connect client of this app has the same `aud`, and may be of another party's program.
+    const isForUs = claims.iss === AUTHSVC_ISSUER && claims.aud === appId && claims.client_id === appId;
+    const now = Date.now() / 1000;
+    const isNow = claims.exp > now && claims.iat <= now + 300 && claims.exp - claims.iat <= 86_400;
+    return isForUs && isNow ? claims : undefined;
   } catch {
     return undefined;
   }

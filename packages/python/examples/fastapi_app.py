@@ -18,8 +18,9 @@ def answer(reply: Reply) -> Response:
 
 # FastAPI runs functions without `async` in threads, so a call to the service blocks no other request.
 @app.get("/login")
-def login(to: str = "/") -> Response:
-    return answer(web.start(return_to=to))
+def login(request: Request, to: str = "/") -> Response:
+    peer = request.client.host if request.client else None
+    return answer(web.start(return_to=to, peer=peer, forwarded_for=request.headers.get("x-forwarded-for")))
 
 
 @app.get("/callback")

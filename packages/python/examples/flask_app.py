@@ -14,7 +14,9 @@ def answer(reply: Reply) -> Response:
 
 @app.get("/login")
 def login() -> Response:
-    return answer(web.start(return_to=request.args.get("to", "/")))
+    forwarded_for = request.headers.get("X-Forwarded-For")
+    to = request.args.get("to", "/")
+    return answer(web.start(return_to=to, peer=request.remote_addr, forwarded_for=forwarded_for))
 
 
 @app.get("/callback")

@@ -177,6 +177,8 @@ export type Validation = {
   expiresAt: string;
   /** The application's own claims as they are now, if it has any. The token may have older ones. */
   claims?: Record<string, unknown>;
+  /** Only for a token of an OpenID Connect client: the client's id. Refuse it unless this client may use your API. */
+  clientId?: string;
   /** Who acts as the user, with a token that an operator minted. Missing if nobody acts as the user. */
   act?: {
     /** Their name, as the operator gave it. */

@@ -41,7 +41,7 @@ export async function createAuth(options?: HandlerOptions) {
 
   async function plugin(app: Fastify): Promise<void> {
     app.addHook("onRequest", async (request, reply) => {
-      const response = await handler.handle(toRequest(request.raw));
+      const response = await handler.handle(toRequest(request.raw), () => request.raw.socket?.remoteAddress);
       return response && (await send(response, reply));
     });
   }

@@ -2,11 +2,12 @@ import type { InitiateRequest } from "./api.ts";
 import { createAuthsvc, type Authsvc } from "./authsvc.ts";
 import { createCookies } from "./cookies.ts";
 import type { AuthsvcError } from "./errors.ts";
-import { answer, errorPage, isNavigation, localPath, redirect } from "./pages.ts";
+import { answer, errorPage, isNavigation, isPrefetch, localPath, redirect } from "./pages.ts";
 import { createSeal } from "./seal.ts";
 import { createSessions, type SessionResult, type SignedInUser } from "./sessions.ts";
 import { configurationError, type AuthsvcOptions } from "./settings.ts";
 import { createSignIns, type Site } from "./sign-ins.ts";
+import { createStartLimit } from "./start-limit.ts";
 
 export type { SignedInUser } from "./sessions.ts";
 
@@ -23,6 +24,11 @@ export type HandlerOptions = AuthsvcOptions & {
   signOutPath?: string;
   /** Where people go after they signed out, or did not sign in. */
   homePath?: string;
+  /**
+   * How many proxies are in front of this program, each of which appends to `X-Forwarded-For`. By
+   * default 1 if the connection comes from a private address, else 0.
+   */
+  trustedProxies?: number;
   /** More fields of a sign-in, such as `authMethod` or `locale`. */
   signIn?: (request: Request) => Partial<InitiateRequest>;
 };
@@ -42,6 +48,7 @@ export function createHandler(options: HandlerOptions = {}) {
   const seal = createSeal(options.cookieSecret);
   const sessions = createSessions(authsvc, seal);
   const signIns = createSignIns(authsvc, seal);
+  const startLimit = createStartLimit(options.trustedProxies, authsvc.now);
   const results = new WeakMap<object, Promise<SessionResult>>();
   let reading: Promise<Site[]> | undefined;
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -105,7 +112,14 @@ export function createHandler(options: HandlerOptions = {}) {
     );
   }
 
-  async function route(request: Request): Promise<Response | undefined> {
+  function refuseStart(seconds: number): Response {
+    const message = "You started to sign in many times. Wait a minute, and try again.";
+    const page = errorPage(429, message, homePath, []);
+    page.headers.set("retry-after", String(seconds));
+    return page;
+  }
+
+  async function route(request: Request, peer?: () => string | undefined): Promise<Response | undefined> {
     const { pathname, searchParams } = new URL(request.url);
     const isStart = pathname === signInPath && request.method === "GET";
     const isEnd = pathname === signOutPath && request.method === "POST";
@@ -114,7 +128,11 @@ export function createHandler(options: HandlerOptions = {}) {
     const site = await siteOf(request);
     if (!site) return isStart || isEnd ? refuseHost(request) : undefined;
     if (isEnd) return await signOut(request, site);
-    if (isStart) return await signIns.start(request, site, options.signIn?.(request));
+    if (isStart) {
+      const pause = isPrefetch(request) ? undefined : startLimit(peer?.(), request.headers.get("x-forwarded-for"));
+      if (pause !== undefined) return refuseStart(pause);
+      return await signIns.start(request, site, options.signIn?.(request));
+    }
     return pathname === site.callbackPath ? await comeBack(request, site) : undefined;
   }
 
@@ -175,10 +193,13 @@ export function createHandler(options: HandlerOptions = {}) {
       }
     },
 
-    /** The response to sign-in, callback and sign-out; undefined for any other request. */
-    async handle(request: Request): Promise<Response | undefined> {
+    /**
+     * The response to sign-in, callback and sign-out; undefined for any other request. `peer`: the
+     * address of the connection, to limit what one visitor starts.
+     */
+    async handle(request: Request, peer?: () => string | undefined): Promise<Response | undefined> {
       try {
-        return await route(request);
+        return await route(request, peer);
       } catch (error) {
         const { code, retryAfter = 5 } = error as AuthsvcError;
         if (code !== "UNREACHABLE" && code !== "RATE_LIMITED") throw error;

@@ -1,7 +1,9 @@
 import { createHandler, type HandlerOptions } from "./handler.ts";
+import type { NodeRequest } from "./node.ts";
 import type { SignedInUser } from "./sessions.ts";
 
-type HonoContext = { req: { raw: Request }; res: Response };
+/** On Node, `env` has the request of `node:http`. */
+type HonoContext = { req: { raw: Request }; res: Response; env?: unknown };
 type Next = () => Promise<void>;
 
 /**
@@ -19,7 +21,7 @@ export function createAuth(options?: HandlerOptions) {
     /** Middleware: responds to sign-in, callback and sign-out, and keeps sessions. */
     async routes(context: HonoContext, next: Next): Promise<Response | undefined> {
       const request = context.req.raw;
-      const response = await handler.handle(request);
+      const response = await handler.handle(request, () => peerOf(context.env));
       if (response) return response;
       await next();
       const finished = await handler.finish(request, context.res);
@@ -43,4 +45,8 @@ export function createAuth(options?: HandlerOptions) {
     getAccessToken: async (context: HonoContext): Promise<string | undefined> =>
       await handler.getAccessToken(context.req.raw),
   };
+}
+
+function peerOf(env: unknown): string | undefined {
+  return (env as { incoming?: NodeRequest } | undefined)?.incoming?.socket?.remoteAddress;
 }

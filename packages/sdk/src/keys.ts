@@ -15,6 +15,8 @@ export type KeyRing = ReturnType<typeof createKeyRing>;
 
 /** The `max-age` of the service's key set. */
 const rereadAfter = 600_000;
+/** While the set cannot be read, its keys stay valid for this long. */
+const maxAge = 3_600_000;
 /** An unknown key id is new, or made up: forged tokens cause at most one read in this time. */
 const pauseBetweenReads = 10_000;
 
@@ -29,13 +31,18 @@ export function createKeyRing(settings: Settings) {
   const { now } = settings;
   let keys = new Map<string, VerificationKey>();
   let readAt = Number.NEGATIVE_INFINITY;
+  /** A cache, or a read that began before, may still have them. */
+  const withdrawn = new Set<string>();
   const once = createOnce<void>(settings);
 
   async function read(): Promise<void> {
+    const count = withdrawn.size;
     const { keys: published } = (await getDocument(settings, "/.well-known/jwks.json")) as KeySet;
     const imported = await Promise.all(published.map(importKey));
     keys = new Map(imported.filter((entry) => entry !== undefined));
-    readAt = now();
+    for (const kid of withdrawn) keys.delete(kid);
+    // A key that was withdrawn meanwhile has a successor, which this set may lack.
+    if (withdrawn.size === count) readAt = now();
   }
 
   return {
@@ -46,13 +53,18 @@ export function createKeyRing(settings: Settings) {
       if (known && age < rereadAfter) return known;
       if (age < pauseBetweenReads) return undefined;
       const reading = once("", read);
-      // A known key stays valid while the set cannot be read.
-      await (known ? reading.catch(() => undefined) : reading);
+      if (known && age < maxAge) {
+        // No call waits while the set cannot be read.
+        reading.catch(() => undefined);
+        return known;
+      }
+      await reading;
       return keys.get(kid);
     },
 
-    /** The key was revoked: the next call reads the set, because its successor signs at once. */
+    /** The key was withdrawn: the next call reads the set, because its successor signs at once. */
     forget(kid: string): void {
+      withdrawn.add(kid);
       keys.delete(kid);
       readAt = Number.NEGATIVE_INFINITY;
     },

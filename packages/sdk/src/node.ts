@@ -8,6 +8,7 @@ export type NodeRequest = {
   /** Express: the URL before a router removed its prefix. */
   originalUrl?: string;
   headers: Record<string, string | string[] | undefined>;
+  socket?: { remoteAddress?: string | undefined };
 };
 
 export type NodeResponse = {
@@ -63,7 +64,7 @@ export async function createAuth(options?: HandlerOptions) {
 
     /** Responds to sign-in, callback and sign-out. True: it did; false: the request is yours. */
     async handle(request: NodeRequest, response: NodeResponse): Promise<boolean> {
-      const answer = await handler.handle(toRequest(request));
+      const answer = await handler.handle(toRequest(request), () => request.socket?.remoteAddress);
       if (answer) await send(answer, response);
       return answer !== undefined;
     },

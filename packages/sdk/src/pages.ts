@@ -23,6 +23,11 @@ export function isNavigation({ method, headers }: Request): boolean {
   return mode === null ? (headers.get("accept") ?? "").includes("text/html") : mode === "navigate";
 }
 
+/** A browser that loads a link ahead of time. */
+export function isPrefetch({ headers }: Request): boolean {
+  return /prefetch|prerender/u.test(headers.get("sec-purpose") ?? headers.get("purpose") ?? "");
+}
+
 export function redirect(location: string, setCookies: string[]): Response {
   return withCookies(new Response(null, { status: 303, headers: { location } }), setCookies);
 }

@@ -7,6 +7,11 @@ export type AuthsvcOptions = {
   appId?: string;
   /** By default AUTHSVC_API_KEY. */
   apiKey?: string;
+  /**
+   * OpenID Connect clients whose tokens `verify` accepts, by client id. Default: none. Those of the
+   * application itself are always accepted.
+   */
+  allowedClients?: readonly string[];
   /** How old the list of ended logins may be before `verify` asks. Default 5, at least 2. */
   maxStalenessSeconds?: number;
   /** What `verify` does with an older list: "ask" (the default) calls /auth/validate. */
@@ -30,7 +35,10 @@ export function completeSettings(options: AuthsvcOptions): Settings {
   if (!issuer) throw missing("AUTHSVC_ISSUER", "the address of the service, such as https://auth.example.com");
   if (!appId) throw missing("AUTHSVC_APP_ID", "your App ID; `authsvc app list` shows it");
   if (!apiKey) throw missing("AUTHSVC_API_KEY", "your API key; `authsvc key create --app ID` creates one");
-  const { maxStalenessSeconds = 5 } = options;
+  const { maxStalenessSeconds = 5, allowedClients = [] } = options;
+  // JavaScript callers may pass a text, whose `includes` would accept parts of it.
+  if (!Array.isArray(allowedClients) || !allowedClients.every((id) => typeof id === "string" && id !== ""))
+    throw configurationError(`allowedClients must be a list of client ids: authsvc client list --app ${appId}`);
   // Less leaves no time for a long poll. With Infinity, a cut feed would mean "valid".
   if (!Number.isFinite(maxStalenessSeconds) || maxStalenessSeconds < 2)
     throw configurationError("maxStalenessSeconds must be a number of seconds, at least 2.");
@@ -39,6 +47,7 @@ export function completeSettings(options: AuthsvcOptions): Settings {
     appId,
     apiKey,
     maxStalenessSeconds,
+    allowedClients,
     whenStale: options.whenStale ?? "ask",
     feed: options.feed ?? (keepsRunning() ? "background" : "on-demand"),
     timeoutSeconds: options.timeoutSeconds ?? 10,

@@ -4,7 +4,7 @@ import type { Cookies } from "./cookies.ts";
 import { randomText, sha256, toBase64Url } from "./encoding.ts";
 import { AuthsvcError } from "./errors.ts";
 import { createOnce } from "./once.ts";
-import { localPath, redirect } from "./pages.ts";
+import { isPrefetch, localPath, redirect } from "./pages.ts";
 import type { Seal } from "./seal.ts";
 
 /** What depends on the redirect URI; known after the application was read. */
@@ -40,7 +40,7 @@ export function createSignIns(authsvc: Authsvc, seal: Seal) {
     async start(request: Request, site: Site, extra: Partial<InitiateRequest> = {}): Promise<Response> {
       const { headers, url } = request;
       // A prefetch does not start a sign-in.
-      if (/prefetch|prerender/u.test(headers.get("sec-purpose") ?? headers.get("purpose") ?? ""))
+      if (isPrefetch(request))
         return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
       const begun: Begun = {
         s: randomText(),

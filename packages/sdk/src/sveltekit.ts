@@ -2,7 +2,7 @@ import type { Authsvc } from "./authsvc.ts";
 import { createHandler, type Handler, type HandlerOptions } from "./handler.ts";
 import type { SignedInUser } from "./sessions.ts";
 
-type RequestEvent = { request: Request };
+type RequestEvent = { request: Request; getClientAddress?: () => string };
 type Resolve<Event> = (event: Event) => Response | Promise<Response>;
 
 /**
@@ -30,7 +30,7 @@ export function createAuth(options?: HandlerOptions) {
       resolve: Resolve<Event>;
     }): Promise<Response> {
       const { request } = event;
-      return (await handler().handle(request)) ?? (await handler().finish(request, await resolve(event)));
+      return (await handler().handle(request, event.getClientAddress)) ?? (await handler().finish(request, await resolve(event)));
     },
 
     getUser: async ({ request }: RequestEvent): Promise<SignedInUser | undefined> => await handler().getUser(request),

@@ -30,18 +30,22 @@ export type VerifiedToken = { claims: Claims; kid: string };
 
 /** Longer than any token of the service. */
 const maxLength = 16_384;
+/** Clocks may differ by this much (seconds). */
+const clockAllowance = 300;
+/** No token of the service is valid for longer (seconds). */
+const maxLife = 86_400;
 
 export function invalidToken(why: string): AuthsvcError {
   return new AuthsvcError("INVALID_TOKEN", `The access token is not valid: ${why}.`);
 }
 
 /**
- * Checks signature, kind, issuer, audience and expiry.
+ * Checks signature, kind, issuer, audience, client and times.
  * @throws AuthsvcError INVALID_TOKEN; UNREACHABLE if the keys cannot be read.
  */
 export async function verifyToken(
   token: string,
-  expected: { issuer: string; appId: string; now: number },
+  expected: { issuer: string; appId: string; allowedClients: readonly string[]; now: number },
   keys: KeyRing,
 ): Promise<VerifiedToken> {
   // JavaScript callers may pass undefined for a missing token: refuse it, do not crash.
@@ -60,13 +64,17 @@ export async function verifyToken(
   if (!isSigned) throw invalidToken("its signature is wrong");
 
   const claims = parsed(payload) as Claims;
-  const { iss, aud, sub, sid, exp, iat } = claims;
+  const { iss, aud, sub, sid, exp, iat, client_id: clientId = aud } = claims;
   if (iss !== expected.issuer) throw invalidToken("another service issued it (iss)");
   if (aud !== expected.appId) throw invalidToken("it is for another application (aud)");
+  if (clientId !== aud && !expected.allowedClients.includes(clientId))
+    throw invalidToken(`its client ${JSON.stringify(clientId)} is not one of allowedClients (client_id)`);
   const isComplete =
     typeof sub === "string" && typeof sid === "string" && Number.isInteger(exp) && Number.isInteger(iat);
   if (!isComplete) throw invalidToken("it lacks a claim");
   if (exp * 1000 <= expected.now) throw invalidToken("it has expired");
+  if ((iat - clockAllowance) * 1000 > expected.now) throw invalidToken("it is from the future, or this clock is slow");
+  if (exp - iat > maxLife) throw invalidToken("it is valid for more than a day");
   return { claims, kid };
 }
 

@@ -14,7 +14,7 @@ const maxRemembered = 10_000;
  * the feed.
  */
 export function createVerifier(settings: Settings, call: Call) {
-  const { issuer, appId, now } = settings;
+  const { issuer, appId, allowedClients, now } = settings;
   const keys = createKeyRing(settings);
   const revocations = createRevocations(settings, call, (kid) => keys.forget(kid));
   /** By exact text: each signature is checked once. Undefined: the service refused it. */
@@ -32,12 +32,13 @@ export function createVerifier(settings: Settings, call: Call) {
 
   async function signed(token: string): Promise<VerifiedToken> {
     const known = remembered.get(token);
-    if (known) {
+    if (!known && remembered.has(token)) throw ended();
+    // Without its key, a remembered token is nothing: it is verified again, and refused.
+    if (known && (await keys.find(known.kid))) {
       if (known.claims.exp * 1000 <= now()) throw invalidToken("it has expired");
       return known;
     }
-    if (remembered.has(token)) throw ended();
-    const verified = await verifyToken(token, { issuer, appId, now: now() }, keys);
+    const verified = await verifyToken(token, { issuer, appId, allowedClients, now: now() }, keys);
     remember(token, verified);
     return verified;
   }

@@ -36,13 +36,13 @@ describeSqliteFirst(
       const answers = [
         await call(current(), "POST", "/auth/initiate", app.headers, body),
         await call(current(), "POST", "/auth/initiate", app.headers, "{"),
-        await call(current(), "POST", "/auth/callback", app.headers, { code: "x", sessionId: "x" }),
-        await call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: "x" }),
         await call(current(), "POST", "/auth/initiate", { ...app.headers, "content-type": "text/plain" }, body),
         await call(current(), "POST", "/auth/initiate", app.headers, "x".repeat(20_000)),
+        await call(current(), "POST", "/auth/callback", app.headers, { code: "x", sessionId: "x" }),
+        await call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: "x" }),
       ];
-      expect(answers.map(({ status }) => status)).toEqual([200, 400, 400, 401, 415, 413]);
-      expect(answers.map(standing)).toEqual(["5", "4", "3", "2", "1", "0"].map((left) => [String(limit), left, reset]));
+      expect(answers.map(({ status }) => status)).toEqual([200, 400, 415, 413, 400, 401]);
+      expect(answers.map(standing)).toEqual(["5", "4", "3", "2", "5", "4"].map((left) => [String(limit), left, reset]));
     });
 
     it("answer 429 RATE_LIMITED with Retry-After, and do not carry the call out (security rule L1)", async () => {
@@ -52,7 +52,7 @@ describeSqliteFirst(
       toNextMinute(current());
       current().clock.advance(40_500);
       const { session, code } = await signIn(current(), app, person);
-      await statuses(limit - 1, () => call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: "x" }));
+      await statuses(limit, () => call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: "x" }));
       const send = () => call(current(), "POST", "/auth/callback", app.headers, { code, sessionId: session.sessionId });
       const { status, headers, body } = await send();
       expect(status).toBe(429);
@@ -99,12 +99,26 @@ describeSqliteFirst(
           { kind: "cli", name: "test" },
         );
         const withSecond = { ...app.headers, authorization: `Bearer ${second.apiKey}` };
-        const initiate = (headers: Record<string, string>) => () =>
-          call(current(), "POST", "/auth/initiate", headers, { redirectUri: app.redirectUri });
-        expect(await statuses(limit - 1, initiate(app.headers))).toEqual(times(limit - 1, 200));
-        expect(await statuses(2, initiate(withSecond))).toEqual([200, 429]);
-        expect((await call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: "x" })).status).toBe(429);
-        expect((await initiate(other.headers)()).status).toBe(200);
+        const refresh = (headers: Record<string, string>) => () =>
+          call(current(), "POST", "/auth/refresh", headers, { refreshToken: "x" });
+        expect(await statuses(limit - 1, refresh(app.headers))).toEqual(times(limit - 1, 401));
+        expect(await statuses(2, refresh(withSecond))).toEqual([401, 429]);
+        const callback = { code: "x", sessionId: "x" };
+        expect((await call(current(), "POST", "/auth/callback", app.headers, callback)).status).toBe(429);
+        expect((await refresh(other.headers)()).status).toBe(401);
+      });
+
+      it("apart for initiate, by the same number: who starts sign-ins uses up nothing that others need, and no other way round", async () => {
+        const [app, other] = [await current().createApp(), await current().createApp()];
+        const initiate = () => call(current(), "POST", "/auth/initiate", app.headers, { redirectUri: app.redirectUri });
+        const refresh = () => call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: "x" });
+        expect(await statuses(limit + 1, initiate)).toEqual([...times(limit, 200), 429]);
+        expect(await statuses(limit + 1, refresh)).toEqual([...times(limit, 401), 429]);
+        const byOther = await call(current(), "POST", "/auth/initiate", other.headers, { redirectUri: other.redirectUri });
+        expect(byOther.status).toBe(200);
+        toNextMinute(current());
+        await statuses(limit + 1, refresh);
+        expect((await initiate()).status).toBe(200);
       });
 
       it("per user for calls with an access token, whichever of its logins; other users and the app are not affected", async () => {

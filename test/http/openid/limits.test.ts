@@ -30,6 +30,18 @@ describeOnSqlite(
       expect((await refreshWith(service, sibling, "x")).status).toBe(400);
     });
 
+    it("count a client's pushed requests apart, because every visitor who starts a sign-in causes one", async () => {
+      const service = current();
+      const party = await newParty(service);
+      toNextMinute(service);
+      const form = { response_type: "code", redirect_uri: party.client.redirectUris[0] ?? "", scope: "openid" };
+      const push = async () => (await post(service, "/oauth2/par", form, basic(party))).status;
+      const statuses: number[] = [];
+      for (let n = 0; n <= limit; n += 1) statuses.push(await push());
+      expect(statuses).toEqual([...times(limit, 201), 429]);
+      expect((await refreshWith(service, party, "x")).status).toBe(400);
+    });
+
     it("count wrong secrets, unknown tokens and clients without a secret by address", async () => {
       const service = current();
       const party = await newParty(service);

@@ -69,6 +69,22 @@ describeOnSqlite("a client that asks for consent", (current) => {
     expect(await namesBy(await tokenFor(service, party))).toEqual(["Ada", "Ada"]);
   });
 
+  it.each(["ask", "none"] as const)("is named by validate and verify-token (consent: %s)", async (consent) => {
+    const service = current();
+    const party = await partyWith(service, { consent });
+    const token = await tokenFor(service, party);
+    const validated = await validate(service, party.app, token);
+    expect(validated.body).toEqual({
+      valid: true,
+      user: { id: expect.any(String), email: party.email, emailVerified: expect.any(Boolean), name: "Ada" },
+      scopes: ["openid", "profile", "email"],
+      expiresAt: expect.any(String),
+      clientId: party.client.id,
+    });
+    const verified = await call(service, "GET", `/auth/verify-token?app_id=${party.app.id}&token=${token}`, {});
+    expect(verified.body).toEqual({ valid: true, user: validated.body["user"], clientId: party.client.id });
+  });
+
   it("has nothing more of its tokens once it is disabled, nor has any other client", async () => {
     const service = current();
     const party = await partyWith(service, {});

@@ -10,6 +10,7 @@ import { prove } from "../../support/adding.ts";
 import { bearer } from "../../support/methods.ts";
 import { basic, codeFor, newParty, post } from "../../support/openid-tokens.ts";
 import { call, initiate, redeem, refresh, signUp, Visitor } from "../../support/person.ts";
+import { askFeed } from "../../support/feed.ts";
 import { describeSqliteFirst, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { webhookSecret } from "../../support/webhooks.ts";
 
@@ -238,10 +239,26 @@ describeOnSqlite(
   { log: createLog({ level: "debug", format: "json" }, capture) },
 );
 
+describeOnSqlite(
+  "a long poll of the revocation feed",
+  (current) => {
+    it("G4: is no slow request, however long it waits", async () => {
+      const service = current();
+      const app = await service.createApp();
+      const { cursor } = await askFeed(service, app);
+      logged.length = 0;
+      expect(await askFeed(service, app, { after: cursor, wait: 2 })).toMatchObject({ revoked: [] });
+      expect(linesOf(logged.join("")).filter(({ msg }) => msg === "answered")).toEqual([]);
+    });
+  },
+  {},
+  { log: createLog({ level: "info", format: "json" }, capture) },
+);
+
 describe("the lines about requests", () => {
-  const answered = (status: number, milliseconds = 1): Answered =>
+  const answered = (status: number, milliseconds = 1, waited = 0): Answered =>
     ({
-      request: { logFields: { requestId: "req_1" }, method: "GET" },
+      request: { logFields: { requestId: "req_1" }, method: "GET", waited },
       route: undefined,
       status,
       error: undefined,
@@ -271,6 +288,13 @@ describe("the lines about requests", () => {
     ] as const)
       note(answered(status, milliseconds));
     expect(lines().map(({ status }) => status)).toEqual(expected);
+  });
+
+  it("G4: count nothing as slow that was waited by design, and say how long the answer took", () => {
+    const { note, lines } = logOf("errors");
+    note(answered(200, 25_000, 24_500));
+    note(answered(200, 25_000, 24_000));
+    expect(lines()).toMatchObject([{ status: 200, milliseconds: 25_000 }]);
   });
 
   it("G4: are all there at level debug", () => {

@@ -1,0 +1,159 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
+import { claimsOf } from "../support/feed.ts";
+import { useService } from "../support/one-service.ts";
+import { call, redeem, signedUp, signIn } from "../support/person.ts";
+
+import { verifiers } from "./verifiers.ts";
+
+const current = useService();
+const { clientOf, listeningClient, mint } = verifiers(current);
+const invalid = { code: "INVALID_TOKEN" };
+/** The feed reports within a second, if the machine is not busy. */
+const patience = { timeout: 20_000 };
+const minute = 60_000;
+
+async function logOut(accessToken: string): Promise<void> {
+  const { status } = await call(current(), "POST", "/auth/logout", { authorization: `Bearer ${accessToken}` }, {});
+  expect(status).toBe(200);
+}
+
+describe("an ended login of a token that is valid for a day", () => {
+  test("stays ended when its entry of the feed is forgotten", async () => {
+    const app = await current().createApp();
+    const { client } = await listeningClient(app, { feed: "on-demand" });
+    const token = await mint(app);
+    await client.verify(token);
+    await logOut(token);
+    current().clock.advance(6000);
+    await expect(client.verify(token)).rejects.toMatchObject(invalid);
+    for (const minutes of [59, 2, 60]) {
+      current().clock.advance(minutes * minute);
+      // Reads the feed, and forgets.
+      await client.verify((await signedUp(current(), app)).accessToken);
+      await expect(client.verify(token)).rejects.toMatchObject(invalid);
+    }
+  });
+
+  test("stays ended, also if the service had called it live before", async () => {
+    const app = await current().createApp();
+    const token = await mint(app);
+    const { client, asked } = clientOf(app, { feed: "on-demand" });
+    await client.verify(token);
+    await client.verify(token);
+    expect(asked()).toBe(1);
+    await logOut(token);
+    for (const minutes of [0.1, 59, 2, 60]) {
+      current().clock.advance(minutes * minute);
+      await expect(client.verify(token)).rejects.toMatchObject(invalid);
+    }
+  });
+
+  test("stays ended when more than a hundred thousand others end after it", async () => {
+    const app = await current().createApp();
+    const pages: object[] = [];
+    const { client } = await listeningClient(app, {
+      feed: "on-demand",
+      maxStalenessSeconds: 60,
+      intercept: async (path, response) => {
+        if (path !== "/auth/revocations" || pages.length === 0) return response;
+        const { cursor } = (await response.json()) as { cursor: string };
+        return Response.json({ cursor, ...pages.shift() });
+      },
+    });
+    const token = await mint(app);
+    await client.verify(token);
+    await logOut(token);
+    const ended = (page: number) =>
+      Array.from({ length: 1000 }, (_, index) => ({ sid: `lgn_${page}_${index}` }));
+    pages.push({ revoked: [{ sid: claimsOf(token).sid }], more: true });
+    for (let page = 0; page < 100; page += 1) pages.push({ revoked: ended(page), more: page < 99 });
+    current().clock.advance(61_000);
+    await expect(client.verify(token)).rejects.toMatchObject(invalid);
+    expect(pages).toEqual([]);
+    await expect(client.verify(token)).rejects.toMatchObject(invalid);
+  });
+});
+
+test("tokens of an application that is being deleted are refused at once", async () => {
+  const app = await current().createApp();
+  const { client } = await listeningClient(app, { maxStalenessSeconds: 600 });
+  const { accessToken } = await signedUp(current(), app);
+  await client.verify(accessToken);
+  await current().server.app.services.applications.delete(app.id, { kind: "cli", name: "test" });
+  await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
+});
+
+describe("clocks apart by less than five minutes", () => {
+  test.each([-299_000, 299_000])("let no login in that ended before: %d ms", async (apart) => {
+    const app = await current().createApp();
+    const { accessToken } = await signedUp(current(), app);
+    await logOut(accessToken);
+    const now = (): number => current().clock.now + apart;
+    const { client } = clientOf(app, { now, feed: "on-demand" });
+    // Reading the feed begins here.
+    await client.verify((await signedUp(current(), app)).accessToken);
+    for (let time = 0; time < 5; time += 1) {
+      await expect(client.verify(accessToken)).rejects.toMatchObject(invalid);
+      current().clock.advance(100_000);
+    }
+  });
+
+  test.each([-299_000, 299_000])("let no login in that ended with all of its user: %d ms", async (apart) => {
+    const app = await current().createApp();
+    const now = (): number => current().clock.now + apart;
+    const { client } = await listeningClient(app, { now, feed: "on-demand" });
+    const { accessToken, email } = await signedUp(current(), app);
+    const other = await redeem(current(), app, await signIn(current(), app, { email }));
+    await client.verify(accessToken);
+    await client.logout(other.accessToken, { allSessions: true });
+    current().clock.advance(6000);
+    await expect(client.verify(accessToken)).rejects.toMatchObject(invalid);
+  });
+});
+
+describe("what an answer of the feed says is as old as its question", () => {
+  test("a logout while the answer is on its way is noticed", async () => {
+    const app = await current().createApp();
+    let delay: (() => Promise<void>) | undefined;
+    const { client, asked } = await listeningClient(app, {
+      feed: "on-demand",
+      intercept: async (path, response) => {
+        if (path === "/auth/revocations") await delay?.();
+        return response;
+      },
+    });
+    const { accessToken } = await signedUp(current(), app);
+    await client.verify(accessToken);
+    expect(asked()).toBe(0);
+    current().clock.advance(6000);
+    delay = async () => {
+      await logOut(accessToken);
+      current().clock.advance(6000);
+    };
+    await expect(client.verify(accessToken)).rejects.toMatchObject(invalid);
+  });
+
+  test("a logout while the service is asked about the login is noticed", async () => {
+    const app = await current().createApp();
+    const { accessToken } = await signedUp(current(), app);
+    const { sid } = claimsOf(accessToken);
+    const isListed = Promise.withResolvers<void>();
+    let isRaced = false;
+    const { client } = clientOf(app, {
+      intercept: async (path, response) => {
+        const text = await response.text();
+        if (path === "/auth/revocations" && text.includes(sid)) isListed.resolve();
+        if (path === "/auth/validate" && isRaced) {
+          await logOut(accessToken);
+          await isListed.promise;
+          await nextTurn();
+        }
+        return new Response(text, response);
+      },
+    });
+    await client.verify((await signedUp(current(), app)).accessToken);
+    isRaced = true;
+    await expect(client.verify(accessToken)).rejects.toMatchObject(invalid);
+  });
+});

@@ -1,4 +1,3 @@
-import { hash, randomInt } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessChanges, loginChanges, newSomeone, type Place } from "../support/access-changes.ts";
@@ -30,13 +29,7 @@ describe("changes of one person's access, two at a time (docs/decisions/0049) (p
   });
 
   const changes = [...accessChanges(() => place), ...loginChanges(() => place)];
-  const seed = randomInt(2 ** 31);
-  const pairs = changes.flatMap((one, at) => changes.slice(at).map((two, by) => inOrder(one, two, at * 31 + by)));
-
-  /** Which of two comes first. */
-  function inOrder<T>(one: T, two: T, nth: number): [T, T] {
-    return hash("sha256", `${seed} ${nth}`, "hex") < "8" ? [one, two] : [two, one];
-  }
+  const pairs = changes.flatMap((first) => changes.map((second) => [first, second] as const));
 
   /**
    * Both meet while another transaction holds the person. So the first has all that it locks before
@@ -67,12 +60,9 @@ describe("changes of one person's access, two at a time (docs/decisions/0049) (p
     return performance.now() - started > 900 ? `${first} | ${second}` : "";
   }
 
-  it(`are never ended for a deadlock (seed ${seed})`, { timeout: 15 * minute }, async () => {
+  it("are never ended for a deadlock, whichever comes first", { timeout: 20 * minute }, async () => {
     const slow: string[] = [];
-    const ends = performance.now() + minute;
-    do {
-      for (const pair of pairs) slow.push(await meet(pair));
-    } while (performance.now() < ends);
+    for (const pair of pairs) slow.push(await meet(pair));
     const found = await countDeadlocks(other, running.restart);
     expect({ found, slow: found === 0 ? [] : slow.filter(Boolean) }).toEqual({ found: 0, slow: [] });
   });

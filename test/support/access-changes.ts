@@ -239,7 +239,9 @@ export function accessChanges(current: () => Place): AccessChange[] {
     ["a logout of all sessions", calls("POST", "/auth/logout", { allSessions: true })],
     [
       "the end of one login on the account page",
-      does(async ({ id, accessToken }) => services().ownLogins.end(id, await services().logins.loginIdOf(accessToken), by)),
+      does(async ({ id, accessToken }) =>
+        services().ownLogins.end(id, await services().logins.loginIdOf(accessToken), by),
+      ),
     ],
     ["the end of all logins on the account page", does(async ({ id }) => services().ownLogins.endAll(id, by))],
     [
@@ -256,7 +258,9 @@ export function accessChanges(current: () => Place): AccessChange[] {
     [
       "the logout at a client",
       does(async ({ visitor, atClient: { idToken } }) =>
-        visitor.get(`${service().url}/oauth2/end-session?${new URLSearchParams({ id_token_hint: idToken }).toString()}`),
+        visitor.get(
+          `${service().url}/oauth2/end-session?${new URLSearchParams({ id_token_hint: idToken }).toString()}`,
+        ),
       ),
     ],
     [
@@ -278,12 +282,17 @@ export function accessChanges(current: () => Place): AccessChange[] {
       `an operator's ${what}`,
       does(async ({ id }) => services().userAdministration[what](id, { dryRun: false }, by)),
     ]),
-    ["an operator's new address", does(async ({ id }) => services().userAdministration.update(id, { email: newEmail() }, { dryRun: false }, by))],
+    [
+      "an operator's new address",
+      does(async ({ id }) => services().userAdministration.update(id, { email: newEmail() }, { dryRun: false }, by)),
+    ],
     ["a new name", calls("PATCH", "/users/profile", { name: "Ada" })],
     ["the deletion of an account", calls("DELETE", "/users/profile")],
     [
       "metadata",
-      does(async ({ id }) => services().userMetadata.patch({ userId: id }, { public: { plan: "pro" }, private: {} }, by)),
+      does(async ({ id }) =>
+        services().userMetadata.patch({ userId: id }, { public: { plan: "pro" }, private: {} }, by),
+      ),
     ],
     [
       "a group",

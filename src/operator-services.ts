@@ -11,7 +11,6 @@ import { AppError } from "./lib/errors.ts";
 import { second } from "./lib/clock.ts";
 import { smtpProblem } from "./mail/smtp.ts";
 import type { ProviderClients } from "./oauth/provider-clients.ts";
-import { providerTemplate } from "./oauth/providers.ts";
 import type { Passkeys } from "./passkeys/service.ts";
 import { isUsablePublicKey } from "./passkeys/webauthn.ts";
 import { affordable, firebaseHash, foreignHash } from "./passwords/foreign-hashes.ts";
@@ -95,7 +94,6 @@ export function createOperatorServices(
         if (!shadow) throw new AppError("UNUSABLE_STORAGE", `The database ${place.file} no longer exists.`);
         return shadow;
       },
-      tokenUrlOf: (name) => providerTemplate(name).endpoints.tokenUrl,
     }),
     doctor: createDoctor({
       installation: createInstallationChecks({

@@ -190,7 +190,7 @@ export function createServices(foundation: Foundation & { strengthOf: StrengthOf
   const services = {
     applications,
     ...openId,
-    grants: createGrants({ ...aboutUsers, loginEnds }),
+    grants: createGrants({ ...aboutUsers, signIn, loginEnds }),
     ...createOpenIdEndpoints(foundation, {
       authentication,
       clients,

@@ -81,7 +81,7 @@ export function createBrowserSessions(deps: { storage: Storage; keyring: Keyring
 
     /**
      * Locks a user's session until the transaction ends: a sign-out waits, or is seen here. False
-     * if there is none. Lock the user first (docs/decisions/0027).
+     * if there is none. Lock the user first.
      */
     async lock(tx: Handle, tie: string, userId: string): Promise<boolean> {
       return await lockBrowserSession(tx, tie, userId);

@@ -2,7 +2,8 @@ import type { Audit, By } from "../audit/audit.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { LoginEnds } from "../tokens/login-ends.ts";
-import type { RevokeAccess } from "../tokens/revoke-access.ts";
+import type { SignIn } from "../sign-in/service.ts";
+import type { Users } from "../users/service.ts";
 import { deleteConsent, listConsents, listSignedInClients } from "./consents-store.ts";
 
 /**
@@ -21,12 +22,13 @@ export type Grants = ReturnType<typeof createGrants>;
 /** The programs that have access to an account, for its owner. */
 export function createGrants(deps: {
   storage: Storage;
-  access: RevokeAccess;
+  users: Pick<Users, "lockForChange">;
+  signIn: Pick<SignIn, "cancelCodes">;
   loginEnds: LoginEnds;
   audit: Audit;
   clock: Clock;
 }) {
-  const { storage, access, loginEnds, audit, clock } = deps;
+  const { storage, users, signIn, loginEnds, audit, clock } = deps;
 
   return {
     /** By name. */
@@ -50,9 +52,10 @@ export function createGrants(deps: {
     async remove(userId: string, clientId: string, by: By): Promise<boolean> {
       const now = clock();
       return await storage.write(async (tx) => {
-        // A code on its way to the client would begin another login.
-        const user = await access.lockForChange(tx, userId, now);
+        const user = await users.lockForChange(tx, userId, now);
         if (!user) return false;
+        // A code on its way to the client would begin another login.
+        await signIn.cancelCodes(tx, userId, now);
         const hadConsent = await deleteConsent(tx, userId, clientId);
         const ended = await loginEnds.endAtClient(tx, { userId, clientId }, { reason: "account", by }, now);
         if (!hadConsent && ended === 0) return false;

@@ -8,6 +8,7 @@ import { invalidRequest } from "../lib/errors.ts";
 import { describedProvider, objectKey, type Services } from "./current.ts";
 import { fieldsOf } from "./difference.ts";
 import { conflict, naming } from "./places.ts";
+import { newRecipients } from "./references.ts";
 import { reconcileClients } from "./reconcile-clients.ts";
 
 /** What was done, by object key: secrets set, identities kept, deletions postponed. */
@@ -130,6 +131,14 @@ async function reconcileProviders(
     if (isSame && !hasNewSecret) continue;
     const current = secret ?? there?.secret();
     if (current === undefined) throw invalidRequest(`${place}.clientSecret: needed for a new provider`);
+    // The file's author may not know the secret, but would get it.
+    const [recipient] = there && secret === undefined ? newRecipients(providers, describedProvider(there), given) : [];
+    if (recipient !== undefined) {
+      const field = there?.keyId ? "privateKey" : "clientSecret";
+      throw invalidRequest(
+        `${place}.${field}: needed again, because ${recipient} would get the stored one or its tokens`,
+      );
+    }
     const { keptIdentities } = await naming(place, () =>
       providers.set(id, { ...given, secret: current }, actor, { keepIdentities, onlyCounts: spares }),
     );

@@ -1,5 +1,21 @@
 import type { SecretReference } from "../config/state-file.ts";
-import type { DesiredApplication, DesiredState } from "../config/state-schema.ts";
+import type { DesiredApplication, DesiredProvider, DesiredState } from "../config/state-schema.ts";
+import type { Services } from "./current.ts";
+
+/**
+ * The hosts that would get a stored secret, or tokens that it buys, and do not get them yet: of one
+ * provider, with its settings before and after.
+ */
+export function newRecipients(
+  { recipientsOf }: Pick<Services["providers"], "recipientsOf">,
+  before: DesiredProvider,
+  after: DesiredProvider,
+): string[] {
+  const origins = (provider: DesiredProvider): string[] =>
+    Object.values(recipientsOf(provider)).map((url) => (URL.canParse(url) ? new URL(url).origin : url));
+  const known = origins(before);
+  return [...new Set(origins(after))].filter((origin) => !known.includes(origin));
+}
 
 /** Source and purpose of a secret in the file, and the host that gets it (null: none). */
 export type UsedReference = {
@@ -10,11 +26,10 @@ export type UsedReference = {
   host: string | null;
 };
 
-/** `tokenUrlOf`: the built-in token endpoint of a provider name. */
 export function usedReferences(
   { applications = [] }: DesiredState,
   references: readonly SecretReference[],
-  tokenUrlOf: (provider: string) => string | undefined,
+  { recipientsOf }: Pick<Services["providers"], "recipientsOf">,
 ): UsedReference[] {
   return references.flatMap(({ reference, path }) => {
     const [, index, list, position, field] = path;
@@ -22,7 +37,7 @@ export function usedReferences(
     if (application === undefined) return [];
     const named: Record<string, string> = { apiKeys: "apiKey", clients: "clientSecret" };
     const used = { reference, field: named[String(list)] ?? String(field), application: application.id };
-    return [{ ...used, ...recipientOf(application, String(list), Number(position), String(field), tokenUrlOf) }];
+    return [{ ...used, ...recipientOf(application, String(list), Number(position), String(field), recipientsOf) }];
   });
 }
 
@@ -31,7 +46,7 @@ function recipientOf(
   list: string,
   position: number,
   field: string,
-  tokenUrlOf: (provider: string) => string | undefined,
+  recipientsOf: Services["providers"]["recipientsOf"],
 ): Pick<UsedReference, "name" | "host"> {
   // The first are compared with what clients send, the second only sign: neither is sent.
   if (list === "clients") return { name: clients[position]?.id ?? null, host: null };
@@ -39,8 +54,7 @@ function recipientOf(
   const provider = list === "providers" ? providers[position] : undefined;
   if (provider === undefined) return { name: null, host: null };
   const name = provider.name.toLowerCase();
-  // An issuer's discovery document names the token endpoint.
-  const url = provider.tokenUrl ?? tokenUrlOf(name) ?? provider.issuer;
+  const { secret: url } = recipientsOf({ ...provider, name });
   const isSent = field === "clientSecret" && url !== undefined && URL.canParse(url);
   return { name, host: isSent ? new URL(url).host : null };
 }

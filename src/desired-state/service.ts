@@ -44,10 +44,8 @@ export function createDesiredStates(deps: {
   servicesIn(tx: Handle): Services;
   /** A snapshot of the database in which some tables are writable temporary copies. */
   shadowOf(tables: Parameters<typeof openShadow>[1]): Promise<Shadow>;
-  /** The built-in token endpoint of a provider name. */
-  tokenUrlOf(provider: string): string | undefined;
 }) {
-  const { storage, services, servicesIn, shadowOf, tokenUrlOf } = deps;
+  const { storage, services, servicesIn, shadowOf } = deps;
 
   /** The changes that one application needs. */
   async function changeOne(
@@ -180,7 +178,7 @@ export function createDesiredStates(deps: {
 
     /** Purpose and destination of each secret reference. */
     references: ({ state, references }: Pick<StateFile, "state" | "references">): UsedReference[] =>
-      usedReferences(state, references, tokenUrlOf),
+      usedReferences(state, references, services.providers),
 
     /** The current state without secrets and API keys; `plan` finds no difference to it. */
     async export(): Promise<DesiredState> {

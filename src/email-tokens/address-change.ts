@@ -64,9 +64,9 @@ export function createAddressChange(deps: {
   async function useUp(token: EmailToken, tie: string, clientInfo: ClientInfo): Promise<AddressChanged> {
     const now = clock();
     return await storage.write<AddressChanged>(async (tx) => {
+      const user = token.userId === null ? undefined : await users.lockForChange(tx, token.userId, now);
       const used = await emailTokens.consume(tx, token, now);
-      const user = used && used.userId !== null ? await users.lockForChange(tx, used.userId, now) : undefined;
-      if (!used || !user || user.disabledAt !== null || used.slot !== slotOf(user, tie)) return "over";
+      if (!used || user?.disabledAt !== null || used.slot !== slotOf(user, tie)) return "over";
       // What ends a browser session, such as a password reset, also ends its change.
       if (!(await browserSessions.lock(tx, tie, user.id))) return "over";
       if (!(await users.changeEmail(tx, user, used.email, clientInfo, now))) return "taken";

@@ -63,9 +63,11 @@ export function createAddressUndo(deps: {
     ): Promise<AddressRestored> {
       const now = clock();
       const restored = storage.write<AddressRestored>(async (tx, rollBack) => {
+        const owner = await users.findByEmail(token.appId, token.email, tx);
+        await users.lockAll(tx, [token.userId ?? "", owner?.id ?? ""]);
+        const user = token.userId === null ? undefined : await users.lockForChange(tx, token.userId, now);
         const used = await emailTokens.consume(tx, token, now);
-        const user = used && used.userId !== null ? await access.lockForChange(tx, used.userId, now) : undefined;
-        if (!used || !user || user.disabledAt !== null || user.email === used.email) throw rollBack("over");
+        if (!used || user?.disabledAt !== null || user.email === used.email) throw rollBack("over");
         const { id: userId, appId } = user;
         const { email } = used;
         const by = { actor: { kind: "user", name: userId }, clientInfo } as const;

@@ -154,17 +154,13 @@ export function createInvites(deps: {
       return user?.id === userId;
     },
 
-    /** Uses the link up. Call it before locking the user (docs/decisions/0027). */
-    async consume(tx: Handle, digest: string, now: number): Promise<EmailToken | undefined> {
-      return await emailTokens.consume(tx, { digest, purpose: "invite" }, now);
-    },
-
     /**
-     * Whether the locked user of a consumed link may get a first method: false if the user already
-     * has a method, or another address. A mailed link verifies the address.
+     * Uses the link with this digest up. False unless its locked user may get a first method: with
+     * a method, or another address, no more. A mailed link verifies the address.
      */
-    async accept(tx: Handle, token: EmailToken, user: User, clientInfo: ClientInfo, now: number): Promise<boolean> {
-      if ((await invitedBy(tx, token))?.id !== user.id) return false;
+    async accept(tx: Handle, digest: string, user: User, clientInfo: ClientInfo, now: number): Promise<boolean> {
+      const token = await emailTokens.consume(tx, { digest, purpose: "invite" }, now);
+      if (!token || (await invitedBy(tx, token))?.id !== user.id) return false;
       const { id: userId, appId } = user;
       const provesAddress = token.email !== "" && !user.emailVerified;
       if (provesAddress && !(await users.verifyEmail(tx, user, token.email, clientInfo, now))) return false;

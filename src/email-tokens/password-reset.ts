@@ -58,9 +58,9 @@ export function createPasswordReset(deps: {
     async finish(token: EmailToken, hash: string, clientInfo: ClientInfo): Promise<boolean> {
       const now = clock();
       return await storage.write(async (tx) => {
+        const user = token.userId === null ? undefined : await users.lockForChange(tx, token.userId, now);
         const used = await emailTokens.consume(tx, token, now);
-        const user = used && used.userId !== null ? await access.lockForChange(tx, used.userId, now) : undefined;
-        if (!used || !user || user.disabledAt !== null) return false;
+        if (!used || user?.disabledAt !== null) return false;
         const { id: userId, appId, email, emailVerified } = user;
         if (used.email !== "" && used.email !== email) return false;
         const isFirstProof = used.email !== "" && !emailVerified;
@@ -68,7 +68,6 @@ export function createPasswordReset(deps: {
           await firstProof.removeUnproven(tx, user, { by: "mail", clientInfo }, now);
           await users.verifyEmail(tx, user, used.email, clientInfo, now);
         }
-        // In the same order as a sign-in.
         if (email !== null) await passwords.forgetFailures(tx, appId, email);
         const { methodId, changes } = await passwords.set(tx, userId, hash, now);
         // After the password change, so that no proof with the old one remains.

@@ -130,6 +130,7 @@ export function createEmailTokens(deps: {
   async function useUpVerification(token: EmailToken, user: User, clientInfo: ClientInfo): Promise<boolean> {
     const now = clock();
     return await storage.write(async (tx) => {
+      await users.lock(tx, user.id);
       const used = await consume(tx, token, now);
       if (!used || used.userId !== user.id || !(await users.verifyEmail(tx, user, used.email, clientInfo, now)))
         return false;

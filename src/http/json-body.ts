@@ -5,8 +5,8 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Parses JSON. Throws INVALID_REQUEST for invalid JSON, for duplicate keys (two readers could take
- * different ones), and for strings that storage cannot keep (NUL, lone surrogates). Messages never
- * repeat the input.
+ * different ones), for the key `__proto__`, and for strings that storage cannot keep (NUL, lone
+ * surrogates). Messages never repeat the input.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
@@ -42,6 +42,8 @@ function countKeysKept(root: unknown): number {
       throw invalidRequest("body: a string holds NUL or half a character");
     if (typeof value !== "object" || value === null) continue;
     for (const [key, member] of Object.entries(value)) {
+      // Some readers of an object skip it instead of refusing it as unknown.
+      if (key === "__proto__") throw invalidRequest('body: unknown key "__proto__"');
       if (!isStorable(key)) throw invalidRequest("body: a key holds NUL or half a character");
       if (!Array.isArray(value)) keys += 1;
       waiting.push(member);

@@ -63,9 +63,10 @@ export async function listen(
   const answer: RequestListener = (message, response) => {
     recordNewest(newest, message, response);
     if (closing) response.setHeader("connection", "close");
-    if (hasGoodHost(message)) handler(message, response);
+    const details = hasGoodHost(message) ? framingProblem(message) : "Host: exactly one, a name or an address";
+    if (details === undefined) handler(message, response);
     else {
-      const { headers, body } = objection("Host: exactly one, a name or an address");
+      const { headers, body } = objection(details);
       response.writeHead(400, headers).end(body);
     }
   };
@@ -139,6 +140,12 @@ function hasGoodHost({ rawHeaders, headers, httpVersion }: IncomingMessage): boo
     if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1;
   }
   return hosts === 1 ? hostForm.test(headers.host ?? "") : hosts === 0 && httpVersion === "1.0";
+}
+
+/** RFC 9112 §6.1: HTTP/1.0 has no Transfer-Encoding, so a proxy may have read another length. */
+function framingProblem({ headers, httpVersion }: IncomingMessage): string | undefined {
+  const isFaulty = httpVersion === "1.0" && headers["transfer-encoding"] !== undefined;
+  return isFaulty ? "Transfer-Encoding: not in HTTP/1.0" : undefined;
 }
 
 /** The newest request on a connection, and the answer to the previous one. */

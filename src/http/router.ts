@@ -80,6 +80,7 @@ export function createRouter(options: RouterOptions): Router {
   // Not `app.fetch`, which makes a web Response of each answer (docs/decisions/0021).
   return (message) => {
     const event = new H3Event(new NodeRequest({ req: message }));
+    if (!isNormal(message.url ?? "")) return fail(event, unknownPath());
     // A route answers whatever the path is, "/**" if no other.
     return isDecodable(event.url.pathname) ? (app.handler(event) as Promise<Outgoing>) : fail(event, badPath());
   };
@@ -243,6 +244,15 @@ function newRequestId(random: Random): string {
 function challengeTo(request: HttpRequest): string {
   const hasCredential = request.header("authorization") !== undefined || /[?&]token=/u.test(request.path);
   return `Bearer realm="authsvc"${hasCredential ? ', error="invalid_token"' : ""}`;
+}
+
+/** What a reader of a path may replace: empty and dot segments, backslashes, encoded slashes. */
+const replaced = /\/\/|\\|%2f|%5c|\/(?:\.|%2e){1,2}(?:\/|$)/iu;
+
+/** Whether a path stays what it is. Otherwise it could pass a proxy's rules for the other one. */
+function isNormal(url: string): boolean {
+  const [address = ""] = url.split(/[?#]/u, 1);
+  return !replaced.test(address.replace(/^https?:\/\/[^/]*/iu, ""));
 }
 
 function isDecodable(path: string): boolean {

@@ -112,7 +112,7 @@ export function createMethods(deps: {
       const now = clock();
       await storage.write<void>(async (tx, rollBack) => {
         // Lock first: of two concurrent removals, the later one sees the other's result.
-        const user = await access.lockForChange(tx, userId, now);
+        const user = await users.lockForChange(tx, userId, now);
         if (!user) throw userNotFound();
         const methods = await listMethods(tx, userId);
         const method = methods.find(({ id }) => id === methodId);

@@ -55,7 +55,7 @@ export function createFirstProof(deps: {
       };
     },
 
-    /** Call `access.lockForChange` first to lock the user. */
+    /** Lock the user first. */
     async removeUnproven(
       tx: Handle,
       { id: userId, appId }: User,

@@ -5,7 +5,6 @@ import { newEmail } from "../lib/email.ts";
 import { newId, type Random } from "../lib/random.ts";
 import type { Notices } from "../mail/notices.ts";
 import type { Handle } from "../storage/storage.ts";
-import type { RevokeAccess } from "../tokens/revoke-access.ts";
 import type { Users } from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { Events } from "../webhooks/events.ts";
@@ -37,13 +36,12 @@ export type Linking = ReturnType<typeof createLinking>;
 export function createLinking(deps: {
   users: Users;
   firstProof: FirstProof;
-  access: RevokeAccess;
   notices: Notices;
   events: Events;
   audit: Audit;
   random: Random;
 }) {
-  const { users, firstProof, access, notices, events, audit, random } = deps;
+  const { users, firstProof, notices, events, audit, random } = deps;
 
   type Arrival = {
     application: Application;
@@ -110,8 +108,7 @@ export function createLinking(deps: {
   ): Promise<"linked" | "agree-first" | "refused"> {
     const { userId, decision, hasAgreed } = how;
     // Lock and reread the user, so that concurrent additions and proofs come before or after this.
-    const lock = decision === "link" ? users.lockForChange : access.lockForChange;
-    const user = await lock(tx, userId, now);
+    const user = await users.lockForChange(tx, userId, now);
     const { clientInfo } = linked;
     const { email } = linked.identity;
     if (!user || user.disabledAt !== null || email === null || user.email !== email) return "refused";
@@ -179,7 +176,7 @@ export function createLinking(deps: {
         case "existing-method-first":
           return { refusal: decision, existingUserId: local?.id };
         case "sign-in": {
-          const user = known && (await users.find(known.userId, tx));
+          const user = known && (await users.lock(tx, known.userId));
           if (!user || user.disabledAt !== null) return { refusal: "refused" };
           const noted = await recordIdentityUse(tx, known.id, { issuer, email: identity.email, lastUsedAt: now });
           return noted ? { userId: user.id } : { refusal: "refused" };

@@ -6,7 +6,14 @@ import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { identitiesToMove } from "./directories.ts";
 import { countIdentities, moveIdentities } from "./identity-store.ts";
-import { directoryOf, endpointsOf, knownDirectory, mintAppleSecret, type ConfiguredProvider } from "./provider.ts";
+import {
+  directoryOf,
+  endpointsOf,
+  knownDirectory,
+  mintAppleSecret,
+  recipientsOf,
+  type ConfiguredProvider,
+} from "./provider.ts";
 import { ProviderFailure } from "./provider-fetch.ts";
 import {
   deleteProvider,
@@ -105,6 +112,8 @@ export function createProviderClients(deps: {
 
   return {
     displayName: providerDisplayName,
+
+    recipientsOf,
 
     /**
      * Sets an app's account with a provider and enables it. `keepIdentities`: new endpoints are the

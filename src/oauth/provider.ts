@@ -13,8 +13,13 @@ export type ConfiguredProvider = Omit<KnownProvider, "endpoints"> & {
   clientSecret(): Promise<string>;
 };
 
+/** Null or undefined: the table's. */
+type ProviderAddresses = { name: string } & {
+  [Field in "authorizationUrl" | "tokenUrl" | "userinfoUrl" | "jwksUrl" | "issuer"]?: string | null | undefined;
+};
+
 /** The endpoints of an app's client; undefined ones have yet to be discovered. */
-export function endpointsOf(row: OpenProviderRow): Partial<Endpoints> {
+export function endpointsOf(row: ProviderAddresses): Partial<Endpoints> {
   const { endpoints } = providerTemplate(row.name);
   return {
     authorizationUrl: row.authorizationUrl ?? endpoints.authorizationUrl,
@@ -22,6 +27,16 @@ export function endpointsOf(row: OpenProviderRow): Partial<Endpoints> {
     userinfoUrl: row.userinfoUrl ?? endpoints.userinfoUrl,
     jwksUrl: row.jwksUrl ?? endpoints.jwksUrl,
     issuer: row.issuer ?? endpoints.issuer,
+  };
+}
+
+/** The addresses that get a client's secret and its users' access tokens. */
+export function recipientsOf(settings: Parameters<typeof endpointsOf>[0]): { secret?: string; tokens?: string } {
+  const { issuer, tokenUrl = issuer, userinfoUrl = issuer } = endpointsOf(settings);
+  // An issuer's discovery document names what is not given.
+  return {
+    ...(tokenUrl === undefined ? {} : { secret: tokenUrl }),
+    ...(userinfoUrl === undefined ? {} : { tokens: userinfoUrl }),
   };
 }
 

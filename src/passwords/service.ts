@@ -31,9 +31,11 @@ import {
  * A checked but not yet counted attempt. Nobody may learn its result before `count` is durable.
  */
 export type PasswordProof = {
+  /** Who has the address; empty if nobody. */
+  userId: string;
   /**
    * Counts the attempt for its account and network, in the transaction that signs in, so parallel
-   * attempts gain nothing over sequential ones. Returns the user; false for a refusal, whose writes
+   * attempts gain nothing over sequential ones. Lock the user first. Returns the user; false for a refusal, whose writes
    * must stay; undefined if the checked password was replaced meanwhile.
    */
   count(tx: Handle, now: number): Promise<User | false | undefined>;
@@ -140,6 +142,8 @@ export function createPasswords(deps: {
         return !ofNetwork.exceeded && (await countPasswordTry(tx, { accountDigest: account, ...counted }, now));
       };
       return {
+        userId: found?.user.id ?? "",
+
         async count(tx, now) {
           if (!(await countAs(tx, { isRight }, now)) || !isRight || stored === undefined) {
             afterCommit(tx, () => (isCounted = true));

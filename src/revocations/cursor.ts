@@ -1,4 +1,5 @@
 import { digestOf } from "../lib/random.ts";
+import type { Keyring } from "../secrets/keyring.ts";
 
 /** How far a caller has read. Positions are those of `storage/queries/commit-order.ts`. */
 export type Cursor = {
@@ -16,20 +17,29 @@ export function originOf(epoch: string, life: string): string {
   return digestOf(`${epoch} ${life}`).slice(0, 22);
 }
 
-const maxCharacters = 12_000;
 const form = /^([\w-]{22})\|(\d{1,15})\|([\d:,]+)(?:\|([\d:,]+)\|(\d{1,15}))?$/u;
+/** What a cursor looks like, of any version and database. */
+const sealed = /^[\w-]{40,12000}$/u;
 
-export function formatCursor({ origin, at, after, rest }: Cursor): string {
-  const parts = [origin, at, after, ...(rest ? [rest.until, rest.id] : [])];
-  return Buffer.from(parts.join("|")).toString("base64url");
-}
+/**
+ * Cursors of the feed. Sealed, because PostgreSQL's positions are transaction numbers, which tell
+ * the load of all databases of the server.
+ */
+export function createCursors(keyring: Pick<Keyring, "sealCursor" | "openCursor">) {
+  return {
+    write({ origin, at, after, rest }: Cursor): string {
+      const parts = [origin, at, after, ...(rest ? [rest.until, rest.id] : [])];
+      return keyring.sealCursor(parts.join("|"), "revocations");
+    },
 
-/** Undefined for anything but a cursor that `formatCursor` could have made. */
-export function parseCursor(text: string): Cursor | undefined {
-  if (text.length > maxCharacters) return undefined;
-  const [, origin, at, after, until, id] = form.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
-  if (origin === undefined || at === undefined || after === undefined) return undefined;
-  const rest = until === undefined ? undefined : { until, id: Number(id) };
-  const cursor = { origin, at: Number(at), after, rest };
-  return formatCursor(cursor) === text ? cursor : undefined;
+    /** `foreign`: not of this version and database; undefined: not a cursor at all. */
+    read(cursor: string): Cursor | "foreign" | undefined {
+      if (!sealed.test(cursor)) return undefined;
+      const text = keyring.openCursor(cursor, "revocations");
+      if (text === undefined) return "foreign";
+      const [, origin, at, after, until, id] = form.exec(text) ?? [];
+      if (origin === undefined || at === undefined || after === undefined) return undefined;
+      return { origin, at: Number(at), after, rest: until === undefined ? undefined : { until, id: Number(id) } };
+    },
+  };
 }

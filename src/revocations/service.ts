@@ -4,8 +4,9 @@ import { AppError, invalidApiKey, invalidRequest } from "../lib/errors.ts";
 import type { Meter } from "../lib/meter.ts";
 import { newSecret, type Random } from "../lib/random.ts";
 import { sharedInTurn } from "../storage/queries/gathered.ts";
+import type { Keyring } from "../secrets/keyring.ts";
 import type { Storage } from "../storage/storage.ts";
-import { formatCursor, originOf, parseCursor, type Cursor } from "./cursor.ts";
+import { createCursors, originOf, type Cursor } from "./cursor.ts";
 import type { RevocationRecords } from "./records.ts";
 import { answerOf, type RevocationAnswer } from "./revocation.ts";
 import {
@@ -45,12 +46,14 @@ export function createRevocations(deps: {
   revocations: RevocationRecords;
   clock: Clock;
   random: Random;
+  keyring: Keyring;
   meter: Meter;
   tokenSeconds: number;
 }) {
   const { storage, clock, random, meter } = deps;
   const { reader } = storage;
   const { commitOrder } = reader;
+  const cursors = createCursors(deps.keyring);
   const cursorLifetime = deps.tokenSeconds * second;
   const waits = createWaits((appIds, after) => findChanged(reader, appIds, after));
   deps.revocations.whenRecorded(waits.wake);
@@ -80,8 +83,9 @@ export function createRevocations(deps: {
 
   /** Throws INVALID_REQUEST; CURSOR_GONE if it is too old or from another database. */
   async function checkedCursor(text: string, appId: string): Promise<Cursor> {
-    const cursor = parseCursor(text);
+    const cursor = cursors.read(text);
     if (!cursor) throw malformed();
+    if (cursor === "foreign") throw otherDatabase();
     const age = clock() - cursor.at;
     if (age > cursorLifetime || age < -retentionMargin) throw gone("it is older than the entries that are kept");
     const { after, rest } = cursor;
@@ -107,7 +111,7 @@ export function createRevocations(deps: {
         ? { ...cursor, rest: { until, id: last.id } }
         : { ...current, at: rest ? cursor.at : current.at, after: until };
     return {
-      cursor: formatCursor(next),
+      cursor: cursors.write(next),
       revoked: rows.map(answerOf),
       // After the last of several pages, there may be entries that are newer than the first page.
       more: next.rest !== undefined || rest !== undefined,
@@ -126,7 +130,7 @@ export function createRevocations(deps: {
       caller: Pick<HttpRequest, "whenGone" | "waitFor">,
     ): Promise<FeedAnswer> {
       if (after === undefined)
-        return { cursor: formatCursor(cursorAt(await currentPosition(appId))), revoked: [], more: false };
+        return { cursor: cursors.write(cursorAt(await currentPosition(appId))), revoked: [], more: false };
       const cursor = await checkedCursor(after, appId);
       const endsAt = performance.now() + wait * second;
       const waiting = wait === 0 ? undefined : waits.enter(appId);
@@ -176,7 +180,7 @@ function malformed(): AppError {
 }
 
 function otherDatabase(): AppError {
-  return gone("it is from another database, or from this one before it was restored");
+  return gone("it is from another database, from this one before it was restored, or from an older version");
 }
 
 function gone(why: string): AppError {

@@ -52,7 +52,6 @@ export function createFinish(deps: {
     const { session, application, clientInfo } = holder;
     const { signedInWith, provider, provenAt } = proven;
     const userId = user.id;
-    // The user before its browser session, like every change of the user (docs/decisions/0027).
     if (user.locale !== holder.lang) await users.recordLocale(tx, userId, holder.lang);
     const expected = found ?? holder.browserSession;
     const tie = await browserSessions.start(

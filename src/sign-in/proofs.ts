@@ -10,7 +10,7 @@ import type { ClientAccess } from "./client-access.ts";
 import type { CompleteProof, Finish } from "./finish.ts";
 import { waitsForConsent, type SignInSession } from "./session.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
-import { lockSession, keepProof } from "./store.ts";
+import { keepProof } from "./store.ts";
 import type { Holder } from "./holder.ts";
 
 /**
@@ -58,8 +58,8 @@ export function createProofs(deps: {
 
   return {
     /**
-     * Accepts a proof. `prove` writes the proof's effects (for a sign-up, also the user) and
-     * returns the user or its id. The same transaction then completes the session and creates its
+     * Accepts a proof. `prove` locks the user, writes the proof's effects (for a sign-up, also the
+     * user) and returns the user or its id. The same transaction then completes the session and creates its
      * code, or stores the proof for the next step. If `prove` returns `{ refusal }` or `undefined`
      * ("refused"), everything is rolled back; if `false` ("refused"), its writes stay.
      */
@@ -74,7 +74,6 @@ export function createProofs(deps: {
       let deniedUserId: string | undefined;
       const outcome = await storage.write<Outcome<R>>(async (tx, rollBack) => {
         deniedUserId = undefined;
-        if (how.proofOf !== undefined) await lockSession(tx, session.digest);
         const given = await prove(tx, now);
         if (given === undefined) throw rollBack("refused");
         if (given === false) return "refused";

@@ -1,16 +1,17 @@
 import { and, eq, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { SignInMethod, SignInProof, PendingLink } from "../storage/column-types.ts";
-import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import type { SignInSession } from "./session.ts";
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
-  const { signInSessions: sessions, browserSessions } = tables;
+  const { signInSessions: sessions, browserSessions, users } = tables;
   const given = placeholders(sessions);
   const { digest, browserDigest, codeDigest, codeUsedAt } = given;
+  const ofCode = eq(sessions.codeDigest, codeDigest);
   const unusedCode = and(
-    eq(sessions.codeDigest, codeDigest),
+    ofCode,
     eq(sessions.appId, given.appId),
     isNull(sessions.codeUsedAt),
     sql`CASE WHEN ${sessions.authorization} IS NULL THEN 'contract' ELSE 'client' END = ${sql.placeholder("door")}`,
@@ -19,7 +20,7 @@ const prepared = statements((handle) => {
   const open = isNull(sessions.signedInAt);
   const proofOf = sql.placeholder("proofOf");
   const now = sql.placeholder("now");
-  // Only read, without a lock: the browser session comes after its user (docs/decisions/0027).
+  // Only read, without a lock: another sign-in may replace it (`recordTie`).
   const tieOfLive = db
     .select({ tie: sql`COALESCE(${browserSessions.tie}, ${browserSessions.digest})` })
     .from(browserSessions)
@@ -33,7 +34,7 @@ const prepared = statements((handle) => {
   return {
     insert: prepare(db.insert(sessions).values(given), "insert_sign_in_session"),
     byDigest: prepare(db.select().from(sessions).where(eq(sessions.digest, digest)), "sign_in_session"),
-    byCode: prepare(db.select().from(sessions).where(eq(sessions.codeDigest, codeDigest)), "sign_in_session_by_code"),
+    byCode: prepare(db.select().from(sessions).where(ofCode), "sign_in_session_by_code"),
     claim: prepare(
       db
         .update(sessions)
@@ -100,12 +101,14 @@ const prepared = statements((handle) => {
         .returning({ digest: sessions.digest }),
       "keep_proof_of_sign_in_session",
     ),
-    lock: prepare(
-      db
-        .update(sessions)
-        .set({ createdAt: sql`${sessions.createdAt}` })
-        .where(eq(sessions.digest, digest)),
-      "lock_sign_in_session",
+    lockUser: prepare(
+      forChange(
+        db
+          .select({ id: users.id })
+          .from(users)
+          .where(eq(users.id, sql`(${db.select({ id: sessions.userId }).from(sessions).where(ofCode)})`)),
+      ),
+      "lock_user_of_code",
     ),
     consumeCode: prepare(db.update(sessions).set(consumed).where(unusedCode).returning(), "consume_code"),
     consumePublicCode: prepare(
@@ -247,11 +250,9 @@ export async function consumeCode(
   return session;
 }
 
-/**
- * Locks a session before its user, in the same order as cancelling proofs (docs/decisions/0027).
- */
-export async function lockSession(tx: Handle, digest: string): Promise<void> {
-  await prepared(tx).lock.execute({ digest });
+/** Locks the user of a code, before the code itself (docs/decisions/0049). */
+export async function lockUserOfCode(tx: Handle, codeDigest: string): Promise<void> {
+  await prepared(tx).lockUser.execute({ codeDigest });
 }
 
 /** Keeps a session after its end, like one with a code. */

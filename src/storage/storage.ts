@@ -130,6 +130,11 @@ export function forShare<Query extends object>(query: Query): Query {
   return "for" in query ? (query as Query & { for(strength: "share"): Query }).for("share") : query;
 }
 
+/** The same for rows that this transaction changes, but not their key. */
+export function forChange<Query extends object>(query: Query): Query {
+  return "for" in query ? (query as Query & { for(strength: "no key update"): Query }).for("no key update") : query;
+}
+
 /**
  * Whether a column's text begins with `prefix`, taken literally. For people's searches: SQLite
  * ignores the case of letters.

@@ -23,10 +23,7 @@ export type LoginEnds = ReturnType<typeof createLoginEnds>;
 /** `by`: who ended it, for the audit log and webhooks. */
 type End = { reason: EndReason; by: By };
 
-/**
- * Ends logins early with what belongs to them, and announces it in the same transaction. Locks in
- * the order of a redemption: the user, its browser sessions, its logins (docs/decisions/0027).
- */
+/** Ends logins early with what belongs to them, and announces it in the same transaction. */
 export function createLoginEnds(deps: {
   users: Pick<Users, "lock">;
   browserSessions: BrowserSessions;

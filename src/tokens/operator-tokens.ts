@@ -113,8 +113,7 @@ export function createOperatorTokens(deps: {
       const unusedRefreshToken = newSecret(random);
       const { login, user, application } = await storage.write(async (tx) => {
         // Locked: a concurrent change of the user's groups must reach this login.
-        await users.lock(tx, userId);
-        const found = await users.find(userId, tx);
+        const found = await users.lock(tx, userId);
         const itsApplication = found && (await applications.find(found.appId, tx));
         if (!found || !itsApplication) throw new AppError("USER_NOT_FOUND", "The user does not exist.");
         if (found.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");

@@ -66,8 +66,6 @@ export function createOwnLogins(deps: {
     async endBrowser(session: BrowserSession, reason: EndReason, by: By): Promise<void> {
       const now = clock();
       await storage.write(async (tx) => {
-        // Codes before the user, in the order of a redemption; again for those of this moment.
-        await signIn.cancelCodesOfBrowser(tx, session, now);
         await loginEnds.endBrowser(tx, session, { reason, by }, now);
         await signIn.cancelCodesOfBrowser(tx, session, now);
       });

@@ -3,7 +3,6 @@ import type { By } from "../audit/audit.ts";
 import type { SignIn } from "../sign-in/service.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
-import type { User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import type { LoginEnds } from "./login-ends.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
@@ -25,8 +24,7 @@ export type RevokeAccess = ReturnType<typeof createRevokeAccess>;
 
 /**
  * Revokes everything that lets a user in without a new proof: codes, stored proofs, browser
- * sessions, and logins with their refresh tokens. Locks in the order of a redemption: codes, the
- * user, its browser sessions and logins (docs/decisions/0027).
+ * sessions, and logins with their refresh tokens.
  */
 export function createRevokeAccess(deps: {
   signIn: SignIn;
@@ -37,29 +35,19 @@ export function createRevokeAccess(deps: {
   const { signIn, users, browserSessions, loginEnds } = deps;
 
   return {
-    /**
-     * Locks the user for a change that ends with `revoke`. Undefined if the user does not exist.
-     */
-    async lockForChange(tx: Handle, userId: string, now: number): Promise<User | undefined> {
-      await signIn.cancelCodes(tx, userId, now);
-      return await users.lockForChange(tx, userId, now);
-    },
-
     /** How many live logins `revoke` would end at `now`. */
     async countLive(handle: Handle, userId: string, now: number): Promise<number> {
       return (await listLoginsOfUser(handle, userId, { all: false, now })).length;
     },
 
     /**
-     * Returns the number of logins that this call ended. Call `lockForChange` first if you change
-     * the user.
+     * Returns the number of logins that this call ended. Locks the user: whatever would begin a
+     * login has done so, and it ends here, or waits and finds its code or proof cancelled.
      */
     async revoke(tx: Handle, userId: string, revocation: AccessRevocation, now: number): Promise<number> {
       const { reason, by, keep = {}, forgetBrowsers = false } = revocation;
-      // Again after the change: a sign-in with the old credential may have completed since
-      // `lockForChange`.
-      await signIn.cancelCodes(tx, userId, now);
       await users.lock(tx, userId);
+      await signIn.cancelCodes(tx, userId, now);
       const keptLogin = keep.login === undefined ? undefined : await findLogin(tx, keep.login);
       // Read now: if a copy of the cookie signed in meanwhile, the tie belongs to the copy.
       const keptSession =

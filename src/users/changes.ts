@@ -40,14 +40,12 @@ export function createUserChanges(deps: {
   async function apply(tx: Handle, id: string, change: UserChange, by: By, now: number): Promise<void> {
     const seen = await findUser(tx, id);
     if (!seen) throw userNotFound();
-    const planned = alteredBy(seen, change, now);
-    if (Object.keys(planned).length === 0) return;
+    if (Object.keys(alteredBy(seen, change, now)).length === 0) return;
     const disables = change.disabled === true;
-    // In the order of locks (docs/decisions/0027): tokens, codes, the user.
-    if (planned.email !== undefined) await endMailedProofs(tx, id);
-    const user = disables ? await access.lockForChange(tx, id, now) : await users.lockForChange(tx, id, now);
+    const user = await users.lockForChange(tx, id, now);
     if (!user) throw userNotFound();
     const altered = alteredBy(user, change, now);
+    if (altered.email !== undefined) await endMailedProofs(tx, id);
     const { email = null, disabledAt, ...rest } = altered;
     const holder = email === null ? undefined : await findUserByEmail(tx, user.appId, email);
     if (holder && holder.id !== id) throw addressTaken();

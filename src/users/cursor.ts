@@ -1,35 +1,23 @@
-import { timingSafeEqual } from "node:crypto";
 import { invalidRequest } from "../lib/errors.ts";
 import { digestOf } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Position, UserListing } from "./list-query.ts";
 
-const form = /^([\w-]{1,2000})\.([\w-]{43})$/u;
-
 /**
- * Cursors of the list of users: where the next page begins. A MAC binds a cursor to its
- * application, filter and order, so that no forged one reveals what the list would not show.
+ * Cursors of the list of users: where the next page begins. They are sealed for their application,
+ * with the filter and order, so that no forged one reveals what the list would not show.
  */
-export function createCursors(keyring: Pick<Keyring, "mac">) {
-  const macOf = (appId: string, body: string): string =>
-    keyring.mac("cursor", "users", appId, body).toString("base64url");
-
+export function createCursors(keyring: Pick<Keyring, "sealCursor" | "openCursor">) {
   return {
     write(appId: string, listing: UserListing, { key, id }: Position): string {
-      const body = Buffer.from(JSON.stringify([digestOfListing(listing), key, id])).toString("base64url");
-      return `${body}.${macOf(appId, body)}`;
+      return keyring.sealCursor(JSON.stringify([digestOfListing(listing), key, id]), "users", appId);
     },
 
     /** Throws INVALID_REQUEST. */
     read(appId: string, listing: UserListing, cursor: string): Position {
-      const [, body = "", mac = ""] = form.exec(cursor) ?? [];
-      if (!timingSafeEqual(Buffer.from(macOf(appId, body)), Buffer.from(mac.padEnd(43))))
-        throw invalidRequest("cursor: not one that this list gave; start again without it");
-      const [digest, key, id] = JSON.parse(Buffer.from(body, "base64url").toString()) as [
-        string,
-        Position["key"],
-        string,
-      ];
+      const body = keyring.openCursor(cursor, "users", appId);
+      if (body === undefined) throw invalidRequest("cursor: not one that this list gave; start again without it");
+      const [digest, key, id] = JSON.parse(body) as [string, Position["key"], string];
       if (digest !== digestOfListing(listing))
         throw invalidRequest("cursor: of another filter or order; send the same ones, or start again without it");
       return { key, id };

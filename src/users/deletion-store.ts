@@ -1,10 +1,7 @@
 import { and, eq, inArray, isNull, or } from "drizzle-orm";
 import type { Handle } from "../storage/storage.ts";
 
-/**
- * Removes a user's unfinished flows before the user's row, which is the lock order of those flows
- * (docs/decisions/0027). Everything else goes with the row.
- */
+/** Removes a locked user's unfinished flows. Everything else goes with the user's row. */
 export async function deletePending({ db, tables }: Handle, userId: string): Promise<void> {
   const { signInSessions: sessions, emailTokens } = tables;
   await db.delete(emailTokens).where(eq(emailTokens.userId, userId));

@@ -16,7 +16,7 @@ export type UserListings = ReturnType<typeof createUserListings>;
 export function createUserListings(deps: {
   storage: Storage;
   applications: Pick<Applications, "find">;
-  keyring: Pick<Keyring, "mac">;
+  keyring: Pick<Keyring, "sealCursor" | "openCursor">;
 }) {
   const { storage, applications, keyring } = deps;
   const { reader } = storage;

@@ -103,9 +103,8 @@ export function createProfiles(deps: {
     async delete(userId: string, by: By): Promise<void> {
       const now = clock();
       await storage.write(async (tx) => {
-        const known = await users.find(userId, tx);
+        const known = await users.lock(tx, userId);
         if (known && known.email !== null) {
-          // In the lock order of a sign-in: failures, then the session.
           await passwords.forgetFailures(tx, known.appId, known.email);
           await eraseAddress(tx, known.appId, known.email);
         }

@@ -94,14 +94,13 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
     },
 
     /**
-     * Locks a user until the transaction ends, for dependent rows that must not outlive it. False
-     * if there is none.
+     * The same, without changing it: before all other rows of this user (docs/decisions/0049).
      */
-    async lock(tx: Handle, id: string): Promise<boolean> {
+    async lock(tx: Handle, id: string): Promise<User | undefined> {
       return await lockUser(tx, id);
     },
 
-    /** The same for several users; returns those that exist. */
+    /** The same for several users, in the order of their ids; returns those that exist. */
     async lockAll(tx: Handle, ids: readonly string[]): Promise<Pick<User, "id" | "appId">[]> {
       return await lockUsers(tx, ids);
     },

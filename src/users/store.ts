@@ -1,5 +1,5 @@
-import { and, eq, getTableColumns, inArray, isNull, sql } from "drizzle-orm";
-import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { and, asc, eq, getTableColumns, inArray, isNull, sql } from "drizzle-orm";
+import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { countLogin, countUsers } from "./counter-store.ts";
 import type { User } from "./user.ts";
 
@@ -57,14 +57,7 @@ const prepared = statements(({ db, tables: { users } }) => {
       db.update(users).set({ passkeyDeclinedAt: given.passkeyDeclinedAt }).where(eq(users.id, given.id)),
       "decline_passkey_of_user",
     ),
-    lock: prepare(
-      db
-        .update(users)
-        .set({ updatedAt: sql`${users.updatedAt}` })
-        .where(eq(users.id, sql.placeholder("id")))
-        .returning({ id: users.id }),
-      "lock_user",
-    ),
+    lock: prepare(forChange(db.select().from(users).where(eq(users.id, given.id))), "lock_user"),
     lockForChange: prepare(
       db.update(users).set({ updatedAt: given.updatedAt }).where(eq(users.id, given.id)).returning(),
       "lock_user_for_change",
@@ -142,21 +135,24 @@ export async function lockUserForChange(tx: Handle, id: string, now: number): Pr
   return row;
 }
 
-/** Locks a user until the transaction ends without changing it. False if there is none. */
-export async function lockUser(tx: Handle, id: string): Promise<boolean> {
-  return (await prepared(tx).lock.execute({ id })).length === 1;
+/** The same, without changing it. */
+export async function lockUser(tx: Handle, id: string): Promise<User | undefined> {
+  const [row] = await prepared(tx).lock.execute({ id });
+  return row;
 }
 
-/** Locks users until the transaction ends without changing them. Returns those that exist. */
+/** The same for several users, in the order of their ids. Returns those that exist. */
 export async function lockUsers(
   { db, tables: { users } }: Handle,
   ids: readonly string[],
 ): Promise<Pick<User, "id" | "appId">[]> {
-  return await db
-    .update(users)
-    .set({ updatedAt: sql`${users.updatedAt}` })
-    .where(inArray(users.id, [...ids]))
-    .returning({ id: users.id, appId: users.appId });
+  return await forChange(
+    db
+      .select({ id: users.id, appId: users.appId })
+      .from(users)
+      .where(inArray(users.id, [...ids]))
+      .orderBy(asc(users.id)),
+  );
 }
 
 /** Changes only the given fields and returns the updated user; undefined if there is none. */

@@ -73,7 +73,7 @@ test("plan lists each secret of the file and the host that it is sent to, and re
   mkdirSync(join(cwd, "secrets"));
   writeFileSync(join(cwd, "secrets/github"), env.GITHUB_SECRET);
   const corp =
-    '      - { name: corp, clientId: x, issuer: "https://id.corp.example", clientSecret: env:GITHUB_SECRET }\n      - { name: gitlab, clientId: x, issuer: "https://gitlab.com", tokenUrl: "https://evil.example:8443/t", clientSecret: env:GITHUB_SECRET }\n';
+    '      - { name: corp, clientId: x, issuer: "https://id.corp.example", clientSecret: env:GITHUB_SECRET }\n      - { name: google, clientId: x, tokenUrl: "https://elsewhere.example/t", clientSecret: env:GITHUB_SECRET }\n      - { name: gitlab, clientId: x, issuer: "https://gitlab.com", tokenUrl: "https://evil.example:8443/t", clientSecret: env:GITHUB_SECRET }\n';
   const hook =
     "    webhooks: [{ id: whe_shop, url: https://shop.example/hook, events: [user.login], secret: env:SHOP_API_KEY }]\n";
   writeFileSync(join(cwd, "shop.yaml"), file + corp + hook);
@@ -82,6 +82,7 @@ test("plan lists each secret of the file and the host that it is sent to, and re
     env:SHOP_API_KEY (apiKey of app_shop): not sent anywhere
     file:secrets/github (clientSecret of github of app_shop): sent to github.com
     env:GITHUB_SECRET (clientSecret of corp of app_shop): sent to id.corp.example
+    env:GITHUB_SECRET (clientSecret of google of app_shop): sent to elsewhere.example
     env:GITHUB_SECRET (clientSecret of gitlab of app_shop): sent to evil.example:8443
     env:SHOP_API_KEY (secret of whe_shop of app_shop): not sent anywhere
 `);

@@ -1,9 +1,18 @@
 import { systemRandom } from "../../src/lib/random.ts";
 import { createMasterKeyFrom } from "../../src/secrets/key.ts";
+import { masterKeyOf } from "../../src/config/config.ts";
+import { openKeyring } from "../../src/secrets/open-keyring.ts";
 import { createKeyring, type Keyring } from "../../src/secrets/keyring.ts";
+import type { TestService } from "./service.ts";
 
 /** A keyring without a database, whose master key is this byte 32 times. */
 export function keyringOf(byte: number): Keyring {
   const key = createMasterKeyFrom(Buffer.alloc(32, byte), systemRandom);
   return createKeyring({ keys: [key], reread: () => [], macKeys: key.macKeys() });
+}
+
+/** The keyring of a running service. */
+export async function keyringOfService({ server, config, clock }: TestService): Promise<Keyring> {
+  const { storage } = server.app;
+  return await openKeyring(storage, masterKeyOf(config), { random: systemRandom, now: clock.now });
 }

@@ -82,9 +82,12 @@ export function createAdditions(deps: {
       const now = clock();
       return await storage.write<Adding<R>>(async (tx, rollBack) => {
         const userId = session.accountUserId;
+        if (userId === null) throw rollBack("not-fresh");
+        // A concurrent removal of unproven methods either sees this one or has ended its proof.
+        const user = await users.lockForChange(tx, userId, now);
+        if (user?.disabledAt !== null) throw rollBack("over");
         const proof = await freshProofs.find(holder, tx, now);
-        if (userId === null || !proof) throw rollBack("not-fresh");
-        // Lock the session before its user (docs/decisions/0027).
+        if (!proof) throw rollBack("not-fresh");
         const completed = await completeSession(
           tx,
           { digest: session.digest, browserDigest, proofOf: proof === "session" ? userId : undefined },
@@ -103,16 +106,8 @@ export function createAdditions(deps: {
           now,
         );
         if (!completed) throw rollBack("over");
-        const invite = proof === "invite" ? await invites.consume(tx, session.inviteDigest ?? "", now) : undefined;
-        const user = await (adds.type === "password" ? access : users).lockForChange(tx, userId, now);
-        if (!user || user.disabledAt !== null) throw rollBack("over");
-        // Checked again under the lock: a concurrent removal of unproven methods either sees this
-        // one or has ended its proof.
-        const stays =
-          proof === "invite"
-            ? invite !== undefined && (await invites.accept(tx, invite, user, clientInfo, now))
-            : await freshProofs.find(holder, tx, now);
-        if (!stays) throw rollBack("not-fresh");
+        if (proof === "invite" && !(await invites.accept(tx, session.inviteDigest ?? "", user, clientInfo, now)))
+          throw rollBack("not-fresh");
         const added = await add(tx, userId, now);
         if ("refusal" in added) throw rollBack(added);
         const { methodId, changes = false } = added;

@@ -32,7 +32,6 @@ export function createPendingLinks(deps: {
       }: Pick<Holder, "application" | "clientInfo"> & { pendingLink: PendingLink },
       now: number,
     ): Promise<boolean> {
-      // Lock the user first, as in `additions.add`.
       const user = await users.lockForChange(tx, id, now);
       if (!user) return false;
       const { provider, issuer, subject } = pendingLink;

@@ -24,8 +24,10 @@ export function createPasskeySignIn(deps: {
   const { proofs, additions, passkeys, users, audit, failedSignIns } = deps;
 
   async function accept(holder: Holder, proven: ProvenPasskey, how: Pick<How, "proofOf">): Promise<Outcome> {
-    const { user, passkey } = proven;
+    const { user: shown, passkey } = proven;
     const outcome = await proofs.accept(holder, { signedInWith: "passkey", ...how }, async (tx, now) => {
+      const user = await users.lock(tx, shown.id);
+      if (!user) return undefined;
       const noted = await passkeys.recordUse(tx, proven, now);
       if (noted === "removed") return undefined;
       // A decreased counter means a copied authenticator or one that counts badly: recorded, not
@@ -36,9 +38,9 @@ export function createPasskeySignIn(deps: {
         const details = { methodId: passkey.id };
         await audit.record(tx, { actor, action: "passkey.counter", result: "failure", ...about, details }, now);
       }
-      return user.id;
+      return user;
     });
-    await failedSignIns.recordOutcome(holder, outcome, { method: "passkey", userId: user.id });
+    await failedSignIns.recordOutcome(holder, outcome, { method: "passkey", userId: shown.id });
     return outcome;
   }
 
@@ -92,7 +94,6 @@ export function createPasskeySignIn(deps: {
       const asked = ceremony === "add";
       const how = { signedInWith: asked ? "passkey" : "password", proofOf: user.id, isNew: asked } as const;
       return await proofs.accept<"exists">(holder, how, async (tx, now) => {
-        // Lock the user first, as in `additions.add`.
         if (!(await users.lockForChange(tx, user.id, now))) return undefined;
         const device = { userAgent: clientInfo.userAgent, lastUsedAt: asked ? now : null };
         const added = await passkeys.add(tx, user.id, made, device, now);

@@ -34,7 +34,11 @@ export function createPasswordSignIn(deps: {
         if (!(await signIn.claim(holder.session, holder.browserDigest))) return "other-browser";
         const tried = { email, password, browser: holder.knownBrowser, attempt };
         const proof = await passwords.prove(holder.application, tried);
-        const outcome = await proofs.accept(holder, { signedInWith: "password", mayOffer }, proof.count);
+        const outcome = await proofs.accept(holder, { signedInWith: "password", mayOffer }, async (tx, now) => {
+          // For every address, so that all attempts take as long.
+          await users.lock(tx, proof.userId);
+          return await proof.count(tx, now);
+        });
         if (typeof outcome === "object") {
           await proof.renew();
           return outcome;

@@ -50,6 +50,7 @@ export function createTakeOver(deps: {
       if (!signIn.allowsProvider(session, application, provider)) return { refusal: "method-disabled" };
       const how = { signedInWith: "oauth", provider } as const;
       const outcome = await proofs.accept<"outdated">(holder, how, async (tx, now) => {
+        await users.lock(tx, userId);
         // Only one of two posts succeeds; the session's own page shows the result.
         if (!(await signIn.consumePendingLink(tx, holder, pending, now))) return { refusal: "outdated" };
         const identity = { provider, issuer, subject, email };

@@ -7,6 +7,8 @@ import type { Groups } from "../../groups/service.ts";
 import type { Handle } from "../../storage/storage.ts";
 import type { SignInSession } from "../session.ts";
 
+export type MayReturn = (application: Application, redirectUri: string) => boolean;
+
 export type ClientCodes = ReturnType<typeof createClientCodes>;
 
 /** What must still be true when an OpenID Connect client redeems its code (docs/decisions/0042). */
@@ -19,14 +21,11 @@ export function createClientCodes(deps: {
   const { clients, consents, browserSessions, admits } = deps;
 
   return {
-    /** Whether the client is enabled and the redirect URI registered. Locks the client. */
-    async mayReturn(
-      tx: Handle,
-      { client, redirectUri }: { client: Client; redirectUri: string },
-      application: Application,
-    ): Promise<boolean> {
-      const found = await clients.lock(tx, client.id);
-      return found?.application.id === application.id && clients.allowsRedirect(found.client, redirectUri);
+    /** Locks the client. Tells whether it is enabled and a redirect URI registered. */
+    async lock(tx: Handle, { id }: Client): Promise<MayReturn> {
+      const found = await clients.lock(tx, id);
+      return (application, redirectUri) =>
+        found?.application.id === application.id && clients.allowsRedirect(found.client, redirectUri);
     },
 
     /**

@@ -15,10 +15,10 @@ import type { StartedLogin, TokenPair, Tokens } from "../../tokens/service.ts";
 import type { SignedInUserAnswer, Users } from "../../users/service.ts";
 import type { User } from "../../users/user.ts";
 import type { Events } from "../../webhooks/events.ts";
-import type { ClientCodes } from "./client-codes.ts";
+import type { ClientCodes, MayReturn } from "./client-codes.ts";
 import { codeFitsSession, type CodeProofs } from "./code-checks.ts";
 import type { SignInSession } from "../session.ts";
-import { consumeCode, findSessionByCode } from "../store.ts";
+import { consumeCode, findSessionByCode, lockUserOfCode } from "../store.ts";
 
 /** The body of POST /auth/callback (docs/spec/http-api.md, 4.1; docs/spec/decisions.md, 4). */
 export const callbackBody = z.strictObject({
@@ -100,15 +100,17 @@ export function createRedeem(deps: {
 
   /**
    * The first write consumes the code, even if a later check fails. A second use ends the login of
-   * the first.
+   * the first. Before, it locks the client and the user, in this order (docs/decisions/0049).
    */
   async function consumeAndCheck(tx: Handle, call: CodeCall, now: number): Promise<Redeemed | undefined> {
     const codeDigest = digestOf(call.code);
     const appId = call.application.id;
     const loginId = tokens.newLoginId(now);
+    const mayReturn = await returnsOf(tx, call.proofs);
     // Together: on PostgreSQL one round trip. The application is read again, because the sign-in
     // must still be allowed now.
-    const [session, application] = await Promise.all([
+    const [, session, application] = await Promise.all([
+      lockUserOfCode(tx, codeDigest),
       consumeCode(tx, { codeDigest, appId, loginId, door: call.proofs.door, publicOnly: call.withoutSecret }, now),
       applications.find(appId, tx),
     ]);
@@ -117,19 +119,14 @@ export function createRedeem(deps: {
       return undefined;
     }
     if (!application || !codeFitsSession(call, session, now)) return undefined;
-    if (!(await mayReturn(tx, session, application, call.proofs))) return undefined;
+    if (!mayReturn(application, session.redirectUri)) return undefined;
     return await startLogin(tx, { ...session, loginId }, application, call, now);
   }
 
-  /** Whether the redirect URI is still registered, and the client enabled until the commit. */
-  async function mayReturn(
-    tx: Handle,
-    { redirectUri }: SignInSession,
-    application: Application,
-    proofs: CodeProofs,
-  ): Promise<boolean> {
-    if (proofs.door === "contract") return application.redirectUris.includes(redirectUri);
-    return await clientCodes.mayReturn(tx, { client: proofs.client, redirectUri }, application);
+  /** Whether a redirect URI is still registered, and the client enabled until the commit. */
+  async function returnsOf(tx: Handle, proofs: CodeProofs): Promise<MayReturn> {
+    if (proofs.door === "client") return await clientCodes.lock(tx, proofs.client);
+    return ({ redirectUris }, redirectUri) => redirectUris.includes(redirectUri);
   }
 
   async function startLogin(

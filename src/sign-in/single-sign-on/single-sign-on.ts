@@ -8,7 +8,7 @@ import { continuesAlone, isYoungEnough, mayContinue, type SignedIn } from "./con
 import type { Holder } from "../holder.ts";
 import type { Outcome, Proofs } from "../proofs.ts";
 import type { SignInSession } from "../session.ts";
-import { insertSession, lockSession } from "../store.ts";
+import { insertSession } from "../store.ts";
 
 export type SingleSignOn = ReturnType<typeof createSingleSignOn>;
 
@@ -49,7 +49,6 @@ export function createSingleSignOn(deps: {
     const continues = { tie, proofs: all ?? [signedInWith], provenAt };
     const outcome = await proofs.accept(holder, { signedInWith, provider, continues, ...how }, async (tx) => {
       // Whatever ends this person's access waits now and cancels the code, or is seen here.
-      await lockSession(tx, holder.session.digest);
       await users.lock(tx, found.user.id);
       const still = await find(place, tx);
       // Replaced or outdated since: as if nobody were signed in.

@@ -2,9 +2,10 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { asc } from "drizzle-orm";
 import { Client } from "pg";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { stateFileText, readStateFile } from "../../../src/config/state-file.ts";
 import type { DesiredState } from "../../../src/config/state-schema.ts";
+import type { Change } from "../../../src/desired-state/difference.ts";
 import { call, newEmail, signUp } from "../../support/person.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 import { runSql } from "../../cli/sql.ts";
@@ -314,6 +315,72 @@ describeSqliteFirst("a desired state", (current) => {
     expect(await stored.find(app.id)).toBeUndefined();
     expect(await stored.find(late.id)).toBeUndefined();
     expect(await states.plan(desired, { prune: true, actor })).toEqual([]);
+  });
+
+  it("a provider added since the plan is not deleted, and nothing else of its batch is done", async () => {
+    const service = current();
+    const states = statesOf(service);
+    await states.apply(shop("late"));
+    const desired: DesiredState = { version: 1, applications: [{ id: "shop_late", name: "Renamed" }] };
+    const onlyShop = (changes: Change[]) => changes.filter(({ application }) => application === "shop_late");
+    const planned = onlyShop(await states.plan(desired, { prune: true, actor }));
+    const { applications, providers } = service.server.app.services;
+    await providers.set(
+      "shop_late",
+      { name: "gitlab", clientId: "x", secret: "x", issuer: "https://gitlab.com" },
+      actor,
+    );
+    const { applications: others = [] } = await states.export();
+    const all = {
+      ...desired,
+      applications: [...others.filter(({ id }) => id !== "shop_late"), ...(desired.applications ?? [])],
+    };
+    await expect(states.desired(all, { prune: true, actor, planned })).rejects.toMatchObject({
+      code: "CONFLICT",
+      message: "More would be deleted than the plan showed; run plan again.",
+    });
+    expect((await providers.list("shop_late")).map(({ name }) => name)).toContain("gitlab");
+    expect(await applications.find("shop_late")).toMatchObject({ name: "My shop" });
+  });
+
+  describe("a stored client secret goes to no other host unless the file has it, too", () => {
+    const stored = {
+      github: { name: "github", clientId: "Iv1" },
+      corp: { name: "corp", clientId: "shop", issuer: "https://id.corp.example" },
+    };
+    const evil = "https://evil.example";
+    it.each([
+      ["github", { tokenUrl: `${evil}/t` }, evil],
+      ["github", { tokenUrl: "https://github.com:8443/t" }, "https://github.com:8443"],
+      ["github", { userinfoUrl: `${evil}/user` }, evil],
+      ["corp", { issuer: evil }, evil],
+      ["corp", { tokenUrl: `${evil}/t` }, evil],
+      ["corp", { userinfoUrl: `${evil}/user` }, evil],
+    ] as const)("%s with %j", async (name, change, recipient) => {
+      const service = current();
+      const states = statesOf(service);
+      // As it was, after the case before.
+      await states.apply(shop("to"));
+      const id = "shop_to";
+      const before = await rows(service);
+      const desired = (more: object): DesiredState => ({
+        version: 1,
+        applications: [{ id, providers: [{ ...stored[name], ...change, ...more }] }],
+      });
+      for (const refusal of [states.plan(desired({}), { prune: false, actor }), states.apply(desired({}))]) {
+        const error: unknown = await refusal.catch((thrown: unknown) => thrown);
+        expect(error).toMatchObject({
+          code: "INVALID_REQUEST",
+          details: `applications[0].providers[0].clientSecret: needed again, because ${recipient} would get the stored one or its tokens`,
+        });
+      }
+      expect(await rows(service)).toEqual(before);
+      await states.apply(desired({ clientSecret: `${name} secret` }));
+      expect(await states.plan(desired({}), { prune: false, actor })).toEqual([]);
+      // The same host is no other one.
+      const path = { authorizationUrl: `${evil}/authorize`, jwksUrl: `${evil}/keys`, clientId: "other" };
+      expect(await states.plan(desired(path), { prune: false, actor })).toHaveLength(1);
+    });
   });
 
   it("is planned while another process holds the lock of all writes", async () => {

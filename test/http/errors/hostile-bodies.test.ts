@@ -131,6 +131,23 @@ describeEachDatabase("hostile bodies", (current) => {
     });
   });
 
+  it.each([
+    ["", '{"__proto__":{"name":"x"}}'],
+    [" in a part", '{"branding":{"__proto__":{"name":"x"}}}'],
+    [" in a list", '{"redirectUris":[{"__proto__":1}]}'],
+    [" with an escape", String.raw`{"__pr\u006fto__":1}`],
+    [" that is null", '{"__proto__":null}'],
+  ])("the key __proto__%s is refused as an unknown one (security rule A4)", async (_where, body) => {
+    const path = `/applications/${app.id}`;
+    const answer = await fetch(current().url + path, {
+      method: "PATCH",
+      headers: { ...app.headers, "content-type": "application/json" },
+      body,
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { details: 'body: unknown key "__proto__"' } });
+  });
+
   it.each(notUtf8)("a text with %s, in a body that is good otherwise, is refused", async (_title, ...values) => {
     expect((await send("/auth/initiate", bytes(`{"redirectUri":"${redirectUri}","state":"x"}`))).status).toBe(200);
     expectRefused(await send("/auth/initiate", bytes(`{"redirectUri":"${redirectUri}","state":"x`, ...values, `"}`)));

@@ -40,6 +40,18 @@ function variants(path: string): string[] {
   ];
 }
 
+/** Spellings that normalising makes the path again (RFC 3986 §6.2.2, the URL Standard), or another. */
+function changing(path: string): string[] {
+  const before = ["/", "/.", "/x/..", "/x/../y/..", "/%2e", "/x/%2e%2e", "/x/.%2E", "/x/%2E.", "/\\..", "/x\\.."];
+  const behind = ["//", "/.", "/..", "/%2e", "/%2E%2e/x/..", "\\", "/x\\..", "%2f..%2fx", "%5c..", "/../x?y"];
+  return [
+    ...before.map((sign) => sign + path),
+    ...behind.map((sign) => path + sign),
+    `http://${evil}/x/..${path}`,
+    `${path}/x/../..${path}`,
+  ];
+}
+
 describeOnSqlite("spellings of a path", (current) => {
   let app: TestApp;
   let tokens: Tokens;
@@ -68,6 +80,20 @@ describeOnSqlite("spellings of a path", (current) => {
     expect(offenders).toEqual([]);
     // Some spellings are the path: an escaped letter, another provider.
     expect(taken).toBeGreaterThan(0);
+  });
+
+  it("Y3: a path that changes when it is normalised is unknown, on every route and on pages", async () => {
+    const offenders: unknown[] = [];
+    for (const route of [...routesOf(current()), { method: "GET", path: "/nowhere" }]) {
+      const path = "answer" in route ? addressOf(route) : route.path;
+      for (const variant of changing(path)) {
+        const { status, headers } = await sendUntidied(current(), route.method, variant, { accept: "text/html" });
+        if (status !== 404 || headers.location !== undefined) offenders.push([route.method, variant, status]);
+      }
+    }
+    expect(offenders).toEqual([]);
+    const query = await sendUntidied(current(), "GET", "/healthz?a=/../b//c", {});
+    expect(query.status).toBe(200);
   });
 
   it.each(variants("/auth/validate"))(

@@ -149,6 +149,17 @@ describeOnSqlite("raw sockets", (current) => {
     for (const answer of await sendBytes(current(), request(appHeaders()))) expectErrorObject(answer);
   });
 
+  it.each(["chunked", "CHUNKED", "gzip, chunked"])(
+    "Y3: Transfer-Encoding %s in HTTP/1.0 is refused, and what follows it is not read (RFC 9112 §6.1)",
+    async (coding) => {
+      const request = `POST /auth/initiate HTTP/1.0\r\n${host}Connection: keep-alive\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
+      const answers = await sendBytes(current(), `${request}0\r\n\r\n${hidden}`);
+      expect(answers.map(({ status }) => status)).toEqual([400]);
+      expect(answers[0]?.headers.get("connection")).toBe("close");
+      if (answers[0]) expectErrorObject(answers[0]);
+    },
+  );
+
   it("Y3: a second Host is refused behind a good request too, in order, and what follows it is not read", async () => {
     const good = `GET /healthz HTTP/1.1\r\n${host}\r\n`;
     const two = `GET /healthz HTTP/1.1\r\n${host}Host: evil.example\r\n\r\n`;

@@ -1,5 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
+import type { Keyring } from "../../../src/secrets/keyring.ts";
 import { askFeed } from "../../support/feed.ts";
+import { keyringOf, keyringOfService } from "../../support/keyring.ts";
 import { call, newEmail, redeem, signIn, signUp, type Tokens } from "../../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 
@@ -30,8 +32,24 @@ describeEachDatabase("cursors of the revocation feed", (current) => {
     expect([user.status, user.body.error?.code]).toEqual([401, "INVALID_API_KEY"]);
   });
 
-  const plain = (cursor: string) => Buffer.from(cursor, "base64url").toString();
-  const coded = (text: string) => Buffer.from(text).toString("base64url");
+  let keyring: Keyring;
+  beforeAll(async () => {
+    keyring = await keyringOfService(current());
+  });
+  const plain = (cursor: string) => keyring.openCursor(cursor, "revocations") ?? "";
+  const coded = (text: string) => keyring.sealCursor(text, "revocations");
+
+  it("V3: a cursor shows nothing of the database: no number of a transaction or an entry", async () => {
+    const { cursor } = await askFeed(current(), app);
+    expect(plain(cursor)).toMatch(/\|\d+\|/u);
+    const bytes = Buffer.from(cursor, "base64url");
+    expect(`${cursor} ${bytes.toString("latin1")}`).not.toMatch(/\d{6}/u);
+    await logout(await newLogin());
+    const later = Buffer.from((await askFeed(current(), app)).cursor, "base64url");
+    // Nothing is in the same place: neither the database nor the high digits of the numbers.
+    const same = later.filter((byte, at) => byte === bytes[at]).length;
+    expect(same).toBeLessThan(10);
+  });
 
   it("V3: refuses every forged cursor, and every parameter that is not as described", async () => {
     const { cursor } = await askFeed(current(), app);
@@ -41,9 +59,8 @@ describeEachDatabase("cursors of the revocation feed", (current) => {
       "x",
       "%00",
       "e30",
-      `${cursor}A`,
       `${cursor}=`,
-      cursor.slice(1),
+      `${cursor}!`,
       cursor.slice(0, 20),
       "A".repeat(13_000),
       coded(`${origin}|${at}`),
@@ -88,7 +105,14 @@ describeEachDatabase("cursors of the revocation feed", (current) => {
     const [origin = "", at = "", position = ""] = plain(cursor).split("|");
     const ahead = position.includes(":") ? "900000000:900000000:" : "900000000";
     const foreign = position.includes(":") ? "12" : "5:9:7";
+    const older = Buffer.from(`${origin}|${at}|${position}`).toString("base64url");
     const gone = [
+      older,
+      cursor.slice(4),
+      `${cursor}AAAA`,
+      (cursor.startsWith("A") ? "B" : "A") + cursor.slice(1),
+      keyringOf(1).sealCursor(plain(cursor), "revocations"),
+      keyring.sealCursor(plain(cursor), "users"),
       coded(`${"A".repeat(22)}|${at}|${position}`),
       coded(`${"A".repeat(22)}|${at}|${foreign}`),
       coded(`${origin}|${at}|${ahead}`),

@@ -6,7 +6,7 @@ import { addingSession, prove } from "./adding.ts";
 import { assertion, attest, newPasskey, type SoftPasskey } from "./authenticator.ts";
 import { createClient, secretOf, signInByClient, type SignedInByClient } from "./clients-logout.ts";
 import { choose } from "./invites.ts";
-import { newUser } from "./mail-flows.ts";
+import { newUser, linkSecret } from "./mail-flows.ts";
 import { givePasskey } from "./methods.ts";
 import { authorizeUrl } from "./openid.ts";
 import { basic } from "./openid-tokens.ts";
@@ -115,12 +115,13 @@ export function accessChanges(current: () => Place): AccessChange[] {
   ) {
     const slot = services().emailTokens.slot(purpose, userId, ...whose);
     const of = { slot, purpose, appId: app().id, userId, email: purpose === "verify" ? email : newEmail() };
-    const issued = await storage().write((tx) =>
+    const { link } = await storage().write((tx) =>
       services().emailTokens.issue(tx, purpose === "invite" ? { ...of, email: "" } : of, service().clock.now),
     );
-    const token = await services().emailTokens.find(issued.secret);
+    const secret = linkSecret(link);
+    const token = await services().emailTokens.find(secret);
     if (!token) throw new Error("the token is over already");
-    return { secret: issued.secret, token };
+    return { secret, token };
   }
 
   async function userOf({ id }: Someone) {

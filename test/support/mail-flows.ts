@@ -34,11 +34,11 @@ export function linkIn(mail: ReceivedMail): string {
 }
 
 export function secretIn(mail: ReceivedMail): string {
-  return secretOf(linkIn(mail));
+  return linkSecret(linkIn(mail));
 }
 
 /** The last part of a mailed link's path. */
-export function secretOf(link: string): string {
+export function linkSecret(link: string): string {
   return new URL(link).pathname.split("/").at(-1) ?? "";
 }
 

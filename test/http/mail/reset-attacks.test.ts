@@ -15,7 +15,7 @@ import {
   otherCode,
   said,
   secretIn,
-  secretOf,
+  linkSecret,
 } from "../../support/mail-flows.ts";
 import { goodPassword, newEmail, signIn, Visitor } from "../../support/person.ts";
 import { describeSqliteFirst } from "../../support/service.ts";
@@ -100,7 +100,7 @@ describeSqliteFirst(
         const token = { slot, purpose, appId: app.id, userId, email: proves };
         return await service.server.app.storage.write((tx) => emailTokens.issue(tx, token, service.clock.now));
       };
-      for (const purpose of purposes) secrets.set(purpose, secretOf((await issue(purpose, "")).link));
+      for (const purpose of purposes) secrets.set(purpose, linkSecret((await issue(purpose, "")).link));
       const opening = new Map<string, string[]>();
       for (const page of ["reset", "restore", "invite"]) {
         for (const [purpose, secret] of secrets) {
@@ -121,7 +121,7 @@ describeSqliteFirst(
       if (!user) throw new Error("no user");
       const clientInfo = { ipAddress: "127.0.0.1", userAgent: null, requestId: "req_test" };
       for (const purpose of purposes.filter((each) => each !== "verify")) {
-        const secret = secretOf((await issue(purpose, email)).link);
+        const secret = linkSecret((await issue(purpose, email)).link);
         expect([purpose, await emailTokens.confirmVerify(user, { secret }, clientInfo)]).toEqual([purpose, "over"]);
       }
       expect(await users.find(userId)).toMatchObject({ email, emailVerified: false });

@@ -2,7 +2,7 @@ import { inArray, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { insertPasskey } from "../../../src/passkeys/store.ts";
 import type { Holder } from "../../../src/sign-in/holder.ts";
-import { newUser, secretOf } from "../../support/mail-flows.ts";
+import { newUser, linkSecret } from "../../support/mail-flows.ts";
 import { authorize, authorizeUrl } from "../../support/openid.ts";
 import { basic, codeFor, newParty, post } from "../../support/openid-tokens.ts";
 import {
@@ -264,7 +264,7 @@ describeEachDatabase("the first proof of an address", (current) => {
     const slot = emailTokens.slot("reset", app.id, email);
     const asked = { slot, purpose: "reset", appId: app.id, userId: id, email } as const;
     const { link } = await storage.write((tx) => emailTokens.issue(tx, asked, service.clock.now));
-    const token = await emailTokens.find(secretOf(link), "reset");
+    const token = await emailTokens.find(linkSecret(link), "reset");
     if (!token) throw new Error("no token");
     const hash = await newPasswords.hash("the owner's own password", "192.0.2.1");
 

@@ -7,6 +7,7 @@ import type { ShownSetting } from "./describe.ts";
 import { readEnvironment } from "./environment.ts";
 import type { Environment } from "./environment.ts";
 import { readConfigFile } from "./file.ts";
+import { maxTextBytes } from "../lib/read-file.ts";
 import { readText } from "./read-text.ts";
 import type { Settings } from "./schema.ts";
 import { exposureWarning, pathsIn, resolveFiles } from "./secret-files.ts";
@@ -65,7 +66,7 @@ export function checkSettings(values: ReadonlyMap<string, unknown>, nameOf: (key
 
 function load({ flags, env, cwd, isTerminal = false }: ConfigInput) {
   const file = configFile({ flags, env, cwd });
-  const inFile = file === undefined ? [] : readConfigFile(readText(file.path, file.origin), file.name);
+  const inFile = file === undefined ? [] : readConfigFile(readText(file.path, file.origin, maxTextBytes), file.name);
   const exposure = file === undefined ? undefined : exposureWarning(inFile, file);
   const unresolved: [Given[], folder: string][] = [
     [inFile, file === undefined ? cwd : dirname(file.path)],

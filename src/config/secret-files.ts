@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { repairOf } from "../lib/own-files.ts";
+import { maxSecretBytes } from "../lib/read-file.ts";
 import { readText } from "./read-text.ts";
 import { allSettings, invalidConfig, settingsByKey } from "./settings.ts";
 import type { Given } from "./settings.ts";
@@ -23,7 +24,7 @@ export function resolveFiles(given: Given[], folder: string): Given[] {
     if (other !== undefined)
       throw invalidConfig(`${entry.origin} and ${other.origin} set the same value: remove one of them`);
     const file = resolve(folder, entry.value);
-    const value = readText(file, entry.origin).replace(/[\r\n]+$/, "");
+    const value = readText(file, entry.origin, maxSecretBytes).replace(/[\r\n]+$/, "");
     if (value === "") throw invalidConfig(`${entry.origin}: the file is empty`);
     const repair = secret === "masterKey" ? repairOf(file) : undefined;
     if (repair !== undefined)

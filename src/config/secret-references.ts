@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { AppError } from "../lib/errors.ts";
+import { maxSecretBytes, tooLarge } from "../lib/read-file.ts";
 import type { Environment } from "./environment.ts";
 import { unreadable } from "./read-text.ts";
 import { invalidConfig } from "./settings.ts";
@@ -15,8 +16,6 @@ export type ReferenceSources = {
   /** Never read: the data folder and the files that the configuration names. */
   protectedPaths: readonly string[];
 };
-
-const maxBytes = 65_536;
 
 /**
  * The secret behind `env:NAME` or `file:PATH` at `origin`. Refuses the service's own secrets, which
@@ -95,9 +94,9 @@ function readSmallFile(real: string, named: string, origin: string): string {
   try {
     descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     if (!fstatSync(descriptor).isFile()) throw invalidConfig(`${origin}: ${named} is not a regular file`);
-    const content = Buffer.alloc(maxBytes + 1);
+    const content = Buffer.alloc(maxSecretBytes + 1);
     const bytes = readSync(descriptor, content);
-    if (bytes > maxBytes) throw invalidConfig(`${origin}: the file ${named} is larger than 64 KiB`);
+    if (bytes > maxSecretBytes) throw tooLarge(maxSecretBytes);
     return new TextDecoder("utf-8", { fatal: true }).decode(content.subarray(0, bytes));
   } catch (cause) {
     throw cause instanceof AppError ? cause : unreadable(named, origin, cause);

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { App } from "../app.ts";
 import type { NewApplication } from "../applications/new-application.ts";
 import type { Actor } from "../audit/audit.ts";
+import { maxSecretBytes, readAtMost } from "../lib/read-file.ts";
 import { writePrivately } from "../lib/durable-files.ts";
 import { AppError } from "../lib/errors.ts";
 import { makePrivateFolder } from "../lib/private-folder.ts";
@@ -123,7 +123,7 @@ export function writeEnvFile(dataDir: string, lines: string): void {
 
 function textIn(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8").trim();
+    return readAtMost(file, maxSecretBytes).toString().trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { isoTime } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
+import { maxTextBytes, readAtMost } from "../lib/read-file.ts";
 
 export type TlsFiles = { certFile: string; keyFile: string };
 
@@ -45,13 +45,14 @@ function belongsTo(certificate: X509Certificate, key: KeyObject): boolean {
 
 function read(setting: string, file: string): Buffer {
   try {
-    return readFileSync(file);
+    return readAtMost(file, maxTextBytes);
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     const reasons: Record<string, string> = {
       ENOENT: "does not exist",
       EACCES: "is not readable by this user",
       EISDIR: "is a folder",
+      EFBIG: (error as Error).message,
     };
     throw new AppError(
       "INVALID_CONFIG",

@@ -1,7 +1,8 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { writePrivately } from "../lib/durable-files.ts";
 import { AppError } from "../lib/errors.ts";
+import { maxSecretBytes, readAtMost } from "../lib/read-file.ts";
 import { repairOf } from "../lib/own-files.ts";
 import { makePrivateFolder } from "../lib/private-folder.ts";
 import { newSecret, type Random } from "../lib/random.ts";
@@ -48,7 +49,7 @@ export function parseMasterKeys(text: string): Buffer[] {
 /** The keys in `file`; none if it does not exist. Throws INVALID_CONFIG. */
 export function readMasterKeys(file: string): Buffer[] {
   try {
-    const text = readFileSync(file, "utf8");
+    const text = readAtMost(file, maxSecretBytes).toString();
     for (const path of [file, dirname(file)]) {
       const repair = repairOf(path);
       if (repair !== undefined)

@@ -94,7 +94,8 @@ export function createUsers(deps: { storage: Storage; events: Events; audit: Aud
     },
 
     /**
-     * The same, without changing it: before all other rows of this user (docs/decisions/0049).
+     * The same, without changing it. Every transaction locks in one order: the client, users by
+     * their ids, then everything else about a user (docs/decisions/0049).
      */
     async lock(tx: Handle, id: string): Promise<User | undefined> {
       return await lockUser(tx, id);

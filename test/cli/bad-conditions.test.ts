@@ -128,3 +128,38 @@ function contentOf(folder: string): string[] {
     })
     .toSorted();
 }
+
+test.skipIf(process.platform === "win32")(
+  "a file without an end is refused, and the error names what gave it",
+  async () => {
+    const cwd = emptyFolder();
+    await authsvc(["app", "create", "--id", "app_shop", "--name", "Shop"], { cwd });
+    const provider = ["app", "provider", "set", "app_shop"];
+    const user = ["user", "create", "--app", "app_shop", "--email", "a@example.com"];
+    const endless: [args: string[], said: string, env?: Record<string, string>][] = [
+      [["apply", "/dev/zero"], "FILE: the file /dev/zero is larger than 16384 KiB"],
+      [["plan", "/dev/zero"], "FILE: the file /dev/zero is larger than 16384 KiB"],
+      [["user", "import", "/dev/zero", "--app", "app_shop"], "FILE: line 1 is longer than 64 MiB"],
+      [["app", "list", "--config", "/dev/zero"], "--config: the file /dev/zero is larger than 1024 KiB"],
+      [[...user, "--password-file", "/dev/zero"], "--password-file: the file is larger than 64 KiB"],
+      [
+        [...provider, "github", "--client-id", "x", "--client-secret-file", "/dev/zero"],
+        "--client-secret-file: the file",
+      ],
+      [["client", "update", "cli_x", "--jwks-file", "/dev/zero"], "--jwks-file: the file is larger than 64 KiB"],
+      [["app", "list"], "AUTHSVC_MASTER_KEY_FILE: the file", { AUTHSVC_MASTER_KEY_FILE: "/dev/zero" }],
+      [
+        ["serve"],
+        "the file /dev/zero is larger than 1024 KiB",
+        { AUTHSVC_LISTEN__TLS__CERT_FILE: "/dev/zero", AUTHSVC_LISTEN__TLS__KEY_FILE: "/dev/zero" },
+      ],
+    ];
+    for (const [args, said, env = {}] of endless) {
+      const { code, stderr } = await authsvc(args, { cwd, env });
+      expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining(said)]);
+    }
+    expect((await authsvc(["plan", "-"], { cwd, input: "#".repeat(17_000_000) })).stderr).toContain(
+      "FILE: more than 16777216",
+    );
+  },
+);

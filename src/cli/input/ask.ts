@@ -1,6 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../../lib/errors.ts";
+import { maxSecretBytes, tooLarge } from "../../lib/read-file.ts";
 import { canAsk } from "../io.ts";
 import type { Io } from "../io.ts";
 
@@ -16,7 +17,6 @@ type Wanted = {
   problem?: (answer: string) => string | undefined;
 };
 
-const secretBytes = 65_536;
 /**
  * Long enough for a password manager that asks its owner first; short enough to notice a pipe that
  * nobody writes to.
@@ -68,20 +68,29 @@ export async function readSecretFile(io: Io, file: string, flag: string): Promis
   return oneLine(await readKeyFile(io, file, flag), flag, "the file");
 }
 
-/** The contents of the file that `flag` names, such as a key in PEM. */
-export async function readKeyFile(io: Io, file: string, flag: string): Promise<string> {
+/** The contents of the file that `flag` names, such as a key in PEM: at most `most` bytes. */
+export async function readKeyFile(io: Io, file: string, flag: string, most = maxSecretBytes): Promise<string> {
   try {
-    return await readFile(resolve(io.cwd(), file), "utf8");
+    const parts: Buffer[] = [];
+    let size = 0;
+    // A stream: a pipe that nobody writes to must not keep Ctrl-C from ending the command.
+    for await (const part of createReadStream(resolve(io.cwd(), file)) as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size > most) throw tooLarge(most);
+      parts.push(part);
+    }
+    return Buffer.concat(parts).toString();
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
     // People sometimes paste the secret instead of its file's name, so the value is not repeated.
     const name = flag.startsWith("--") ? "the file" : `the file ${file}`;
-    throw usageError(`${flag}: ${name} ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`, cause);
+    const reasons: Record<string, string> = { ENOENT: "does not exist", EFBIG: (cause as Error).message };
+    throw usageError(`${flag}: ${name} ${reasons[code] ?? `cannot be read (${code})`}`, cause);
   }
 }
 
 /** All of standard input, at most `most` characters. */
-export async function readAll(io: Io, flag: string, most = secretBytes): Promise<string> {
+export async function readAll(io: Io, flag: string, most = maxSecretBytes): Promise<string> {
   const { stdin } = io;
   let text = "";
   const silent = (): void =>

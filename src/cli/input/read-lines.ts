@@ -1,13 +1,17 @@
+import { invalidRequest } from "../../lib/errors.ts";
+
 /** A line of a file, numbered from 1, or why it cannot be read. */
 export type Line = { line: number; text: string } | { line: number; problem: string };
 
 const newline = 0x0a;
 /** A user with fifty passkeys takes a twentieth of it. */
 const maxBytes = 1_048_576;
+/** The longest line that is skipped. Behind it there are no lines: /dev/zero has no end. */
+const maxSkippedBytes = 64 * maxBytes;
 
 /**
  * The lines of a stream of any length, with one line in memory. Lines that are too long are
- * skipped.
+ * skipped. Throws INVALID_REQUEST if the stream has no lines.
  */
 export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let line = 1;
@@ -16,6 +20,8 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
 
   function add(part: Buffer): void {
     size += part.length;
+    if (size > maxSkippedBytes)
+      throw invalidRequest(`FILE: line ${line} is longer than 64 MiB: this is not a file of JSON Lines`);
     if (size > maxBytes) parts = [];
     else parts.push(part);
   }

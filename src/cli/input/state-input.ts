@@ -7,7 +7,7 @@ import type { Cli } from "../cli.ts";
 export const secretsDirAbout = "another folder that file: references may read from, besides the folder of FILE";
 
 /** Enough for thousands of applications. */
-const maxCharacters = 16_777_216;
+const maxBytes = 16_777_216;
 
 /**
  * Reads the desired state with its secrets from a file or standard input (`-`). Throws
@@ -20,7 +20,7 @@ export async function readState(
 ): Promise<StateFile> {
   if (file === undefined) throw new AppError("INVALID_REQUEST", "FILE is missing (- is standard input)");
   const isInput = file === "-";
-  const content = isInput ? await readAll(io, "FILE", maxCharacters) : await readKeyFile(io, file, "FILE");
+  const content = isInput ? await readAll(io, "FILE", maxBytes) : await readKeyFile(io, file, "FILE", maxBytes);
   const { readStateFile } = await import("../../config/state-file.ts");
   return readStateFile(content, {
     name: isInput ? "standard input" : file,

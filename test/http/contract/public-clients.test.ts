@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { call, redeem, signIn, signUp, newEmail } from "../../support/person.ts";
+import { call, redeem, refresh, signIn, signUp, newEmail } from "../../support/person.ts";
 import { describeOnSqlite, type TestApp } from "../../support/service.ts";
 
 const s256 = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
@@ -69,6 +69,14 @@ describeOnSqlite(
         const answer = await initiate(pkce, { ...publicHeaders(), authorization });
         expect([answer.status, answer.body.error?.code]).toEqual([401, "INVALID_API_KEY"]);
       }
+    });
+
+    it("A6: refreshes no login that the application's server began with the API key", async () => {
+      const { refreshToken } = await redeem(current(), app, await signUp(current(), app, { email: newEmail() }));
+      const withoutKey = await refresh(current(), { ...app, headers: publicHeaders() }, refreshToken);
+      expect([withoutKey.status, withoutKey.body.error?.code]).toEqual([401, "INVALID_API_KEY"]);
+      current().clock.advance(60_000);
+      expect((await refresh(current(), app, refreshToken)).status).toBe(200);
     });
 
     it("A3: is the only kind that starts without a key: switched off and unknown look the same", async () => {

@@ -1,3 +1,4 @@
+import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { beforeAll, expect, it } from "vitest";
 import { openAccount } from "../../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
@@ -177,9 +178,21 @@ describeSqliteFirst("the logout endpoint (OpenID Connect RP-Initiated Logout 1.0
     expect((await person.visitor.get(address({ id_token_hint: person.hint, client_id: chat }))).status).toBe(400);
     const crossed = { id_token_hint: person.hint, post_logout_redirect_uri: "https://chat.example/bye" };
     expect((await person.visitor.get(address(crossed))).status).toBe(400);
+    // Signed by the service's own key: right, then of another issuer and of another kind.
+    const [header, claims] = [decodeProtectedHeader(person.hint), decodeJwt(person.hint)];
+    const { id, privateKey } = await current().server.app.services.signingKeys.forSigningExactly("RS256");
+    expect([header.alg, header.kid]).toEqual(["RS256", id]);
+    const signed = async (more: { typ?: string; iss?: string }) =>
+      await new SignJWT({ ...claims, ...(more.iss === undefined ? {} : { iss: more.iss }) })
+        .setProtectedHeader({ ...header, alg: "RS256", ...(more.typ === undefined ? {} : { typ: more.typ }) })
+        .sign(privateKey);
+    foreign.push(await signed({ iss: "https://other.example" }), await signed({ typ: "at+jwt" }));
     for (const hint of foreign)
       expect((await person.visitor.get(address({ id_token_hint: hint, client_id: wiki }))).status).toBe(400);
     await expectSignedIn(person);
+    const right = { id_token_hint: await signed({}), client_id: wiki };
+    expect((await person.visitor.get(address(right))).status).toBe(303);
+    await expectSignedOut(person);
   });
 
   it("takes no bad input: twice, empty, huge, unknown", async () => {

@@ -160,6 +160,15 @@ describeOnSqlite("what a client asks of single sign-on", (current) => {
     expect(isAsked(await visitor.get(authorizeUrl(service, second)))).toBe(true);
   });
 
+  it("C7: does not begin in the last two minutes of a browser session, which must outlive its code", async () => {
+    const service = current();
+    const { visitor, second } = await signedIn(service);
+    service.clock.advance(12 * hour - 120_001);
+    expect(gotCode(await visitor.get(authorizeUrl(service, second)))).toBe(true);
+    service.clock.advance(1);
+    expect(isAsked(await visitor.get(authorizeUrl(service, second)))).toBe(true);
+  });
+
   it("C7: does not take a passkey that was created after a password for two factors", async () => {
     const service = current();
     const app = await service.createApp({ authMethods: { passkey: { required: true } } });

@@ -185,7 +185,7 @@ describeOnSqlite("POST /oauth2/token", (current) => {
   it("C2: refuses a code with anything that is not its own, and consumes it all the same", async () => {
     const service = current();
     const party = await newParty(service);
-    const sibling = await newParty(service, {}, party.app);
+    const sibling = await newParty(service, { redirectUris: party.client.redirectUris }, party.app);
     const pkce = { ...all, code_challenge: codeChallenge, code_challenge_method: "S256" };
     const rows: [what: string, pkce: boolean, changes: Record<string, string>][] = [
       ["another redirect_uri", false, { redirect_uri: "https://evil.example/" }],
@@ -207,13 +207,17 @@ describeOnSqlite("POST /oauth2/token", (current) => {
     expect(stolen.body["error"]).toBe("invalid_grant");
   });
 
-  it("refuses an old code, one of the contract, and a client that was disabled since", async () => {
+  it("refuses an old code, one for an address that the client has lost, and a client that was disabled since", async () => {
     const service = current();
     const party = await newParty(service);
     const form = await codeFor(service, party, all);
     service.clock.advance(61_000);
     expect((await post(service, "/oauth2/token", form, basic(party))).body["error"]).toBe("invalid_grant");
     const { refresh_token: token } = await tokensFor(service, party, all);
+    const moved = await codeFor(service, party, all);
+    const by = { actor: { kind: "cli", name: "test" } } as const;
+    await service.server.app.services.clients.update(party.client.id, { redirectUris: ["https://new.example/"] }, by);
+    expect((await post(service, "/oauth2/token", moved, basic(party))).body["error"]).toBe("invalid_grant");
     const { storage } = service.server.app;
     await storage.write(async ({ db, tables }) => {
       await db.update(tables.clients).set({ disabledAt: 1 });

@@ -3,7 +3,15 @@ import { useService } from "../../support/one-service.ts";
 import { goodPassword, initiate, newEmail, redeem, signedUp, Visitor, type Page } from "../../support/person.ts";
 import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
 import { changeUser, identitiesOf } from "../../support/providers/records.ts";
-import { appWith, codeOf, signInAt, tokensFrom } from "../../support/providers/round.ts";
+import {
+  appWith,
+  atProvider,
+  codeOf,
+  comeBack,
+  signInAt,
+  startFromPage,
+  tokensFrom,
+} from "../../support/providers/round.ts";
 import type { TestApp } from "../../support/service.ts";
 
 const current = useService();
@@ -93,7 +101,10 @@ describe("somebody from a provider whose address has an account already", () => 
   it("O2: links nothing by an earlier sign-in of the browser: only a new proof does", async () => {
     app = await appWith(current(), [facebook]);
     const { email } = await signedUp(current(), app);
-    const { session, visitor } = await conflict(email);
+    // From the page that shows all methods: an app that asks for one offers nobody to continue.
+    const { session, visitor, address } = await startFromPage(current(), app, facebook);
+    const back = await atProvider(address, facebook, { subject: email, email, name: "Ada" });
+    expect((await comeBack(visitor, back)).text).toContain("your Facebook account will be linked to it");
     const other = await initiate(current(), app);
     codeOf(await byPassword(visitor, await visitor.get(other.authUrl), email));
     const page = await visitor.get(session.authUrl);

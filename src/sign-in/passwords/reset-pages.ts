@@ -17,6 +17,7 @@ import {
 import type { UnprovenData } from "../../pages/sign-in/take-over-page.ts";
 import type { User } from "../../users/user.ts";
 import { pathOf, type ChoosePages } from "../choose-pages.ts";
+import { unusable, type PasswordCheck } from "./password-check.ts";
 import type { Resets } from "./resets.ts";
 import type { Posted, Visit, Visits } from "../visits.ts";
 
@@ -33,10 +34,11 @@ export function createResetPages(deps: {
   visits: Visits;
   choose: ChoosePages;
   resets: Resets;
+  passwordCheck: PasswordCheck;
   providers: ProviderClients;
   baseUrl: string;
 }) {
-  const { hosted, browsers, visits, choose, resets, providers, baseUrl } = deps;
+  const { hosted, browsers, visits, choose, resets, passwordCheck, providers, baseUrl } = deps;
 
   function showForgot(visit: Visit, shown: Pick<ForgotPasswordData, "email" | "problem">): Answer {
     const sessionPath = pathOf(visit);
@@ -181,6 +183,13 @@ export function createResetPages(deps: {
       const posted = await hosted.post(request, () => linkGuest(request));
       if (isAnswer(posted)) return posted;
       return await orTryLater(resetByLink(posted), (problem) => showLink(posted, problem));
+    },
+
+    /** POST /reset/{token}/password-check */
+    async checkByLink(request: HttpRequest): Promise<Answer> {
+      const posted = await hosted.post(request, () => linkGuest(request));
+      if (isAnswer(posted)) throw unusable();
+      return await passwordCheck.check(posted, posted.user);
     },
   };
 }

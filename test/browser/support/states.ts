@@ -200,7 +200,7 @@ async function openAccount(scene: Scene, onwards?: string): Promise<void> {
 
 async function saveBadPicture(scene: Scene): Promise<void> {
   await openAccount(scene, "Edit your profile");
-  await scene.page.getByLabel("Picture address", { exact: true }).fill("no address");
+  await scene.page.getByLabel("Link to a picture", { exact: true }).fill("no address");
   await button(scene.page, "Save").click();
   await summary(scene.page).waitFor();
 }

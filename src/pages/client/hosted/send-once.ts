@@ -1,4 +1,5 @@
 import { isReady } from "./check-fields.ts";
+import { passwordCheckOf } from "./check-password.ts";
 import { all, buttonOf } from "./page.ts";
 
 /**
@@ -16,6 +17,15 @@ export function sendFormsOnce(): void {
         return;
       }
       setBusy(form, true);
+      const check = passwordCheckOf(form);
+      if (check) {
+        event.preventDefault();
+        void check.then(() => {
+          setBusy(form, false);
+          form.requestSubmit();
+        });
+        return;
+      }
       setTimeout(setBusy, patienceMilliseconds, form, false);
     });
   }

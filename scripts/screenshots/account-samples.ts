@@ -192,7 +192,12 @@ export const accountSamples: readonly Sample[] = [
     page: (assets, origin) => {
       const look = { ...northwind, logo: `${origin}/logo.svg` };
       const picture = `${origin}/face.svg`;
-      return profileFormPage(frameOf(assets, { look }), { ...place, user: { ...ada, picture }, name: ada.name, picture });
+      return profileFormPage(frameOf(assets, { look }), {
+        ...place,
+        user: { ...ada, picture },
+        name: ada.name,
+        picture,
+      });
     },
   },
   {

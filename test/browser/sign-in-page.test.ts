@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { contrastOf } from "../../src/pages/assets/colours.ts";
-import { goodPassword, newEmail, signUp } from "../support/person.ts";
+import { goodPassword, initiate, newEmail, signUp } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import {
@@ -121,24 +121,27 @@ describeInBrowser("the sign-in page", (stage) => {
       const page = await stage.newPage(options);
       await signInByPassword(page, app, email);
       stage.site.forget();
-      await openSignIn(stage, page, app);
+      await page.goto((await initiate(stage.service, app)).authUrl);
       return { page, card: page.getByRole("button", { name: `Continue as Ada Lovelace ${email}`, exact: true }) };
     }
 
-    it.each([true, false])("is one card that has the focus, all else folded (JavaScript: %s)", async (javaScriptEnabled) => {
-      const { page, card } = await returning(longEmail(), { javaScriptEnabled, viewport: phone });
-      await card.waitFor();
-      expect(await page.locator(":focus").getAttribute("class")).toContain("who");
-      expect(await button(page, "Sign in").count()).toBe(0);
-      expect(await link(page, "Create account").count()).toBe(0);
-      const height = (await card.locator("small").boundingBox())?.height ?? 0;
-      expect(height, "one line for the address").toBeLessThan(24);
-      await page.getByText("Use another account", { exact: true }).click();
-      await button(page, "Sign in").waitFor();
-      expect(await link(page, "Create account").isVisible()).toBe(true);
-      await card.click();
-      expect((await backAtTheApp(stage, page)).has("code")).toBe(true);
-    });
+    it.each([true, false])(
+      "is one card that has the focus, all else folded (JavaScript: %s)",
+      async (javaScriptEnabled) => {
+        const { page, card } = await returning(longEmail(), { javaScriptEnabled, viewport: phone });
+        await card.waitFor();
+        expect(await page.locator(":focus").getAttribute("class")).toContain("who");
+        expect(await button(page, "Sign in").count()).toBe(0);
+        expect(await link(page, "Create account").count()).toBe(0);
+        const height = (await card.locator("small").boundingBox())?.height ?? 0;
+        expect(height, "one line for the address").toBeLessThan(24);
+        await page.getByText("Use another account", { exact: true }).click();
+        await button(page, "Sign in").waitFor();
+        expect(await link(page, "Create account").isVisible()).toBe(true);
+        await card.click();
+        expect((await backAtTheApp(stage, page)).has("code")).toBe(true);
+      },
+    );
 
     it("stays open for somebody else who made a mistake", async () => {
       const { page } = await returning(newEmail());

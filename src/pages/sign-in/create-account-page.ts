@@ -16,11 +16,7 @@ import {
 } from "../parts/form-parts.ts";
 import { newPasswordField } from "../parts/new-password-field.ts";
 import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
-import {
-  createAccountProblemWords,
-  type CreateAccountProblem,
-  type ProblemWords,
-} from "../parts/problems.ts";
+import { createAccountProblemWords, type CreateAccountProblem, type ProblemWords } from "../parts/problems.ts";
 
 export type CreateAccountData = {
   /** "/sign-in/sis_…", without a trailing slash. */

@@ -46,9 +46,9 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   const words = data.problem && signInProblemWords(frame, data.problem, methods.passkey);
   const title = titleFor(frame, data);
   const others = html`${data.signUpOpen && counterpart(texts.newTo(look.name), `${sessionPath}/create-account`, texts.createAccount)}
-    ${passkeySignal(data.problem?.kind === "passkey-unknown" ? data.problem.signal : undefined)}
-    ${methods.passkey && passkeyPart(frame, data)} ${methods.password && passwordForm(frame, data, words)}
-    ${methods.password && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}`;
+  ${passkeySignal(data.problem?.kind === "passkey-unknown" ? data.problem.signal : undefined)}
+  ${methods.passkey && passkeyPart(frame, data)} ${methods.password && passwordForm(frame, data, words)}
+  ${methods.password && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}`;
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)} ${whose(frame, data)}
     ${data.links !== undefined && html`<p>${texts.providerLinksAfter(data.links, look.name)}</p>`}

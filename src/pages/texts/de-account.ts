@@ -11,7 +11,8 @@ export const account: AccountTexts = {
   linkToPicture: "Link zu einem Bild",
   pictureHint: "Eine Adresse, die mit https:// beginnt. Apps zeigen das Bild neben Ihrem Namen.",
   openPicture: "Bild öffnen",
-  initialsInstead: "Diese Seiten zeigen Ihre Initialen, damit die Website mit dem Bild nicht erfährt, wann Sie hier sind.",
+  initialsInstead:
+    "Diese Seiten zeigen Ihre Initialen, damit die Website mit dem Bild nicht erfährt, wann Sie hier sind.",
   notSet: "Nicht angegeben",
   verified: "Bestätigt",
   notVerified: "Nicht bestätigt",

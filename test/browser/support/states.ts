@@ -30,8 +30,8 @@ export const pageStates: State[] = [
     "somebody else than the one who is signed in",
     /^Sign in to /u,
     async (scene) => {
-      await openReturning(scene);
-      await scene.page.getByText("Use another account", { exact: true }).click();
+      await openAccount(scene);
+      await openSignIn(scene.stage, scene.page, scene.app);
     },
   ],
   ["a passkey that was not used", /^Sign in to /u, usePasskeyOffline],
@@ -151,7 +151,7 @@ async function typeGuessable(scene: Scene): Promise<void> {
 
 async function openReturning(scene: Scene): Promise<void> {
   await openAccount(scene);
-  await openSignIn(scene.stage, scene.page, scene.app);
+  await scene.page.goto((await initiate(scene.stage.service, scene.app)).authUrl);
 }
 
 async function usePasskeyOffline({ stage, page, app }: Scene): Promise<void> {

@@ -19,6 +19,7 @@ import { createConfirmPages } from "./sign-in/sign-up/confirm-pages.ts";
 import { createOauthDepartures } from "./sign-in/providers/oauth-departures.ts";
 import { createOauthPages } from "./sign-in/providers/oauth-pages.ts";
 import { createPasskeyPages } from "./sign-in/passkeys/passkey-pages.ts";
+import { createPasswordCheck } from "./sign-in/passwords/password-check.ts";
 import { createPasswordPages } from "./sign-in/passwords/password-pages.ts";
 import { createResetPages } from "./sign-in/passwords/reset-pages.ts";
 import { createStepPages } from "./sign-in/step-pages.ts";
@@ -33,6 +34,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   const {
     signIn,
     proofs,
+    newPasswords,
     freshProofs,
     additions,
     passwords,
@@ -95,6 +97,7 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
   const shared = { visits, choose, steps };
   const mailed = { ...services, hosted, browsers, visits, choose, baseUrl };
   const confirm = createConfirmPages({ ...mailed, steps });
+  const passwordCheck = createPasswordCheck({ visits, choose, additions, newPasswords });
   return {
     hosted,
     endSessionPages: createEndSessionPages({ ...services, hosted, browsers }),
@@ -106,7 +109,8 @@ export function createHostedPages(app: App, config: Pick<Config, "rateLimits">, 
     steps,
     confirm,
     confirmLinks: createConfirmLinkPages({ ...mailed, confirm }),
-    resetPages: createResetPages({ ...mailed, steps }),
+    passwordCheck,
+    resetPages: createResetPages({ ...mailed, steps, passwordCheck }),
     invitePages: createInvitePages({ ...mailed, providerClients, passkeysAvailable: passkeys.available }),
     passwordPages: createPasswordPages({ ...shared, confirm, passwordSignIn, signUp }),
     passkeyPages: createPasskeyPages({ ...shared, confirm, passkeys, passkeySignIn, signUp }),

@@ -56,6 +56,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     steps,
     add,
     passwordPages,
+    passwordCheck,
     passkeyPages,
     oauthDepartures,
     oauthPages,
@@ -179,6 +180,9 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     pageRoute("POST", `${session}/reset`, "authentication", resetPages.byCode),
     pageRoute("GET", "/reset/:token", undefined, resetPages.link),
     pageRoute("POST", "/reset/:token", "authentication", resetPages.byLink),
+    // Counted apart: typing uses up nobody's sign-ins.
+    route("POST", `${session}/password-check`, anyone, "userManagement", passwordCheck.inSession),
+    route("POST", "/reset/:token/password-check", anyone, "userManagement", resetPages.checkByLink),
     pageRoute("GET", "/invite/:token", undefined, invitePages.link),
     pageRoute("POST", "/invite/:token", "authentication", invitePages.choose),
     pageRoute("POST", `${session}/passkey`, "authentication", passkeyPages.signIn),

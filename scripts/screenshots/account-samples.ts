@@ -12,6 +12,12 @@ import { all, everyProvider, frameOf, northwind, some, type Sample } from "./sam
 const now = Date.UTC(2026, 10, 20, 19, 10);
 const minute = 60_000;
 const day = 24 * 60 * minute;
+const ada = {
+  id: "usr_01m839jdtaq0r4v6x8z2b4d6f8",
+  name: "Ada Lovelace",
+  email: "ada@example.com",
+  picture: "https://example.com/ada.png",
+};
 const place = { appId: "app_acme", token: "token" };
 
 const passkey: AccountMethod = {
@@ -109,12 +115,7 @@ export function overview(changes: Partial<AccountData> = {}, frame: Partial<Fram
     accountPage(frameOf(assets, frame), {
       ...place,
       now,
-      user: {
-        name: "Ada Lovelace",
-        email: "ada@example.com",
-        emailVerified: true,
-        picture: "https://example.com/ada.png",
-      },
+      user: { ...ada, emailVerified: true },
       canVerify: true,
       methods,
       adds: {
@@ -168,7 +169,7 @@ export const accountSamples: readonly Sample[] = [
     variants: [...all, "desktop"],
     page: overview(
       {
-        user: { name: null, email: "grace@example.com", emailVerified: false, picture: null },
+        user: { id: "usr_02", name: null, email: "grace@example.com", emailVerified: false, picture: null },
         methods: [{ ...passkey, createdAt: now - 2 * minute }],
         adds: { passkey: true, password: true, providers: [] },
         logins: [],
@@ -179,14 +180,29 @@ export const accountSamples: readonly Sample[] = [
   },
   {
     name: "account-profile",
-    variants: some,
+    variants: all,
     page: (assets) =>
       profileFormPage(frameOf(assets), {
         ...place,
+        user: ada,
         name: "Ada Lovelace",
         picture: "http://example.com/ada.png",
         problem: { kind: "picture-not-https" },
       }),
+  },
+  {
+    name: "account-picture",
+    variants: all,
+    page: (assets, origin) => {
+      const look = { ...northwind, logo: `${origin}/logo.svg` };
+      const picture = `${origin}/face.svg`;
+      return profileFormPage(frameOf(assets, { look }), {
+        ...place,
+        user: { ...ada, picture },
+        name: ada.name,
+        picture,
+      });
+    },
   },
   {
     name: "account-email",

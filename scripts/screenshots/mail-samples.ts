@@ -62,7 +62,8 @@ export const mailSamples: readonly Sample[] = [
   {
     name: "reset-link",
     variants: all,
-    page: (assets) => resetByLinkPage(frameOf(assets), { path: "/reset/x", token, email, passwordMinLength: 15 }),
+    page: (assets) =>
+      resetByLinkPage(frameOf(assets), { path: "/reset/x", action: "/reset/x", token, email, passwordMinLength: 15 }),
   },
   {
     name: "invite",

@@ -17,6 +17,8 @@ export type Sample = {
   variants: readonly Variant[];
   page: (assets: AssetLinks, origin: string, sessionPath: string) => Html;
   options?: OptionsAnswer;
+  /** Why a new password is too weak; without it, each is strong enough. */
+  weak?: string;
   /** Runs in the page before it loads. */
   prepare?: "no-passkeys" | "no-script";
   /** Brings the page into the state to be shown. */

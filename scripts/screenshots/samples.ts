@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { accountSamples } from "./account-samples.ts";
 import { languageSamples } from "./language-samples.ts";
 import { mailSamples } from "./mail-samples.ts";
@@ -19,6 +20,11 @@ import {
   type Sample,
 } from "./sample.ts";
 import { stepSamples } from "./step-samples.ts";
+
+async function typePassword(page: Page, password: string): Promise<void> {
+  await page.locator("#password").fill(password);
+  await page.locator("[data-check]:not(:empty)").waitFor();
+}
 
 export const samples: readonly Sample[] = [
   { name: "sign-in", variants: [...all, "narrow", "contrast"], page: signIn() },
@@ -129,7 +135,14 @@ export const samples: readonly Sample[] = [
     name: "create-account-enough",
     variants: some,
     page: createAccount(),
-    act: async (page) => await page.locator("#password").fill("correct horse battery"),
+    act: async (page) => await typePassword(page, "correct horse battery"),
+  },
+  {
+    name: "create-account-weak",
+    variants: [...all, "narrow"],
+    page: createAccount(),
+    weak: "This is a keyboard pattern. Choose something less predictable.",
+    act: async (page) => await typePassword(page, "qwertyuiopasdfgh"),
   },
   {
     name: "create-account-cannot",

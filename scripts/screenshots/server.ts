@@ -12,6 +12,8 @@ const policy =
 
 const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="168" height="40" viewBox="0 0 168 40"><path d="M4 32 18 6l8 15 4-6 9 17z" fill="#fb8500"/><path d="m18 6 8 15-5 11H4z" fill="#ffb703"/><text x="50" y="28" font-family="system-ui" font-size="22" font-weight="700" fill="#023047">Northwind</text></svg>`;
 
+const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 40"><path fill="#8ecae6" d="M0 0h60v40H0z"/><circle cx="30" cy="16" r="8" fill="#fb8500"/><path fill="#023047" d="M14 40a16 14 0 0 1 32 0z"/></svg>`;
+
 /** Serves every sample at /{name}, with its assets and made-up answers to its passkey code. */
 export async function startSampleServer(): Promise<{ origin: string; server: Server }> {
   const assets = loadAssets({ demo: true });
@@ -30,7 +32,12 @@ export async function startSampleServer(): Promise<{ origin: string; server: Ser
       answerOptions(response, sample.options ?? "never");
       return;
     }
-    const file = pathname === "/logo.svg" ? { body: logo, type: "image/svg+xml" } : assets.findAsset(pathname);
+    if (sample !== undefined && rest.at(-1) === "password-check") {
+      json(response, 200, { problem: sample.weak ?? null });
+      return;
+    }
+    const drawing = { "/logo.svg": logo, "/face.svg": picture }[pathname];
+    const file = drawing === undefined ? assets.findAsset(pathname) : { body: drawing, type: "image/svg+xml" };
     response.writeHead(file === undefined ? 404 : 200, { "content-type": file?.type ?? "text/plain" });
     response.end(file?.body);
   }

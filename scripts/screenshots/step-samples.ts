@@ -8,6 +8,8 @@ import { takeOverPage } from "../../src/pages/sign-in/take-over-page.ts";
 import { all, frameOf, signIn, some, usual, type Sample } from "./sample.ts";
 
 const account = "ada@example.com";
+const ada = { id: "usr_01m839jdtaq0r4v6x8z2b4d6f8", name: "Ada Lovelace", email: account, picture: null };
+const longEmail = "augusta.ada.king.countess.of.lovelace@analytical-engines.example.com";
 const unproven = { password: true, passkeys: 2, providers: ["Facebook"], logins: 3, mark: "m" };
 
 /** The pages after a proof, and those that add a sign-in method. */
@@ -25,7 +27,18 @@ export const stepSamples: Sample[] = [
     variants: some,
     page: signIn({ methods: usual, signUpOpen: false, purpose: { kind: "account", account: undefined } }),
   },
-  { name: "sign-in-continue", variants: all, page: signIn({ continueAs: "Ada Lovelace" }) },
+  { name: "sign-in-continue", variants: all, page: signIn({ continueAs: ada }) },
+  {
+    name: "sign-in-continue-long",
+    variants: [...all, "narrow"],
+    page: signIn({ continueAs: { ...ada, name: "Augusta Ada King, Countess of Lovelace", email: longEmail } }),
+  },
+  {
+    name: "sign-in-continue-open",
+    variants: all,
+    page: signIn({ continueAs: { ...ada, name: null } }),
+    act: async (page) => await page.locator("summary").click(),
+  },
   { name: "step-consent", variants: all, page: consent },
   { name: "first-proof", variants: all, page: firstProof },
   { name: "sign-in-conflict", variants: all, page: signIn({ methods: usual, signUpOpen: false, links: "Facebook" }) },

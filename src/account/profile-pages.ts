@@ -11,8 +11,8 @@ type Problem = ProfileFormData["problem"];
 /** Editing the profile. */
 export function createProfilePages({ visits, profiles }: { visits: AccountVisits; profiles: Profiles }) {
   function show(visit: AccountVisit, shown: { name: string; picture: string }, problem?: Problem): Answer {
-    const { application, browser, frame } = visit;
-    const data = { appId: application.id, token: browser.formToken, ...shown, problem };
+    const { application, browser, frame, user } = visit;
+    const data = { appId: application.id, token: browser.formToken, user, ...shown, problem };
     return visits.page(visit, profileFormPage(frame, data), { status: problem ? 422 : 200 });
   }
 

@@ -8,13 +8,13 @@ export type PageOptions = {
   cookies?: string[];
   /** Where forms may redirect, besides this service: origins, or a private-use scheme. */
   formTargets?: string[];
-  /** The origin of the app's logo, the only external resource of a page. */
+  /** The origin of the app's logo, the only other one that a page loads from. */
   logoOrigin?: string | undefined;
 };
 
 /**
- * Answers with a page. One policy for all: nothing inline, nothing external but the app's logo, no
- * framing, no caching.
+ * Answers with a page. One policy for all: nothing inline, nothing external but from the logo's
+ * origin, no framing, no caching.
  */
 export function pageAnswer(page: Html, options: PageOptions = {}): Answer {
   const { status = 200, headers = {}, cookies = [], formTargets = [], logoOrigin } = options;

@@ -92,7 +92,7 @@ export function createChoosePages(deps: {
       email: shown.email ?? loginHint ?? "",
       methods,
       usedLast: visits.usedLast(visit),
-      continueAs: signedIn && (signedIn.user.name ?? signedIn.user.email ?? signedIn.user.id),
+      continueAs: signedIn?.user,
       signUpOpen: signUpIsOpen(visit),
       ...(purpose === "sign-in" ? {} : { purpose: { kind: purpose, account } }),
       ...(conflict ? { links: providerClients.displayName(conflict.provider) } : {}),

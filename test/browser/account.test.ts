@@ -95,7 +95,7 @@ describeInBrowser("the account page in a browser", (stage) => {
     await openAccount(page, app);
     await link(page, "Edit your profile").click();
     await field(page, "Name").fill("Ada Lovelace");
-    await page.getByLabel("Picture address", { exact: true }).fill("https://example.com/ada.png");
+    await page.getByLabel("Link to a picture", { exact: true }).fill("https://example.com/ada.png");
     await field(page, "Name").press("Enter");
     expect(await done(page)).toBe("Your profile is saved.");
     expect(await page.getByText("Ada Lovelace").isVisible()).toBe(true);

@@ -63,7 +63,12 @@ export class DemoWalk {
   /** On the hosted page: to the form for a new account, with a name and an address. */
   async goToCreateAccount(): Promise<void> {
     await this.toHostedPage.click();
-    await this.page.getByRole("link", { name: "Create account" }).click();
+    const createAccount = this.page.getByRole("link", { name: "Create account" });
+    const others = this.page.getByText("Use another account", { exact: true });
+    await createAccount.or(others).waitFor();
+    // Folded for somebody who is signed in.
+    if (await others.isVisible()) await others.click();
+    await createAccount.click();
     this.email = newEmail();
     await this.page.getByLabel("Email").fill(this.email);
     await this.page.getByLabel("Name").fill("Ada Lovelace");

@@ -157,23 +157,23 @@ describeInBrowser("by keyboard alone", (stage) => {
         expect(order).toEqual(
           path === ""
             ? [
+                "Create account",
                 "Sign in with a passkey",
                 "Email",
                 "Password",
                 "Show characters",
                 "Forgot password?",
                 "Sign in",
-                "Create account",
                 "Cancel",
               ]
             : [
+                "Sign in",
                 "Email",
                 "Name",
                 "Create a passkey",
                 "Password",
                 "Show characters",
                 "Create account",
-                "Sign in",
                 "Cancel",
               ],
         );

@@ -92,7 +92,7 @@ describeInBrowser("OpenID Connect in a browser", (stage) => {
     await backAtTheApp(stage, page);
     stage.site.forget();
     await page.goto((await initiate(stage.service, app)).authUrl);
-    await button(page, "Continue as Ada").click();
+    await button(page, `Continue as Ada ${email}`).click();
     expect((await backAtTheApp(stage, page)).has("code")).toBe(true);
   });
 });

@@ -228,7 +228,7 @@ describeInBrowser("authMethods.passkey.required", (stage) => {
     await page.goto(`${session.authUrl}/create-account`);
     await fillAccount(page, { email: newEmail(), password: goodPassword });
     await button(page, "Create account").click();
-    expect(await heading(page).textContent()).toBe("Create a passkey to continue");
+    await heading(page).filter({ hasText: "Create a passkey to continue" }).waitFor();
     await button(page, "Create a passkey").click();
     expect((await backAtTheApp(stage, page)).get("code")).toHaveLength(43);
     expect(await usersOf(stage.service, app)).toHaveLength(1);

@@ -136,6 +136,7 @@ describeInBrowser("passwords in a browser", (stage) => {
     await link(page, "Create account").click();
     await fillAccount(page, { email: "same@example.org", password });
     await button(page, "Create account").click();
+    await summary(page).waitFor();
     expect(await page.getByText(words).isVisible()).toBe(true);
     expect(await usersOf(stage.service, app)).toEqual([]);
   });

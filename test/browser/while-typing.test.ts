@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { goodPassword } from "../support/person.ts";
+import { goodPassword, newEmail } from "../support/person.ts";
+import type { TestApp } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import {
   backAtTheApp,
@@ -42,15 +43,71 @@ describeInBrowser("a form, while it is filled in", (stage) => {
     expect(await page.content()).not.toContain("too short");
   });
 
-  it("counts up to the shortest password of the application, then says that it is long enough", async () => {
+  /** Opens the page for a new account; `check` counts what it asks about passwords. */
+  async function openCreateAccount(app: TestApp) {
     const page = await stage.newPage();
-    await openSignIn(stage, page, await createApp(stage));
+    let asked = 0;
+    await page.route("**/password-check", async (route) => {
+      asked += 1;
+      await route.continue();
+    });
+    await openSignIn(stage, page, app);
     await link(page, "Create account").click();
+    await page.waitForURL("**/create-account");
+    return { page, mark: page.locator("[data-check]"), asked: () => asked };
+  }
+
+  it("counts up to the shortest password of the application, then says what the service thinks of it", async () => {
+    const { page, mark, asked } = await openCreateAccount(await createApp(stage));
     await field(page, "Password").fill("twelve chars");
-    const mark = page.locator("[data-enough]");
     expect([await mark.getAttribute("data-count"), await mark.textContent()]).toEqual(["12 / 15", ""]);
-    await field(page, "Password").fill("fifteen chars!!");
-    expect([await mark.getAttribute("data-count"), await mark.textContent()]).toEqual(["", "Long enough"]);
+    await field(page, "Password").fill("");
+    await field(page, "Password").pressSequentially("qwertyuiopasdfgh");
+    await mark.filter({ hasText: "This is a keyboard pattern. Choose something less predictable." }).waitFor();
+    expect(asked()).toBeLessThan(4);
+    await field(page, "Password").fill("one of the good ones: sixty herons");
+    expect([await mark.getAttribute("data-count"), await mark.textContent()]).toEqual(["", ""]);
+    await mark.filter({ hasText: "Strong enough" }).waitFor();
+  });
+
+  it("keeps a password that the service would refuse, says why beside it, and takes the next one", async () => {
+    const { page } = await openCreateAccount(await createApp(stage));
+    await fillAccount(page, { email: newEmail(), password: "password12345678" });
+    // At once: before the page has asked by itself.
+    await button(page, "Create account").click();
+    await summary(page).waitFor();
+    expect(page.url()).toMatch(/\/create-account$/u);
+    expect(await field(page, "Password").inputValue()).toBe("password12345678");
+    const beside = page.locator("#password-problem");
+    expect(await beside.textContent()).toContain("This is made of common passwords.");
+    await field(page, "Password").fill(goodPassword);
+    expect(await beside.isVisible()).toBe(false);
+    await button(page, "Create account").click();
+    await backAtTheApp(stage, page);
+  });
+
+  it("judges by the words of the person, as the form does", async () => {
+    const { page, mark } = await openCreateAccount(await createApp(stage));
+    await field(page, "Name").fill("Wilhelmina Grasshopper");
+    await field(page, "Password").fill("wilhelmina grasshopper");
+    await mark.filter({ hasText: "This is mostly your name" }).waitFor();
+    // The name was the mistake: the same password is sent once it is another one.
+    await field(page, "Email").fill(newEmail());
+    await field(page, "Name").fill("Ada");
+    await button(page, "Create account").click();
+    await backAtTheApp(stage, page);
+  });
+
+  it("says nothing while the service does not answer, and sends the form all the same", async () => {
+    const { page, mark } = await openCreateAccount(await createApp(stage));
+    await page.route("**/password-check", async (route) => await route.abort());
+    stage.expectComplaint(/ERR_FAILED/u);
+    const failed = page.waitForEvent("requestfailed");
+    await fillAccount(page, { email: newEmail(), password: goodPassword });
+    await failed;
+    expect(await mark.textContent()).toBe("");
+    await button(page, "Create account").click();
+    await backAtTheApp(stage, page);
   });
 
   it("has the cursor in the first field, but not on a phone", async () => {

@@ -64,8 +64,7 @@ describe("an ended login of a token that is valid for a day", () => {
     const token = await mint(app);
     await client.verify(token);
     await logOut(token);
-    const ended = (page: number) =>
-      Array.from({ length: 1000 }, (_, index) => ({ sid: `lgn_${page}_${index}` }));
+    const ended = (page: number) => Array.from({ length: 1000 }, (_, index) => ({ sid: `lgn_${page}_${index}` }));
     pages.push({ revoked: [{ sid: claimsOf(token).sid }], more: true });
     for (let page = 0; page < 100; page += 1) pages.push({ revoked: ended(page), more: page < 99 });
     current().clock.advance(61_000);

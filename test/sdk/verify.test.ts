@@ -295,7 +295,6 @@ describe("a token is refused", () => {
 });
 
 describe("a new signing key", () => {
-
   test("is read when its first token arrives", async () => {
     const app = await current().createApp();
     const { client, calls } = await listeningClient(app);

@@ -31,7 +31,7 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
   const data = {
     ...place,
     now: 1,
-    user: { name: value, email: value, emailVerified: false, picture: value },
+    user: { id: value, name: value, email: value, emailVerified: false, picture: value },
     canVerify: true,
     methods,
     adds: { passkey: true, password: true, providers: [{ name: value, displayName: value }] },
@@ -47,7 +47,7 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     accountPage(frame, data),
     accountPage(frame, { ...data, logins: [], notice: { kind: "removed" } }),
     ...[undefined, { kind: "name-missing" } as const, { kind: "picture-not-https" } as const, long].map((problem) =>
-      profileFormPage(frame, { ...place, name: value, picture: value, problem }),
+      profileFormPage(frame, { ...place, user: data.user, name: value, picture: value, problem }),
     ),
     ...[undefined, { kind: "name-missing" } as const, long].map((problem) =>
       renameFormPage(frame, { ...place, methodId: value, name: value, problem }),

@@ -136,7 +136,13 @@ function everyPage(value: string): Html[] {
     ),
     ...[undefined, ...codeProblems, ...createAccountProblems].flatMap((problem) => [
       resetByCodePage(framed, { ...base, again: false, passwordMinLength: 15, problem }),
-      resetByLinkPage(framed, { ...base, path: `${base.sessionPath}/reset`, passwordMinLength: 15, problem }),
+      resetByLinkPage(framed, {
+        ...base,
+        path: base.sessionPath,
+        action: base.sessionPath,
+        passwordMinLength: 15,
+        problem,
+      }),
     ]),
     takeOverPage(framed, {
       ...base,

@@ -3,6 +3,7 @@ import { accountLogins, type AccountLogin } from "./logins.ts";
 import { accountMethods, type AccountMethod, type AddableMethods } from "./methods.ts";
 import { accountFrame, accountPath, actionForm, actionLink, part, type AccountPlace } from "./parts.ts";
 import { accountPrograms, type AccountProgram } from "./programs.ts";
+import { face, pictureLink, type Person } from "../parts/face.ts";
 import { safeHref, type Frame } from "../parts/frame.ts";
 import { tickGlyph } from "../parts/glyphs.ts";
 import { passkeySignal, type PasskeySignal } from "../parts/passkey-signal.ts";
@@ -28,7 +29,7 @@ export type AccountData = AccountPlace & {
   /** Epoch milliseconds. Relative times are measured from here. */
   now: number;
   notice?: AccountNotice | undefined;
-  user: { name: string | null; email: string | null; emailVerified: boolean; picture: string | null };
+  user: Person & { emailVerified: boolean };
   /** Whether a mail can prove the address. */
   canVerify: boolean;
   methods: AccountMethod[];
@@ -64,11 +65,13 @@ export function accountPage(frame: Frame, data: AccountData): Html {
 }
 
 function profile(frame: Frame, data: AccountData): Html {
-  const { texts } = frame;
+  const { texts, look } = frame;
   const { name, email, emailVerified, picture } = data.user;
   const notSet = html`<span class="quiet">${texts.notSet}</span>`;
   const verify = !emailVerified && data.canVerify;
   const facts = html`<dl class="facts">
+    <dt>${texts.picture}</dt>
+    <dd>${face(look, data.user)} ${picture === null ? notSet : pictureLink(frame, picture)}</dd>
     <dt>${texts.name}</dt>
     <dd>${name === null ? notSet : html`<bdi>${name}</bdi>`}</dd>
     <dt>${texts.email}</dt>
@@ -85,8 +88,6 @@ function profile(frame: Frame, data: AccountData): Html {
       }
       ${data.canVerify && actionLink(accountPath(data.appId, "/email"), texts.change, texts.changeEmail)}
     </dd>
-    <dt>${texts.picture}</dt>
-    <dd>${picture === null ? notSet : html`<bdi>${picture}</bdi>`}</dd>
   </dl>`;
   return part(
     "profile",

@@ -1,10 +1,13 @@
 import { html, type Html } from "../../lib/html.ts";
 import { accountFrame, accountPath, backLink, type AccountPlace } from "./parts.ts";
+import { face, mayShow, pictureLink, type Person } from "../parts/face.ts";
 import type { Frame } from "../parts/frame.ts";
 import { field, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import { createAccountProblemWords, emailChecks, type ProblemWords } from "../parts/problems.ts";
 
 export type ProfileFormData = AccountPlace & {
+  /** As stored, for the preview. */
+  user: Person;
   name: string;
   picture: string;
   problem?: { kind: "name-missing" | "picture-not-https" } | { kind: "name-too-long"; maxLength: number } | undefined;
@@ -23,11 +26,12 @@ export function profileFormPage(frame: Frame, data: ProfileFormData): Html {
       { name: "name", label: texts.name, type: "text", autocomplete: "name", value: data.name },
       words,
     )}
+    ${picturePreview(frame, data.user)}
     ${field(
       frame,
       {
         name: "picture",
-        label: texts.picture,
+        label: texts.linkToPicture,
         type: "url",
         autocomplete: "photo",
         value: data.picture,
@@ -37,6 +41,21 @@ export function profileFormPage(frame: Frame, data: ProfileFormData): Html {
       words,
     )}`,
   });
+}
+
+/** The person as pages show them, and why that is not the picture they linked to. */
+function picturePreview(frame: Frame, person: Person): Html {
+  const { picture } = person;
+  const isShown = picture !== null && mayShow(frame.look, picture);
+  return html`<div class="preview">
+    ${face(frame.look, person)}
+    ${
+      picture !== null &&
+      html`<div>
+        ${!isShown && html`<p class="hint">${frame.texts.initialsInstead}</p>`} ${pictureLink(frame, picture)}
+      </div>`
+    }
+  </div>`;
 }
 
 export type RenameFormData = AccountPlace & {

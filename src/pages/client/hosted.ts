@@ -1,6 +1,6 @@
 // The browser code of the hosted pages. Everything but passkeys works without it.
 import { passOn } from "./hosted/continue.ts";
-import { countCharacters } from "./hosted/count-characters.ts";
+import { checkPasswords } from "./hosted/check-password.ts";
 import { focusFirstField } from "./hosted/first-field.ts";
 import { sendFullCode } from "./hosted/full-code.ts";
 import { keepEmail } from "./hosted/keep-email.ts";
@@ -15,7 +15,7 @@ import { showCharacters } from "./hosted/show-characters.ts";
 offerPasskeys();
 sendFormsOnce();
 showCharacters();
-countCharacters();
+checkPasswords();
 sendFullCode();
 keepEmail();
 focusProblem();

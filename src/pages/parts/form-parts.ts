@@ -47,6 +47,8 @@ export type FieldOptions = {
   link?: { href: string; label: string };
   /** For new passwords: counted while typing, and used by password managers that generate one. */
   minLength?: number;
+  /** For new passwords: where the browser code asks whether one is strong enough. */
+  checkPath?: string;
   /** Messages for the browser code, the same as the service's. */
   checks?: { missing: FieldProblem; invalid?: FieldProblem; short?: FieldProblem };
 };
@@ -63,13 +65,16 @@ function linesOf({ summary, beside }: FieldProblem): string {
  * browser code can fill it.
  */
 export function field(frame: Frame, options: FieldOptions, words: Problems): Html {
-  const { name, label, type, hint, mark, link, minLength, checks } = options;
+  const { name, label, type, hint, mark, link, minLength, checkPath, checks } = options;
   const wrong = listOf(words).find((problem) => problem.field === name);
   const describedBy = [hint !== undefined && `${name}-hint`, `${name}-problem`].filter(Boolean).join(" ");
   return html`<div class="field">
     <label for="${name}">${label}</label>
     ${mark !== undefined && html`<span class="mark">${mark}</span>`}
-    ${minLength !== undefined && html`<span class="mark" role="status" data-enough="${frame.texts.longEnough}"></span>`}
+    ${
+      checkPath !== undefined &&
+      html`<span class="mark" role="status" data-check="${checkPath}" data-fine="${frame.texts.strongEnough}"></span>`
+    }
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
     <p class="beside" id="${name}-problem" ${!wrong && html`hidden`}>${wrong && (wrong.beside ?? wrong.summary)}</p>
     <div class="control">
@@ -117,7 +122,8 @@ export type ButtonOptions = {
   label: string;
   /** The text while it is working. */
   busy: string;
-  look: "main" | "plain";
+  /** "second": of the same kind as the main one, but not the first choice. */
+  look: "main" | "second" | "plain";
   before?: Html;
   /** The text for screen readers, if the label alone is not enough. */
   spoken?: string | undefined;
@@ -129,7 +135,7 @@ export type ButtonOptions = {
 
 export function submitButton({ label, busy, look, before, spoken, usedLast, form }: ButtonOptions): Html {
   const button = html`<button
-    class="button ${look}"
+    class="button ${look === "second" ? "main second" : look}"
     data-busy="${busy}"
     ${spoken !== undefined && html`aria-label="${spoken}"`}
     ${usedLast !== undefined && html`aria-describedby="used-last"`}
@@ -141,8 +147,8 @@ export function submitButton({ label, busy, look, before, spoken, usedLast, form
   return html`<div class="marked">${button}<small id="used-last" aria-hidden="true">${usedLast}</small></div>`;
 }
 
-export function passkeyButton(label: string, busy: string, form?: string, usedLast?: string): Html {
-  return submitButton({ label, busy, look: "main", before: passkeyGlyph, form, usedLast });
+export function passkeyButton(label: string, busy: string, form?: string): Html {
+  return submitButton({ label, busy, look: "main", before: passkeyGlyph, form });
 }
 
 /**
@@ -155,7 +161,7 @@ export function divider(text: string): Html {
   return html`<p class="divider"><span>${text}</span></p>`;
 }
 
-/** With more providers, two columns with short names keep "Create account" visible. */
+/** More are shown in two columns, with short names. */
 const maxProvidersInAColumn = 3;
 
 /**
@@ -186,7 +192,12 @@ export function providerForms(
   return html`<div class="providers${many && " many"}">${forms}</div>`;
 }
 
-/** The end of a page: the link to its counterpart, and the way out. */
+/** The link between signing in and signing up. Below the heading, where every screen shows it. */
+export function counterpart(lead: string, href: string, label: string): Html {
+  return html`<p class="hint other">${lead} <a href="${href}">${label}</a></p>`;
+}
+
+/** The end of a page: another way to go on, and the way out. */
 export function pageEnd(
   { texts }: Frame,
   sessionPath: string,

@@ -1,9 +1,9 @@
 import { Html } from "../../lib/html.ts";
 
 /** A small drawing in the colour of the surrounding text; hidden from screen readers. */
-function glyph(shapes: string): Html {
+function glyph(shapes: string, look: "glyph" | "glyph forward" = "glyph"): Html {
   return Html.dangerouslyCreate(
-    `<svg class="glyph" viewBox="0 0 24 24" width="20" height="20" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${shapes}</svg>`,
+    `<svg class="${look}" viewBox="0 0 24 24" width="20" height="20" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${shapes}</svg>`,
   );
 }
 
@@ -29,3 +29,6 @@ export const windowsGlyph: Html = glyph(
 export const linkGlyph: Html = glyph(
   '<path d="M10 7.5H7.5a4.5 4.5 0 0 0 0 9H10M14 7.5h2.5a4.5 4.5 0 0 1 3 7.85M8.5 12H12M3.5 3.5l17 17"/>',
 );
+
+/** Mirrored in right-to-left languages. */
+export const forwardGlyph: Html = glyph('<path d="m9 5.5 6.5 6.5-6.5 6.5"/>', "glyph forward");

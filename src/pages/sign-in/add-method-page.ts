@@ -1,22 +1,10 @@
 import { html, type Html } from "../../lib/html.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import { providerMark } from "../parts/marks.ts";
-import {
-  field,
-  notice,
-  pageEnd,
-  passkeyButton,
-  problemSummary,
-  submitButton,
-  tokenField,
-} from "../parts/form-parts.ts";
+import { notice, pageEnd, passkeyButton, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
+import { newPasswordField } from "../parts/new-password-field.ts";
 import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
-import {
-  createAccountProblemWords,
-  newPasswordChecks,
-  type CreateAccountProblem,
-  type ProblemWords,
-} from "../parts/problems.ts";
+import { createAccountProblemWords, type CreateAccountProblem, type ProblemWords } from "../parts/problems.ts";
 
 export type AddMethodData = {
   /** "/sign-in/sis_…", without a trailing slash. */
@@ -87,19 +75,7 @@ function formOf(frame: Frame, data: AddMethodData, words: ProblemWords | undefin
   return html`<form method="post" action="${sessionPath}/add/password" novalidate>
     ${tokenField(token)}
     <input type="hidden" name="username" autocomplete="username" value="${data.account}" />
-    ${field(
-      frame,
-      {
-        name: "password",
-        label: texts.newPassword,
-        type: "password",
-        autocomplete: "new-password",
-        hint: texts.passwordRule(data.passwordMinLength),
-        minLength: data.passwordMinLength,
-        checks: newPasswordChecks(frame, data.passwordMinLength),
-      },
-      words,
-    )}
+    ${newPasswordField(frame, { label: texts.newPassword, minLength: data.passwordMinLength, formPath: sessionPath }, words)}
     ${submitButton({ label: texts.savePassword, busy: texts.saving, look: "main" })}
   </form>`;
 }

@@ -3,6 +3,7 @@ import { emailField } from "../parts/email-field.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import type { PageMethods } from "../parts/methods.ts";
 import {
+  counterpart,
   divider,
   field,
   notice,
@@ -13,13 +14,9 @@ import {
   submitButton,
   tokenField,
 } from "../parts/form-parts.ts";
+import { newPasswordField } from "../parts/new-password-field.ts";
 import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
-import {
-  createAccountProblemWords,
-  newPasswordChecks,
-  type CreateAccountProblem,
-  type ProblemWords,
-} from "../parts/problems.ts";
+import { createAccountProblemWords, type CreateAccountProblem, type ProblemWords } from "../parts/problems.ts";
 
 export type CreateAccountData = {
   /** "/sign-in/sis_…", without a trailing slash. */
@@ -46,11 +43,12 @@ export function createAccountPage(frame: Frame, data: CreateAccountData): Html {
   const title = texts.createAccountAt(look.name);
   const typed = methods.passkey || methods.password;
   const body = html`<h1>${title}</h1>
-    ${problemSummary(words)} ${methods.password && passwordForm(frame, data, words)}
+    ${problemSummary(words)} ${counterpart(texts.haveAccount, sessionPath, texts.signIn)}
+    ${methods.password && passwordForm(frame, data, words)}
     ${!methods.password && methods.passkey && passkeyOnly(frame, data, words)}
     ${methods.password && methods.passkey && hiddenPasskeyForm(frame, data)}
     ${typed && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}
-    ${pageEnd(frame, sessionPath, { lead: texts.haveAccount, href: sessionPath, label: texts.signIn })}`;
+    ${pageEnd(frame, sessionPath)}`;
   return framePage(frame, { title, body, script: true, problem: words.length > 0, sessionPath });
 }
 
@@ -63,19 +61,7 @@ function passwordForm(frame: Frame, data: CreateAccountData, words: ProblemWords
   return html`<form method="post" action="${data.sessionPath}/create-account" novalidate>
     ${tokenField(data.token)} ${whoFields(frame, data, words)}
     ${data.methods.passkey && passkeyPart(frame, divider(texts.orChoosePassword))}
-    ${field(
-      frame,
-      {
-        name: "password",
-        label: texts.password,
-        type: "password",
-        autocomplete: "new-password",
-        hint: texts.passwordRule(data.passwordMinLength),
-        minLength: data.passwordMinLength,
-        checks: newPasswordChecks(frame, data.passwordMinLength),
-      },
-      words,
-    )}
+    ${newPasswordField(frame, { label: texts.password, minLength: data.passwordMinLength, formPath: data.sessionPath }, words)}
     ${submitButton({ label: texts.createAccount, busy: texts.creatingAccount, look: "main" })}
   </form>`;
 }

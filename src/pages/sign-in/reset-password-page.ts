@@ -2,11 +2,11 @@ import { html, type Html } from "../../lib/html.ts";
 import { codeField, sendAgain } from "./check-mail-page.ts";
 import { backToSignIn } from "./forgot-password-page.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { field, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
+import { problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
+import { newPasswordField } from "../parts/new-password-field.ts";
 import {
   codeProblemWords,
   createAccountProblemWords,
-  newPasswordChecks,
   type CodeProblem,
   type CreateAccountProblem,
   type ProblemWords,
@@ -33,10 +33,10 @@ type Common = {
 export type ResetByCodeData = Common & { sessionPath: string; email: string; again: boolean; code?: string };
 
 /**
- * `path`: "/reset/…", the link itself, which only a POST consumes. `email`: the account's address,
- * if it has one.
+ * `path`: "/reset/…", the link, which only a POST consumes. `action`: the same with the link's
+ * query. `email`: the account's address, if it has one.
  */
-export type ResetByLinkData = Common & { path: string; email: string | null };
+export type ResetByLinkData = Common & { path: string; action: string; email: string | null };
 
 /** Asks for the mailed code and a new password. The same for every address. */
 export function resetByCodePage(frame: Frame, data: ResetByCodeData): Html {
@@ -57,7 +57,7 @@ export function resetByCodePage(frame: Frame, data: ResetByCodeData): Html {
     <form method="post" action="${sessionPath}/reset" novalidate>
       ${tokenField(token)} <input type="hidden" name="email" autocomplete="username" value="${email}" />
       ${code === undefined ? codeField(frame, words) : html`<input type="hidden" name="code" value="${code}" />`}
-      ${newPassword(frame, data, words)}
+      ${newPassword(frame, data, sessionPath, words)}
     </form>
     ${code === undefined && sendAgain(frame, { action: `${sessionPath}/forgot-password`, token, again: data.again, email })}
     ${backToSignIn(frame, sessionPath)}`;
@@ -67,7 +67,7 @@ export function resetByCodePage(frame: Frame, data: ResetByCodeData): Html {
 /** Opened by the mailed link, on any device. */
 export function resetByLinkPage(frame: Frame, data: ResetByLinkData): Html {
   const { texts, look } = frame;
-  const { path, token, email, removes } = data;
+  const { path, action, token, email, removes } = data;
   const words = wordsFor(frame, data);
   const title = texts.chooseNewPassword;
   const body = html`<h1>${title}</h1>
@@ -79,31 +79,19 @@ export function resetByLinkPage(frame: Frame, data: ResetByLinkData): Html {
       </p>`
     }
     ${removes && unprovenPart(frame, removes)}
-    <form method="post" action="${path}" novalidate>
+    <form method="post" action="${action}" novalidate>
       ${tokenField(token)}
       ${email !== null && html`<input type="hidden" name="username" autocomplete="username" value="${email}" />`}
-      ${newPassword(frame, data, words)}
+      ${newPassword(frame, data, path, words)}
     </form>`;
   return framePage(frame, { title, body, script: true, problem: words !== undefined });
 }
 
-function newPassword(frame: Frame, data: Common, words: ProblemWords | undefined): Html {
+function newPassword(frame: Frame, data: Common, formPath: string, words: ProblemWords | undefined): Html {
   const { texts } = frame;
   const { passwordMinLength, removes } = data;
   return html`${removes && html`<input type="hidden" name="agreed" value="${removes.mark}" />`}
-    ${field(
-      frame,
-      {
-        name: "password",
-        label: texts.newPassword,
-        type: "password",
-        autocomplete: "new-password",
-        hint: texts.passwordRule(passwordMinLength),
-        minLength: passwordMinLength,
-        checks: newPasswordChecks(frame, passwordMinLength),
-      },
-      words,
-    )}
+    ${newPasswordField(frame, { label: texts.newPassword, minLength: passwordMinLength, formPath }, words)}
     <p class="hint">${texts.endsLogins}</p>
     ${submitButton({ label: removes ? texts.takeOverAgree : texts.savePassword, busy: texts.saving, look: "main" })}`;
 }

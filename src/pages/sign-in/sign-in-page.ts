@@ -1,13 +1,15 @@
 import { html, type Html } from "../../lib/html.ts";
 import { emailField } from "../parts/email-field.ts";
+import { face, type Person } from "../parts/face.ts";
+import { forwardGlyph, passkeyGlyph } from "../parts/glyphs.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import type { PageMethods } from "../parts/methods.ts";
 import {
+  counterpart,
   divider,
   field,
   notice,
   pageEnd,
-  passkeyButton,
   problemSummary,
   providerForms,
   submitButton,
@@ -32,7 +34,7 @@ export type SignInData = {
   links?: string;
   problem?: SignInProblem;
   /** Who is signed in to this browser, and may continue without a proof. */
-  continueAs?: string | undefined;
+  continueAs?: Person | undefined;
   /** The last method used in this browser: "passkey", "password" or "oauth.PROVIDER". */
   usedLast?: string | undefined;
 };
@@ -43,21 +45,26 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   const { methods, sessionPath } = data;
   const words = data.problem && signInProblemWords(frame, data.problem, methods.passkey);
   const title = titleFor(frame, data);
+  const others = html`${data.signUpOpen && counterpart(texts.newTo(look.name), `${sessionPath}/create-account`, texts.createAccount)}
+  ${passkeySignal(data.problem?.kind === "passkey-unknown" ? data.problem.signal : undefined)}
+  ${methods.passkey && passkeyPart(frame, data)} ${methods.password && passwordForm(frame, data, words)}
+  ${methods.password && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}`;
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)} ${whose(frame, data)}
     ${data.links !== undefined && html`<p>${texts.providerLinksAfter(data.links, look.name)}</p>`}
-    ${continuePart(frame, data)}
-    ${passkeySignal(data.problem?.kind === "passkey-unknown" ? data.problem.signal : undefined)}
-    ${methods.passkey && passkeyPart(frame, data)} ${methods.password && passwordForm(frame, data, words)}
-    ${methods.password && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}
-    ${pageEnd(
-      frame,
-      sessionPath,
-      data.signUpOpen
-        ? { lead: texts.newTo(look.name), href: `${sessionPath}/create-account`, label: texts.createAccount }
-        : undefined,
-    )}`;
+    ${data.continueAs ? continuePart(frame, data, data.continueAs, others) : others} ${pageEnd(frame, sessionPath)}`;
   return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
+}
+
+/**
+ * The primary button of the page: of the method used last in this browser, else the passkey's. The
+ * stylesheet gives it to the password where the browser has no passkeys.
+ */
+function primaryOf({ methods, usedLast = "passkey", continueAs }: SignInData): string {
+  if (continueAs) return "continue";
+  const isOffered =
+    usedLast === "password" ? methods.password : methods.oauth.some(({ name }) => usedLast === `oauth.${name}`);
+  return isOffered ? usedLast : "passkey";
 }
 
 function titleFor({ texts, look }: Frame, { purpose }: SignInData): string {
@@ -65,14 +72,25 @@ function titleFor({ texts, look }: Frame, { purpose }: SignInData): string {
   return purpose.account === undefined ? texts.signInToAccount(look.name) : texts.confirmItsYou;
 }
 
-/** Single sign-on, if the person wants it. The forms below are for somebody else. */
-function continuePart({ texts }: Frame, { continueAs, sessionPath, token }: SignInData): Html | undefined {
-  if (continueAs === undefined) return undefined;
-  const label = texts.continueAs(continueAs);
-  return html`<form class="continues" method="post" action="${sessionPath}/continue">
-      ${tokenField(token)} ${submitButton({ label, busy: texts.continuing, look: "main" })}
+/** Single sign-on, if the person wants it. `others`: the ways for somebody else, folded. */
+function continuePart(frame: Frame, data: SignInData, person: Person, others: Html): Html {
+  const { texts } = frame;
+  const { id, name, email } = person;
+  return html`<form method="post" action="${data.sessionPath}/continue">
+      ${tokenField(data.token)}
+      <button class="button main second who" data-busy="${texts.continuing}" autofocus>
+        ${face(frame.look, person)}
+        <b>
+          <span>${texts.continueAs(name ?? email ?? id)}</span>
+          ${name !== null && email !== null && html`<small><bdi>${email}</bdi></small>`}
+        </b>
+        ${forwardGlyph}
+      </button>
     </form>
-    ${divider(texts.orSomebodyElse)}`;
+    <details ${data.problem && html`open`}>
+      <summary class="button plain">${texts.useAnotherAccount}</summary>
+      ${others}
+    </details>`;
 }
 
 function whose({ texts, look }: Frame, { purpose }: SignInData): Html | undefined {
@@ -82,8 +100,9 @@ function whose({ texts, look }: Frame, { purpose }: SignInData): Html | undefine
   </p>`;
 }
 
-function passkeyPart(frame: Frame, { sessionPath, token, methods, usedLast }: SignInData): Html {
+function passkeyPart(frame: Frame, data: SignInData): Html {
   const { texts } = frame;
+  const { sessionPath, token, methods } = data;
   const alone = !methods.password && methods.oauth.length === 0;
   return html`<div class="passkeys" data-passkeys hidden>
       ${passkeyForm(frame, {
@@ -91,12 +110,13 @@ function passkeyPart(frame: Frame, { sessionPath, token, methods, usedLast }: Si
         action: `${sessionPath}/passkey`,
         token,
         alone,
-        inside: html`${passkeyButton(
-            texts.signInWithPasskey,
-            texts.usingPasskey,
-            undefined,
-            usedLast === "passkey" ? texts.usedLast : undefined,
-          )}
+        inside: html`${submitButton({
+            label: texts.signInWithPasskey,
+            busy: texts.usingPasskey,
+            look: primaryOf(data) === "passkey" ? "main" : "second",
+            before: passkeyGlyph,
+            usedLast: data.usedLast === "passkey" ? texts.usedLast : undefined,
+          })}
           <p class="hint">${texts.passkeyInOneLine}</p>
           ${notice}`,
       })}
@@ -126,7 +146,8 @@ function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | unde
     ${submitButton({
       label: texts.signIn,
       busy: texts.signingIn,
-      look: "main",
+      // Not before the passkey's: the stylesheet makes it the second one there.
+      look: ["passkey", "password"].includes(primaryOf(data)) ? "main" : "second",
       usedLast: data.usedLast === "password" ? texts.usedLast : undefined,
     })}
   </form>`;

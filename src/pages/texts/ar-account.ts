@@ -8,8 +8,11 @@ export const account: AccountTexts = {
   // Profile.
   profile: "الملف الشخصي",
   edit: "تعديل",
-  picture: "عنوان الصورة",
+  picture: "الصورة",
+  linkToPicture: "رابط إلى صورة",
   pictureHint: "عنوان يبدأ بـ \u2068https://\u2069. تعرض التطبيقات الصورة بجانب اسمك.",
+  openPicture: "فتح الصورة",
+  initialsInstead: "تعرض هذه الصفحات الأحرف الأولى من اسمك، حتى لا يعرف موقع الصورة متى تكون هنا.",
   notSet: "غير محدد",
   verified: "مؤكَّد",
   notVerified: "غير مؤكَّد",
@@ -30,7 +33,7 @@ export const account: AccountTexts = {
   editProfile: "تعديل الملف الشخصي",
   save: "حفظ",
   nameMissing: "أدخل اسمك.",
-  checkPicture: "تحقق من عنوان الصورة ثم أعد المحاولة.",
+  checkPicture: "تحقق من رابط الصورة ثم أعد المحاولة.",
   pictureNotHttps: "أدخل عنوانًا مثل \u2068https://example.com/me.png\u2069.",
 
   // Sign-in methods.

@@ -47,7 +47,7 @@ export const ar: Texts = {
   creatingPasskey: "جارٍ إنشاء مفتاح المرور…",
   orChoosePassword: "أو اختر كلمة مرور",
   passwordRule: (length) => `الحد الأدنى: ${characters(length)}. بضع كلمات متتالية هي الأسهل.`,
-  longEnough: "الطول كافٍ",
+  strongEnough: "قوية بما يكفي",
   haveAccount: "لديك حساب بالفعل؟",
 
   // Signing in to the account page, and confirming before adding a method.
@@ -68,7 +68,7 @@ export const ar: Texts = {
 
   // Signed in to this browser already, and what a client of OpenID Connect asks for.
   continueAs: (name) => `المتابعة باسم ${isolated(name)}`,
-  orSomebodyElse: "أو باسم شخص آخر",
+  useAnotherAccount: "استخدام حساب آخر",
   consentTitle: (client) => `${isolated(client)} يطلب الوصول`,
   consentQuestion: (client, app) => `هل تسمح لـ ${isolated(client)} باستخدام حسابك في ${isolated(app)}؟`,
   consentGets: "يحصل على:",

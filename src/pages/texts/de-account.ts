@@ -7,8 +7,12 @@ export const account: AccountTexts = {
   // Profile.
   profile: "Profil",
   edit: "Bearbeiten",
-  picture: "Bildadresse",
+  picture: "Bild",
+  linkToPicture: "Link zu einem Bild",
   pictureHint: "Eine Adresse, die mit https:// beginnt. Apps zeigen das Bild neben Ihrem Namen.",
+  openPicture: "Bild öffnen",
+  initialsInstead:
+    "Diese Seiten zeigen Ihre Initialen, damit die Website mit dem Bild nicht erfährt, wann Sie hier sind.",
   notSet: "Nicht angegeben",
   verified: "Bestätigt",
   notVerified: "Nicht bestätigt",
@@ -30,7 +34,7 @@ export const account: AccountTexts = {
   editProfile: "Profil bearbeiten",
   save: "Speichern",
   nameMissing: "Geben Sie Ihren Namen ein.",
-  checkPicture: "Prüfen Sie die Adresse des Bildes und versuchen Sie es dann noch einmal.",
+  checkPicture: "Prüfen Sie den Link zum Bild und versuchen Sie es dann noch einmal.",
   pictureNotHttps: "Geben Sie eine Adresse wie https://example.com/ich.png ein.",
 
   // Sign-in methods.

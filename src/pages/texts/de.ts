@@ -45,7 +45,7 @@ export const de: Texts = {
   creatingPasskey: "Passkey wird erstellt\u00a0…",
   orChoosePassword: "oder ein Passwort wählen",
   passwordRule: (length) => `Mindestens ${length} Zeichen. Am einfachsten sind ein paar Wörter hintereinander.`,
-  longEnough: "Lang genug",
+  strongEnough: "Stark genug",
   haveAccount: "Haben Sie schon ein Konto?",
 
   // Signing in to the account page, and confirming before adding a method.
@@ -66,7 +66,7 @@ export const de: Texts = {
 
   // Signed in to this browser already, and what a client of OpenID Connect asks for.
   continueAs: (name) => `Weiter als ${name}`,
-  orSomebodyElse: "oder als jemand anders",
+  useAnotherAccount: "Anderes Konto verwenden",
   consentTitle: (client) => `${client} bittet um Zugriff`,
   consentQuestion: (client, app) => `Darf ${client} Ihr ${app}-Konto verwenden?`,
   consentGets: "Erlaubt wird:",

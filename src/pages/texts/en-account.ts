@@ -6,8 +6,11 @@ export const account = {
   // Profile.
   profile: "Profile",
   edit: "Edit",
-  picture: "Picture address",
+  picture: "Picture",
+  linkToPicture: "Link to a picture",
   pictureHint: "An address that starts with https://. Apps show the picture beside your name.",
+  openPicture: "Open the picture",
+  initialsInstead: "These pages show your initials, so that the site with the picture doesn't learn when you are here.",
   notSet: "Not set",
   verified: "Verified",
   notVerified: "Not verified",
@@ -28,7 +31,7 @@ export const account = {
   editProfile: "Edit your profile",
   save: "Save",
   nameMissing: "Enter your name.",
-  checkPicture: "Check the picture's address, then try again.",
+  checkPicture: "Check the link to the picture, then try again.",
   pictureNotHttps: "Enter an address like https://example.com/me.png.",
 
   // Sign-in methods.

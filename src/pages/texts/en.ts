@@ -44,7 +44,7 @@ export const en = {
   creatingPasskey: "Creating your passkey…",
   orChoosePassword: "or choose a password",
   passwordRule: (length: number) => `At least ${length} characters. A few words in a row are easiest.`,
-  longEnough: "Long enough",
+  strongEnough: "Strong enough",
   haveAccount: "Already have an account?",
 
   // Signing in to the account page, and confirming before adding a method.
@@ -65,7 +65,7 @@ export const en = {
 
   // Signed in to this browser already, and what a client of OpenID Connect asks for.
   continueAs: (name: string) => `Continue as ${name}`,
-  orSomebodyElse: "or as somebody else",
+  useAnotherAccount: "Use another account",
   consentTitle: (client: string) => `${client} asks for access`,
   consentQuestion: (client: string, app: string) => `Allow ${client} to use your ${app} account?`,
   consentGets: "It gets:",

@@ -7,8 +7,11 @@ export const account: AccountTexts = {
   // Profile.
   profile: "Perfil",
   edit: "Editar",
-  picture: "Dirección de la imagen",
+  picture: "Imagen",
+  linkToPicture: "Enlace a una imagen",
   pictureHint: "Una dirección que empieza por https://. Las aplicaciones muestran la imagen junto a tu nombre.",
+  openPicture: "Abrir la imagen",
+  initialsInstead: "Estas páginas muestran tus iniciales para que el sitio de la imagen no sepa cuándo estás aquí.",
   notSet: "Sin indicar",
   verified: "Confirmada",
   notVerified: "Sin confirmar",
@@ -29,7 +32,7 @@ export const account: AccountTexts = {
   editProfile: "Editar tu perfil",
   save: "Guardar",
   nameMissing: "Introduce tu nombre.",
-  checkPicture: "Revisa la dirección de la imagen e inténtalo de nuevo.",
+  checkPicture: "Revisa el enlace a la imagen e inténtalo de nuevo.",
   pictureNotHttps: "Introduce una dirección como https://example.com/yo.png.",
 
   // Sign-in methods.

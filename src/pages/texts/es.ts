@@ -45,7 +45,7 @@ export const es: Texts = {
   creatingPasskey: "Creando tu llave de acceso…",
   orChoosePassword: "o elige una contraseña",
   passwordRule: (length) => `Al menos ${length} caracteres. Lo más fácil: unas cuantas palabras seguidas.`,
-  longEnough: "Longitud suficiente",
+  strongEnough: "Es lo bastante segura",
   haveAccount: "¿Ya tienes una cuenta?",
 
   // Signing in to the account page, and confirming before adding a method.
@@ -66,7 +66,7 @@ export const es: Texts = {
 
   // Signed in to this browser already, and what a client of OpenID Connect asks for.
   continueAs: (name) => `Continuar como ${name}`,
-  orSomebodyElse: "o como otra persona",
+  useAnotherAccount: "Usar otra cuenta",
   consentTitle: (client) => `${client} pide acceso`,
   consentQuestion: (client, app) => `¿Permitir que ${client} use su cuenta de ${app}?`,
   consentGets: "Obtiene:",

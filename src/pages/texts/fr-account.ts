@@ -7,8 +7,11 @@ export const account: AccountTexts = {
   // Profile.
   profile: "Profil",
   edit: "Modifier",
-  picture: "Adresse de l’image",
+  picture: "Image",
+  linkToPicture: "Lien vers une image",
   pictureHint: "Une adresse qui commence par https://. Les applications affichent l’image à côté de votre nom.",
+  openPicture: "Ouvrir l’image",
+  initialsInstead: "Ces pages affichent vos initiales, pour que le site de l’image ne sache pas quand vous êtes ici.",
   notSet: "Non renseigné",
   verified: "Confirmée",
   notVerified: "Non confirmée",
@@ -30,7 +33,7 @@ export const account: AccountTexts = {
   editProfile: "Modifier votre profil",
   save: "Enregistrer",
   nameMissing: "Saisissez votre nom.",
-  checkPicture: "Vérifiez l’adresse de l’image, puis réessayez.",
+  checkPicture: "Vérifiez le lien vers l’image, puis réessayez.",
   pictureNotHttps: "Saisissez une adresse comme https://example.com/moi.png.",
 
   // Sign-in methods.

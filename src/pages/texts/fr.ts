@@ -46,7 +46,7 @@ export const fr: Texts = {
   creatingPasskey: "Création de votre clé d’accès…",
   orChoosePassword: "ou choisir un mot de passe",
   passwordRule: (length) => `Au moins ${length} caractères. Le plus simple\u202f: quelques mots à la suite.`,
-  longEnough: "Assez long",
+  strongEnough: "Assez solide",
   haveAccount: "Vous avez déjà un compte\u202f?",
 
   // Signing in to the account page, and confirming before adding a method.
@@ -67,7 +67,7 @@ export const fr: Texts = {
 
   // Signed in to this browser already, and what a client of OpenID Connect asks for.
   continueAs: (name) => `Continuer en tant que ${name}`,
-  orSomebodyElse: "ou en tant que quelqu’un d’autre",
+  useAnotherAccount: "Utiliser un autre compte",
   consentTitle: (client) => `${client} demande un accès`,
   consentQuestion: (client, app) => `Autoriser ${client} à utiliser votre compte ${app} ?`,
   consentGets: "Cela comprend :",

@@ -7,8 +7,11 @@ export const account: AccountTexts = {
   // Profile.
   profile: "プロフィール",
   edit: "編集",
-  picture: "画像のアドレス",
+  picture: "画像",
+  linkToPicture: "画像へのリンク",
   pictureHint: "https://で始まるアドレスです。アプリで名前の横に画像が表示されます。",
+  openPicture: "画像を開く",
+  initialsInstead: "画像のあるサイトにここへの訪問が知られないように、このページではイニシャルを表示します。",
   notSet: "未設定",
   verified: "確認済み",
   notVerified: "未確認",
@@ -29,7 +32,7 @@ export const account: AccountTexts = {
   editProfile: "プロフィールを編集",
   save: "保存",
   nameMissing: "名前を入力してください。",
-  checkPicture: "画像のアドレスを確認して、もう一度お試しください。",
+  checkPicture: "画像へのリンクを確認して、もう一度お試しください。",
   pictureNotHttps: "https://example.com/me.pngのような形式で入力してください。",
 
   // Sign-in methods.

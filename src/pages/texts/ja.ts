@@ -45,7 +45,7 @@ export const ja: Texts = {
   creatingPasskey: "パスキーを作成しています…",
   orChoosePassword: "またはパスワードを設定",
   passwordRule: (length) => `${length}文字以上。いくつかの単語を続けて並べると簡単です。`,
-  longEnough: "十分な長さです",
+  strongEnough: "十分な強度です",
   haveAccount: "アカウントをお持ちですか？",
 
   // Signing in to the account page, and confirming before adding a method.
@@ -66,7 +66,7 @@ export const ja: Texts = {
 
   // Signed in to this browser already, and what a client of OpenID Connect asks for.
   continueAs: (name) => `${name} として続ける`,
-  orSomebodyElse: "または別の人として",
+  useAnotherAccount: "別のアカウントを使う",
   consentTitle: (client) => `${client} がアクセスを求めています`,
   consentQuestion: (client, app) => `${client} に ${app} アカウントの使用を許可しますか？`,
   consentGets: "許可する内容：",

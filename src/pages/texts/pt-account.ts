@@ -7,8 +7,11 @@ export const account: AccountTexts = {
   // Profile.
   profile: "Perfil",
   edit: "Editar",
-  picture: "Endereço da foto",
+  picture: "Foto",
+  linkToPicture: "Link de uma foto",
   pictureHint: "Um endereço que começa com https://. Os apps mostram a foto ao lado do seu nome.",
+  openPicture: "Abrir a foto",
+  initialsInstead: "Estas páginas mostram suas iniciais para que o site da foto não saiba quando você está aqui.",
   notSet: "Não informado",
   verified: "Confirmado",
   notVerified: "Não confirmado",
@@ -29,7 +32,7 @@ export const account: AccountTexts = {
   editProfile: "Editar seu perfil",
   save: "Salvar",
   nameMissing: "Digite seu nome.",
-  checkPicture: "Verifique o endereço da foto e tente de novo.",
+  checkPicture: "Verifique o link da foto e tente de novo.",
   pictureNotHttps: "Digite um endereço como https://example.com/eu.png.",
 
   // Sign-in methods.

@@ -45,7 +45,7 @@ export const pt: Texts = {
   creatingPasskey: "Criando sua chave de acesso…",
   orChoosePassword: "ou escolha uma senha",
   passwordRule: (length) => `Pelo menos ${length} caracteres. O mais fácil: algumas palavras em sequência.`,
-  longEnough: "Tamanho suficiente",
+  strongEnough: "Forte o bastante",
   haveAccount: "Já tem uma conta?",
 
   // Signing in to the account page, and confirming before adding a method.
@@ -66,7 +66,7 @@ export const pt: Texts = {
 
   // Signed in to this browser already, and what a client of OpenID Connect asks for.
   continueAs: (name) => `Continuar como ${name}`,
-  orSomebodyElse: "ou como outra pessoa",
+  useAnotherAccount: "Usar outra conta",
   consentTitle: (client) => `${client} pede acesso`,
   consentQuestion: (client, app) => `Permitir que ${client} use a sua conta de ${app}?`,
   consentGets: "Isto inclui:",

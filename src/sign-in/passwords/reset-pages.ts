@@ -20,6 +20,7 @@ import type { UnprovenData } from "../../pages/sign-in/take-over-page.ts";
 import type { User } from "../../users/user.ts";
 import { pathOf, type ChoosePages } from "../choose-pages.ts";
 import type { StepPages } from "../step-pages.ts";
+import { unusable, type PasswordCheck } from "./password-check.ts";
 import type { PasswordSignIn } from "./password-sign-in.ts";
 import type { Resets, WayBack } from "./resets.ts";
 import type { Posted, Visit, Visits } from "../visits.ts";
@@ -39,10 +40,11 @@ export function createResetPages(deps: {
   steps: StepPages;
   passwordSignIn: PasswordSignIn;
   resets: Resets;
+  passwordCheck: PasswordCheck;
   providers: ProviderClients;
   baseUrl: string;
 }) {
-  const { hosted, browsers, visits, choose, steps, passwordSignIn, resets, providers, baseUrl } = deps;
+  const { hosted, browsers, visits, choose, steps, passwordSignIn, resets, passwordCheck, providers, baseUrl } = deps;
 
   function showForgot(visit: Visit, shown: Pick<ForgotPasswordData, "email" | "problem">): Answer {
     const sessionPath = pathOf(visit);
@@ -76,7 +78,8 @@ export function createResetPages(deps: {
     const targets = "session" in way ? formTargets(way.session.redirectUri, application.domain) : [];
     const removes = await resets.removes(guest.emailToken);
     const body = resetByLinkPage(frame, {
-      path: request.path,
+      path: `/reset/${request.parameter("token")}`,
+      action: request.path,
       token: browser.formToken,
       email: user.email,
       passwordMinLength: application.settings.passwordMinLength,
@@ -200,6 +203,13 @@ export function createResetPages(deps: {
       const posted = await hosted.post(request, () => linkGuest(request));
       if (isAnswer(posted)) return posted;
       return await orTryLater(resetByLink(posted), (problem) => showLink(posted, problem));
+    },
+
+    /** POST /reset/{token}/password-check */
+    async checkByLink(request: HttpRequest): Promise<Answer> {
+      const posted = await hosted.post(request, () => linkGuest(request));
+      if (isAnswer(posted)) throw unusable();
+      return await passwordCheck.check(posted, posted.user);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { TestApp } from "../../support/service.ts";
 import { said } from "./passkey-steps.ts";
 import { changeApp } from "./records.ts";
 import type { Stage } from "./stage.ts";
-import { backAtTheApp, button, fillAccount, heading, link, openSignIn, summary } from "./steps.ts";
+import { backAtTheApp, button, field, fillAccount, heading, link, openSignIn, summary } from "./steps.ts";
 
 export type Scene = { stage: Stage; page: Page; app: TestApp };
 /** A page or a state of it: its name, its heading, and how one gets there in a new browser. */
@@ -23,6 +23,16 @@ export const pageStates: State[] = [
     "a new name that is too long",
     /^Create your /u,
     async (scene) => await tryNewPassword(scene, goodPassword, "n".repeat(201)),
+  ],
+  ["a new password that is easy to guess", /^Create your /u, typeGuessable],
+  ["somebody who is signed in", /^Sign in to /u, async (scene) => await openReturning(scene)],
+  [
+    "somebody else than the one who is signed in",
+    /^Sign in to /u,
+    async (scene) => {
+      await openAccount(scene);
+      await openSignIn(scene.stage, scene.page, scene.app);
+    },
   ],
   ["a passkey that was not used", /^Sign in to /u, usePasskeyOffline],
   ["a passkey without an address", /^Create your /u, createPasskeyWithoutAddress],
@@ -133,6 +143,17 @@ async function tryNewPassword(scene: Scene, password: string, name = "Ada"): Pro
   await summary(scene.page).waitFor();
 }
 
+async function typeGuessable(scene: Scene): Promise<void> {
+  await openCreateAccount(scene);
+  await field(scene.page, "Password").fill("qwertyuiopasdfgh");
+  await scene.page.getByText("This is a keyboard pattern.").waitFor();
+}
+
+async function openReturning(scene: Scene): Promise<void> {
+  await openAccount(scene);
+  await scene.page.goto((await initiate(scene.stage.service, scene.app)).authUrl);
+}
+
 async function usePasskeyOffline({ stage, page, app }: Scene): Promise<void> {
   await openSignIn(stage, page, app);
   await page.route("**/passkey/options", async (route) => await route.abort());
@@ -200,7 +221,7 @@ async function openAccount(scene: Scene, onwards?: string): Promise<void> {
 
 async function saveBadPicture(scene: Scene): Promise<void> {
   await openAccount(scene, "Edit your profile");
-  await scene.page.getByLabel("Picture address", { exact: true }).fill("no address");
+  await scene.page.getByLabel("Link to a picture", { exact: true }).fill("no address");
   await button(scene.page, "Save").click();
   await summary(scene.page).waitFor();
 }

@@ -10,7 +10,10 @@ export async function createApp(stage: Stage, input: Partial<NewApplication> = {
   return await stage.service.createApp({ redirectUris: [`${stage.site.origin}/callback`], ...input });
 }
 
-/** Starts a sign-in for the app and opens its page. */
+/**
+ * Starts a sign-in for the app and opens its page, with all ways to sign in: for somebody who is
+ * signed in, they are folded.
+ */
 export async function openSignIn(
   stage: Stage,
   page: Page,
@@ -19,6 +22,8 @@ export async function openSignIn(
 ): Promise<Session> {
   const session = await initiate(stage.service, app, extra);
   await page.goto(session.authUrl);
+  const others = page.getByText("Use another account", { exact: true });
+  if (await others.isVisible()) await others.click();
   return session;
 }
 

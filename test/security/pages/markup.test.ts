@@ -169,7 +169,7 @@ it.each(addresses)(
     const app = await current().createApp();
     const { accessToken } = await redeem(current(), app, await person(app));
     const picture = await call(current(), "PATCH", "/users/profile", bearer(accessToken), { picture: address });
-    // Whatever else is in it, it is an https address; pages show no pictures of people.
+    // Whatever else is in it, it is an https address.
     if (picture.status === 200) expect(String(picture.body["picture"])).toMatch(/^https:\/\/[^\s@]+$/u);
     else expect(picture.status).toBe(400);
     const before = await call(current(), "GET", `/applications/${app.id}`, app.headers);

@@ -157,9 +157,11 @@ describeOnSqlite("credentials, of every route and three applications", (current)
       "GET /openapi.json",
       "GET /readyz",
       "GET /robots.txt",
+      "POST /reset/:token/password-check",
       "POST /sign-in/:sessionId/add/passkey/options",
       "POST /sign-in/:sessionId/create-account/passkey/options",
       "POST /sign-in/:sessionId/passkey/options",
+      "POST /sign-in/:sessionId/password-check",
       "POST /sign-in/:sessionId/step/new-passkey/options",
       "POST /sign-in/:sessionId/step/passkey/options",
     ]);

@@ -20,8 +20,9 @@ export function isReady(form: HTMLFormElement): boolean {
 }
 
 function problemWith({ value, minLength, dataset }: HTMLInputElement): string | undefined {
-  const { missing, invalid, short } = dataset;
+  const { missing, invalid, short, weak } = dataset;
   if ((invalid === undefined ? value : value.trim()) === "") return missing;
   if (invalid !== undefined && canonicalEmail(value) === undefined) return invalid;
+  if (weak) return short?.replace(/\n.*/, `\n${weak}`);
   return [...value].length < minLength ? short : undefined;
 }

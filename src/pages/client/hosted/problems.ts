@@ -12,6 +12,8 @@ export function showFieldProblem(name: string, words: string): void {
   if (!input || !beside) return;
   beside.textContent = words;
   beside.hidden = false;
+  // Not twice: it may have been said while typing.
+  first(".weak")?.replaceChildren();
   input.ariaInvalid = "true";
   input.focus();
 }

@@ -1,4 +1,5 @@
 import { isReady } from "./check-fields.ts";
+import { passwordCheckOf } from "./check-password.ts";
 import { all, buttonOf } from "./page.ts";
 
 /**
@@ -11,12 +12,15 @@ const patienceMilliseconds = 30_000;
 export function sendFormsOnce(): void {
   for (const form of all<HTMLFormElement>("form:not([data-passkey])")) {
     form.addEventListener("submit", (event) => {
-      if (isBusy(form) || !isReady(form)) {
-        event.preventDefault();
-        return;
-      }
-      setBusy(form, true);
-      setTimeout(setBusy, patienceMilliseconds, form, false);
+      const check = isBusy(form) ? undefined : passwordCheckOf(form);
+      const isSent = !check && !isBusy(form) && isReady(form);
+      if (!isSent) event.preventDefault();
+      if (isSent || check) setBusy(form, true);
+      if (isSent) setTimeout(setBusy, patienceMilliseconds, form, false);
+      void check?.then(() => {
+        setBusy(form, false);
+        form.requestSubmit();
+      });
     });
   }
   // A page from the back-forward cache still has its buttons disabled.

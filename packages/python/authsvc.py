@@ -21,7 +21,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from typing import Any, Mapping, NamedTuple, Optional
 
@@ -616,11 +616,11 @@ class _SealedCookie:
 
 
 def _cookies_of(cookie_header: Optional[str]) -> dict[str, str]:
-    pairs = (pair.strip().partition("=") for pair in (cookie_header or "").split(";"))
-    cookies: dict[str, str] = {}
-    for name, _, value in pairs:
-        cookies.setdefault(name, value)
-    return cookies
+    # Only space and tab: to a browser, a name that begins with byte 0xA0 has no `__Host-` prefix, but strip() removes it.
+    pairs = [[part.strip(" \t") for part in pair.split("=", 1)] for pair in (cookie_header or "").split(";") if "=" in pair]
+    # A name that comes twice counts as none, because one of the two may be another host's.
+    times = Counter(name for name, _ in pairs)
+    return {name: value for name, value in pairs if times[name] == 1}
 
 
 def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, *, now: Optional[float] = None) -> dict[str, Any]:

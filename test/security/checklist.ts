@@ -341,7 +341,7 @@ export const checklist: Requirement[] = [
   {
     id: "H10",
     holds:
-      "A cookie counts only under its exact bytes and once: a name with byte 0xA0 before it, or given twice, is none of ours",
+      "A cookie counts only under its exact bytes and once: a name with byte 0xA0 before it, or given twice, is none of ours; a kept proof renews the cookie",
     source: "RFC 6265 §4.2.1, §5.4; RFC 6265bis §4.1.3.2",
   },
   {

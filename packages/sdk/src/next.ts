@@ -24,7 +24,9 @@ export function createAuth(options: HandlerOptions = {}) {
   async function session(): Promise<Session | undefined> {
     const { headers } = (await import("next/headers")) as Next["headers"];
     const given = await headers();
-    const request = new Request(`http://${given.get("host")}/`, { headers: { cookie: given.get("cookie") ?? "" } });
+    const cookie = given.get("cookie") ?? "";
+    const authorization = given.get("authorization") ?? "";
+    const request = new Request(`http://${given.get("host")}/`, { headers: { cookie, authorization } });
     return (await handler().session(request, request, false)).session;
   }
 

@@ -23,7 +23,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from typing import Any, Collection, Mapping, NamedTuple, Optional
 
@@ -34,6 +34,8 @@ _MAX_ANSWER = 1024 * 1024
 _MAX_REMEMBERED = 10_000
 #: Reading the feed stops after this many seconds without a call of `verify`.
 _IDLE_SECONDS = 60
+#: Of every response that sets a cookie: nobody may get another's from a cache.
+_UNCACHED = ("Cache-Control", "private, no-store")
 
 
 class ConfigurationError(ValueError):
@@ -517,9 +519,15 @@ class WebSignIn:
             return self._page(400, "This sign-in has expired. Please sign in again.", gone)
         return self._redirect(started["to"], gone + self._login_cookies(tokens, cookie_header))
 
-    def user(self, cookie_header: Optional[str]) -> tuple[Optional[dict[str, Any]], list[tuple[str, str]]]:
-        """The signed-in user or None, and headers that the response must carry. Raises `AuthsvcError` if the service
-        cannot be reached and the login is not known well enough."""
+    def user(self, cookie_header: Optional[str],
+             authorization: Optional[str] = None) -> tuple[Optional[dict[str, Any]], list[tuple[str, str]]]:
+        """The signed-in user or None, and headers that the response must carry, instead of its own of the same name
+        (but for `Set-Cookie`). With a header `Authorization: Bearer …`, that token decides alone: a cookie may be
+        another person's. Raises `AuthsvcError` if the service cannot be reached and the login is not known well
+        enough."""
+        bearer = re.fullmatch(r"bearer +(.*)", authorization or "", re.IGNORECASE)
+        if bearer:
+            return self._user_of_token(bearer[1]), []
         login = self._login.opened(cookie_header)
         if login is None:
             return None, []
@@ -532,11 +540,20 @@ class WebSignIn:
                     if error.code != "INVALID_TOKEN":
                         raise
             tokens = self._client.refresh(login["refreshToken"])
-            return self._client.verify(tokens["accessToken"])["user"], self._login_cookies(tokens, cookie_header)
+            user = self._client.verify(tokens["accessToken"])["user"]
+            return user, [_UNCACHED, *self._login_cookies(tokens, cookie_header)]
         except AuthsvcError as error:
             if error.code != "INVALID_TOKEN":
                 raise
-            return None, self._removed(self._login, cookie_header)
+            return None, [_UNCACHED, *self._removed(self._login, cookie_header)]
+
+    def _user_of_token(self, token: str) -> Optional[dict[str, Any]]:
+        try:
+            return self._client.verify(token)["user"]
+        except AuthsvcError as error:
+            if error.code != "INVALID_TOKEN":
+                raise
+            return None
 
     def logout(self, cookie_header: Optional[str], origin: Optional[str], return_to: str = "/", *,
                fetch_site: Optional[str] = None) -> Reply:
@@ -578,11 +595,11 @@ class WebSignIn:
         return [("Set-Cookie", f"{name}=; Max-Age=0; {self._attributes}") for name in cookie.names_in(cookie_header)]
 
     def _redirect(self, to: str, headers: list[tuple[str, str]]) -> Reply:
-        return Reply(303, [("Location", to), ("Cache-Control", "no-store"), *headers])
+        return Reply(303, [("Location", to), _UNCACHED, *headers])
 
     def _page(self, status: int, text: str, headers: Optional[list[tuple[str, str]]] = None) -> Reply:
         kind = ("Content-Type", "text/plain; charset=utf-8")
-        return Reply(status, [kind, ("Cache-Control", "no-store"), *(headers or [])], text)
+        return Reply(status, [kind, _UNCACHED, *(headers or [])], text)
 
 
 def _login_of(tokens: Mapping[str, Any]) -> dict[str, Any]:
@@ -694,11 +711,11 @@ class _SealedCookie:
 
 
 def _cookies_of(cookie_header: Optional[str]) -> dict[str, str]:
-    pairs = (pair.strip().partition("=") for pair in (cookie_header or "").split(";"))
-    cookies: dict[str, str] = {}
-    for name, _, value in pairs:
-        cookies.setdefault(name, value)
-    return cookies
+    # Only space and tab: to a browser, a name that begins with byte 0xA0 has no `__Host-` prefix, but strip() removes it.
+    pairs = [[part.strip(" \t") for part in pair.split("=", 1)] for pair in (cookie_header or "").split(";") if "=" in pair]
+    # A name that comes twice counts as none, because one of the two may be another host's.
+    times = Counter(name for name, _ in pairs)
+    return {name: value for name, value in pairs if times[name] == 1}
 
 
 def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, *, now: Optional[float] = None) -> dict[str, Any]:

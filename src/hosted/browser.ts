@@ -85,7 +85,7 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
   }
 
   function knownCookie(request: HttpRequest, scope: Scope): string | undefined {
-    const known = request.cookie(cookieName(scope));
+    const known = request.cookies().get(cookieName(scope));
     return known !== undefined && cookieForm.test(known) ? known : undefined;
   }
 
@@ -106,11 +106,8 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
 
     /** The digests of all cookies of a request that could be browsers of some scope. */
     digests(request: HttpRequest): string[] {
-      const names = request.cookieNames().filter((name) => name.startsWith(prefix) && !name.startsWith(signInPrefix));
-      return names.slice(0, maxScopes).flatMap((name) => {
-        const value = request.cookie(name);
-        return value !== undefined && cookieForm.test(value) ? [digestOf(value)] : [];
-      });
+      const ours = [...request.cookies()].filter(([name]) => name.startsWith(prefix) && !name.startsWith(signInPrefix));
+      return ours.slice(0, maxScopes).flatMap(([, value]) => (cookieForm.test(value) ? [digestOf(value)] : []));
     },
 
     /**
@@ -127,13 +124,15 @@ export function createBrowsers(deps: { keyring: Keyring; random: Random; baseUrl
      * oldest first (RFC 6265 §5.4).
      */
     surplus(request: HttpRequest): string[] {
-      const names = request.cookieNames().filter((name) => name.startsWith(signInPrefix) && /^[\w-]+$/u.test(name));
+      const names = [...request.cookies().keys()].filter(
+        (name) => name.startsWith(signInPrefix) && /^[\w-]+$/u.test(name),
+      );
       return names.slice(0, -maxSignInCookies).map((name) => expired(name));
     },
 
     /** The last method used in this browser: "passkey", "password" or "oauth.PROVIDER". */
     usedLast(request: HttpRequest, appId: string): string | undefined {
-      const value = request.cookie(cookieName({ kind: "used-last", key: appId }));
+      const value = request.cookies().get(cookieName({ kind: "used-last", key: appId }));
       return value !== undefined && usedLastForm.test(value) ? value : undefined;
     },
 

@@ -6,6 +6,7 @@ import { clip, isStorable } from "../lib/text.ts";
 import { isTimeZone, timeZoneCookie } from "../lib/time-zone.ts";
 import { readTrace } from "../lib/trace.ts";
 import { prefersHtml } from "./accept.ts";
+import { parseCookies } from "./cookies.ts";
 import { parseJson } from "./json-body.ts";
 import { parsePairs, parseQuery } from "./query.ts";
 import { whenClosed } from "./when-closed.ts";
@@ -22,6 +23,7 @@ export class HttpRequest {
   waited = 0;
   readonly #message: IncomingMessage;
   #form: Promise<Map<string, string>> | undefined;
+  #cookies: Map<string, string> | undefined;
 
   constructor(id: string, message: IncomingMessage, ipAddress: string, parameters: Record<string, string> | undefined) {
     this.id = id;
@@ -132,17 +134,8 @@ export class HttpRequest {
     return start === -1 ? "" : address.slice(start + 1);
   }
 
-  /** In the order of the header. */
-  cookieNames(): string[] {
-    return (this.header("cookie") ?? "").split(";").map((pair) => pair.split("=", 1)[0]?.trim() ?? "");
-  }
-
-  cookie(name: string): string | undefined {
-    for (const pair of (this.header("cookie") ?? "").split(";")) {
-      const separator = pair.indexOf("=");
-      if (separator > 0 && pair.slice(0, separator).trim() === name) return pair.slice(separator + 1).trim();
-    }
-    return undefined;
+  cookies(): Map<string, string> {
+    return (this.#cookies ??= parseCookies(this.header("cookie") ?? ""));
   }
 
   /**

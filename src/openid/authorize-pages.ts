@@ -111,11 +111,14 @@ export function createAuthorizePages(deps: {
       const begun = signIn.newAuthorization(application, { ...asked, authorization, accountUserId: wanted ?? null });
       const visit = visits.begin(request, begun);
       const isBrowserKnown = wanted !== undefined && visits.accountCookieOf(visit) !== undefined;
-      const outcome = isBrowserKnown ? await singleSignOn.begin(visits.forProof(visit), { isSilent }) : undefined;
+      const proofVisit = isBrowserKnown ? visits.forProof(visit) : undefined;
+      const outcome = proofVisit && (await singleSignOn.begin(proofVisit, { isSilent }));
       if (typeof outcome === "object" && "response" in outcome) return visits.respond(visit, outcome.response);
       const next = typeof outcome === "object" && "next" in outcome ? outcome.next : undefined;
       if (isSilent) return refused(next === "ask-consent" ? consentRequired : loginRequired);
-      if (next === undefined) await signIn.store(begun);
+      if (proofVisit && next !== undefined)
+        return visits.enter({ ...visit, browser: proofVisit.renewed }, begun.authUrl);
+      await signIn.store(begun);
       return visits.enter(visit, begun.authUrl);
 
       function refused({ error, description }: AuthorizationRefusal): Answer {

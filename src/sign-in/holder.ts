@@ -9,6 +9,8 @@ export type Holder = {
   session: SignInSession;
   application: Application;
   browserDigest: string;
+  /** The cookie that replaces it once a proof is kept. */
+  renewedBrowser: string;
   /** The new cookie for the account page. */
   browserSession: string;
   /** The cookie that it replaces. */

@@ -68,7 +68,7 @@ export function createProofs(deps: {
       how: How,
       prove: (tx: Handle, now: number) => Promise<User | string | { refusal: R } | false | undefined>,
     ): Promise<Outcome<R>> {
-      const { session, application, browserDigest } = holder;
+      const { session, application, browserDigest, renewedBrowser } = holder;
       const { signedInWith, provider = null } = how;
       const now = clock();
       let deniedUserId: string | undefined;
@@ -114,7 +114,8 @@ export function createProofs(deps: {
           proofs: consentIsNext ? proven.proofs : null,
           browserSessionDigest: proven.tie,
         };
-        if (!(await keepProof(tx, { digest: session.digest, browserDigest }, proof, now))) throw rollBack("over");
+        const browser = { digest: session.digest, browserDigest, renewedBrowser };
+        if (!(await keepProof(tx, browser, proof, now))) throw rollBack("over");
         return { next };
       });
       if (deniedUserId !== undefined) clientAccess.noteDenial(holder, { userId: deniedUserId, method: signedInWith });

@@ -13,6 +13,7 @@ import { addMethodRequest, type AddMethodBody } from "./adding/add-method-body.t
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { cancelCodesOfBrowser, cancelCodesOfUser } from "./cancel-store.ts";
 import { accountAddress } from "./account-address.ts";
+import type { Holder } from "./holder.ts";
 import { consumePendingLink, recordPendingLink } from "./adding/pending-link-store.ts";
 import { conflictOf, isSessionId, emptySession, sessionLasts, type SignInSession } from "./session.ts";
 import { claimSession, findSession, insertSession, recordAwaitedMail, sweepSessions } from "./store.ts";
@@ -231,11 +232,12 @@ export function createSignIn(deps: {
 
     /** Stores an identity in the session until the person has completed what it waits for. */
     async keepIdentity(
-      { session, browserDigest }: { session: SignInSession; browserDigest: string },
+      { session, browserDigest, renewedBrowser }: Holder,
       pendingLink: PendingLink,
     ): Promise<SignInSession> {
-      await storage.write((tx) => recordPendingLink(tx, { digest: session.digest, browserDigest }, pendingLink));
-      return { ...session, pendingLink };
+      const browser = { digest: session.digest, browserDigest, renewedBrowser };
+      await storage.write((tx) => recordPendingLink(tx, browser, pendingLink));
+      return { ...session, pendingLink, browserDigest: renewedBrowser };
     },
 
     /**

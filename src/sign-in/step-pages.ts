@@ -75,7 +75,7 @@ export function createStepPages(deps: {
       return visits.respond(proofVisit, outcome.response, cookies);
     }
     // Redirect, so that reloading the page does not repeat the password.
-    return seeOther(pathOf(proofVisit));
+    return visits.enter({ ...proofVisit, browser: proofVisit.renewed }, pathOf(proofVisit));
   }
 
   /** A script cannot show a page, so every problem is one error. */

@@ -89,7 +89,8 @@ const prepared = statements((handle) => {
           provenAt: given.provenAt,
           proofs: given.proofs,
           browserSessionDigest: given.browserSessionDigest,
-        } satisfies Record<keyof Proof, unknown>)
+          browserDigest: sql`${sql.placeholder("renewedBrowser")}`,
+        } satisfies Record<keyof Proof | "browserDigest", unknown>)
         .where(
           and(
             eq(sessions.digest, digest),
@@ -216,12 +217,12 @@ export async function recordTie(tx: Handle, digest: string, tie: string): Promis
 }
 
 /**
- * Stores a proof in an open session of this browser until the next step; false if there is no such
- * session.
+ * Stores a proof in an open session of this browser until the next step, and binds the session to
+ * the browser's new cookie (docs/decisions/0047); false if there is no such session.
  */
 export async function keepProof(
   tx: Handle,
-  session: { digest: string; browserDigest: string },
+  session: { digest: string; browserDigest: string; renewedBrowser: string },
   proof: Proof,
   now: number,
 ): Promise<boolean> {

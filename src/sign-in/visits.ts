@@ -4,7 +4,7 @@ import type { AuthorizationResponse } from "../hosted/authorization-response.ts"
 import { formTargets } from "../hosted/form-targets.ts";
 import { isAnswer, type Guest, type Hosted, type PostedForm, type Setting } from "../hosted/hosted.ts";
 import type { Application } from "../applications/application.ts";
-import type { Browsers, Scope } from "../hosted/browser.ts";
+import type { Browser, Browsers, Scope } from "../hosted/browser.ts";
 import type { Html } from "../lib/html.ts";
 import type { Frame } from "../pages/parts/frame.ts";
 import type { Message } from "../pages/message-page.ts";
@@ -15,8 +15,11 @@ import type { SignInSession } from "./session.ts";
 /** A session that this browser may use now. */
 export type Visit = Guest & { sessionId: string; session: SignInSession };
 
-/** A visit that provides a proof. `cookies`: set if the proof is valid. */
-export type ProofVisit = Visit & Holder & { cookies: string[] };
+/**
+ * A visit that provides a proof. `cookies`: set if the proof completes the sign-in. `renewed`: the
+ * browser with its new cookie, if the proof is kept for another step.
+ */
+export type ProofVisit = Visit & Holder & { cookies: string[]; renewed: Browser };
 
 /** A visit with an accepted form post, from the browser that owns the session. */
 export type Posted = Visit & PostedForm;
@@ -123,13 +126,16 @@ export function createVisits(deps: { hosted: Hosted; browsers: Browsers; signIn:
     },
 
     forProof<V extends Visit>(visit: V): V & ProofVisit {
-      const { request, application, browser, frame } = visit;
+      const { request, sessionId, application, browser, frame } = visit;
       const scope = accountScope(application);
+      const renewed = browsers.renew({ kind: "sign-in", key: sessionId });
       const opened = browsers.renew(scope);
       const known = browsers.meet(request, { kind: "known", key: "" });
       return {
         ...visit,
         browserDigest: browser.digest,
+        renewedBrowser: renewed.digest,
+        renewed,
         browserSession: opened.digest,
         currentBrowserSession: browsers.meet(request, scope).digest,
         knownBrowser: known.digest,

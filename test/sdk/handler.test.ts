@@ -149,6 +149,66 @@ test.each([
   expect(response.statusCode).toBe(200);
 });
 
+describe("an application under a path", () => {
+  const paths = { homePath: "/shop/", signInPath: "/shop/sign-in", signOutPath: "/shop/sign-out" };
+
+  test("U5: gets people back to its home path, unless they asked for another page", async () => {
+    const server = await start(paths);
+    const visitor = new Visitor();
+    const { back } = await untilRedirect(server, visitor, paths.signInPath);
+    expect((await visitor.get(back)).location.href).toBe(`${server.url}/shop/`);
+    expect((await visitor.post(server.url + paths.signOutPath, {})).location.href).toBe(`${server.url}/shop/`);
+    const asking = await untilRedirect(server, visitor, `${paths.signInPath}?returnTo=%2Fshop%2Fcart`);
+    expect((await visitor.get(asking.back)).location.href).toBe(`${server.url}/shop/cart`);
+    const elsewhere = await untilRedirect(server, visitor, `${paths.signInPath}?returnTo=%2F%2Fevil.example`);
+    expect((await visitor.get(elsewhere.back)).location.href).toBe(`${server.url}/shop/`);
+  });
+
+  test("leads from a sign-in that took too long to its own sign-in page", async () => {
+    const server = await start(paths);
+    const visitor = new Visitor();
+    const { back } = await untilRedirect(server, visitor, paths.signInPath);
+    current().clock.advance(61_000);
+    expect((await visitor.get(back)).text).toContain('href="/shop/sign-in?returnTo=%2Fshop%2F"');
+  });
+});
+
+describe("a bearer token", () => {
+  test("U14: is what an API asks for with the same function as pages ask for the cookie", async () => {
+    const server = await start();
+    const { visitor, email } = await signIn(server);
+    const { accessToken } = await tokenOf(server, visitor);
+    const me = await new Visitor().get(`${server.url}/me`, { authorization: `Bearer ${accessToken}` });
+    expect(userOf(me)).toMatchObject({ email, name: null, claims: { aud: server.app.id } });
+    expect([me.headers.get("cache-control"), me.headers.getSetCookie()]).toEqual(["private, no-store", []]);
+  });
+
+  test("U14: decides alone: one that is not good is refused, whoever the cookie is, and leaves the cookie", async () => {
+    const server = await start();
+    const { visitor } = await signIn(server);
+    const other = await start();
+    const foreign = await tokenOf(other, (await signIn(other)).visitor);
+    for (const token of ["x", "a.b.c", foreign.accessToken]) {
+      const headers = { authorization: `bearer ${token}`, "sec-fetch-mode": "navigate" };
+      const refused = await visitor.get(`${server.url}/me`, headers);
+      expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    }
+    expect(userOf(await visitor.get(`${server.url}/me`, { authorization: "Basic YTpi" }))?.name).toBe("Ada");
+    expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
+  });
+
+  test("U14: of a login that has ended is nobody's", async () => {
+    const server = await start();
+    const { visitor } = await signIn(server);
+    const { client, accessToken } = await tokenOf(server, visitor);
+    const status = async () =>
+      (await new Visitor().get(`${server.url}/me`, { authorization: `Bearer ${accessToken}` })).status;
+    expect(await status()).toBe(200);
+    await client.logout(accessToken);
+    await vi.waitFor(async () => expect(await status()).toBe(401));
+  });
+});
+
 describe("a session", () => {
   test("is required: a page goes to the sign-in, a script gets 401", async () => {
     const server = await start();

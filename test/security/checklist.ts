@@ -345,6 +345,12 @@ export const checklist: Requirement[] = [
   },
   { id: "H9", holds: "Paste, password managers, `autocomplete` work; fields masked", source: "A 6.2.6, 6.2.7" },
   {
+    id: "H10",
+    holds:
+      "A cookie counts only under its exact bytes and once: a name with byte 0xA0 before it, or given twice, is none of ours; a kept proof renews the cookie",
+    source: "RFC 6265 §4.2.1, §5.4; RFC 6265bis §4.1.3.2",
+  },
+  {
     id: "A1",
     holds: "Shown once, digest at rest, prefix+checksum, constant-time",
     source: "A 11.5.1, 11.2.4; GitHub token format (simonwillison.net 2021-04-05)",

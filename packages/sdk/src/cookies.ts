@@ -24,13 +24,8 @@ export async function createCookies(appId: string, origin: string) {
   return {
     /** The request's cookies that have the prefix, by name without it. */
     read(header: string | null): Map<string, string> {
-      const found = new Map<string, string>();
-      for (const pair of (header ?? "").split(";")) {
-        const [name = "", value = ""] = pair.trim().split("=", 2);
-        const isOurs = name.startsWith(prefix) && !found.has(name.slice(prefix.length));
-        if (isOurs) found.set(name.slice(prefix.length), value);
-      }
-      return found;
+      const ours = [...parseCookies(header ?? "")].filter(([name]) => name.startsWith(prefix));
+      return new Map(ours.map(([name, value]) => [name.slice(prefix.length), value]));
     },
 
     line,
@@ -70,4 +65,36 @@ export async function createCookies(appId: string, origin: string) {
 
 function partName(name: string, index: number): string {
   return index === 0 ? name : `${name}.${index}`;
+}
+
+/**
+ * The cookies of a header, in its order. Only space and tab surround a name or value: to a browser,
+ * a name that begins with any other byte has no `__Host-` prefix. A name that comes twice counts as
+ * none, because one of the two may be another host's.
+ */
+export function parseCookies(header: string): Map<string, string> {
+  const cookies = new Map<string, string>();
+  const repeated = new Set<string>();
+  for (const pair of header.split(";")) {
+    const separator = pair.indexOf("=");
+    if (separator === -1) continue;
+    const name = withoutBlanks(pair.slice(0, separator));
+    if (cookies.has(name)) repeated.add(name);
+    cookies.set(name, withoutBlanks(pair.slice(separator + 1)));
+  }
+  for (const name of repeated) cookies.delete(name);
+  return cookies;
+}
+
+/** `trim()` also removes byte 0xA0, and a regular expression takes quadratic time. */
+function withoutBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text[start])) start += 1;
+  while (end > start && isBlank(text[end - 1])) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t";
 }

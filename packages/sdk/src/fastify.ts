@@ -1,4 +1,5 @@
 import { createHandler, type HandlerOptions } from "./handler.ts";
+import { uncached } from "./pages.ts";
 import { toRequest, type NodeRequest } from "./node.ts";
 import type { Session, SignedInUser } from "./sessions.ts";
 
@@ -9,9 +10,8 @@ type FastifyReply = {
   header(name: string, value: string | string[]): unknown;
   code(status: number): { send(body?: string): unknown };
 };
-type Fastify = {
-  addHook(name: "onRequest", hook: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): unknown;
-};
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+type Fastify = { addHook(name: "onRequest", hook: Hook): unknown; addHook(name: "onSend", hook: Hook): unknown };
 
 /**
  * Sign-in for Fastify: `await app.register(auth.plugin)`. Waits until the settings are known to be
@@ -20,6 +20,8 @@ type Fastify = {
 export async function createAuth(options?: HandlerOptions) {
   const handler = createHandler(options);
   await handler.ready();
+  /** Requests whose responses set a cookie. */
+  const setting = new WeakSet<FastifyRequest>();
 
   async function send(response: Response, reply: FastifyReply): Promise<unknown> {
     for (const [name, value] of response.headers) if (name !== "set-cookie") reply.header(name, value);
@@ -33,9 +35,12 @@ export async function createAuth(options?: HandlerOptions) {
     // A response that was already sent cannot carry a refreshed session.
     const { session, setCookies } = await handler.session(request, toRequest(request.raw), !reply.sent);
     if (reply.sent) return session;
-    if (setCookies.length > 0) reply.header("set-cookie", setCookies.splice(0));
+    if (setCookies.length > 0) {
+      reply.header("set-cookie", setCookies.splice(0));
+      setting.add(request);
+    }
     // Otherwise the back button shows the page after a sign-out.
-    if (session && !reply.hasHeader("cache-control")) reply.header("cache-control", "private, no-store");
+    if (session && !reply.hasHeader("cache-control")) reply.header("cache-control", uncached);
     return session;
   }
 
@@ -43,6 +48,10 @@ export async function createAuth(options?: HandlerOptions) {
     app.addHook("onRequest", async (request, reply) => {
       const response = await handler.handle(toRequest(request.raw), () => request.raw.socket?.remoteAddress);
       return response && (await send(response, reply));
+    });
+    // Nobody may get another's cookie from a cache, whatever the application says.
+    app.addHook("onSend", async (request, reply) => {
+      if (setting.has(request)) reply.header("cache-control", uncached);
     });
   }
   // Makes Fastify apply the hook to all routes, not only to those of this plugin.

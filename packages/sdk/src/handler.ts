@@ -2,7 +2,7 @@ import type { InitiateRequest } from "./api.ts";
 import { createAuthsvc, type Authsvc } from "./authsvc.ts";
 import { createCookies } from "./cookies.ts";
 import type { AuthsvcError } from "./errors.ts";
-import { answer, errorPage, isNavigation, isPrefetch, localPath, redirect } from "./pages.ts";
+import { answer, errorPage, isNavigation, isPrefetch, localPath, redirect, uncached } from "./pages.ts";
 import { createSeal } from "./seal.ts";
 import { createSessions, type SessionResult, type SignedInUser } from "./sessions.ts";
 import { configurationError, type AuthsvcOptions } from "./settings.ts";
@@ -22,7 +22,7 @@ export type HandlerOptions = AuthsvcOptions & {
   signInPath?: string;
   /** Where a form posts to sign out. */
   signOutPath?: string;
-  /** Where people go after they signed out, or did not sign in. */
+  /** Where people go after a sign-in without `returnTo`, after a sign-out, or if they did not sign in. */
   homePath?: string;
   /**
    * How many proxies are in front of this program, each of which appends to `X-Forwarded-For`. By
@@ -152,12 +152,15 @@ export function createHandler(options: HandlerOptions = {}) {
     let result = results.get(key);
     if (!result) {
       const header = request.headers.get("cookie");
+      const bearer = bearerOf(request);
       const read = async (): Promise<SessionResult> => {
         const site = await siteOf(request);
         // No sign-in ends at this host, so it has no session cookie.
         return site ? await sessions.read(site.cookies, header, canSetCookies) : { setCookies: [] };
       };
-      result = header === null ? Promise.resolve({ setCookies: [] }) : read();
+      // A token that was sent on purpose decides alone: a cookie may be another person's.
+      if (bearer !== undefined) result = sessions.ofBearer(bearer);
+      else result = header === null ? Promise.resolve({ setCookies: [] }) : read();
       results.set(key, result);
     }
     return await result;
@@ -165,7 +168,7 @@ export function createHandler(options: HandlerOptions = {}) {
 
   function challenge(request: Request): Response {
     const { pathname, search } = new URL(request.url);
-    if (!isNavigation(request)) return answer(401, "Nobody is signed in.");
+    if (bearerOf(request) !== undefined || !isNavigation(request)) return answer(401, "Nobody is signed in.");
     return redirect(startOf(localPath(pathname + search)), []);
   }
 
@@ -215,7 +218,7 @@ export function createHandler(options: HandlerOptions = {}) {
     },
 
     /**
-     * The session of a request, read once for each `key` (the framework's request).
+     * The session of a request, by its cookie or its bearer token, read once for each `key` (the framework's request).
      * @throws AuthsvcError UNREACHABLE: it is unknown who is signed in; do not assume nobody.
      */
     session: resultOf,
@@ -229,7 +232,7 @@ export function createHandler(options: HandlerOptions = {}) {
       return (await resultOf(request, request, true)).session?.accessToken;
     },
 
-    /** The user, or the response for somebody who is not signed in. */
+    /** The user, by cookie or bearer token, or the response for somebody who is not signed in. */
     async requireUser(request: Request): Promise<SignedInUser | Response> {
       const { session } = await resultOf(request, request, true);
       return session?.user ?? challenge(request);
@@ -244,9 +247,15 @@ export function createHandler(options: HandlerOptions = {}) {
       if (!result || (!result.session && result.setCookies.length === 0)) return response;
       const finished = new Response(response.body, response);
       for (const line of result.setCookies) finished.headers.append("set-cookie", line);
-      // Otherwise the back button shows the page after a sign-out.
-      if (!finished.headers.has("cache-control")) finished.headers.set("cache-control", "private, no-store");
+      // Nobody may get another's cookie from a cache, whatever the application says. Without one:
+      // otherwise the back button shows the page after a sign-out.
+      if (result.setCookies.length > 0 || !finished.headers.has("cache-control"))
+        finished.headers.set("cache-control", uncached);
       return finished;
     },
   };
+}
+
+function bearerOf({ headers }: Request): string | undefined {
+  return /^bearer +(.*)$/iu.exec(headers.get("authorization") ?? "")?.[1];
 }

@@ -1,4 +1,5 @@
 import type { Authsvc } from "./authsvc.ts";
+import { parseCookies } from "./cookies.ts";
 import type { AuthsvcError } from "./errors.ts";
 import { createHandler, type Handler, type HandlerOptions } from "./handler.ts";
 import type { Session, SignedInUser } from "./sessions.ts";
@@ -23,7 +24,9 @@ export function createAuth(options: HandlerOptions = {}) {
   async function session(): Promise<Session | undefined> {
     const { headers } = (await import("next/headers")) as Next["headers"];
     const given = await headers();
-    const request = new Request(`http://${given.get("host")}/`, { headers: { cookie: given.get("cookie") ?? "" } });
+    const cookie = given.get("cookie") ?? "";
+    const authorization = given.get("authorization") ?? "";
+    const request = new Request(`http://${given.get("host")}/`, { headers: { cookie, authorization } });
     return (await handler().session(request, request, false)).session;
   }
 
@@ -72,9 +75,10 @@ export function createAuth(options: HandlerOptions = {}) {
 
 /** The request's cookies after these `Set-Cookie`. */
 function withNew(header: string, setCookies: string[]): string {
-  const nameOf = (pair: string): string => pair.split("=")[0] ?? "";
-  const names = new Set(setCookies.map(nameOf));
-  const kept = header.split("; ").filter((pair) => !names.has(nameOf(pair)));
-  const added = setCookies.filter((line) => !line.includes("Max-Age=0")).map((line) => line.split(";")[0]);
-  return [...kept, ...added].join("; ");
+  const nameOf = (pair: string): string | undefined => parseCookies(pair).keys().next().value;
+  const pairs = setCookies.map((line) => line.split(";", 1)[0] ?? "");
+  const names = new Set(pairs.map(nameOf));
+  const kept = header.split(";").filter((pair) => !names.has(nameOf(pair)));
+  const added = pairs.filter((_, at) => !setCookies[at]?.includes("Max-Age=0")).map((pair) => ` ${pair}`);
+  return [...kept, ...added].join(";");
 }

@@ -1,3 +1,4 @@
+import { uncached } from "./pages.ts";
 import { createHandler, type HandlerOptions } from "./handler.ts";
 import type { SignedInUser } from "./sessions.ts";
 
@@ -17,6 +18,7 @@ export type NodeResponse = {
   appendHeader(name: string, value: string): unknown;
   setHeader(name: string, value: string): unknown;
   hasHeader(name: string): boolean;
+  writeHead(status: number, ...rest: never[]): unknown;
   end(body?: string): unknown;
 };
 
@@ -42,6 +44,24 @@ export async function send(response: Response, to: NodeResponse): Promise<void> 
 }
 
 /**
+ * Nobody may get another's cookie from a cache, whatever the application says from here on. Node
+ * calls `writeHead` for every response, also for one that only `end` was called of.
+ */
+function keepFromCaches(response: NodeResponse): void {
+  const writeHead = response.writeHead.bind(response) as (status: number, ...rest: unknown[]) => unknown;
+  response.writeHead = (status: number, ...rest: unknown[]) => {
+    const headers = rest.at(-1);
+    const isKept = (name: unknown): boolean => String(name).toLowerCase() !== "cache-control";
+    // An array holds names and values in turn.
+    const kept = Array.isArray(headers)
+      ? headers.filter((_, at) => isKept(headers[at - (at % 2)]))
+      : Object.fromEntries(Object.entries(Object(headers)).filter(([name]) => isKept(name)));
+    response.setHeader("cache-control", uncached);
+    return writeHead(status, ...rest.slice(0, -1), ...(typeof headers === "string" ? [headers] : [kept]));
+  };
+}
+
+/**
  * Sign-in for a server of `node:http`. Waits until the settings are known to be right.
  * @throws AuthsvcError CONFIGURATION, and UNREACHABLE after ten seconds without the service
  */
@@ -52,9 +72,10 @@ export async function createAuth(options?: HandlerOptions) {
   async function sessionOf(request: NodeRequest, response: NodeResponse) {
     const { session, setCookies } = await handler.session(request, toRequest(request), !response.headersSent);
     if (!response.headersSent) {
+      if (setCookies.length > 0) keepFromCaches(response);
       for (const line of setCookies.splice(0)) response.appendHeader("set-cookie", line);
       // Otherwise the back button shows the page after a sign-out.
-      if (session && !response.hasHeader("cache-control")) response.setHeader("cache-control", "private, no-store");
+      if (session && !response.hasHeader("cache-control")) response.setHeader("cache-control", uncached);
     }
     return session;
   }

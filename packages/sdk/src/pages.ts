@@ -1,6 +1,9 @@
 /** The path is kept in a cookie, and browsers limit a cookie to 4,096 bytes. */
 const maxPath = 1000;
 
+/** Of every response that sets a cookie, and by default of those to a signed-in user. */
+export const uncached = "private, no-store";
+
 /** A path of this site, or undefined: people are never sent elsewhere. */
 export function localPath(text: string | null): string | undefined {
   if (text === null || !text.startsWith("/") || text.length > maxPath) return undefined;
@@ -35,7 +38,8 @@ export function redirect(location: string, setCookies: string[]): Response {
 /** For scripts, in the form of the service's errors. */
 export function answer(status: 401 | 403, message: string): Response {
   const code = status === 401 ? "INVALID_TOKEN" : "INVALID_REQUEST";
-  return withCookies(Response.json({ error: { code, message } }, { status }), []);
+  const headers = status === 401 ? { "www-authenticate": "Bearer" } : undefined;
+  return withCookies(Response.json({ error: { code, message } }, { status, ...(headers && { headers }) }), []);
 }
 
 export function errorPage(status: number, message: string, href: string, setCookies: string[]): Response {
@@ -45,7 +49,7 @@ export function errorPage(status: number, message: string, href: string, setCook
 }
 
 function withCookies(response: Response, setCookies: string[]): Response {
-  response.headers.set("cache-control", "no-store");
+  response.headers.set("cache-control", uncached);
   for (const line of setCookies) response.headers.append("set-cookie", line);
   return response;
 }

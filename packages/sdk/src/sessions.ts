@@ -12,7 +12,7 @@ export type SignedInUser = {
   email: string | null;
   /** Unless true, never look up an account by the address. */
   emailVerified: boolean;
-  /** As of the sign-in; `profile.get` reads it anew. */
+  /** As of the sign-in, null with a bearer token; `profile.get` reads it anew. */
   name: string | null;
   picture: string | null;
   /** The login, which a logout ends. */
@@ -41,7 +41,7 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
     return cookies.split(cookieName, await seal.seal(cookieName, kept), cookieSeconds, present);
   }
 
-  async function sessionOf({ a, n, p }: Kept): Promise<Session> {
+  async function sessionOf({ a, n, p }: Pick<Kept, "a" | "n" | "p">): Promise<Session> {
     const claims = await authsvc.verify(a);
     const { sub, sid, email = null, email_verified: emailVerified = false } = claims;
     const user = { id: sub, email, emailVerified, name: n, picture: p, sessionId: sid, claims };
@@ -88,6 +88,16 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
   }
 
   return {
+    /** Who a bearer token is of, as an API gets it; nobody if it is none of ours. */
+    async ofBearer(accessToken: string): Promise<SessionResult> {
+      try {
+        return { session: await sessionOf({ a: accessToken, n: null, p: null }), setCookies: [] };
+      } catch (error) {
+        if (!isInvalidToken(error)) throw error;
+        return { setCookies: [] };
+      }
+    },
+
     /**
      * Who is signed in. Refreshes the tokens before they expire, but not without `canSetCookies`:
      * a refreshed token that gets lost ends the login.

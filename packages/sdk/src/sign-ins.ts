@@ -10,8 +10,8 @@ import type { Seal } from "./seal.ts";
 /** What depends on the redirect URI; known after the application was read. */
 export type Site = { redirectUri: string; origin: string; callbackPath: string; cookies: Cookies };
 
-/** State, PKCE verifier and path to return to, in the browser that began. */
-type Begun = { s: string; v: string; t: string };
+/** State, PKCE verifier and path to return to (null: none was asked for), in the browser that began. */
+type Begun = { s: string; v: string; t: string | null };
 
 export type Finished = {
   /** Of a sign-in that worked. */
@@ -45,7 +45,7 @@ export function createSignIns(authsvc: Authsvc, seal: Seal) {
       const begun: Begun = {
         s: randomText(),
         v: randomText(),
-        t: localPath(new URL(url).searchParams.get("returnTo")) ?? "/",
+        t: localPath(new URL(url).searchParams.get("returnTo")) ?? null,
       };
       const { authUrl } = await authsvc.initiate({
         ...extra,
@@ -55,7 +55,9 @@ export function createSignIns(authsvc: Authsvc, seal: Seal) {
       });
       const name = nameOf(begun.s);
       const line = site.cookies.line(name, await seal.seal(name, begun), seconds);
-      const others = [...site.cookies.read(headers.get("cookie")).keys()].filter((each) => each.startsWith(beginsWith));
+      const others = [...site.cookies.read(headers.get("cookie")).keys()].filter((each) =>
+        /^sign-in-[\w-]+$/u.test(each),
+      );
       const tooMany = others.length < maxAtOnce ? [] : others.map((each) => site.cookies.clear(each));
       return redirect(authUrl, [...tooMany, line]);
     },
@@ -74,7 +76,8 @@ export function createSignIns(authsvc: Authsvc, seal: Seal) {
             "This sign-in was not started in this browser, or the browser refuses cookies. Allow them, and sign in again.",
           clear: [],
         };
-      const { v: codeVerifier, t: returnTo } = begun;
+      const codeVerifier = begun.v;
+      const returnTo = begun.t ?? undefined;
       const clear = [site.cookies.clear(name)];
       const failure = query.get("error");
       if (failure === "access_denied") return { isCancelled: true, clear };

@@ -10,7 +10,7 @@ const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
     note: prepare(
       db
         .update(sessions)
-        .set({ pendingLink: given.pendingLink })
+        .set({ pendingLink: given.pendingLink, browserDigest: sql`${sql.placeholder("renewedBrowser")}` })
         .where(and(eq(sessions.digest, digest), eq(sessions.browserDigest, browserDigest), open)),
       "note_pending_link_of_session",
     ),
@@ -33,10 +33,13 @@ const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
   };
 });
 
-/** Stores an identity in an open session of this browser, replacing an earlier one. */
+/**
+ * Stores an identity in an open session of this browser, replacing an earlier one, and binds the
+ * session to the browser's new cookie.
+ */
 export async function recordPendingLink(
   tx: Handle,
-  session: { digest: string; browserDigest: string },
+  session: { digest: string; browserDigest: string; renewedBrowser: string },
   pendingLink: PendingLink,
 ): Promise<void> {
   await prepared(tx).note.execute({ ...session, pendingLink });

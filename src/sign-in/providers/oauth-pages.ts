@@ -1,4 +1,4 @@
-import { seeOther, type Answer } from "../../http/answer.ts";
+import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { isAnswer } from "../../hosted/hosted.ts";
 import type { LinkRefusal } from "../../oauth/linking.ts";
@@ -64,9 +64,10 @@ export function createOauthPages(deps: {
     const outcome = await providerSignIn.signIn(proofVisit, arrival).catch((error: unknown) => ({ error }));
     if (typeof outcome === "object" && "error" in outcome) return await failed(visit, provider, outcome.error);
     // Redirect to a page, so that reloading it does not repeat the provider's answer.
-    if (outcome === "agree-first") return seeOther(pathOf(visit));
+    const renewed = { ...visit, browser: proofVisit.renewed };
+    if (outcome === "agree-first") return visits.enter(renewed, pathOf(visit));
     if (typeof outcome === "object" && "waitsIn" in outcome)
-      return await choose.showSignIn({ ...visit, session: outcome.waitsIn }, { status: 400 });
+      return await choose.showSignIn({ ...renewed, session: outcome.waitsIn }, { status: 400 });
     if (typeof outcome === "object" && "refusal" in outcome)
       return await problem(visit, provider, problemOfRefusal[outcome.refusal]);
     return await steps.end(proofVisit, outcome, ({ kind }) =>

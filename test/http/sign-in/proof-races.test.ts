@@ -48,8 +48,17 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
   const found = await signIn.open(sessionId, browserDigest);
   if (found.state !== "open" || !(await signIn.claim(found.session, browserDigest))) throw new Error(found.state);
   const { session } = found;
-  const cookies = { browserDigest, browserSession: "new", currentBrowserSession: browserDigest, knownBrowser: "known" };
-  return { sessionId, session, application, ...cookies, lang: "en", clientInfo };
+  const cookies = { browserSession: "new", currentBrowserSession: browserDigest, knownBrowser: "known" };
+  return {
+    sessionId,
+    session,
+    application,
+    browserDigest,
+    renewedBrowser: "renewed",
+    ...cookies,
+    lang: "en",
+    clientInfo,
+  };
 }
 
 /**
@@ -113,7 +122,8 @@ describeEachDatabase("ending everything", (current) => {
     const found = await sessions.open(sessionId, undefined);
     if (found.state !== "open") throw new Error(found.state);
     const { session } = found;
-    const browser = { browserDigest: "b", browserSession: "new", currentBrowserSession: "b", knownBrowser: "known" };
+    const cookies = { browserSession: "new", currentBrowserSession: "b", knownBrowser: "known" };
+    const browser = { browserDigest: "b", renewedBrowser: "b", ...cookies };
     await sessions.claim(session, browser.browserDigest);
     const holder = { sessionId, session, application, ...browser, lang: "en", clientInfo };
     const asked = await proofs.accept(holder, { signedInWith: "password", mayOffer: true }, async () => userId);
@@ -214,7 +224,12 @@ describeEachDatabase("two copies of one browser", (current) => {
       const { sessionId } = await sessions.initiate(application, { redirectUri: app.redirectUri, scopes: ["profile"] });
       const found = await sessions.open(sessionId, undefined);
       if (found.state !== "open") throw new Error(found.state);
-      const browser = { browserDigest: name, browserSession: name, currentBrowserSession: presented };
+      const browser = {
+        browserDigest: name,
+        renewedBrowser: name,
+        browserSession: name,
+        currentBrowserSession: presented,
+      };
       await sessions.claim(found.session, name);
       return {
         sessionId,

@@ -74,6 +74,20 @@ describeEachDatabase("the first proof of an address that has an account", (curre
     expect((await validate(current(), app, token)).status).toBe(401);
   });
 
+  it("O3, H10: the cookie of the sign-in changes with the identity: who planted it cannot take the account over", async () => {
+    app = await appWith(current(), [github]);
+    const { email } = await signedUp(current(), app);
+    const { session, visitor, address } = await startFromPage(current(), app, github);
+    const attacker = new Visitor();
+    for (const [name, value] of visitor.cookies) attacker.cookies.set(name, value);
+    await comeBack(visitor, await atProvider(address, github, owner(email)));
+    const page = await visitor.get(session.authUrl);
+    const stolen = await attacker.post(`${session.authUrl}/step/take-over`, page.form("/step/take-over").fields);
+    expect([stolen.status, stolen.headers.get("location")]).toEqual([403, null]);
+    expect((await attacker.get(session.authUrl)).status).toBe(403);
+    codeOf(await visitor.submit(page, "/step/take-over", {}));
+  });
+
   it("O3: shows again what was added after the page was shown, and removes nothing before", async () => {
     const { page, session, visitor, userId, email, token } = await shown();
     await givePasskey(current(), userId);

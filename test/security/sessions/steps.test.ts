@@ -13,6 +13,7 @@ import {
   type Page,
   type Session,
 } from "../../support/person.ts";
+import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { expectNoCode } from "../no-code.ts";
 
@@ -205,6 +206,50 @@ describeOnSqlite("the browser of a sign-in", (current) => {
     const outside = await attacker.get(accountUrl(service, app));
     expect([outside.status, outside.text.includes(email)]).toEqual([303, false]);
   });
+
+  /** Before the proof, an attacker holds the same cookies as the person; afterwards they differ. */
+  async function expectStepIsOwn(person: Visitor, planted: Map<string, string>, url: string, step: string) {
+    const attacker = new Visitor();
+    for (const [name, value] of planted) attacker.cookies.set(name, value);
+    const page = await person.get(url);
+    const { fields } = page.form(step);
+    expectNeutral(await attacker.get(url));
+    expectNeutral(await attacker.post(url + step, fields));
+    const done = await person.submit(page, step, {});
+    expect([done.status, done.location.searchParams.has("code")]).toEqual([303, true]);
+  }
+
+  it("S9, H10: the cookie of a sign-in changes with a password before an offered passkey", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { email } = await newUser(service, app, { password: goodPassword });
+    const { authUrl } = await initiate(service, app);
+    const person = new Visitor();
+    const page = await person.get(authUrl);
+    const planted = new Map(person.cookies);
+    await person.submit(page, "/password", { email, password: goodPassword, passkeys: "1" });
+    await expectStepIsOwn(person, planted, authUrl, "/step/skip");
+  });
+
+  it.each(["by password", "by single sign-on"])(
+    "S9, H10: the cookie of a sign-in changes with a proof %s before consent",
+    async (how) => {
+      const service = current();
+      const app = await service.createApp();
+      const { email } = await newUser(service, app, { password: goodPassword });
+      const client = await createTestClient(service, app, { consent: "ask" });
+      const person = new Visitor();
+      if (how === "by single sign-on") await proveAt(person, await openAccount(service, app, person), email);
+      const start = await person.get(
+        authorizeUrl(service, client, how === "by password" ? {} : { prompt: "select_account" }),
+      );
+      const page = await person.get(start.location.href);
+      const planted = new Map(person.cookies);
+      if (how === "by password") await person.submit(page, "/password", { email, password: goodPassword });
+      else await person.submit(page, "/continue", {});
+      await expectStepIsOwn(person, planted, start.location.href, "/step/consent");
+    },
+  );
 
   it("S9: a second sign-in in the same browser changes the cookie again, and the one before is dead", async () => {
     const service = current();

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { root } from "../docs/pages.ts";
+import { claimsOf } from "../support/feed.ts";
+import { newParty, tokensFor } from "../support/openid-tokens.ts";
 import { call, signedUp } from "../support/person.ts";
 import { startReceiver, until } from "../support/receiver.ts";
 import { describeOnSqlite, type TestApp } from "../support/service.ts";
@@ -68,7 +70,7 @@ describeOnSqlite(
       ask = async (name, ...args) => {
         // The fields of an object at the end are named arguments, as in Python.
         const last = args.at(-1);
-        const named = name !== "_call" && typeof last === "object" ? last : {};
+        const named = name !== "_call" && typeof last === "object" && last !== null && !Array.isArray(last) ? last : {};
         const positional = named === last ? args.slice(0, -1) : args;
         python.stdin.write(`${JSON.stringify({ call: name, arguments: positional, named })}\n`);
         return JSON.parse(String((await lines.next()).value)) as Answer;
@@ -104,6 +106,53 @@ describeOnSqlite(
       expect(validated).toBe(before);
       await logOut(bob.accessToken, { allSessions: true });
       await until(async () => (await ask("verify", bob.accessToken)).error === "INVALID_TOKEN", "refuses");
+    });
+
+    it("refuses the token of another client of the application, unless it is allowed", async () => {
+      const party = await newParty(current(), {}, app);
+      const token = (await tokensFor(current(), party)).access_token;
+      expect(await ask("verify", token)).toEqual(refused);
+      expect(await ask("validate", token)).toMatchObject({ answer: { clientId: party.client.id } });
+      await ask("allow", [party.client.id]);
+      expect(await ask("verify", token)).toMatchObject({ answer: { clientId: party.client.id } });
+    });
+
+    it("forgets the tokens of a signing key that was withdrawn", async () => {
+      const ada = await signedUp(current(), app);
+      await remember(ada.accessToken);
+      const { kid } = claimsOf(ada.accessToken);
+      await current().server.app.services.signingKeyRevocation.revoke(kid, { kind: "cli", name: "test" });
+      await until(async () => (await ask("verify", ada.accessToken)).error === "INVALID_TOKEN", "refuses");
+    });
+
+    it("lets a visitor start ten sign-ins a minute, whatever its headers claim", async () => {
+      const starts = async (count: number, ...visitor: unknown[]) => {
+        for (let n = 1; n < count; n += 1) await ask("start", ...visitor);
+        return (await ask("start", ...visitor)).answer;
+      };
+      expect(await starts(10, null, "8.8.8.8", "1.1.1.1")).toBe(null);
+      expect(await starts(1, null, "::ffff:8.8.8.8", "1.1.1.2")).toBe(60);
+      expect(await starts(1, null, "127.0.0.1", "1.1.1.1, 8.8.8.8:4711")).toBe(60);
+      expect(await starts(1, null, "8.8.4.4", "8.8.8.8")).toBe(null);
+      expect(await starts(11, null, "2600:0:0:1::1", null)).toBe(60);
+      expect(await starts(1, null, "2600::1:2:3:4:5", null)).toBe(60);
+      expect(await starts(1, null, "2600:0:0:2::1", null)).toBe(null);
+      // A proxy that tells no address: many share its own.
+      expect(await starts(30, null, "127.0.0.1", null)).toBe(null);
+      expect(await starts(11, 2, "10.0.0.1", "8.8.8.8, 9.9.9.9")).toBe(60);
+      expect(await starts(11, 0, "10.0.0.1", null)).toBe(60);
+    });
+
+    it.each([
+      ["Authsvc('http://localhost', 'app_x', 'ak_x', allowed_clients='cli_a')", "allowed_clients: must be a list"],
+      ["_StartLimit(11)", "trusted_proxies: must be a whole number from 0 to 10"],
+      ["_StartLimit(-1)", "trusted_proxies: must be a whole number from 0 to 10"],
+      ["_StartLimit('1')", "trusted_proxies: must be a whole number from 0 to 10"],
+    ])("names the option that is wrong: %s", (expression, message) => {
+      const program = `import authsvc; authsvc.${expression}`;
+      const cwd = join(root, "packages/python");
+      const { stderr } = spawnSync("python3", ["-B", "-c", program], { cwd, encoding: "utf8" });
+      expect(stderr).toContain(`ConfigurationError: ${message}`);
     });
 
     it("never takes a feed that is cut for a valid token", async () => {

@@ -7,12 +7,20 @@ import authsvc
 
 arguments = json.loads(sys.argv[1])
 client = authsvc.Authsvc(arguments["issuer"], arguments["appId"], arguments["apiKey"], staleness=arguments["staleness"])
+limits = {}
 for line in sys.stdin:
     asked = json.loads(line)
     try:
         if asked["call"] == "verify_webhook":
             secret, headers, body = asked["arguments"]
             answer = authsvc.verify_webhook(secret, headers, body.encode())
+        elif asked["call"] == "allow":
+            client.allowed_clients = frozenset(asked["arguments"][0])
+            answer = None
+        elif asked["call"] == "start":
+            proxies, peer, forwarded_for = asked["arguments"]
+            limit = limits.setdefault(proxies, authsvc._StartLimit(proxies))
+            answer = limit.count(peer, forwarded_for)
         else:
             answer = getattr(client, asked["call"])(*asked["arguments"], **asked["named"])
         print(json.dumps({"answer": answer}), flush=True)

@@ -293,7 +293,6 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
  * labels of the host names: if it is wrong, the frame fails, or is not tried.
  */
 function isSameSite(issuer: string): boolean {
-  const site = ({ protocol, hostname }: URL | Location): string =>
-    protocol + hostname.split(".").slice(-2).join(".");
+  const site = ({ protocol, hostname }: URL | Location): string => protocol + hostname.split(".").slice(-2).join(".");
   return site(new URL(issuer)) === site(location);
 }

@@ -80,7 +80,7 @@ export function createClientAuthentication(deps: {
       case "private_key_jwt":
         return await hasAsserted(found, clientId, credentials.assertion, endpoint);
       case "none":
-        return found !== undefined && found.client.kind !== "web";
+        return found !== undefined && isPublic(found);
     }
   }
 
@@ -109,6 +109,11 @@ export function createClientAuthentication(deps: {
       return { ...found, method: credentials.method };
     },
   };
+}
+
+/** An application that allows public clients is one as well: its pages sign in again silently. */
+function isPublic(found: UsableClient): boolean {
+  return found.client.kind !== "web" || (isItsOwnClient(found) && found.application.settings.publicClients === true);
 }
 
 function isItsOwnClient({ client, application }: UsableClient): boolean {

@@ -1,6 +1,6 @@
 import type { Actor } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
-import { isoTime, type Clock } from "../lib/clock.ts";
+import { isoTime, second, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
@@ -10,6 +10,7 @@ import { listLoginsOfUser } from "./login-list-store.ts";
 import { findLogin, findLoginsBeyond } from "./login-store.ts";
 import { parseRefreshToken } from "./refresh-tokens.ts";
 import type { Login } from "./login.ts";
+import { accessTokenSeconds } from "./service.ts";
 
 /** A login as shown by commands. */
 export type LoginAnswer = {
@@ -30,7 +31,7 @@ export type LoginAnswer = {
   userAgent: string | null;
 };
 
-/** Per user; one more ends the oldest. */
+/** Per user; one more ends the oldest, or one that a page lost in a reload. */
 const maxLogins = 100;
 
 export type LoginAdministration = ReturnType<typeof createLoginAdministration>;
@@ -74,7 +75,9 @@ export function createLoginAdministration(deps: {
       // Fewer sign-ins than that ever: no query needed.
       if (loginCount <= maxLogins) return;
       const by = { actor: { kind: "service", name: "logins" }, clientInfo } as const;
-      for (const id of await findLoginsBeyond(tx, { userId, id: started.id, most: maxLogins, now })) {
+      const lostBefore = now - accessTokenSeconds * second;
+      const beyond = { userId, id: started.id, most: maxLogins, lostBefore, now };
+      for (const id of await findLoginsBeyond(tx, beyond)) {
         const ended = await loginEnds.end(tx, id, "too-many", now);
         if (ended) await loginEnds.note(tx, ended, by, now, { reason: "too-many" });
       }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, gt, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { EndReason } from "../storage/column-types.ts";
 import { gatheredLogins, type LiveLogin, liveUserOf, loginStartOf } from "./gathered-login-store.ts";
 import { rotatedLoginOf, type LoginStart, type RotatedLogin } from "./rotated-login-store.ts";
@@ -45,6 +45,12 @@ const prepared = statements((handle) => {
   const ofBrowser = eq(logins.browserSessionDigest, given.browserSessionDigest);
   const unexpired = and(isNull(logins.endedAt), gt(logins.expiresAt, sql.placeholder("now")));
   const live = and(unexpired, isNull(logins.userDisabledAt));
+  // A page without a server loses its tokens in a reload, and signs in again.
+  const lost = and(
+    eq(logins.publicClient, true),
+    eq(logins.generation, 0),
+    lt(logins.createdAt, sql.placeholder("lostBefore")),
+  );
   const start = prepare(db.select(loginStartOf(tables)).from(logins).where(eq(logins.id, id)), "login_start");
   const liveUser = prepare(
     db
@@ -136,7 +142,7 @@ const prepared = statements((handle) => {
         .select({ id: logins.id })
         .from(logins)
         .where(and(eq(logins.userId, given.userId), ne(logins.id, id), unexpired))
-        .orderBy(desc(logins.createdAt), desc(logins.id))
+        .orderBy(sql`CASE WHEN ${lost} THEN 1 ELSE 0 END`, desc(logins.createdAt), desc(logins.id))
         .limit(maxEndedAtOnce)
         .offset(sql.placeholder("most")),
       "logins_beyond_the_newest",
@@ -269,12 +275,15 @@ export async function listUsersAtClient({ db, tables: { logins } }: Handle, clie
   return rows.map(({ userId }) => userId);
 }
 
-/** A user's live logins beyond `most`, which includes `id` and the newest of the others. */
+/**
+ * A user's live logins beyond `most`, which includes `id` and the newest of the others. Those of
+ * public clients that began before `lostBefore` and were never refreshed count as the oldest.
+ */
 export async function findLoginsBeyond(
   handle: Handle,
-  { userId, id, most, now }: { userId: string; id: string; most: number; now: number },
+  { most, ...of }: { userId: string; id: string; most: number; lostBefore: number; now: number },
 ): Promise<string[]> {
-  return (await prepared(handle).beyond.execute({ userId, id, most: most - 1, now })).map((login) => login.id);
+  return (await prepared(handle).beyond.execute({ ...of, most: most - 1 })).map((login) => login.id);
 }
 
 /**

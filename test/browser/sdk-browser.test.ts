@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { rolldown } from "rolldown";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { goodPassword, newEmail } from "../support/person.ts";
+import type { TestApp } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import { button, createApp, fillAccount, inPage } from "./support/steps.ts";
 
 describeInBrowser("a page with the package's browser helper", (stage) => {
-  async function shown(): Promise<{ page: Page; url: string }> {
-    const app = await createApp(stage, {
-      redirectUris: [`${stage.site.origin}/spa`],
-      settings: { publicClients: true },
-    });
+  /** `origin`: where the page is; the service is at `localhost`. */
+  async function shown(origin = stage.site.origin): Promise<{ app: TestApp; page: Page; url: string }> {
+    const url = `${origin}/spa`;
+    const app = await createApp(stage, { redirectUris: [url], settings: { publicClients: true } });
     stage.service.clock.advance(1000);
     const input = join(import.meta.dirname, "../../packages/sdk/src/browser.ts");
     const bundle = await rolldown({ input, tsconfig: false });
@@ -22,24 +22,50 @@ describeInBrowser("a page with the package's browser helper", (stage) => {
 const auth = sdk.createBrowserAuth(${settings});
 const show = (user) => document.querySelector("#user").textContent = user ? user.name : "Nobody";
 auth.onChange(show);
-auth.start().then(show);</script>`;
-    const url = stage.site.show("/spa", source, "text/html; charset=utf-8");
+auth.start().then(show, (error) => document.querySelector("#user").textContent = error.code);</script>`;
+    stage.site.show("/spa", source, "text/html; charset=utf-8");
     const page = await stage.newPage();
+    // Of the whole browser: no cookies in a frame of another site.
+    const devTools = await page.context().newCDPSession(page);
+    await devTools.send("Network.setCookieControls", { enableThirdPartyCookieRestriction: true });
     await page.goto(`${url}?tab=1#part`);
-    return { page, url };
+    return { app, page, url };
   }
   const user = (page: Page) => page.locator("#user");
+  const shows = async (page: Page, name: string) => await expect.poll(() => user(page).textContent()).toBe(name);
 
-  it("signs in, keeps tokens in memory only, renews them silently, and signs out", async () => {
-    const { page, url } = await shown();
+  async function signUp(page: Page): Promise<void> {
     await button(page, "Sign in").click();
     await page.getByRole("link", { name: "Create account" }).click();
     await fillAccount(page, { email: newEmail(), name: "Ada", password: goodPassword });
     await button(page, "Create account").click();
-    await expect.poll(() => user(page).textContent()).toBe("Ada");
+    await shows(page, "Ada");
+  }
+
+  /** The calls of the service, and whether a frame or the page itself made them. */
+  function callsOf(page: Page): string[] {
+    const calls: string[] = [];
+    page.on("request", (request) => {
+      const { origin, pathname } = new URL(request.url());
+      if (origin !== stage.service.url || request.method() === "OPTIONS") return;
+      calls.push(`${request.isNavigationRequest() && request.frame() !== page.mainFrame() ? "frame " : ""}${pathname}`);
+    });
+    return calls;
+  }
+
+  function expectSandboxedPage(): void {
+    stage.expectComplaint(/^Blocked script execution in '.*' because the document's frame is sandboxed/u);
+  }
+  const inFrame = ["frame /oauth2/authorize"];
+  const byRedirect = ["/auth/initiate", "/oauth2/authorize"];
+  const redeemed = ["/oauth2/token", "/users/profile"];
+
+  it("signs in, keeps tokens in memory only, renews them silently, and signs out", async () => {
+    const { app, page, url } = await shown();
+    await signUp(page);
     expect(page.url()).toBe(`${url}?tab=1#part`);
-    const stored = await inPage(page, "() => sessionStorage.length + localStorage.length + document.cookie.length");
-    expect(stored).toBe(0);
+    const stored = await inPage(page, "() => [{ ...localStorage }, sessionStorage.length, document.cookie]");
+    expect(stored).toEqual([{ [`authsvc-signed-in-${app.id}`]: "yes" }, 0, ""]);
     const before = await inPage<string>(page, "() => auth.getAccessToken()");
     // Sixteen minutes later, for the page and for the service.
     stage.service.clock.advance(16 * 60_000);
@@ -59,11 +85,106 @@ auth.start().then(show);</script>`;
 
   it("refuses a redirect that it did not begin", async () => {
     const { page, url } = await shown();
-    const calls: string[] = [];
-    page.on("request", (request) => calls.push(new URL(request.url()).pathname));
-    await page.goto(`${url}?code=c&state=s&sessionId=sis_1`);
-    await expect.poll(() => user(page).textContent()).toBe("Nobody");
-    expect(page.url()).toBe(url);
-    expect(calls.filter((path) => path.startsWith("/auth/"))).toEqual([]);
+    await signUp(page);
+    const calls = callsOf(page);
+    for (const sender of ["sessionId=sis_1", "iss=x", "iss=x&error=login_required"]) {
+      await page.goto(`${url}?code=c&state=s&${sender}`);
+      await shows(page, "Nobody");
+      expect([page.url(), calls]).toEqual([url, []]);
+    }
+    // It changed nothing either: the next load signs in again.
+    expectSandboxedPage();
+    await page.reload();
+    await shows(page, "Ada");
+  });
+
+  describe("when it is loaded again, with third-party cookies blocked", () => {
+    /** Another site than the service's, with a page of the app. */
+    function otherSite(): string {
+      const origin = `http://127.0.0.1:${stage.site.port}`;
+      stage.allowOrigin(origin);
+      return origin;
+    }
+
+    it("signs in silently in a hidden frame, if service and page are of the same site", async () => {
+      expectSandboxedPage();
+      const { page, url } = await shown();
+      await signUp(page);
+      const calls = callsOf(page);
+      await page.reload();
+      await shows(page, "Ada");
+      expect(calls).toEqual([...inFrame, ...redeemed]);
+      expect(page.url()).toBe(`${url}?tab=1#part`);
+      expect(await page.locator("iframe").count()).toBe(0);
+    });
+
+    it("signs in silently by one redirect, if they are not, and stays where it was", async () => {
+      const { page, url } = await shown(otherSite());
+      await signUp(page);
+      await inPage(page, "() => history.pushState(null, '', '/spa?tab=2#other')");
+      const entries = await inPage(page, "() => history.length");
+      const calls = callsOf(page);
+      for (let load = 0; load < 2; load += 1) {
+        await page.reload();
+        await shows(page, "Ada");
+        expect(page.url()).toBe(`${url}?tab=2#other`);
+      }
+      expect(calls).toEqual([...byRedirect, ...redeemed, ...byRedirect, ...redeemed]);
+      expect(await inPage(page, "() => history.length")).toBe(entries);
+      // The new tokens are renewed as those of a sign-in.
+      await inPage(page, "() => { performance.now = () => 960_000 }");
+      expect(await inPage(page, "() => auth.getAccessToken()")).toEqual(expect.any(String));
+      expect(calls.at(-1)).toBe("/auth/refresh");
+    });
+
+    it.each([
+      ["same", () => stage.site.origin, [...inFrame, ...byRedirect]],
+      ["another", otherSite, byRedirect],
+    ])("shows nobody after a logout elsewhere, and asks once (%s site)", async (_site, origin, asked) => {
+      if (asked.length > byRedirect.length) expectSandboxedPage();
+      const { page, url } = await shown(origin());
+      await signUp(page);
+      const token = await inPage<string>(page, "() => auth.getAccessToken()");
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const logout = { method: "POST", headers, body: JSON.stringify({ allSessions: true }) };
+      expect((await fetch(`${stage.service.url}/auth/logout`, logout)).status).toBe(200);
+      const calls = callsOf(page);
+      for (let load = 0; load < 2; load += 1) {
+        await page.reload();
+        await shows(page, "Nobody");
+      }
+      expect(calls).toEqual(asked);
+      expect(page.url()).toBe(`${url}?tab=1#part`);
+    });
+
+    it("asks nothing after a sign-out, nor in a browser that never signed in", async () => {
+      const { page } = await shown();
+      const calls = callsOf(page);
+      await page.reload();
+      await shows(page, "Nobody");
+      expect(calls).toEqual([]);
+      await signUp(page);
+      await button(page, "Sign out").click();
+      await shows(page, "Nobody");
+      await expect.poll(() => calls.at(-1)).toBe("/auth/logout");
+      calls.length = 0;
+      await page.reload();
+      await shows(page, "Nobody");
+      expect(calls).toEqual([]);
+    });
+
+    it("does not leave for a service that would show an error page", async () => {
+      const { app, page, url } = await shown(otherSite());
+      await signUp(page);
+      const actor = { kind: "cli", name: "test" } as const;
+      await stage.service.server.app.services.applications.update(
+        app.id,
+        { settings: { publicClients: false } },
+        actor,
+      );
+      await page.reload();
+      await shows(page, "INVALID_API_KEY");
+      expect(page.url()).toBe(`${url}?tab=1#part`);
+    });
   });
 });

@@ -240,7 +240,7 @@ describe("the example spa", () => {
     await page.evaluate("performance.now = ((real) => () => real() + 960_000)(performance.now.bind(performance))");
   }
 
-  test("signs in, renews its tokens silently, and forgets them in a reload", async () => {
+  test("signs in, renews its tokens silently, and stays signed in over a reload", async () => {
     const page = await newPage();
     const email = newEmail();
     await signUp(page, { url, issuer, email }, signInButton(page));
@@ -249,16 +249,20 @@ describe("the example spa", () => {
     const after = await accessToken(page);
     expect([typeof after, after === before]).toEqual(["string", false]);
     expect(await hello(page)).toBe(`Hello ${email}`);
-    await page.reload();
-    await nobody(page).waitFor();
+    await page.goto(`${url}/deep?tab=1#part`);
+    expect(await hello(page)).toBe(`Hello ${email}`);
+    expect(page.url()).toBe(`${url}/deep?tab=1#part`);
+    expect(typeof (await accessToken(page))).toBe("string");
   });
 
-  test("signs out", async () => {
+  test("signs out, also for the next load", async () => {
     const page = await newPage();
     await signUp(page, { url, issuer, email: newEmail() }, signInButton(page));
     await page.getByRole("button", { name: "Sign out" }).click();
     await nobody(page).waitFor();
     expect(await accessToken(page)).toBeUndefined();
+    await page.reload();
+    await nobody(page).waitFor();
   });
 
   test("sees a logout in another place when it renews its tokens", async () => {

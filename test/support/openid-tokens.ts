@@ -23,8 +23,8 @@ export async function newParty(service: TestService, changes: Partial<NewClient>
 }
 
 /** The application itself, as its own client. */
-export async function applicationParty(service: TestService): Promise<Party> {
-  const party = await newParty(service);
+export async function applicationParty(service: TestService, owner?: TestApp): Promise<Party> {
+  const party = await newParty(service, {}, owner);
   const { app } = party;
   return { ...party, client: { ...party.client, id: app.id, redirectUris: [app.redirectUri] }, secret: app.apiKey };
 }

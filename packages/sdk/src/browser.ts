@@ -11,16 +11,24 @@ export type BrowserAuthOptions = {
 
 export type BrowserAuth = ReturnType<typeof createBrowserAuth>;
 
-/** State, PKCE verifier and URL to return to, while the person is at the sign-in page. */
+/** State, PKCE verifier and URL to return to, while the browser is at the service. */
 type Begun = { state: string; codeVerifier: string; returnTo: string };
+
+/** The answer of the token endpoint, or of any OAuth endpoint to a mistake. */
+type OAuthTokens = { access_token: string; refresh_token: string; expires_in: number };
+type Failure = {
+  error?: string | { code: "INVALID_REQUEST"; message: string; requestId: string };
+  error_description?: string;
+};
 
 const storageKey = "authsvc-sign-in";
 const renewedBefore = 60_000;
 const retriedAfter = 10_000;
+const frameWaits = 5000;
 
 /**
- * Sign-in for a page without a server. Tokens are only in memory: a reload forgets them, and no
- * other script finds them in a storage.
+ * Sign-in for a page without a server. Tokens are only in memory, where no other script finds them;
+ * a reload gets new ones silently, while the person is signed in at the service.
  */
 export function createBrowserAuth(options: BrowserAuthOptions) {
   const { appId, redirectUri = location.origin + location.pathname } = options;
@@ -28,24 +36,34 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
   const listeners = new Set<(user: User | undefined) => void>();
   let user: User | undefined;
   let tokens: (Tokens & { until: number }) | undefined;
+  let starting: Promise<void> | undefined;
   let renewing: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  async function post<Answer>(path: string, body: object, accessToken?: string): Promise<Answer> {
-    const headers: Record<string, string> = { "content-type": "application/json", "x-service-app-id": appId };
+  /** POST if there is a body: JSON, or a form for an OAuth endpoint. */
+  async function call<Answer>(path: string, body?: object, accessToken?: string): Promise<Answer> {
+    const isForm = body instanceof URLSearchParams;
+    const headers: Record<string, string> = isForm
+      ? {}
+      : { "content-type": "application/json", "x-service-app-id": appId };
     if (accessToken !== undefined) headers["authorization"] = `Bearer ${accessToken}`;
+    const init = body ? { method: "POST", headers, body: isForm ? body : JSON.stringify(body) } : { headers };
     let response: Response;
     let answer: unknown;
     try {
-      response = await fetch(issuer + path, { method: "POST", headers, body: JSON.stringify(body) });
+      response = await fetch(issuer + path, init);
       answer = await response.json();
     } catch (cause) {
       throw new AuthsvcError("UNREACHABLE", `No answer from ${issuer} for this App ID and origin.`, { cause });
     }
     if (response.ok) return answer as Answer;
-    const { error } = answer as { error?: { code: "INVALID_REQUEST"; message: string; requestId: string } };
+    const { error, error_description: description = "" } = answer as Failure;
     const retryAfter = Number(response.headers.get("retry-after")) || undefined;
-    const { code = "UNREACHABLE", message = "The answer is not from authsvc.", requestId } = error ?? {};
+    const {
+      code = "UNREACHABLE",
+      message = "The answer is not from authsvc.",
+      requestId,
+    } = typeof error === "string" ? { code: "INVALID_REQUEST" as const, message: description } : (error ?? {});
     throw new AuthsvcError(code, message, { status: response.status, requestId, retryAfter });
   }
 
@@ -55,10 +73,15 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     if (fresh) renewIn(fresh.expiresIn * 1000 - renewedBefore);
   }
 
+  function changeUser(person: User | undefined): void {
+    user = person;
+    remember(person ? "yes" : null);
+    for (const listener of listeners) listener(person);
+  }
+
   function signedOut(): void {
     keep(undefined);
-    user = undefined;
-    for (const listener of listeners) listener(undefined);
+    changeUser(undefined);
   }
 
   function renewIn(milliseconds: number): void {
@@ -68,7 +91,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
   /** Concurrent calls share one renewal. */
   async function renew(): Promise<void> {
     const { refreshToken = "" } = tokens ?? {};
-    renewing ??= post<Tokens>("/auth/refresh", { refreshToken })
+    renewing ??= call<Tokens>("/auth/refresh", { refreshToken })
       .then((fresh) => {
         // Signed out in the meantime.
         if (tokens) keep(fresh);
@@ -86,6 +109,132 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     await renewing;
   }
 
+  /**
+   * Whether this browser signed in before and has not signed out. All that outlives the page: it
+   * is no secret, and spares visitors who never sign in every request.
+   */
+  function remember(change?: "yes" | null): boolean {
+    const key = `authsvc-signed-in-${appId}`;
+    try {
+      if (change) localStorage.setItem(key, change);
+      else if (change === null) localStorage.removeItem(key);
+      return localStorage.getItem(key) !== null;
+    } catch {
+      // A browser that blocks all storage.
+      return false;
+    }
+  }
+
+  async function begin(): Promise<{ begun: Begun; codeChallenge: string }> {
+    const begun = { state: randomText(), codeVerifier: randomText(), returnTo: location.href };
+    return { begun, codeChallenge: toBase64Url(await sha256(begun.codeVerifier)) };
+  }
+
+  /** Where the service answers at once, with a code or an error, and shows no page. */
+  function silentUrl({ state }: Begun, codeChallenge: string): string {
+    const query = {
+      response_type: "code",
+      client_id: appId,
+      redirect_uri: redirectUri,
+      scope: "offline_access profile email groups",
+      state,
+      code_challenge: codeChallenge,
+      code_challenge_method: "S256",
+      prompt: "none",
+    };
+    return `${issuer}/oauth2/authorize?${new URLSearchParams(query).toString()}`;
+  }
+
+  /** Redeems the code of the answer to `begun`. With a `sessionId`, it is that of a sign-in page. */
+  async function finish(query: URLSearchParams, { state, codeVerifier }: Begun): Promise<boolean> {
+    const code = query.get("code");
+    // Otherwise an attacker's link could sign the user in to the attacker's account.
+    if (query.get("state") !== state || code === null) return false;
+    const sessionId = query.get("sessionId");
+    if (sessionId !== null) {
+      const { user: person, ...fresh } = await call<TokensAndUser>("/auth/callback", {
+        code,
+        sessionId,
+        state,
+        codeVerifier,
+      });
+      keep(fresh);
+      changeUser(person);
+      return true;
+    }
+    const form = {
+      grant_type: "authorization_code",
+      client_id: appId,
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: codeVerifier,
+    };
+    const got = await call<OAuthTokens>("/oauth2/token", new URLSearchParams(form));
+    const person = await call<User>("/users/profile", undefined, got.access_token);
+    keep({ accessToken: got.access_token, refreshToken: got.refresh_token, expiresIn: got.expires_in });
+    changeUser(person);
+    return true;
+  }
+
+  /** The query with which a hidden frame comes back to this page; empty if it does not. */
+  async function framed(url: string): Promise<URLSearchParams> {
+    const frame = document.createElement("iframe");
+    frame.hidden = true;
+    // Its scripts do not run: this page would start a second time in it.
+    frame.sandbox.add("allow-same-origin");
+    frame.src = url;
+    await new Promise<unknown>((resolve) => {
+      frame.addEventListener("load", resolve);
+      setTimeout(resolve, frameWaits);
+      document.documentElement.append(frame);
+    });
+    try {
+      return new URLSearchParams(frame.contentWindow?.location.search);
+    } catch {
+      return new URLSearchParams();
+    } finally {
+      frame.remove();
+    }
+  }
+
+  /** Signs in again without a page: in a frame, or by leaving for the service and coming back. */
+  async function signInSilently(): Promise<void> {
+    if (isSameSite(issuer)) {
+      const { begun, codeChallenge } = await begin();
+      if (await finish(await framed(silentUrl(begun, codeChallenge)), begun)) return;
+    }
+    // Not in a frame: there the service has no cookies, or they were just tried.
+    if (window.parent === window) await leave({}, silentUrl);
+  }
+
+  /** Leaves the page for the sign-in page, or for a silent sign-in. */
+  async function leave(extra: Partial<InitiateRequest>, silently?: typeof silentUrl): Promise<void> {
+    const { begun, codeChallenge } = await begin();
+    const body = { ...extra, redirectUri, state: begun.state, codeChallenge };
+    // Also before a silent sign-in: it fails here, not on an error page, if the service is down.
+    const { authUrl } = await call<Session>("/auth/initiate", body);
+    sessionStorage.setItem(storageKey, JSON.stringify(begun));
+    if (!silently) return location.assign(authUrl);
+    location.replace(silently(begun, codeChallenge));
+    // The page must not show "signed out" while it leaves.
+    await new Promise(() => {});
+  }
+
+  async function startOnce(): Promise<void> {
+    const query = new URLSearchParams(location.search);
+    if (!query.has("state") || !(query.has("sessionId") || query.has("iss"))) {
+      if (!user && remember()) await signInSilently();
+      return;
+    }
+    const begun = JSON.parse(sessionStorage.getItem(storageKey) ?? "null") as Begun | null;
+    // Keeps the code out of the browser's history, and uses it once.
+    sessionStorage.removeItem(storageKey);
+    history.replaceState(null, "", begun?.returnTo ?? location.pathname);
+    // Signed out at the service: the next load asks no more.
+    if (begun && query.get("state") === begun.state && query.has("error")) remember(null);
+    if (begun) await finish(query, begun);
+  }
+
   return {
     /** The signed-in user, as of the sign-in. */
     get user(): User | undefined {
@@ -98,44 +247,21 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
       return () => listeners.delete(listener);
     },
 
-    /** Call it when the page loads: finishes a sign-in if the URL has its code. */
+    /**
+     * Call it when the page loads: finishes a sign-in if the URL has its code, or signs in again
+     * silently if this browser was signed in. Never resolves if it leaves the page for that.
+     */
     async start(): Promise<User | undefined> {
-      const query = new URLSearchParams(location.search);
-      const state = query.get("state");
-      if (state === null || !query.has("sessionId")) return user;
-      const begun = JSON.parse(sessionStorage.getItem(storageKey) ?? "null") as Begun | null;
-      // Keeps the code out of the browser's history, and uses it once.
-      sessionStorage.removeItem(storageKey);
-      history.replaceState(null, "", begun?.returnTo ?? location.pathname);
-      const code = query.get("code");
-      // Otherwise an attacker's link could sign the user in to the attacker's account.
-      if (begun?.state !== state || code === null) return user;
-      const { codeVerifier } = begun;
-      const sessionId = query.get("sessionId");
-      const { user: person, ...fresh } = await post<TokensAndUser>("/auth/callback", {
-        code,
-        sessionId,
-        state,
-        codeVerifier,
+      starting ??= startOnce().finally(() => {
+        starting = undefined;
       });
-      keep(fresh);
-      user = person;
-      for (const listener of listeners) listener(user);
+      await starting;
       return user;
     },
 
     /** Leaves the page for the sign-in. People return to the URL where they were. */
     async signIn(extra: Partial<InitiateRequest> = {}): Promise<void> {
-      const begun: Begun = {
-        state: randomText(),
-        codeVerifier: randomText(),
-        returnTo: location.pathname + location.search + location.hash,
-      };
-      const codeChallenge = toBase64Url(await sha256(begun.codeVerifier));
-      const body = { ...extra, redirectUri, state: begun.state, codeChallenge };
-      const { authUrl } = await post<Session>("/auth/initiate", body);
-      sessionStorage.setItem(storageKey, JSON.stringify(begun));
-      location.assign(authUrl);
+      await leave(extra);
     },
 
     /** For `Authorization: Bearer` of your own API. Undefined: nobody is signed in. */
@@ -151,12 +277,22 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
 
     /** Ends the login. */
     async signOut(body: { allSessions?: boolean } = {}): Promise<void> {
+      remember(null);
       const accessToken = await this.getAccessToken();
       signedOut();
       if (accessToken === undefined) return;
-      await post("/auth/logout", body, accessToken).catch((error: unknown) => {
+      await call("/auth/logout", body, accessToken).catch((error: unknown) => {
         if (!isInvalidToken(error)) throw error;
       });
     },
   };
+}
+
+/**
+ * Whether a frame of the service could have its cookies, which are SameSite=Lax. A guess by two
+ * labels of the host names: if it is wrong, the frame fails, or is not tried.
+ */
+function isSameSite(issuer: string): boolean {
+  const site = ({ protocol, hostname }: URL | Location): string => protocol + hostname.split(".").slice(-2).join(".");
+  return site(new URL(issuer)) === site(location);
 }

@@ -19,7 +19,11 @@ const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/u;
  * Checks each binding separately (CVE-2026-28513 combined two of them with the wrong operator).
  */
 export function codeFitsSession(
-  { codeVerifier, proofs }: { codeVerifier: string | undefined; proofs: CodeProofs },
+  {
+    codeVerifier,
+    proofs,
+    withoutSecret,
+  }: { codeVerifier: string | undefined; proofs: CodeProofs; withoutSecret: boolean },
   session: SignInSession,
   now: number,
 ): boolean {
@@ -32,6 +36,8 @@ export function codeFitsSession(
   } else {
     if (session.authorization?.clientId !== proofs.client.id) return false;
     if (proofs.redirectUri !== session.redirectUri) return false;
+    // Single sign-on asks nobody, and any app on a phone can claim a scheme (RFC 8252 §8.6).
+    if (withoutSecret && proofs.client.kind === "web" && !/^https?:/u.test(session.redirectUri)) return false;
   }
   // A verifier without a challenge: somebody removed it from the request (RFC 9700 §4.8.2).
   if (session.codeChallenge === null) return codeVerifier === undefined;

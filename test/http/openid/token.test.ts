@@ -1,5 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { NewApplication } from "../../../src/applications/new-application.ts";
 import { codeChallenge, codeVerifier } from "../../support/openid.ts";
 import {
   applicationParty,
@@ -129,6 +130,50 @@ describeOnSqlite("POST /oauth2/token", (current) => {
     const tokens = await tokensFor(service, party, all);
     expect(decodeJwt(tokens.id_token)).toMatchObject({ aud: party.app.id, azp: party.app.id });
     expect((await refresh(service, party.app, tokens.refresh_token)).status).toBe(200);
+  });
+
+  describe("without a key, for the application itself", () => {
+    const pkce = { ...all, code_challenge: codeChallenge, code_challenge_method: "S256" };
+    async function redeemedBy(changes: Partial<NewApplication>, parameters: Record<string, string>) {
+      const service = current();
+      const party = await applicationParty(service, await service.createApp(changes));
+      const form = { ...(await codeFor(service, party, parameters)), client_id: party.app.id };
+      const verifier: Record<string, string> = parameters === pkce ? { code_verifier: codeVerifier } : {};
+      return { ...(await post(service, "/oauth2/token", { ...form, ...verifier })), app: party.app };
+    }
+    const settings = { publicClients: true };
+
+    it("redeems with PKCE if it allows public clients, and refreshes as after its own sign-in", async () => {
+      const { status, body, app } = await redeemedBy({ settings }, pkce);
+      expect(status).toBe(200);
+      const headers = { "x-service-app-id": app.id };
+      const refreshToken = String(body["refresh_token"]);
+      expect((await call(current(), "POST", "/auth/refresh", headers, { refreshToken })).status).toBe(200);
+    });
+
+    it.each<[title: string, ...Parameters<typeof redeemedBy>, error: string]>([
+      ["if it does not allow public clients", {}, pkce, "invalid_client"],
+      ["a code without PKCE", { settings }, all, "invalid_grant"],
+      [
+        "a code at a private-use scheme, which any app on a phone can claim (RFC 8252 §8.6)",
+        { settings, redirectUris: ["com.example.shop:/callback"] },
+        pkce,
+        "invalid_grant",
+      ],
+    ])("C5: does not redeem %s", async (_title, changes, parameters, error) => {
+      const { status, body } = await redeemedBy(changes, parameters);
+      expect([status, body["error"]]).toEqual([error === "invalid_client" ? 401 : 400, error]);
+    });
+
+    it("C6: does not refresh a login that began with the key", async () => {
+      const service = current();
+      const party = await applicationParty(service, await service.createApp({ settings }));
+      const { refresh_token: token } = await tokensFor(service, party, all);
+      const form = { grant_type: "refresh_token", refresh_token: token, client_id: party.app.id };
+      const { status, body } = await post(service, "/oauth2/token", form);
+      expect([status, body["error"]]).toEqual([400, "invalid_grant"]);
+      expect((await refreshWith(service, party, token)).status).toBe(200);
+    });
   });
 
   it("gives a refresh token only for offline_access, or where the client always gets one", async () => {

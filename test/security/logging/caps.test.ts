@@ -89,6 +89,22 @@ describeSqliteFirst("what one user or application may have", (current) => {
     expect(rows.filter(({ endedAt }) => endedAt === null)).toHaveLength(100);
   });
 
+  it("G6: of too many logins, one that a page lost in a reload ends before an older one that is in use", async () => {
+    const service = current();
+    const { user, email } = await signedUp(service, app);
+    const userId = String(user["id"]);
+    await haveLogins(service, app, userId, 99);
+    const { storage } = service.server.app;
+    const { logins } = storage.reader.tables;
+    const lost = `lgn_${userId}_50`;
+    await storage.write(async ({ db }) => {
+      await db.update(logins).set({ publicClient: true, generation: 0 }).where(eq(logins.id, lost));
+    });
+    await redeem(service, app, await signIn(service, app, { email }));
+    const rows = await storage.reader.db.select().from(logins).where(eq(logins.userId, userId));
+    expect(rows.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id)).toEqual([lost]);
+  });
+
   it("G6: a sign-in of somebody who has signed in a hundred times but has few live logins ends none", async () => {
     const service = current();
     const { accessToken, user, email } = await signedUp(service, app);

@@ -97,7 +97,11 @@ describeSqliteFirst("a passkey that a browser creates without asking", (current)
     const created = await create(current(), step, { asked: conditional, twist: { rpId: "evil.localhost" } });
     await expectNotAdded(created);
     const { status, text } = created.answer;
-    expect([status, text.includes('class="summary"'), text.includes('name="conditional"')]).toEqual([200, false, false]);
+    expect([status, text.includes('class="summary"'), text.includes('name="conditional"')]).toEqual([
+      200,
+      false,
+      false,
+    ]);
     const pressed = await create(current(), { ...step, page: created.answer }, { twist: {} });
     expect(pressed.answer.location.searchParams.has("code")).toBe(true);
   });

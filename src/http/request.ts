@@ -250,7 +250,7 @@ export function clientInfoOf(request: HttpRequest): ClientInfo {
 
 /** The browser's, as the pages' script told it. */
 export function timeZoneOf(request: HttpRequest): string | undefined {
-  const name = request.cookie(timeZoneCookie);
+  const name = request.cookies().get(timeZoneCookie);
   return name !== undefined && isTimeZone(name) ? name : undefined;
 }
 

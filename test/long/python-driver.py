@@ -7,12 +7,22 @@ import authsvc
 
 arguments = json.loads(sys.argv[1])
 client = authsvc.Authsvc(arguments["issuer"], arguments["appId"], arguments["apiKey"], staleness=arguments["staleness"])
+
+
+def web():
+    return authsvc.WebSignIn(client, arguments["redirectUri"], "a secret of the tests, 32 characters or more")
+
+
 for line in sys.stdin:
     asked = json.loads(line)
     try:
         if asked["call"] == "verify_webhook":
             secret, headers, body = asked["arguments"]
             answer = authsvc.verify_webhook(secret, headers, body.encode())
+        elif asked["call"] == "web_cookies":
+            answer = web()._login_cookies(*asked["arguments"], None)
+        elif asked["call"] == "web_user":
+            answer = web().user(*asked["arguments"])
         else:
             answer = getattr(client, asked["call"])(*asked["arguments"], **asked["named"])
         print(json.dumps({"answer": answer}), flush=True)

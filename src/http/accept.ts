@@ -1,3 +1,5 @@
+import { withoutBlanks } from "../lib/text.ts";
+
 /**
  * Whether an Accept header prefers text/html to application/json (RFC 9110 §12.5.1). Browser
  * navigation does; fetch, curl and most HTTP clients send the wildcard.
@@ -10,7 +12,7 @@ export function prefersHtml(accept: string): boolean {
 type MediaRange = { name: string; quality: number };
 
 function readRange(text: string): MediaRange {
-  const [name = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const [name = "", ...parameters] = text.split(";").map((part) => withoutBlanks(part).toLowerCase());
   const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
   const quality = weight === undefined ? 1 : /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/u.test(weight) ? Number(weight) : 0;
   return { name, quality };

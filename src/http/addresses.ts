@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv4, type Socket } from "node:net";
 import { networkOf } from "../lib/networks.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
+import { withoutBlanks } from "../lib/text.ts";
 
 /** Determines client addresses behind trusted proxies. */
 export type ClientAddresses = {
@@ -36,7 +37,7 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
     const claims = forwardedFor?.split(",") ?? [];
     while (isTrustedProxy(address)) {
       const claim = claims.pop();
-      const next = claim === undefined ? "" : canonicalAddress(withoutPort(claim.trim()));
+      const next = claim === undefined ? "" : canonicalAddress(withoutPort(withoutBlanks(claim)));
       if (isIP(next) === 0) break;
       address = next;
     }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { AppError } from "../lib/errors.ts";
 import type { HttpRequest } from "./request.ts";
+import { withoutBlanks } from "../lib/text.ts";
 
 /** A handler's answer. Header names are lower case; the server adds the common headers. */
 export type Answer = {
@@ -30,7 +31,8 @@ export function unlessKnown(request: HttpRequest, answer: Answer): Answer {
   const tag = `"${hash("sha256", answer.body, "base64url").slice(0, 22)}"`;
   const headers: Record<string, string> = { ...answer.headers, etag: tag };
   const known = request.header("if-none-match")?.split(",") ?? [];
-  if (!known.some((given) => ["*", tag].includes(given.trim().replace(/^W\//u, "")))) return { ...answer, headers };
+  if (!known.some((given) => ["*", tag].includes(withoutBlanks(given).replace(/^W\//u, ""))))
+    return { ...answer, headers };
   const { "content-type": _type, "content-encoding": _encoding, ...kept } = headers;
   return { status: 304, headers: kept, body: "" };
 }

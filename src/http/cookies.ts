@@ -1,3 +1,5 @@
+import { withoutBlanks } from "../lib/text.ts";
+
 /**
  * The cookies of a header, in its order. Only space and tab surround a name or value: to a browser,
  * a name that begins with any other byte has no `__Host-` prefix. A name that comes twice counts as
@@ -15,17 +17,4 @@ export function parseCookies(header: string): Map<string, string> {
   }
   for (const name of repeated) cookies.delete(name);
   return cookies;
-}
-
-/** `trim()` also removes byte 0xA0, and a regular expression takes quadratic time. */
-function withoutBlanks(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && isBlank(text[start])) start += 1;
-  while (end > start && isBlank(text[end - 1])) end -= 1;
-  return text.slice(start, end);
-}
-
-function isBlank(character: string | undefined): boolean {
-  return character === " " || character === "\t";
 }

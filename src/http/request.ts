@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
-import { clip, isStorable } from "../lib/text.ts";
+import { clip, isStorable, withoutBlanks } from "../lib/text.ts";
 import { isTimeZone, timeZoneCookie } from "../lib/time-zone.ts";
 import { readTrace } from "../lib/trace.ts";
 import { prefersHtml } from "./accept.ts";
@@ -191,7 +191,7 @@ export class HttpRequest {
   #requireMediaType(wanted: string): void {
     const [mediaType = "", ...parameters] = (this.header("content-type") ?? "")
       .split(";")
-      .map((part) => part.trim().toLowerCase());
+      .map((part) => withoutBlanks(part).toLowerCase());
     const utf8 = parameters.every(
       (parameter) => !parameter.startsWith("charset=") || /^charset="?utf-?8"?$/u.test(parameter),
     );

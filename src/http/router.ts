@@ -13,6 +13,7 @@ import type { Outgoing, Router } from "./node-handler.ts";
 import { createPageTurns } from "./page-turns.ts";
 import { HttpRequest } from "./request.ts";
 import type { Caller, ErrorForm, Route } from "./route.ts";
+import { withoutBlanks } from "../lib/text.ts";
 
 /** The result of a call. `route` is undefined if no route matched, `error` if there was none. */
 export type Answered = {
@@ -157,7 +158,8 @@ export function createRouter(options: RouterOptions): Router {
     // Each proxy may have added a value. All of them must be https.
     const schemes = request.header("x-forwarded-proto")?.split(",") ?? [];
     const overTls =
-      addresses.isTrustedProxy(request.peer) && schemes.every((scheme) => scheme.trim().toLowerCase() === "https");
+      addresses.isTrustedProxy(request.peer) &&
+      schemes.every((scheme) => withoutBlanks(scheme).toLowerCase() === "https");
     if (!overTls && !request.isHealthCheck)
       throw new AppError("INVALID_REQUEST", "Calls must use HTTPS.", { details: "scheme: https" });
   }

@@ -84,3 +84,19 @@ export function displayName(text: string): string | null | undefined {
   if (trimmed === "") return null;
   return trimmed.length > maxNameCharacters || !isShowable(trimmed) ? undefined : trimmed;
 }
+
+/**
+ * A value of a header without the space and tab around it (RFC 9110 §5.6.3). `trim()` also removes
+ * byte 0xA0 (docs/decisions/0047), and a regular expression takes quadratic time.
+ */
+export function withoutBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text[start])) start += 1;
+  while (end > start && isBlank(text[end - 1])) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t";
+}

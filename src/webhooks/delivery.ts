@@ -1,5 +1,6 @@
 import { hour, minute, second } from "../lib/clock.ts";
 import type { DeliveryAttempt } from "../storage/column-types.ts";
+import { withoutBlanks } from "../lib/text.ts";
 
 /** An attempt and the receiver's instructions. */
 export type AttemptOutcome = DeliveryAttempt & {
@@ -38,7 +39,7 @@ export function nextAttemptAt(
  */
 export function retryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
-  if (/^\d{1,9}$/u.test(header.trim())) return Number(header) * second;
+  if (/^\d{1,9}$/u.test(withoutBlanks(header))) return Number(header) * second;
   const moment = /^[A-Z][a-z]{2}, /u.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
 }

@@ -101,6 +101,20 @@ for (const {
       expect(await refreshesOf(current(), id)).toEqual([]);
     });
 
+    test.skipIf(!isHere)(
+      "H10: knows nobody by a cookie whose name only looks like its own, or comes twice",
+      async () => {
+        const visitor = new Visitor();
+        await signUp(visitor, url, newEmail());
+        const cookie = `session=${visitor.cookies.get("session")}`;
+        const status = async (header: string) => (await new Visitor().get(`${url}/me`, { cookie: header })).status;
+        expect(await status(`a=1; ${cookie}; b=2`)).toBe(200);
+        for (const before of ["\u00a0", "\u0085", "x"]) expect(await status(`a=1; ${before}${cookie}`)).toBe(401);
+        // PHP itself takes the first.
+        if (language !== "php") expect(await status(`${cookie}; ${cookie}`)).toBe(401);
+      },
+    );
+
     test.skipIf(!isHere)("takes no answer that its browser did not ask for, and none that was cancelled", async () => {
       const attacker = new Visitor();
       const { authUrl } = await begin(attacker, url);

@@ -63,7 +63,7 @@ describeOnSqlite(
       polledAt = [];
       validated = 0;
       const issuer = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-      const settings = { issuer, appId: app.id, apiKey: app.apiKey, staleness: 5 };
+      const settings = { redirectUri: app.redirectUri, issuer, appId: app.id, apiKey: app.apiKey, staleness: 5 };
       const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
       python = spawn("python3", [join(import.meta.dirname, "python-driver.py"), JSON.stringify(settings)], { env });
       const lines = createInterface({ input: python.stdout })[Symbol.asyncIterator]();
@@ -206,6 +206,51 @@ describeOnSqlite(
       for (const token of ["", "a b", "x\r\ny", "ü"]) expect(await ask("verify", token)).toEqual(refused);
       expect(validated).toBe(0);
       expect(await ask("verify", "a.b.c")).toEqual(refused);
+    });
+
+    /** The `Cookie` header of a login with these tokens, and the lines that set it. */
+    async function loginOf(tokens: { accessToken: string; refreshToken: string }, expiresIn: number) {
+      const { answer } = await ask("web_cookies", { ...tokens, expiresIn }, null);
+      const lines = (answer as [string, string][]).map(([, line]) => line);
+      return { lines, cookie: lines.map((line) => line.split(";")[0]).join("; ") };
+    }
+
+    it("H10: keeps a login of an https application in Secure cookies with the prefix, and knows it by nothing else", async () => {
+      const ada = await signedUp(current(), app);
+      const { lines, cookie } = await loginOf(ada, 900);
+      for (const line of lines)
+        expect(line).toMatch(
+          /^__Host-authsvc-[\w-]{8}-session=[\w-]+; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax; Secure$/u,
+        );
+      expect(await ask("web_user", cookie)).toMatchObject({ answer: [{ email: ada.email }, []] });
+      for (const planted of [
+        `\u00a0${cookie}`,
+        `\u0085${cookie}`,
+        `${cookie}; ${cookie}`,
+        cookie.replace("__Host-", ""),
+      ])
+        expect(await ask("web_user", planted)).toEqual({ answer: [null, []] });
+    });
+
+    it("T7: tells caches to keep no response that sets or clears a cookie", async () => {
+      const ada = await signedUp(current(), app);
+      const { cookie } = await loginOf(ada, 0);
+      const refreshed = await ask("web_user", cookie);
+      const uncached = ["Cache-Control", "private, no-store"];
+      const lines = [uncached, ["Set-Cookie", expect.any(String)]];
+      expect(refreshed).toMatchObject({ answer: [{ email: ada.email }, lines] });
+      const { cookie: ended } = await loginOf({ accessToken: "x", refreshToken: "x" }, 0);
+      expect(await ask("web_user", ended)).toEqual({ answer: [null, lines] });
+    });
+
+    it("U14: takes a bearer token, which decides alone", async () => {
+      const ada = await signedUp(current(), app);
+      const { cookie } = await loginOf(ada, 900);
+      expect(await ask("web_user", null, `bearer ${ada.accessToken}`)).toMatchObject({
+        answer: [{ email: ada.email }, []],
+      });
+      expect(await ask("web_user", cookie, "Bearer x")).toEqual({ answer: [null, []] });
+      expect(await ask("web_user", cookie, "Basic YTpi")).toMatchObject({ answer: [{ email: ada.email }, []] });
     });
 
     it("makes the calls of the HTTP API", async () => {

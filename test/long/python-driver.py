@@ -8,6 +8,12 @@ import authsvc
 arguments = json.loads(sys.argv[1])
 client = authsvc.Authsvc(arguments["issuer"], arguments["appId"], arguments["apiKey"], staleness=arguments["staleness"])
 limits = {}
+
+
+def web():
+    return authsvc.WebSignIn(client, arguments["redirectUri"], "a secret of the tests, 32 characters or more")
+
+
 for line in sys.stdin:
     asked = json.loads(line)
     try:
@@ -21,6 +27,10 @@ for line in sys.stdin:
             proxies, peer, forwarded_for = asked["arguments"]
             limit = limits.setdefault(proxies, authsvc._StartLimit(proxies))
             answer = limit.count(peer, forwarded_for)
+        elif asked["call"] == "web_cookies":
+            answer = web()._login_cookies(*asked["arguments"], None)
+        elif asked["call"] == "web_user":
+            answer = web().user(*asked["arguments"])
         else:
             answer = getattr(client, asked["call"])(*asked["arguments"], **asked["named"])
         print(json.dumps({"answer": answer}), flush=True)

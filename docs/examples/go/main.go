@@ -195,17 +195,32 @@ func answer(w http.ResponseWriter, status int, body any) {
 
 func setCookie(w http.ResponseWriter, name, value string, seconds int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: name, Value: value, Path: "/", MaxAge: seconds,
+		Name: cookieName(name), Value: value, Path: "/", MaxAge: seconds,
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(appURL, "https:"),
 	})
 }
 
+// With this prefix, no other host of your domain can set a cookie. Browsers refuse it on http.
+func cookieName(name string) string {
+	if strings.HasPrefix(appURL, "https:") {
+		return "__Host-" + name
+	}
+	return name
+}
+
+// Empty also if it comes twice: one of the two may be another host's.
 func cookie(r *http.Request, name string) string {
-	found, err := r.Cookie(name)
-	if err != nil {
+	value, times := "", 0
+	for _, found := range r.Cookies() {
+		if found.Name == cookieName(name) {
+			value = found.Value
+			times++
+		}
+	}
+	if times != 1 {
 		return ""
 	}
-	return found.Value
+	return value
 }
 
 func random() string {

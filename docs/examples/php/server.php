@@ -49,6 +49,8 @@ function redirect(string $location): never {
 }
 
 session_set_cookie_params(['httponly' => true, 'samesite' => 'Lax', 'secure' => str_starts_with(APP_URL, 'https:')]);
+// With this prefix, no other host of your domain can set the cookie. Browsers refuse it on http.
+session_name(str_starts_with(APP_URL, 'https:') ? '__Host-session' : 'session');
 session_start();
 
 switch ($_SERVER['REQUEST_METHOD'] . ' ' . parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH)) {

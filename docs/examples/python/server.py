@@ -1,13 +1,14 @@
 # Sign-in with authsvc for a server in Python 3.9 or newer, without a library:
 #   AUTHSVC_APP_ID=app_… AUTHSVC_API_KEY=ak_… python3 server.py
 import json, os, secrets, urllib.error, urllib.request
-from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
 AUTHSVC_ISSUER = os.environ.get("AUTHSVC_ISSUER", "http://localhost:8080")
 APP_URL = os.environ.get("APP_URL", "http://localhost:3000")
 APP_ID, API_KEY = os.environ["AUTHSVC_APP_ID"], os.environ["AUTHSVC_API_KEY"]
+# With this prefix, no other host of your domain can set the cookies. Browsers refuse it on http.
+PREFIX = "__Host-" if APP_URL.startswith("https:") else ""
 
 # Who is signed in, by the cookie `session`. In memory for the example: yours belong where your sessions are.
 sessions = {}
@@ -64,7 +65,7 @@ class Handler(BaseHTTPRequestHandler):
             self.redirect(answer["authUrl"], self.cookie("state", state, 600))
         elif url.path == "/callback":
             state = query.get("state", "")
-            if not state or not secrets.compare_digest(state.encode(), self.cookies().get("state", "").encode()):
+            if not state or not secrets.compare_digest(state.encode(), (self.cookie_of("state") or "").encode()):
                 return self.json(400, {"error": "This sign-in was not started here."})
             if "error" in query:
                 return self.redirect("/", self.cookie("state", "", 0))
@@ -76,7 +77,7 @@ class Handler(BaseHTTPRequestHandler):
             sessions[session] = tokens
             self.redirect("/me", self.cookie("state", "", 0), self.cookie("session", session, 30 * 86_400))
         elif url.path == "/me":
-            user = user_of(self.cookies().get("session"))
+            user = user_of(self.cookie_of("session"))
             if user is None:
                 return self.json(401, {"error": "Nobody is signed in."})
             self.json(200, {"id": user["id"], "email": user["email"]})
@@ -86,19 +87,22 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         if self.path != "/logout":
             return self.json(404, {"error": "Not found."})
-        session = self.cookies().get("session")
+        session = self.cookie_of("session")
         # An expired access token cannot sign out; user_of has refreshed it.
         if user_of(session):
             call("POST", "/auth/logout", {}, bearer=sessions[session]["accessToken"])
         sessions.pop(session, None)
         self.redirect("/", self.cookie("session", "", 0))
 
-    def cookies(self):
-        return {name: morsel.value for name, morsel in SimpleCookie(self.headers.get("Cookie", "")).items()}
+    def cookie_of(self, name):
+        # Exactly as browsers send them: `strip` or SimpleCookie would also accept names that only look like ours.
+        start = f"{PREFIX}{name}="
+        values = [pair[len(start):] for pair in self.headers.get("Cookie", "").split("; ") if pair.startswith(start)]
+        return values[0] if len(values) == 1 else None
 
     def cookie(self, name, value, seconds):
-        secure = "; Secure" if APP_URL.startswith("https:") else ""
-        return f"{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}"
+        secure = "; Secure" if PREFIX else ""
+        return f"{PREFIX}{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}"
 
     def redirect(self, location, *cookies):
         self.send_response(303)

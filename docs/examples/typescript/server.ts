@@ -80,11 +80,16 @@ async function userOf(id: string): Promise<Claims | undefined> {
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? "/", APP_URL);
-  const cookies = new Map((request.headers.cookie ?? "").split("; ").map((pair) => pair.split("=") as [string, string]));
-  const id = cookies.get("session") ?? "";
-  const secure = APP_URL.startsWith("https:") ? "; Secure" : "";
+  // With this prefix, no other host of your domain can set them. Browsers refuse it on http.
+  const [prefix, secure] = APP_URL.startsWith("https:") ? ["__Host-", "; Secure"] : ["", ""];
+  const cookieOf = (name: string): string | undefined => {
+    // Exactly as browsers send them: `trim` would also accept names that only look like ours.
+    const pairs = (request.headers.cookie ?? "").split("; ").filter((pair) => pair.startsWith(`${prefix}${name}=`));
+    return pairs.length === 1 ? pairs[0]?.slice(`${prefix}${name}=`.length) : undefined;
+  };
+  const id = cookieOf("session") ?? "";
   const cookie = (name: string, value: string, seconds: number): string =>
-    `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
+    `${prefix}${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
   const redirect = (location: string, ...setCookies: string[]): void =>
     void response.writeHead(303, { location, "set-cookie": setCookies }).end();
   const json = (status: number, body: unknown): void =>
@@ -106,7 +111,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
 
     case "GET /callback": {
       const { code, state, sessionId, error } = Object.fromEntries(url.searchParams);
-      if (!state || state !== cookies.get("state")) return json(400, { error: "This sign-in was not started here." });
+      if (!state || state !== cookieOf("state")) return json(400, { error: "This sign-in was not started here." });
       if (error) return redirect("/", cookie("state", "", 0));
       const tokens = await call<Tokens>("/auth/callback", { code, state, sessionId });
       if (!tokens) return json(400, { error: "The sign-in has timed out. Start again." });

@@ -89,6 +89,32 @@ describe.each(parsers)("cookies as %s reads them", (_, parse, isHere) => {
   });
 });
 
+describe("headers of a service behind https", () => {
+  const current = useService({ baseUrl: "https://auth.example.com", trustedProxies: ["127.0.0.1"] });
+  let credentials = "";
+
+  beforeAll(async () => {
+    const { headers } = await current().createApp();
+    credentials = Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join("\r\n");
+  });
+
+  async function statusWith(scheme: string, type: string): Promise<number> {
+    const body = JSON.stringify({ redirectUri: "https://app.example/callback" });
+    const lines = ["POST /auth/initiate HTTP/1.1", "Host: x", credentials, `X-Forwarded-Proto: ${scheme}`];
+    const more = [`Content-Type: ${type}`, `Content-Length: ${body.length}`, "Connection: close", "", body];
+    return (await sendBytes(current(), Buffer.from([...lines, ...more].join("\r\n"), "latin1")))[0]?.status ?? 0;
+  }
+
+  it.each([" ", "\t", "\u00a0", "\u0085"])("H10: only space and tab surround the parts of a list: %j", async (byte) => {
+    const isGood = isBlank(byte);
+    expect(await statusWith("https", "application/json")).toBe(200);
+    expect(await statusWith(`https,${byte}https${byte},https`, "application/json")).toBe(isGood ? 200 : 400);
+    expect(await statusWith("https", `application/json${byte};${byte}charset=utf-8`)).toBe(isGood ? 200 : 415);
+  });
+});
+
 describe("the pages of a service behind https", () => {
   const current = useService({ baseUrl: "https://auth.example.com", trustedProxies: ["127.0.0.1"] });
   let path = "";

@@ -145,7 +145,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     return `${issuer}/oauth2/authorize?${new URLSearchParams(query).toString()}`;
   }
 
-  /** Redeems the code of the answer to `begun`. With a `sessionId`, it is that of a sign-in page. */
+  /** Redeems the code of an answer; one with a `sessionId` is a sign-in page's. */
   async function finish(query: URLSearchParams, { state, codeVerifier }: Begun): Promise<boolean> {
     const code = query.get("code");
     // Otherwise an attacker's link could sign the user in to the attacker's account.

@@ -91,10 +91,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const feedReader = countedApart(guards.serverOfItsApp, "feed", { authentication: pollsPerMinute });
 
   return [
-    browser(
-      "public-client",
-      route("POST", "/auth/initiate", initiator, "authentication", initiateHandler(signIn)),
-    ),
+    browser("public-client", route("POST", "/auth/initiate", initiator, "authentication", initiateHandler(signIn))),
     browser(
       "public-client",
       route("POST", "/auth/callback", guards.serverOrPublicClient, "authentication", callbackHandler(redeem)),

@@ -28,7 +28,11 @@ async function startFrom({ url }: AppServer, forwardedFor: string) {
   const [response] = await once(sent, "response");
   let text = "";
   for await (const chunk of response) text += String(chunk);
-  return { status: Number(response.statusCode), text, retryAfter: response.headers["retry-after"] as string | undefined };
+  return {
+    status: Number(response.statusCode),
+    text,
+    retryAfter: response.headers["retry-after"] as string | undefined,
+  };
 }
 
 test("a visitor who starts many sign-ins gets a page that says so, and uses up nothing of others", async () => {
@@ -81,11 +85,21 @@ describe("a visitor is", () => {
     ["the same, in hexadecimal", undefined, ["8.8.8.8", null], ["::FFFF:808:808", null]],
     ["what a proxy of this machine says", undefined, ["127.0.0.1", "8.8.8.8"], ["::1", "1.1.1.1, 8.8.8.8"]],
     ["what a proxy of the network says", undefined, ["10.0.0.1", "8.8.8.8"], ["::ffff:172.31.0.1", "x,8.8.8.8"]],
-    ["what a platform says that tells no connection", undefined, [undefined, "8.8.8.8"], [undefined, "1.1.1.1,8.8.8.8"]],
+    [
+      "what a platform says that tells no connection",
+      undefined,
+      [undefined, "8.8.8.8"],
+      [undefined, "1.1.1.1,8.8.8.8"],
+    ],
     ["without the port that a proxy appends", 1, ["10.0.0.1", "8.8.8.8:1"], ["10.0.0.1", "8.8.8.8:2"]],
     ["without the port, of IPv6", 1, ["10.0.0.1", "[2600::1]:1"], ["10.0.0.1", "[2600::1]:2"]],
     ["a network of IPv6", 0, ["2600:0:0:1::1", null], ["2600::1:2:3:4:5", null]],
-    ["what the first of two proxies says", 2, ["10.0.0.1", "8.8.8.8, 9.9.9.9"], ["10.0.0.2", "1.1.1.1, 8.8.8.8, 9.9.9.8"]],
+    [
+      "what the first of two proxies says",
+      2,
+      ["10.0.0.1", "8.8.8.8, 9.9.9.9"],
+      ["10.0.0.2", "1.1.1.1, 8.8.8.8, 9.9.9.8"],
+    ],
     ["who goes around the second of two proxies", 2, ["8.8.8.8", null], ["8.8.8.8", null]],
     ["a private address, if no proxy is there", 0, ["10.0.0.1", null], ["10.0.0.1", "1.1.1.1"]],
   ])("%s", (_, trustedProxies, first, second) => {

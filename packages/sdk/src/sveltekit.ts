@@ -30,7 +30,10 @@ export function createAuth(options?: HandlerOptions) {
       resolve: Resolve<Event>;
     }): Promise<Response> {
       const { request } = event;
-      return (await handler().handle(request, event.getClientAddress)) ?? (await handler().finish(request, await resolve(event)));
+      return (
+        (await handler().handle(request, event.getClientAddress)) ??
+        (await handler().finish(request, await resolve(event)))
+      );
     },
 
     getUser: async ({ request }: RequestEvent): Promise<SignedInUser | undefined> => await handler().getUser(request),

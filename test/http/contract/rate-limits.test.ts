@@ -114,7 +114,9 @@ describeSqliteFirst(
         const refresh = () => call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: "x" });
         expect(await statuses(limit + 1, initiate)).toEqual([...times(limit, 200), 429]);
         expect(await statuses(limit + 1, refresh)).toEqual([...times(limit, 401), 429]);
-        const byOther = await call(current(), "POST", "/auth/initiate", other.headers, { redirectUri: other.redirectUri });
+        const byOther = await call(current(), "POST", "/auth/initiate", other.headers, {
+          redirectUri: other.redirectUri,
+        });
         expect(byOther.status).toBe(200);
         toNextMinute(current());
         await statuses(limit + 1, refresh);

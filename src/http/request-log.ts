@@ -8,10 +8,10 @@ const slowMilliseconds = 1000;
 const maxErrorsASecond = 100;
 
 /**
- * Logs one line per answer at level debug. At level info, only answers that took a second or more,
- * without waits by design, and, with `errors`, 4xx and 5xx. A line has the request id, the route's pattern (a path can
- * contain a token or a session id), the status and the caller. Unlogged answers cost two
- * comparisons.
+ * Logs one line per answer at level debug. At level info, only answers that took a second or more
+ * (waits by design do not count) and, with `errors`, 4xx and 5xx. A line has the request id, the
+ * route's pattern (a path can contain a token or a session id), the status and the caller. Unlogged
+ * answers cost two comparisons.
  */
 export function createRequestLog(
   log: Log,

@@ -72,7 +72,7 @@ export class HttpRequest {
     return this.method === "HEAD" || /prefetch|preview/u.test(this.header("sec-purpose") ?? "");
   }
 
-  /** Waits for something that may take long by design, so that the answer does not count as slow. */
+  /** Waits for something that may take long by design, which makes no answer slow. */
   async waitFor<T>(something: Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {

@@ -239,13 +239,14 @@ describe("a token is refused", () => {
     const party = await newParty(current());
     const other = await newParty(current(), {}, party.app);
     const token = (await tokensFor(current(), party)).access_token;
-    const message = expect.stringContaining(`client "${party.client.id}" is not one of allowedClients`);
+    const message = expect.stringContaining(`allowedClients lacks its client ${party.client.id}`);
     const refused = { ...invalid, message };
     await expect(clientOf(party.app).client.verify(token)).rejects.toMatchObject(refused);
-    const { client } = clientOf(party.app, { allowedClients: [other.client.id] });
-    await expect(client.verify(token)).rejects.toMatchObject(refused);
-    const allowing = clientOf(party.app, { allowedClients: [party.client.id] }).client;
-    expect(await allowing.verify(token)).toMatchObject({ client_id: party.client.id });
+    const { id } = party.client;
+    for (const allowedClients of [[other.client.id], `${id}x`, [`${id}x`, ""]])
+      await expect(clientOf(party.app, { allowedClients }).client.verify(token)).rejects.toMatchObject(refused);
+    for (const allowedClients of [id, [other.client.id, id]])
+      expect(await clientOf(party.app, { allowedClients }).client.verify(token)).toMatchObject({ client_id: id });
   });
 
   test.each<[why: string, isValid: boolean, change: (now: number) => object]>([
@@ -282,6 +283,27 @@ describe("a token is refused", () => {
     await client.verify(await signedWith(accessToken, {}));
     const critical = await signedWith(accessToken, {}, { crit: ["exp"] });
     await expect(client.verify(critical)).rejects.toMatchObject(invalid);
+  });
+
+  test("if it names another algorithm than that of its key, although that key signed it", async () => {
+    const app = await current().createApp();
+    const { client } = await listeningClient(app);
+    const { accessToken } = await signedUp(current(), app);
+    for (const alg of ["RS256", "EdDSA", "none", undefined])
+      await expect(client.verify(await signedWith(accessToken, {}, { alg }))).rejects.toMatchObject(invalid);
+  });
+
+  test("if its key is unknown: many such tokens cause one read of the key set in ten seconds", async () => {
+    const app = await current().createApp();
+    const { client, calls } = await listeningClient(app);
+    const { accessToken } = await signedUp(current(), app);
+    const reads = () => calls.filter((path) => path === "/.well-known/jwks.json").length;
+    for (let n = 0; n < 10; n += 1)
+      await expect(client.verify(await signedWith(accessToken, {}, { kid: `k${n}` }))).rejects.toMatchObject(invalid);
+    expect(reads()).toBe(1);
+    current().clock.advance(10_000);
+    await expect(client.verify(await signedWith(accessToken, {}, { kid: "k10" }))).rejects.toMatchObject(invalid);
+    expect(reads()).toBe(2);
   });
 
   test("when it has expired, also one that was remembered", async () => {

@@ -1,7 +1,7 @@
 import type { Application } from "./api.ts";
 import { getDocument, type Call } from "./call.ts";
 import { AuthsvcError } from "./errors.ts";
-import { configurationError, type Settings } from "./settings.ts";
+import { configurationError, showBaseUrl, type Settings } from "./settings.ts";
 
 /**
  * Reads the application, and so finds wrong settings when a program starts: each error names the
@@ -45,5 +45,3 @@ async function checkIssuer(settings: Settings): Promise<void> {
       `AUTHSVC_ISSUER is ${issuer}, but the service there is ${named}. Set AUTHSVC_ISSUER=${named}`,
     );
 }
-
-const showBaseUrl = "Its address is the baseUrl that this command prints: authsvc config show";

@@ -1,3 +1,4 @@
+import { setNewest } from "./recent.ts";
 import type { Settings } from "./settings.ts";
 
 /**
@@ -18,20 +19,15 @@ export function createOnce<Result>(settings: Pick<Settings, "feed" | "now">, rem
     }
   }
 
-  function remember(key: string, result: Promise<Result>, until: number): void {
-    known.delete(key);
-    known.set(key, { result, until });
-  }
-
   return async (key: string, run: () => Promise<Result>): Promise<Result> => {
     forgetOld();
     const earlier = known.get(key);
     if (earlier) return await earlier.result;
     const running = run();
-    if (mayJoin) remember(key, running, Number.POSITIVE_INFINITY);
+    if (mayJoin) setNewest(known, key, { result: running, until: Number.POSITIVE_INFINITY });
     try {
       const result = await running;
-      if (rememberFor > 0) remember(key, Promise.resolve(result), now() + rememberFor);
+      if (rememberFor > 0) setNewest(known, key, { result: Promise.resolve(result), until: now() + rememberFor });
       else known.delete(key);
       return result;
     } catch (error) {

@@ -2,6 +2,7 @@ import type { Revocations } from "./api.ts";
 import type { Call } from "./call.ts";
 import { AuthsvcError } from "./errors.ts";
 import { createOnce } from "./once.ts";
+import { setNewest } from "./recent.ts";
 import type { Settings } from "./settings.ts";
 import { letProcessEnd, pauseQuietly } from "./surroundings.ts";
 import type { VerifiedToken } from "./token.ts";
@@ -15,6 +16,7 @@ const readsOnFor = 60_000;
 /** Older entries are forgotten: longer-lived tokens, such as minted ones, are then in doubt. */
 const remembersFor = 3_600_000;
 const maxRemembered = 100_000;
+const never = { wall: Number.NEGATIVE_INFINITY, steady: Number.NEGATIVE_INFINITY };
 /** A timer of more than 24 days would fire at once. */
 const longestPause = 60_000;
 
@@ -30,7 +32,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   /** Tokens issued until then (milliseconds) are in doubt, unless cleared after `forgotten`. */
   let horizon = 0;
   let forgotten = 0;
-  let current = { wall: Number.NEGATIVE_INFINITY, steady: Number.NEGATIVE_INFINITY };
+  let current = never;
   /** If true, the service decides on every token, each time. */
   let trustsNothing = false;
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -45,7 +47,11 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   const cleared = new Map<string, number>();
   const once = createOnce<void>(settings);
 
-  /** By two clocks: one may be set back, the other stops while the machine sleeps. */
+  /** Two clocks: one may be set back, the other stops while the machine sleeps. */
+  function time(): typeof never {
+    return { wall: now(), steady: performance.now() };
+  }
+
   function age(since = current): number {
     return Math.max(now() - since.wall, performance.now() - since.steady);
   }
@@ -63,32 +69,27 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
 
   function startAgain(): void {
     cursor = undefined;
-    current = { wall: Number.NEGATIVE_INFINITY, steady: Number.NEGATIVE_INFINITY };
+    current = never;
     forgetAnswers();
   }
 
   function add(revocation: Revocations["revoked"][number]): void {
     sequence += 1;
     const entry = { arrivedAt: now(), sequence };
-    if ("sid" in revocation) insert(endedLogins, revocation.sid, entry);
+    if ("sid" in revocation) setNewest(endedLogins, revocation.sid, entry);
     else if ("sub" in revocation) {
       const before = Date.parse(revocation.before);
       // If the time cannot be parsed, the entry concerns every token.
       const known = endedUsers.get(revocation.sub)?.before ?? Number.NEGATIVE_INFINITY;
       const latest = Number.isNaN(before) ? Number.POSITIVE_INFINITY : Math.max(before, known);
-      insert(endedUsers, revocation.sub, { ...entry, before: latest });
+      setNewest(endedUsers, revocation.sub, { ...entry, before: latest });
     } else if ("kid" in revocation) {
-      insert(withdrawnKeys, revocation.kid, entry);
+      setNewest(withdrawnKeys, revocation.kid, entry);
       onWithdrawnKey(revocation.kid);
     } else {
       // The application is being deleted, or the entry is of a later version.
       trustsNothing = true;
     }
-  }
-
-  function insert(map: Map<string, Entry>, key: string, entry: Entry): void {
-    map.delete(key);
-    map.set(key, entry);
   }
 
   function forgetOld(): void {
@@ -105,12 +106,12 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   /** Reads all pages. Returns false if the service did not wait, so the caller must pause. */
   async function read(waitSeconds: number, signal?: AbortSignal): Promise<boolean> {
     let hasWaited = true;
-    const begun = { wall: now(), steady: performance.now() };
+    const begun = time();
     for (let isMore = true, wait = waitSeconds; isMore; wait = 0) {
       // A `verify` waits for this, and a broken feed may have no end.
       if (age(begun) > (waitSeconds + maxStalenessSeconds) * 1000) throw new TypeError("the feed has no end");
       const from = cursor;
-      const start = { wall: now(), steady: performance.now() };
+      const start = time();
       const query = { after: from, wait };
       const input = { query, timeoutSeconds: wait + 3, isRepeatable: false, signal };
       const answer = await call("GET /auth/revocations", input).catch((error: unknown) => {
@@ -195,12 +196,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
 
     /** The service called this login live, after `mark`. */
     clear(sid: string, mark: number): void {
-      cleared.delete(sid);
-      cleared.set(sid, mark);
-      for (const oldest of cleared.keys()) {
-        if (cleared.size <= maxRemembered) break;
-        cleared.delete(oldest);
-      }
+      setNewest(cleared, sid, mark, maxRemembered);
     },
 
     close(): void {

@@ -8,10 +8,10 @@ export type AuthsvcOptions = {
   /** By default AUTHSVC_API_KEY. */
   apiKey?: string;
   /**
-   * OpenID Connect clients whose tokens `verify` accepts, by client id. Default: none. Those of the
-   * application itself are always accepted.
+   * Client ids of OpenID Connect clients whose tokens `verify` accepts besides the application's own.
+   * Default: none.
    */
-  allowedClients?: readonly string[];
+  allowedClients?: string | readonly string[];
   /** How old the list of ended logins may be before `verify` asks. Default 5, at least 2. */
   maxStalenessSeconds?: number;
   /** What `verify` does with an older list: "ask" (the default) calls /auth/validate. */
@@ -26,7 +26,7 @@ export type AuthsvcOptions = {
   now?: () => number;
 };
 
-export type Settings = Required<AuthsvcOptions>;
+export type Settings = Required<AuthsvcOptions> & { allowedClients: readonly string[] };
 
 export function completeSettings(options: AuthsvcOptions): Settings {
   const issuer = options.issuer ?? environment("AUTHSVC_ISSUER");
@@ -36,9 +36,6 @@ export function completeSettings(options: AuthsvcOptions): Settings {
   if (!appId) throw missing("AUTHSVC_APP_ID", "your App ID; `authsvc app list` shows it");
   if (!apiKey) throw missing("AUTHSVC_API_KEY", "your API key; `authsvc key create --app ID` creates one");
   const { maxStalenessSeconds = 5, allowedClients = [] } = options;
-  // JavaScript callers may pass a text, whose `includes` would accept parts of it.
-  if (!Array.isArray(allowedClients) || !allowedClients.every((id) => typeof id === "string" && id !== ""))
-    throw configurationError(`allowedClients must be a list of client ids: authsvc client list --app ${appId}`);
   // Less leaves no time for a long poll. With Infinity, a cut feed would mean "valid".
   if (!Number.isFinite(maxStalenessSeconds) || maxStalenessSeconds < 2)
     throw configurationError("maxStalenessSeconds must be a number of seconds, at least 2.");
@@ -47,7 +44,8 @@ export function completeSettings(options: AuthsvcOptions): Settings {
     appId,
     apiKey,
     maxStalenessSeconds,
-    allowedClients,
+    // A list, because `includes` of a text would accept parts of it.
+    allowedClients: [allowedClients].flat(),
     whenStale: options.whenStale ?? "ask",
     feed: options.feed ?? (keepsRunning() ? "background" : "on-demand"),
     timeoutSeconds: options.timeoutSeconds ?? 10,
@@ -73,17 +71,19 @@ function missing(variable: string, what: string): AuthsvcError {
   );
 }
 
+export const showBaseUrl = "`authsvc config show` prints it as baseUrl.";
+
 function checkedIssuer(text: string): string {
   let url: URL;
   try {
     url = new URL(text);
   } catch (error) {
-    throw configurationError("AUTHSVC_ISSUER is not a URL. `authsvc config show` prints it as baseUrl.", error);
+    throw configurationError(`AUTHSVC_ISSUER is not a URL. ${showBaseUrl}`, error);
   }
   const isLoopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/u.test(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback))
     throw configurationError(
-      "AUTHSVC_ISSUER must begin with https:// (http:// only for this machine): API keys and tokens go there. `authsvc config show` prints it as baseUrl.",
+      `AUTHSVC_ISSUER must begin with https:// (http:// only for this machine): API keys and tokens go there. ${showBaseUrl}`,
     );
   return text.replace(/\/+$/u, "");
 }

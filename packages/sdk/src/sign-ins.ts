@@ -40,8 +40,7 @@ export function createSignIns(authsvc: Authsvc, seal: Seal) {
     async start(request: Request, site: Site, extra: Partial<InitiateRequest> = {}): Promise<Response> {
       const { headers, url } = request;
       // A prefetch does not start a sign-in.
-      if (isPrefetch(request))
-        return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
+      if (isPrefetch(request)) return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
       const begun: Begun = {
         s: randomText(),
         v: randomText(),

@@ -1,3 +1,4 @@
+import { setNewest } from "./recent.ts";
 import { configurationError } from "./settings.ts";
 
 const maxPerMinute = 10;
@@ -7,14 +8,16 @@ const maxVisitors = 10_000;
 const maxProxies = 10;
 
 /** Loopback, private and link-local addresses: a proxy, or this machine. */
-const isPrivate =
-  /^(?:127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|(?:::1|::|)$|f[cd]|fe[89ab])/u;
+const isPrivate = /^(?:127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|(?:::1|::|)$|f[cd]|fe[89ab])/u;
 
-/** Limits how often one visitor starts to sign in, so that nobody uses up the application's limit. */
+/** Limits the starts of one visitor, so that nobody uses up the application's limit. */
 export function createStartLimit(trustedProxies: number | undefined, now: () => number) {
-  const isNumber = Number.isInteger(trustedProxies) && Number(trustedProxies) >= 0 && Number(trustedProxies) <= maxProxies;
+  const isNumber =
+    Number.isInteger(trustedProxies) && Number(trustedProxies) >= 0 && Number(trustedProxies) <= maxProxies;
   if (trustedProxies !== undefined && !isNumber)
-    throw configurationError(`trustedProxies must be a whole number from 0 to ${maxProxies}: how many proxies there are.`);
+    throw configurationError(
+      `trustedProxies must be a whole number from 0 to ${maxProxies}: how many proxies there are.`,
+    );
   const visitors = new Map<string, { starts: number; since: number }>();
 
   /** Counts a start. The seconds to wait if it is one too many, else undefined. */
@@ -25,12 +28,7 @@ export function createStartLimit(trustedProxies: number | undefined, now: () => 
     // A clock may be set back.
     if (!counted || Math.abs(now() - counted.since) >= minute) {
       counted = { starts: 0, since: now() };
-      visitors.delete(visitor);
-      visitors.set(visitor, counted);
-    }
-    for (const oldest of visitors.keys()) {
-      if (visitors.size <= maxVisitors) break;
-      visitors.delete(oldest);
+      setNewest(visitors, visitor, counted, maxVisitors);
     }
     counted.starts += 1;
     return counted.starts <= maxPerMinute ? undefined : Math.max(1, Math.ceil((counted.since + minute - now()) / 1000));
@@ -38,8 +36,8 @@ export function createStartLimit(trustedProxies: number | undefined, now: () => 
 }
 
 /**
- * The visitor's network, as `trustedProxies` say; undefined if it is unknown. Without the setting, a
- * private or unknown peer is one proxy, and a private address is nobody's: many may share it.
+ * The visitor's network; undefined if it is unknown. Without the setting, a private or unknown peer
+ * is one proxy, and a private address is nobody's, because many may share it.
  */
 function visitorOf(peer = "", forwardedFor: string | null, trustedProxies?: number): string | undefined {
   const chain = [...(forwardedFor?.split(",") ?? []), peer].map(canonical);

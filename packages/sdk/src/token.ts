@@ -1,6 +1,7 @@
 import { AuthsvcError } from "./errors.ts";
 import { fromBase64Url, toText, utf8 } from "./encoding.ts";
 import type { KeyRing } from "./keys.ts";
+import type { Settings } from "./settings.ts";
 
 /** The claims of an access token. Times are seconds since 1970. */
 export type Claims = {
@@ -45,7 +46,7 @@ export function invalidToken(why: string): AuthsvcError {
  */
 export async function verifyToken(
   token: string,
-  expected: { issuer: string; appId: string; allowedClients: readonly string[]; now: number },
+  expected: Pick<Settings, "issuer" | "appId" | "allowedClients" | "now">,
   keys: KeyRing,
 ): Promise<VerifiedToken> {
   // JavaScript callers may pass undefined for a missing token: refuse it, do not crash.
@@ -68,13 +69,13 @@ export async function verifyToken(
   if (iss !== expected.issuer) throw invalidToken("another service issued it (iss)");
   if (aud !== expected.appId) throw invalidToken("it is for another application (aud)");
   if (clientId !== aud && !expected.allowedClients.includes(clientId))
-    throw invalidToken(`its client ${JSON.stringify(clientId)} is not one of allowedClients (client_id)`);
+    throw invalidToken(`allowedClients lacks its client ${clientId}`);
   const isComplete =
     typeof sub === "string" && typeof sid === "string" && Number.isInteger(exp) && Number.isInteger(iat);
   if (!isComplete) throw invalidToken("it lacks a claim");
-  if (exp * 1000 <= expected.now) throw invalidToken("it has expired");
-  if ((iat - clockAllowance) * 1000 > expected.now) throw invalidToken("it is from the future, or this clock is slow");
-  if (exp - iat > maxLife) throw invalidToken("it is valid for more than a day");
+  if (exp * 1000 <= expected.now()) throw invalidToken("it has expired");
+  if ((iat - clockAllowance) * 1000 > expected.now() || exp - iat > maxLife)
+    throw invalidToken("it is from the future, or lives too long");
   return { claims, kid };
 }
 

@@ -2,6 +2,7 @@ import type { Call } from "./call.ts";
 import { AuthsvcError, isInvalidToken } from "./errors.ts";
 import { createKeyRing } from "./keys.ts";
 import { createOnce } from "./once.ts";
+import { setNewest } from "./recent.ts";
 import { createRevocations } from "./revocations.ts";
 import type { Settings } from "./settings.ts";
 import { invalidToken, verifyToken, type Claims, type VerifiedToken } from "./token.ts";
@@ -14,21 +15,12 @@ const maxRemembered = 10_000;
  * the feed.
  */
 export function createVerifier(settings: Settings, call: Call) {
-  const { issuer, appId, allowedClients, now } = settings;
+  const { issuer, now } = settings;
   const keys = createKeyRing(settings);
   const revocations = createRevocations(settings, call, (kid) => keys.forget(kid));
   /** By exact text: each signature is checked once. Undefined: the service refused it. */
   const remembered = new Map<string, VerifiedToken | undefined>();
   const once = createOnce<void>(settings);
-
-  function remember(token: string, verified: VerifiedToken | undefined): void {
-    remembered.delete(token);
-    remembered.set(token, verified);
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= maxRemembered) break;
-      remembered.delete(oldest);
-    }
-  }
 
   async function signed(token: string): Promise<VerifiedToken> {
     const known = remembered.get(token);
@@ -38,8 +30,8 @@ export function createVerifier(settings: Settings, call: Call) {
       if (known.claims.exp * 1000 <= now()) throw invalidToken("it has expired");
       return known;
     }
-    const verified = await verifyToken(token, { issuer, appId, allowedClients, now: now() }, keys);
-    remember(token, verified);
+    const verified = await verifyToken(token, settings, keys);
+    setNewest(remembered, token, verified, maxRemembered);
     return verified;
   }
 
@@ -50,7 +42,7 @@ export function createVerifier(settings: Settings, call: Call) {
       await call("GET /auth/validate", { accessToken: token });
       if (isCurrent) revocations.clear(claims.sid, mark);
     } catch (error) {
-      if (isInvalidToken(error)) remember(token, undefined);
+      if (isInvalidToken(error)) setNewest(remembered, token, undefined, maxRemembered);
       throw error;
     }
   }

@@ -1,0 +1,9 @@
+/** Sets the newest entry of a map, which forgets its oldest above `max`. */
+export function setNewest<Value>(map: Map<string, Value>, key: string, value: Value, max = Number.POSITIVE_INFINITY) {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= max) break;
+    map.delete(oldest);
+  }
+}

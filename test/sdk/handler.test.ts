@@ -152,7 +152,7 @@ test.each([
 describe("an application under a path", () => {
   const paths = { homePath: "/shop/", signInPath: "/shop/sign-in", signOutPath: "/shop/sign-out" };
 
-  test("U5: gets people back to its home path, unless they asked for another page", async () => {
+  test("gets people back to its home path, unless they asked for another page", async () => {
     const server = await start(paths);
     const visitor = new Visitor();
     const { back } = await untilRedirect(server, visitor, paths.signInPath);
@@ -174,7 +174,7 @@ describe("an application under a path", () => {
 });
 
 describe("a bearer token", () => {
-  test("U14: is what an API asks for with the same function as pages ask for the cookie", async () => {
+  test("is what an API asks for with the same function as pages ask for the cookie", async () => {
     const server = await start();
     const { visitor, email } = await signIn(server);
     const { accessToken } = await tokenOf(server, visitor);
@@ -183,7 +183,7 @@ describe("a bearer token", () => {
     expect([me.headers.get("cache-control"), me.headers.getSetCookie()]).toEqual(["private, no-store", []]);
   });
 
-  test("U14: decides alone: one that is not good is refused, whoever the cookie is, and leaves the cookie", async () => {
+  test("decides alone: one that is not good is refused, whoever the cookie is, and leaves the cookie", async () => {
     const server = await start();
     const { visitor } = await signIn(server);
     const other = await start();
@@ -197,7 +197,7 @@ describe("a bearer token", () => {
     expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
   });
 
-  test("U14: of a login that has ended is nobody's", async () => {
+  test("of a login that has ended is nobody's", async () => {
     const server = await start();
     const { visitor } = await signIn(server);
     const { client, accessToken } = await tokenOf(server, visitor);

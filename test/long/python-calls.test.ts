@@ -232,7 +232,7 @@ describeOnSqlite(
         expect(await ask("web_user", planted)).toEqual({ answer: [null, []] });
     });
 
-    it("T7: tells caches to keep no response that sets or clears a cookie", async () => {
+    it("tells caches to keep no response that sets or clears a cookie", async () => {
       const ada = await signedUp(current(), app);
       const { cookie } = await loginOf(ada, 0);
       const refreshed = await ask("web_user", cookie);
@@ -243,7 +243,7 @@ describeOnSqlite(
       expect(await ask("web_user", ended)).toEqual({ answer: [null, lines] });
     });
 
-    it("U14: takes a bearer token, which decides alone", async () => {
+    it("takes a bearer token, which decides alone", async () => {
       const ada = await signedUp(current(), app);
       const { cookie } = await loginOf(ada, 900);
       expect(await ask("web_user", null, `bearer ${ada.accessToken}`)).toMatchObject({

@@ -155,7 +155,7 @@ describe.each(Object.keys(applications))("the session of an application of %s", 
     expect([other.get("cache-control"), other.getSetCookie()]).toEqual(["private, no-store", []]);
   });
 
-  test("T7: a refreshed one never leaves in a response that a cache may keep, whatever the application says", async () => {
+  test("a refreshed one never leaves in a response that a cache may keep, whatever the application says", async () => {
     now += 15 * 60_000 - 30_000;
     const refreshed = await application(asked(), isPublic);
     expect([refreshed.getSetCookie().length, refreshed.get("cache-control")]).toEqual([1, "private, no-store"]);

@@ -22,7 +22,7 @@ export type HandlerOptions = AuthsvcOptions & {
   signInPath?: string;
   /** Where a form posts to sign out. */
   signOutPath?: string;
-  /** Where people go after a sign-in without `returnTo`, after a sign-out, or if they did not sign in. */
+  /** Where people go after a sign-in without `returnTo`, a sign-out, or no sign-in. */
   homePath?: string;
   /**
    * How many proxies are in front of this program, each of which appends to `X-Forwarded-For`. By
@@ -218,7 +218,8 @@ export function createHandler(options: HandlerOptions = {}) {
     },
 
     /**
-     * The session of a request, by its cookie or its bearer token, read once for each `key` (the framework's request).
+     * The session of a request, by cookie or bearer token, read once for each `key` (the
+     * framework's request).
      * @throws AuthsvcError UNREACHABLE: it is unknown who is signed in; do not assume nobody.
      */
     session: resultOf,
@@ -232,7 +233,7 @@ export function createHandler(options: HandlerOptions = {}) {
       return (await resultOf(request, request, true)).session?.accessToken;
     },
 
-    /** The user, by cookie or bearer token, or the response for somebody who is not signed in. */
+    /** The user, by cookie or bearer token; otherwise the response for somebody signed out. */
     async requireUser(request: Request): Promise<SignedInUser | Response> {
       const { session } = await resultOf(request, request, true);
       return session?.user ?? challenge(request);

@@ -55,7 +55,7 @@ function keepFromCaches(response: NodeResponse): void {
     // An array holds names and values in turn.
     const kept = Array.isArray(headers)
       ? headers.filter((_, at) => isKept(headers[at - (at % 2)]))
-      : Object.fromEntries(Object.entries(Object(headers)).filter(([name]) => isKept(name)));
+      : Object.fromEntries(Object.entries(Object(headers) as object).filter(([name]) => isKept(name)));
     response.setHeader("cache-control", uncached);
     return writeHead(status, ...rest.slice(0, -1), ...(typeof headers === "string" ? [headers] : [kept]));
   };

@@ -10,7 +10,7 @@ import type { Seal } from "./seal.ts";
 /** What depends on the redirect URI; known after the application was read. */
 export type Site = { redirectUri: string; origin: string; callbackPath: string; cookies: Cookies };
 
-/** State, PKCE verifier and path to return to (null: none was asked for), in the browser that began. */
+/** State, PKCE verifier and the path asked for, if any, in the browser that began. */
 type Begun = { s: string; v: string; t: string | null };
 
 export type Finished = {

@@ -48,5 +48,6 @@ export function comparable(page: Page): string {
   return page.text
     .replaceAll(/sis_[\w-]{43}/gu, "SESSION")
     .replaceAll(/value="[\w-]{43}"/gu, "TOKEN")
+    .replaceAll(/oklch\([^)]*\)/gu, "COLOUR")
     .replaceAll(/person\d+\.\d+@example\.org/gu, "EMAIL");
 }

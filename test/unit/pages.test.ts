@@ -107,6 +107,7 @@ function everyPage(value: string): Html[] {
     { passkey: false, password: false, oauth },
   ];
   const base = { sessionPath: `/sign-in/${value}`, token: value, email: value };
+  const linkPaths = { path: `${base.sessionPath}/reset`, action: `${base.sessionPath}/reset` };
   const providers = (["provider-cancelled", "provider-no-email", "provider-failed"] as const).map((kind) => ({
     kind,
     provider: value,

@@ -172,7 +172,7 @@ describeEachDatabase("/applications/{appId}", (current) => {
       [`authMethods.passkey: unknown key "require"`, { authMethods: { passkey: { require: true } } }],
       [`authMethods.password: unknown key "minLength"`, { authMethods: { password: { minLength: 1 } } }],
       [`body: unknown key "__proto__"`, `{"__proto__":{"name":"x"}}`],
-      [`authMethods: unknown key "__proto__"`, `{"authMethods":{"__proto__":{"passkey":{"enabled":false}}}}`],
+      [`body: unknown key "__proto__"`, `{"authMethods":{"__proto__":{"passkey":{"enabled":false}}}}`],
       [`authMethods.passkey: unknown key "constructor"`, `{"authMethods":{"passkey":{"constructor":{"prototype":1}}}}`],
       ["body: a key is given twice", `{"name":"a","name":"b"}`],
       ["body: not JSON in UTF-8", "name"],

@@ -67,7 +67,7 @@ describeOnSqlite(
         [{}, "email: required"],
         [{ email: "ada" }, "email: an address"],
         [{ email: "ada@example.com", name: 1 }, "name: must be a string"],
-        [{ email: "ada@example.com", name: "a\u0007" }, "name: at most"],
+        [{ email: "ada@example.com", name: "a\u0007" }, "name: 1 to 200 characters"],
         [{ email: "ada@example.com", appId: "app_1" }, "appId"],
         ["{", "body: not JSON"],
       ])("refuses %j", async (body, details) => {

@@ -7,8 +7,8 @@ export const maxSecretBytes = 64 * kib;
 export const maxTextBytes = 1024 * kib;
 
 /**
- * Reads a file of at most `most` bytes, also a pipe or a device. A larger one is an EFBIG error whose
- * message says so: /dev/zero has no end.
+ * Reads a file of at most `most` bytes, also a pipe or a device. A larger one is an EFBIG error
+ * whose message says so: /dev/zero has no end.
  */
 export function readAtMost(file: string, most: number): Buffer {
   const descriptor = openSync(file, "r");

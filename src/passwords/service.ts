@@ -35,8 +35,8 @@ export type PasswordProof = {
   userId: string;
   /**
    * Counts the attempt for its account and network, in the transaction that signs in, so parallel
-   * attempts gain nothing over sequential ones. Lock the user first. Returns the user; false for a refusal, whose writes
-   * must stay; undefined if the checked password was replaced meanwhile.
+   * attempts gain nothing over sequential ones. Lock the user first. Returns the user; false for a
+   * refusal, whose writes must stay; undefined if the checked password was replaced meanwhile.
    */
   count(tx: Handle, now: number): Promise<User | false | undefined>;
   /**

@@ -59,9 +59,9 @@ export function createProofs(deps: {
   return {
     /**
      * Accepts a proof. `prove` locks the user, writes the proof's effects (for a sign-up, also the
-     * user) and returns the user or its id. The same transaction then completes the session and creates its
-     * code, or stores the proof for the next step. If `prove` returns `{ refusal }` or `undefined`
-     * ("refused"), everything is rolled back; if `false` ("refused"), its writes stay.
+     * user) and returns the user or its id. The same transaction then completes the session and
+     * creates its code, or stores the proof for the next step. If `prove` returns `{ refusal }` or
+     * `undefined` ("refused"), everything is rolled back; if `false` ("refused"), its writes stay.
      */
     async accept<R = never>(
       holder: Holder,

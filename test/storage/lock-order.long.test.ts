@@ -44,14 +44,14 @@ describe("changes of one person's access, two at a time (docs/decisions/0049) (p
     await other.query("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [person.id]);
     const acting: Promise<unknown>[] = [];
     for (const act of acts) {
-      let isDone = false;
+      const state = { isDone: false };
       const before = await countWaiting(other);
       acting.push(
         act()
           .catch(() => {})
-          .finally(() => (isDone = true)),
+          .finally(() => (state.isDone = true)),
       );
-      while (!isDone && (await countWaiting(other)) <= before);
+      while (!state.isDone && (await countWaiting(other)) <= before);
     }
     const started = performance.now();
     await other.query("ROLLBACK");

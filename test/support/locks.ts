@@ -15,8 +15,8 @@ export async function untilWaiting(other: Client, many: number): Promise<void> {
 }
 
 /**
- * How many transactions on this database have been ended for a deadlock so far, as PostgreSQL counts
- * them. Restarts the service.
+ * How many transactions on this database have been ended for a deadlock so far, as PostgreSQL
+ * counts them. Restarts the service.
  */
 export async function countDeadlocks(other: Client, restart: () => Promise<void>): Promise<number> {
   const { rows } = await other.query<{ started: string }>("SELECT now() AS started");

@@ -40,7 +40,7 @@ function variants(path: string): string[] {
   ];
 }
 
-/** Spellings that normalising makes the path again (RFC 3986 §6.2.2, the URL Standard), or another. */
+/** Spellings that normalising makes the path again, or another (RFC 3986 §6.2.2). */
 function changing(path: string): string[] {
   const before = ["/", "/.", "/x/..", "/x/../y/..", "/%2e", "/x/%2e%2e", "/x/.%2E", "/x/%2E.", "/\\..", "/x\\.."];
   const behind = ["//", "/.", "/..", "/%2e", "/%2E%2e/x/..", "\\", "/x\\..", "%2f..%2fx", "%5c..", "/../x?y"];

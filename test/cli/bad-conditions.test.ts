@@ -151,7 +151,11 @@ test.skipIf(process.platform === "win32")(
       [
         ["serve"],
         "the file /dev/zero is larger than 1024 KiB",
-        { AUTHSVC_LISTEN__TLS__CERT_FILE: "/dev/zero", AUTHSVC_LISTEN__TLS__KEY_FILE: "/dev/zero" },
+        {
+          AUTHSVC_BASE_URL: "https://id.example.com",
+          AUTHSVC_LISTEN__TLS__CERT_FILE: "/dev/zero",
+          AUTHSVC_LISTEN__TLS__KEY_FILE: "/dev/zero",
+        },
       ],
     ];
     for (const [args, said, env = {}] of endless) {

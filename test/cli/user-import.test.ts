@@ -45,6 +45,7 @@ beforeAll(async () => {
 
 describe("user import", () => {
   test("creates users, and names line, field and rule of each one that is refused", async () => {
+    writeFileSync(join(cwd, "other.txt"), "something else");
     writeFileSync(
       join(cwd, "users.jsonl"),
       [
@@ -149,7 +150,7 @@ describe("user import", () => {
       /^authsvc: --report: the folder of nowhere\/refused\.jsonl does not exist$/,
     ],
     [
-      ["users.jsonl", "--app", "app_a", "--firebase-parameters-file", "users.jsonl"],
+      ["users.jsonl", "--app", "app_a", "--firebase-parameters-file", "other.txt"],
       2,
       /^authsvc: --firebase-parameters-file: base64_signer_key is missing or has the wrong format$/,
     ],

@@ -158,8 +158,9 @@ export function accessChanges(current: () => Place): AccessChange[] {
       "a sign-in at a provider",
       async ({ id }) => {
         const subject = String(numbered());
+        const { host: directory } = new URL(provider().settings().userinfoUrl ?? "");
         const now = service().clock.now;
-        const identity = { appId: app().id, userId: id, provider: "github", issuer: "api.github.com", subject };
+        const identity = { appId: app().id, userId: id, provider: "github", issuer: directory, subject };
         const row = { ...identity, id: `mth_${subject}`, email: null, createdAt: now, lastUsedAt: now };
         await storage().write((tx) => insertIdentity(tx, row));
         const { visitor, address } = await startRound(service(), app(), provider());
@@ -269,8 +270,8 @@ export function accessChanges(current: () => Place): AccessChange[] {
       async ({ id, atClient: { idToken } }) => {
         const { browserSessions } = storage().reader.tables;
         await storage().write(async ({ db }) => await db.delete(browserSessions).where(eq(browserSessions.userId, id)));
-        const url = `${service().url}/oauth2/end-session`;
-        return async () => await new Visitor().post(url, { id_token_hint: idToken });
+        const query = new URLSearchParams({ id_token_hint: idToken }).toString();
+        return async () => await new Visitor().get(`${service().url}/oauth2/end-session?${query}`);
       },
     ],
     [

@@ -28,6 +28,7 @@ describeOnSqlite(
     /** The places in the feed from which the package read; undefined: from the start. */
     let cursors: (string | undefined)[];
     let isCursorGone: boolean;
+    let redirectTo: string | undefined;
     /** Before the answer about a token is sent. */
     let beforeValidated: (() => Promise<void>) | undefined;
     let polledAt: number[];
@@ -39,6 +40,7 @@ describeOnSqlite(
     beforeAll(async () => {
       proxy = createServer((request, response) => {
         const path = request.url ?? "";
+        if (redirectTo !== undefined) return void response.writeHead(302, { location: redirectTo }).end();
         if (path.startsWith("/auth/revocations") && isFeedCut) return void request.socket.destroy();
         if (path.startsWith("/auth/revocations")) {
           const after = new URL(path, "http://proxy").searchParams.get("after") ?? undefined;
@@ -77,6 +79,7 @@ describeOnSqlite(
       feedAnswer = undefined;
       cursors = [];
       isCursorGone = false;
+      redirectTo = undefined;
       beforeValidated = undefined;
       polledAt = [];
       validated = 0;
@@ -269,6 +272,14 @@ describeOnSqlite(
         encoding: "utf8",
       });
       expect(stderr).toContain("ConfigurationError: staleness: must be a number of seconds, at least 3");
+    });
+
+    it("follows no redirect, which would carry its credentials elsewhere", async () => {
+      const elsewhere = await startReceiver();
+      redirectTo = elsewhere.url;
+      expect(await ask("application")).toMatchObject({ status: 302 });
+      expect(elsewhere.received).toEqual([]);
+      await elsewhere.stop();
     });
 
     it("reports a service that does not answer as UNREACHABLE", async () => {

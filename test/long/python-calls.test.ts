@@ -1,4 +1,5 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -24,6 +25,12 @@ describeOnSqlite(
     let isFeedCut: boolean;
     /** Instead of the feed's answer. */
     let feedAnswer: string | undefined;
+    /** The places in the feed from which the package read; undefined: from the start. */
+    let cursors: (string | undefined)[];
+    let isCursorGone: boolean;
+    let redirectTo: string | undefined;
+    /** Before the answer about a token is sent. */
+    let beforeValidated: (() => Promise<void>) | undefined;
     let polledAt: number[];
     let validated: number;
     let python: ChildProcessWithoutNullStreams;
@@ -33,7 +40,13 @@ describeOnSqlite(
     beforeAll(async () => {
       proxy = createServer((request, response) => {
         const path = request.url ?? "";
+        if (redirectTo !== undefined) return void response.writeHead(302, { location: redirectTo }).end();
         if (path.startsWith("/auth/revocations") && isFeedCut) return void request.socket.destroy();
+        if (path.startsWith("/auth/revocations")) {
+          const after = new URL(path, "http://proxy").searchParams.get("after") ?? undefined;
+          cursors.push(after);
+          if (isCursorGone && after !== undefined) return void response.writeHead(410).end("{}");
+        }
         if (path.startsWith("/auth/revocations") && feedAnswer !== undefined) {
           polledAt.push(performance.now());
           return void response.end(feedAnswer);
@@ -46,7 +59,11 @@ describeOnSqlite(
         request.on("end", () => {
           const body = chunks.length === 0 ? undefined : Buffer.concat(chunks);
           fetch(current().url + path, { method: request.method, headers: Object.fromEntries(kept), body }).then(
-            async (answer) => response.writeHead(answer.status).end(await answer.text()),
+            async (answer) => {
+              const text = await answer.text();
+              if (path === "/auth/validate") await beforeValidated?.();
+              response.writeHead(answer.status).end(text);
+            },
             () => request.socket.destroy(),
           );
         });
@@ -60,6 +77,10 @@ describeOnSqlite(
       app = await current().createApp();
       isFeedCut = false;
       feedAnswer = undefined;
+      cursors = [];
+      isCursorGone = false;
+      redirectTo = undefined;
+      beforeValidated = undefined;
       polledAt = [];
       validated = 0;
       const issuer = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
@@ -168,6 +189,62 @@ describeOnSqlite(
       expect(await ask("verify", ada.accessToken)).toEqual(refused);
     });
 
+    it("forgets what it was told when its place in the feed is gone, and goes on from the start", async () => {
+      const [ada, bob] = [await signedUp(current(), app), await signedUp(current(), app)];
+      await remember(ada.accessToken);
+      isCursorGone = true;
+      proxy.closeAllConnections();
+      await logOut(ada.accessToken);
+      cursors = [];
+      await until(() => cursors.includes(undefined), "the feed is read from the start");
+      isCursorGone = false;
+      await until(() => cursors.at(-1), "the answer was read");
+      expect(await ask("verify", ada.accessToken)).toEqual(refused);
+      await remember(bob.accessToken);
+    });
+
+    it("remembers no answer that the feed overtook", async () => {
+      const [ada, bob] = [await signedUp(current(), app), await signedUp(current(), app)];
+      await remember(bob.accessToken);
+      beforeValidated = async () => {
+        beforeValidated = undefined;
+        const before = cursors.at(-1);
+        await logOut(ada.accessToken);
+        await until(() => cursors.at(-1) !== before, "the entry was read");
+      };
+      expect(await ask("verify", ada.accessToken)).toMatchObject({ answer: { valid: true } });
+      expect(await ask("verify", ada.accessToken)).toEqual(refused);
+    });
+
+    it("asks about every token after an entry of a kind that it does not know", async () => {
+      const ada = await signedUp(current(), app);
+      await remember(ada.accessToken);
+      feedAnswer = JSON.stringify({ cursor: "x", revoked: [{ app: app.id }], more: false });
+      proxy.closeAllConnections();
+      await until(() => polledAt[1], "the entry was read");
+      validated = 0;
+      for (let time = 1; time <= 3; time += 1) {
+        await ask("verify", ada.accessToken);
+        expect(validated).toBe(time);
+      }
+    });
+
+    it("asks about a token that has expired, although it is remembered", async () => {
+      const userId = String((await signedUp(current(), app)).user["id"]);
+      current().clock.advance(Math.max(0, Date.now() - current().clock.now));
+      const input = { userId, scopes: undefined, seconds: 4 };
+      const by = { kind: "cli", name: "test" } as const;
+      const minted = await current().server.app.services.operatorTokens.mint(input, { dryRun: false }, by);
+      const token = minted.accessToken ?? "";
+      await remember(token);
+      const before = validated;
+      // By the clock of Python; that of the service stands still.
+      await until(async () => {
+        await ask("verify", token);
+        return validated > before;
+      }, "asks again");
+    });
+
     it("follows the feed again after answers that are none", async () => {
       const ada = await signedUp(current(), app);
       for (const answer of ["<html>", "null", "{}", '{"revoked":[5],"cursor":"x"}']) {
@@ -195,6 +272,14 @@ describeOnSqlite(
         encoding: "utf8",
       });
       expect(stderr).toContain("ConfigurationError: staleness: must be a number of seconds, at least 3");
+    });
+
+    it("follows no redirect, which would carry its credentials elsewhere", async () => {
+      const elsewhere = await startReceiver();
+      redirectTo = elsewhere.url;
+      expect(await ask("application")).toMatchObject({ status: 302 });
+      expect(elsewhere.received).toEqual([]);
+      await elsewhere.stop();
     });
 
     it("reports a service that does not answer as UNREACHABLE", async () => {
@@ -289,6 +374,22 @@ describeOnSqlite(
       await ask("delete_user", created.id);
       expect(await ask("user", created.id)).toEqual({ error: "USER_NOT_FOUND", status: 404 });
     });
+
+    it.each([-302, 302])(
+      "refuses a webhook whose time is %d seconds from this clock, although it is signed",
+      async (offset) => {
+        const timestamp = String(Math.floor(Date.now() / 1000) + offset);
+        const signature = createHmac("sha256", "a secret").update(`evt_1.${timestamp}.{}`).digest("base64");
+        const headers = {
+          "webhook-id": "evt_1",
+          "webhook-timestamp": timestamp,
+          "webhook-signature": `v1,${signature}`,
+        };
+        expect(await ask("verify_webhook", "a secret", headers, "{}")).toEqual({
+          error: expect.stringContaining("more than five minutes"),
+        });
+      },
+    );
 
     it("accepts a webhook as it was sent, and nothing that was changed", async () => {
       const receiver = await startReceiver();

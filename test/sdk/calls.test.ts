@@ -238,3 +238,26 @@ describe("a refresh", () => {
     expect(calls.filter((path) => path === "/auth/refresh")).toHaveLength(4);
   });
 });
+
+test("nothing follows a redirect to another address: neither credentials nor what was sent", async () => {
+  const received: string[] = [];
+  const elsewhere = createServer((request, response) => {
+    received.push(request.url ?? "");
+    response.setHeader("content-type", "application/json").end("{}");
+  });
+  await once(elsewhere.listen(0, "127.0.0.1"), "listening");
+  const { port } = elsewhere.address() as AddressInfo;
+  const redirecting = createServer((request, response) => {
+    response.writeHead(307, { location: `http://127.0.0.1:${port}${request.url}` }).end();
+  });
+  await once(redirecting.listen(0, "127.0.0.1"), "listening");
+  const issuer = `http://127.0.0.1:${(redirecting.address() as AddressInfo).port}`;
+  const client = clientOf(await current().createApp(), { issuer });
+  await expect(client.refresh("a refresh token")).rejects.toMatchObject({ code: "UNREACHABLE", status: 307 });
+  await expect(client.application.get()).rejects.toMatchObject({ code: "UNREACHABLE", status: 307 });
+  expect(received).toEqual([]);
+  for (const server of [elsewhere, redirecting]) {
+    server.closeAllConnections();
+    server.close();
+  }
+});

@@ -63,6 +63,20 @@ describe("a sign-in", () => {
     expect((await attacker.get(back)).status).toBe(303);
   });
 
+  test("refuses a state that only begins like the one of this browser", async () => {
+    const server = await start();
+    const visitor = new Visitor();
+    const back = new URL((await untilRedirect(server, visitor)).back);
+    const cookies = new Map(visitor.cookies);
+    const state = back.searchParams.get("state") ?? "";
+    const changed = new URL(back);
+    changed.searchParams.set("state", `${state.slice(0, -1)}${state.endsWith("A") ? "B" : "A"}`);
+    const refused = await visitor.get(changed.href);
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("not started in this browser")]);
+    for (const [name, value] of cookies) visitor.cookies.set(name, value);
+    expect((await visitor.get(back.href)).status).toBe(303);
+  });
+
   test("redeems a code once when a browser sends the redirect twice", async () => {
     const server = await start();
     const visitor = new Visitor();

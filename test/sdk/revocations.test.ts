@@ -7,7 +7,7 @@ import { call, redeem, signedUp, signIn } from "../support/person.ts";
 import { verifiers } from "./verifiers.ts";
 
 const current = useService();
-const { clientOf, listeningClient, mint } = verifiers(current);
+const { clientOf, listeningClient, mint, signedWith } = verifiers(current);
 const invalid = { code: "INVALID_TOKEN" };
 /** The feed reports within a second, if the machine is not busy. */
 const patience = { timeout: 20_000 };
@@ -155,4 +155,90 @@ describe("what an answer of the feed says is as old as its question", () => {
     isRaced = true;
     await expect(client.verify(accessToken)).rejects.toMatchObject(invalid);
   });
+});
+
+test("all logins of a user have ended for tokens that may be older than the entry, to the second", async () => {
+  const app = await current().createApp();
+  const { client, asked } = await listeningClient(app, { feed: "on-demand" });
+  const { accessToken, email } = await signedUp(current(), app);
+  // The end of a single login would name that login.
+  await redeem(current(), app, await signIn(current(), app, { email }));
+  current().clock.advance(1000 - (current().clock.now % 1000));
+  const iat = current().clock.now / 1000 + 300;
+  const [atLast, later] = [await signedWith(accessToken, { iat }), await signedWith(accessToken, { iat: iat + 1 })];
+  await client.logout(accessToken, { allSessions: true });
+  current().clock.advance(6000);
+  await expect(client.verify(atLast)).rejects.toMatchObject(invalid);
+  const before = asked();
+  // The service never issues this one: it shows where the package begins to ask.
+  await client.verify(later);
+  expect(asked()).toBe(before);
+});
+
+describe("the list of ended logins is too old", () => {
+  test("by the clock that nobody sets, although the other stands still", async () => {
+    const app = await current().createApp();
+    const { client, blocked } = await listeningClient(app, { whenStale: "refuse", maxStalenessSeconds: 60 });
+    const { accessToken } = await signedUp(current(), app);
+    await client.verify(accessToken);
+    blocked.add("/auth/revocations");
+    const real = performance.now.bind(performance);
+    const later = vi.spyOn(performance, "now").mockImplementation(() => real() + 61_000);
+    await expect(client.verify(accessToken)).rejects.toMatchObject({ code: "UNREACHABLE" });
+    later.mockRestore();
+  });
+
+  test("although the service was asked to wait, if it answered at once", async () => {
+    const app = await current().createApp();
+    let asked = 0;
+    let polls = 0;
+    let isCut = false;
+    const { client } = await listeningClient(app, {
+      maxStalenessSeconds: 20,
+      async fetch(url, init) {
+        if (url.includes("/auth/revocations") && isCut) throw new TypeError("fetch failed");
+        if (url.includes("/auth/validate")) asked += 1;
+        const response = await fetch(url.replace(/wait=\d+/u, "wait=0"), init);
+        if (/wait=[1-9]/u.test(url)) polls += 1;
+        return response;
+      },
+    });
+    const { accessToken } = await signedUp(current(), app);
+    await client.verify(accessToken);
+    await vi.waitFor(() => expect(polls).toBeGreaterThan(1), patience);
+    isCut = true;
+    const before = asked;
+    current().clock.advance(21_000);
+    await client.verify(accessToken);
+    expect(asked).toBe(before + 1);
+  });
+});
+
+test.each<[what: string, entries: (sub: string, now: string) => Record<string, string>[]]>([
+  [
+    "an older end of all logins after a newer one",
+    (sub, now) => [
+      { sub, before: now },
+      { sub, before: "2020-01-01T00:00:00Z" },
+    ],
+  ],
+  ["an end of all logins at a time that cannot be read", (sub) => [{ sub, before: "soon" }]],
+  ["a kind that is not known", () => [{ device: "dev_1" }]],
+])("%s makes the package ask about a token", async (_, entries) => {
+  const app = await current().createApp();
+  let revoked: Record<string, string>[] = [];
+  const { client, asked } = await listeningClient(app, {
+    feed: "on-demand",
+    intercept: async (path, response) =>
+      path === "/auth/revocations"
+        ? Response.json({ ...((await response.json()) as object), revoked: revoked.splice(0) })
+        : response,
+  });
+  const { accessToken, user } = await signedUp(current(), app);
+  await client.verify(accessToken);
+  expect(asked()).toBe(0);
+  revoked = entries(String(user["id"]), new Date(current().clock.now).toISOString());
+  current().clock.advance(6000);
+  await client.verify(accessToken);
+  expect(asked()).toBe(1);
 });

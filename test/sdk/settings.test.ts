@@ -21,7 +21,30 @@ describe("settings that are wrong stop the start: each names its variable and th
   test.each([
     ["no issuer", { issuer: "" }, "AUTHSVC_ISSUER is not set", "authsvc serve --dev"],
     ["an issuer that is no URL", { issuer: "auth.example" }, "AUTHSVC_ISSUER is not a URL", "authsvc config show"],
-    ["http", { issuer: "http://auth.example" }, "AUTHSVC_ISSUER must begin with https://", "authsvc config show"],
+    [
+      "http to auth.example",
+      { issuer: "http://auth.example" },
+      "AUTHSVC_ISSUER must begin with https://",
+      "authsvc config show",
+    ],
+    [
+      "http to notlocalhost",
+      { issuer: "http://notlocalhost" },
+      "AUTHSVC_ISSUER must begin with https://",
+      "authsvc config show",
+    ],
+    [
+      "http to localhost.example",
+      { issuer: "http://localhost.example" },
+      "AUTHSVC_ISSUER must begin with https://",
+      "authsvc config show",
+    ],
+    [
+      "http to 127.0.0.1.example",
+      { issuer: "http://127.0.0.1.example" },
+      "AUTHSVC_ISSUER must begin with https://",
+      "authsvc config show",
+    ],
     ["no app", { appId: "" }, "AUTHSVC_APP_ID is not set", "authsvc app list"],
     ["no key", { apiKey: "" }, "AUTHSVC_API_KEY is not set", "authsvc key create"],
     ["no secret", { cookieSecret: "" }, "AUTHSVC_COOKIE_SECRET is not set", "openssl rand -base64 32"],
@@ -96,11 +119,13 @@ describe("a webhook delivery", () => {
     data: { userId: "usr_1" },
   });
 
-  async function receive(change: { body?: string; signature?: string; offset?: number; secret?: string } = {}) {
+  async function receive(
+    change: { id?: string; body?: string; signature?: string; offset?: number; secret?: string } = {},
+  ) {
     const client = createAuthsvc({ ...(await rightOptions()), now: () => Date.now() + (change.offset ?? 0) });
     const now = new Date();
     const headers = {
-      "webhook-id": "evt_1",
+      "webhook-id": change.id ?? "evt_1",
       "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
       "webhook-signature": change.signature ?? new Webhook(secret).sign("evt_1", now, body),
     };
@@ -120,6 +145,7 @@ describe("a webhook delivery", () => {
   });
 
   test.each([
+    ["of another id", { id: "evt_2" }],
     ["of a changed body", { body: `${body} ` }],
     ["of another secret", { secret: "another secret" }],
     ["without a signature", { signature: "" }],

@@ -1,3 +1,4 @@
+import { sign } from "node:crypto";
 import { afterEach } from "vitest";
 import { createAuthsvc, type AuthsvcOptions } from "../../packages/sdk/src/index.ts";
 import { signedUp } from "../support/person.ts";
@@ -54,5 +55,16 @@ export function verifiers(current: () => TestService) {
     return minted.accessToken ?? "";
   }
 
-  return { clientOf, listeningClient, mint };
+  /** The token with other claims, signed by the service's key. */
+  async function signedWith(accessToken: string, changes: object, header: object = {}): Promise<string> {
+    const key = await current().server.app.services.signingKeys.forSigning("ES256");
+    const [, payload = ""] = accessToken.split(".");
+    const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const claims: object = JSON.parse(Buffer.from(payload, "base64url").toString());
+    const input = `${encoded({ typ: "at+jwt", alg: "ES256", kid: key.id, ...header })}.${encoded({ ...claims, ...changes })}`;
+    const signature = sign("sha256", Buffer.from(input), { key: key.privateKey, dsaEncoding: "ieee-p1363" });
+    return `${input}.${signature.toString("base64url")}`;
+  }
+
+  return { clientOf, listeningClient, mint, signedWith };
 }

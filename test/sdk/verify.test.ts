@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { sign } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { newParty, applicationParty, tokensFor } from "../support/openid-tokens.ts";
 import { claimsOf } from "../support/feed.ts";
@@ -10,7 +10,7 @@ import { useService } from "../support/one-service.ts";
 import { verifiers } from "./verifiers.ts";
 
 const current = useService();
-const { clientOf, listeningClient, mint } = verifiers(current);
+const { clientOf, listeningClient, mint, signedWith } = verifiers(current);
 
 const invalid = { code: "INVALID_TOKEN" };
 /** The feed reports within a second, if the machine is not busy. */
@@ -184,17 +184,6 @@ describe("verifying a token", () => {
   });
 });
 
-/** The token with other claims, signed by the service's key. */
-async function signedWith(accessToken: string, changes: object, header: object = {}): Promise<string> {
-  const key = await current().server.app.services.signingKeys.forSigning("ES256");
-  const [, payload = ""] = accessToken.split(".");
-  const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const claims: object = JSON.parse(Buffer.from(payload, "base64url").toString());
-  const input = `${encoded({ typ: "at+jwt", alg: "ES256", kid: key.id, ...header })}.${encoded({ ...claims, ...changes })}`;
-  const signature = sign("sha256", Buffer.from(input), { key: key.privateKey, dsaEncoding: "ieee-p1363" });
-  return `${input}.${signature.toString("base64url")}`;
-}
-
 describe("a token is refused", () => {
   test("when it is not what the service signed for this application", async () => {
     const app = await current().createApp();
@@ -306,6 +295,15 @@ describe("a token is refused", () => {
     expect(reads()).toBe(2);
   });
 
+  test("when the service refused it once: it is not asked again", async () => {
+    const app = await current().createApp();
+    const { accessToken } = await signedUp(current(), app);
+    await clientOf(app).client.logout(accessToken);
+    const { client, asked } = clientOf(app);
+    for (let time = 0; time < 3; time += 1) await expect(client.verify(accessToken)).rejects.toMatchObject(invalid);
+    expect(asked()).toBe(1);
+  });
+
   test("when it has expired, also one that was remembered", async () => {
     const app = await current().createApp();
     const { client } = clientOf(app);
@@ -376,5 +374,45 @@ describe("a new signing key", () => {
       for (const each of [token, stolen]) await expect(client.verify(each)).rejects.toMatchObject(invalid);
     }
     expect(asked()).toBe(before);
+  });
+
+  test("replaces one that was withdrawn a moment after the key set was read", async () => {
+    const app = await current().createApp();
+    const { client } = clientOf(app);
+    const { accessToken, refreshToken } = await signedUp(current(), app);
+    await client.verify(accessToken);
+    await current().server.app.services.signingKeyRevocation.revoke(claimsOf(accessToken).kid, operator);
+    await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
+    await client.verify((await client.refresh(refreshToken)).accessToken);
+  });
+
+  test("replaces one that was withdrawn while the key set was being read", async () => {
+    const app = await current().createApp();
+    const isListed = Promise.withResolvers<void>();
+    const hasRead = Promise.withResolvers<void>();
+    let isRaced = false;
+    const { client } = await listeningClient(app, {
+      intercept: async (path, response) => {
+        const text = await response.text();
+        if (path === "/auth/revocations" && text.includes('"kid"')) isListed.resolve();
+        if (path === "/.well-known/jwks.json" && isRaced) {
+          isRaced = false;
+          await current().server.app.services.signingKeyRevocation.revoke(claimsOf(accessToken).kid, operator);
+          await isListed.promise;
+          await nextTurn();
+          hasRead.resolve();
+        }
+        return new Response(text, response);
+      },
+    });
+    const { accessToken, refreshToken } = await signedUp(current(), app);
+    await client.verify(accessToken);
+    // So that the set is read again, while the known key still verifies.
+    current().clock.advance(10 * 60_000);
+    isRaced = true;
+    await client.verify(accessToken);
+    await hasRead.promise;
+    await nextTurn();
+    await client.verify((await client.refresh(refreshToken)).accessToken);
   });
 });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
+import { linkSecret } from "../support/mail-flows.ts";
 
 describe("user invite", () => {
   const place = { cwd: emptyFolder() };
@@ -14,7 +15,7 @@ describe("user invite", () => {
     const { code, stdout, stderr } = await authsvc(to("ada@example.com", "--name", "Ada"), place);
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^http\S+\/invite\/\S{43}\n$/u) as string,
+      stdout: expect.stringMatching(/^http\S+\/invite\/[\w-]{43}\?app_id=app_\w+\n$/u) as string,
     });
     expect(stderr).toMatch(
       /^It works once, until .*\. Anybody who has it can set up the account of ada@example\.com\.$/mu,
@@ -25,7 +26,7 @@ describe("user invite", () => {
     expect(again).toMatchObject({ userId: user?.id, created: false, sent: false });
     const audited = JSON.stringify(await answer(["audit", "list", "--user", user?.id ?? ""], place));
     expect(audited).toContain(`"action":"user.invite"`);
-    expect(audited).not.toContain(stdout.trimEnd().split("/").at(-1));
+    expect(audited).not.toContain(linkSecret(stdout.trimEnd()));
   });
 
   test("--dry-run checks, and invites nobody", async () => {

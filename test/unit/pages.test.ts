@@ -139,8 +139,7 @@ function everyPage(value: string): Html[] {
       resetByCodePage(framed, { ...base, again: false, passwordMinLength: 15, problem }),
       resetByLinkPage(framed, {
         ...base,
-        path: base.sessionPath,
-        action: base.sessionPath,
+        ...linkPaths,
         passwordMinLength: 15,
         problem,
       }),

@@ -8,8 +8,8 @@ export type AuthsvcOptions = {
   /** By default AUTHSVC_API_KEY. */
   apiKey?: string;
   /**
-   * Client ids of OpenID Connect clients whose tokens `verify` accepts besides the application's own.
-   * Default: none.
+   * Client ids of OpenID Connect clients whose tokens `verify` accepts besides the application's
+   * own. Default: none.
    */
   allowedClients?: string | readonly string[];
   /** How old the list of ended logins may be before `verify` asks. Default 5, at least 2. */

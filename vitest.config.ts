@@ -43,6 +43,8 @@ export default defineConfig({
     // time. No module of the project keeps state.
     isolate: false,
     setupFiles: ["./test/support/every-answer.ts"],
+    // A condition may take long on a busy machine: this only ends what hangs.
+    expect: { poll: { timeout: 30_000 } },
     // A .only that somebody forgot would hide every other test.
     allowOnly: !isCi,
     // Thousands of tests use real clocks, servers and browsers. A third failure is a fault; one that does not come

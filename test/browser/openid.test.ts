@@ -72,7 +72,7 @@ describeInBrowser("OpenID Connect in a browser", (stage) => {
     const page = await stage.newPage();
     await page.goto(authorizeUrl(stage.service, client));
     await signIn(page, email);
-    await button(page, "Do not allow").click();
+    await button(page, "Deny").click();
     expect((await backAtTheApp(stage, page)).get("error")).toBe("access_denied");
     stage.site.forget();
     const other = await stage.newPage();

@@ -65,7 +65,9 @@ auth.start().then(show, (error) => document.querySelector("#user").textContent =
     await signUp(page);
     expect(page.url()).toBe(`${url}?tab=1#part`);
     const stored = await inPage(page, "() => [{ ...localStorage }, sessionStorage.length, document.cookie]");
-    expect(stored).toEqual([{ [`authsvc-signed-in-${app.id}`]: "yes" }, 0, ""]);
+    // The service's pages are on another port of this host, which shares their time zone.
+    const zone = await inPage<string>(page, "() => new Intl.DateTimeFormat().resolvedOptions().timeZone");
+    expect(stored).toEqual([{ [`authsvc-signed-in-${app.id}`]: "yes" }, 0, `authsvc_time_zone=${zone}`]);
     const before = await inPage<string>(page, "() => auth.getAccessToken()");
     // Sixteen minutes later, for the page and for the service.
     stage.service.clock.advance(16 * 60_000);

@@ -55,7 +55,7 @@ export async function signUp(
     };
     const mail = mails.find(({ to }) => to === email);
     return /^\d{4} \d{4}$/mu.exec(mail?.text ?? "")?.[0] ?? Promise.reject(new Error("no mail yet"));
-  });
+  }, 30_000);
   // The page sends a whole code by itself.
   await page.getByLabel("Code", { exact: true }).fill(code);
   expect(await hello(page)).toBe(`Hello ${email}`);

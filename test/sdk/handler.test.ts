@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { createHandler, type HandlerOptions } from "../../packages/sdk/src/handler.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, Visitor } from "../support/person.ts";
@@ -219,7 +219,7 @@ describe("a bearer token", () => {
       (await new Visitor().get(`${server.url}/me`, { authorization: `Bearer ${accessToken}` })).status;
     expect(await status()).toBe(200);
     await client.logout(accessToken);
-    await vi.waitFor(async () => expect(await status()).toBe(401));
+    await expect.poll(status).toBe(401);
   });
 });
 
@@ -276,7 +276,7 @@ describe("a session", () => {
     const { client, accessToken } = await tokenOf(server, elsewhere);
     expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
     await client.logout(accessToken, { allSessions: true });
-    await vi.waitFor(async () => expect((await visitor.get(`${server.url}/me`)).status).toBe(401));
+    await expect.poll(async () => (await visitor.get(`${server.url}/me`)).status).toBe(401);
     expect(visitor.cookies.has(server.cookie)).toBe(false);
   });
 

@@ -96,7 +96,7 @@ describe("verifying a token", () => {
     });
     const timers = vi.spyOn(globalThis, "setTimeout");
     await client.verify(accessToken);
-    await vi.waitFor(() => expect(timers.mock.calls.map(([, pause]) => pause)).toContain(60_000));
+    await expect.poll(() => timers.mock.calls.map(([, pause]) => pause)).toContain(60_000);
     timers.mockRestore();
   });
 

@@ -4,7 +4,7 @@ import { AppError } from "../../../src/lib/errors.ts";
 import { goodPassword, initiate, newEmail } from "../../support/person.ts";
 import type { TestApp } from "../../support/service.ts";
 import { said } from "./passkey-steps.ts";
-import { changeApp } from "./records.ts";
+import { changeApp, usersOf } from "./records.ts";
 import type { Stage } from "./stage.ts";
 import { backAtTheApp, button, field, fillAccount, heading, link, openSignIn, summary } from "./steps.ts";
 
@@ -227,9 +227,12 @@ async function saveBadPicture(scene: Scene): Promise<void> {
 }
 
 async function removeLastMethod(scene: Scene): Promise<void> {
-  await openAccount(scene, "Remove Password");
-  await button(scene.page, "Remove").click();
-  await summary(scene.page).waitFor();
+  await openAccount(scene);
+  const { stage, app, page } = scene;
+  const [user] = (await usersOf(stage.service, app)).slice(-1);
+  const [method] = await stage.service.server.app.services.methods.list(user?.id ?? "");
+  await page.goto(`${stage.service.url}/account/methods/${method?.id}/remove?app_id=${app.id}`);
+  await summary(page).waitFor();
 }
 
 async function openFinished({ stage, page, app }: Scene): Promise<void> {

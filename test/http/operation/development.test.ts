@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { call, confirmFromMailbox, goodPassword, initiate, newEmail } from "../../support/person.ts";
 import { signUp, validate, Visitor } from "../../support/person.ts";
 import { describeOnSqlite, startTestService, type TestApp, type TestService } from "../../support/service.ts";
@@ -106,7 +106,7 @@ describeOnSqlite(
       await signUp(current(), shop);
       const { accessToken } = (await post("token", { email: newEmail() })).body;
       await signUp(current(), demo);
-      await vi.waitFor(async () => expect(await events()).toContain("user.login"));
+      await expect.poll(events).toContain("user.login");
       await post("clock", { advanceSeconds: 60 });
       expect(await post("reset")).toMatchObject({ status: 200, body: { deletedUsers: 2 } });
       expect((await validate(current(), demo, String(accessToken))).status).toBe(401);
@@ -118,7 +118,7 @@ describeOnSqlite(
       // A program stays connected, and its events arrive again.
       expect((await call(current(), "GET", `/applications/${demo.id}`, demo.headers)).status).toBe(200);
       await post("token", { email: newEmail() });
-      await vi.waitFor(async () => expect((await events()).toSorted()).toEqual(["user.created", "user.login"]));
+      await expect.poll(async () => (await events()).toSorted()).toEqual(["user.created", "user.login"]);
       await Promise.all([post("reset"), post("reset")]);
       expect(await current().server.app.services.webhooks.list(demo.id)).toHaveLength(1);
     });

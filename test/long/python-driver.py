@@ -28,7 +28,7 @@ for line in sys.stdin:
             limit = limits.setdefault(proxies, authsvc._StartLimit(proxies))
             answer = limit.count(peer, forwarded_for)
         elif asked["call"] == "web_cookies":
-            answer = web()._login_cookies(*asked["arguments"], None)
+            answer = web()._login_cookies(*asked["arguments"])
         elif asked["call"] == "web_user":
             answer = web().user(*asked["arguments"])
         else:

@@ -14,6 +14,7 @@ import {
   heading,
   link,
   openSignIn,
+  startSignIn,
   summary,
 } from "./support/steps.ts";
 
@@ -159,7 +160,7 @@ describeInBrowser("what an app allows", (stage) => {
         await changeApp(stage.service, app, { methods: { passkey: false } });
         await route.continue();
       });
-      const session = await openSignIn(stage, page, app);
+      const session = await startSignIn(stage, page, app);
       const brought = await backAtTheApp(stage, page);
       expect(brought.get("error")).toBe("method_disabled");
       expect((await storedSession(stage.service, session)).signedInAt).toBeNull();

@@ -13,6 +13,7 @@ import {
   focused,
   link,
   openSignIn,
+  startSignIn,
   summary,
 } from "./support/steps.ts";
 
@@ -35,7 +36,7 @@ describeInBrowser("passkeys in a browser", (stage) => {
 
   it("signs in by autofill, without a press of any button", async () => {
     const { app, page, email } = await createPasskeyAccount(stage);
-    const session = await openSignIn(stage, page, app);
+    const session = await startSignIn(stage, page, app);
     const code = (await backAtTheApp(stage, page)).get("code") ?? "";
     expect((await redeem(stage.service, app, { session, code })).user["email"]).toBe(email);
   });

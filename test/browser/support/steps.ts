@@ -10,11 +10,8 @@ export async function createApp(stage: Stage, input: Partial<NewApplication> = {
   return await stage.service.createApp({ redirectUris: [`${stage.site.origin}/callback`], ...input });
 }
 
-/**
- * Starts a sign-in for the app and opens its page, with all ways to sign in: for somebody who is
- * signed in, they are folded.
- */
-export async function openSignIn(
+/** Starts a sign-in for the app and opens its page. */
+export async function startSignIn(
   stage: Stage,
   page: Page,
   app: TestApp,
@@ -22,6 +19,20 @@ export async function openSignIn(
 ): Promise<Session> {
   const session = await initiate(stage.service, app, extra);
   await page.goto(session.authUrl);
+  return session;
+}
+
+/**
+ * The same, with all ways to sign in: for somebody who is signed in, they are folded. Not for a page
+ * that goes on by itself, as one with autofill and a passkey does.
+ */
+export async function openSignIn(
+  stage: Stage,
+  page: Page,
+  app: TestApp,
+  extra: Record<string, unknown> = {},
+): Promise<Session> {
+  const session = await startSignIn(stage, page, app, extra);
   const others = page.getByText("Use another account", { exact: true });
   if (await others.isVisible()) await others.click();
   return session;

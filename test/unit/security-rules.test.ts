@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { complaintsAbout, securityPage, type Content } from "../../scripts/security-page/page.ts";
-import { readTitles } from "../../scripts/security-page/titles.ts";
+import { complaintsAbout, listOfRules, type Content } from "../../scripts/security-rules/list.ts";
+import { readTitles } from "../../scripts/security-rules/titles.ts";
 
 const known = new Set(["S1", "S2", "GHSA-7w99-5wm4-3g79"]);
 const read = (source: string, file = "test/security/a.test.ts") => readTitles(file, source, (id) => known.has(id));
@@ -28,19 +28,19 @@ describe("the titles of tests", () => {
       it("E1: an experiment", () => {});
     `);
     expect(complaints).toEqual([]);
-    expect(tests.map(({ ids, sentence, isOwn }) => [ids.join(), sentence, isOwn])).toEqual([
-      ["S1,GHSA-7w99-5wm4-3g79", 'one "wins"', true],
-      ["S2", "refuses …", true],
-      ["S1", "of … one", true],
-      ["S2", "is broken over lines", true],
+    expect(tests.map(({ ids, isOwn }) => [ids.join(), isOwn])).toEqual([
+      ["S1,GHSA-7w99-5wm4-3g79", true],
+      ["S2", true],
+      ["S1", true],
+      ["S2", true],
     ]);
   });
 
   it("elsewhere name the rules that they show beside something else", () => {
     const source = `it("refuses it (security rules S1 and S2, header injection)", () => {}); it("S2: too", () => {});`;
     expect(read(source, "test/http/a.test.ts").tests).toMatchObject([
-      { ids: ["S1", "S2"], sentence: "refuses it", isOwn: false },
-      { ids: ["S2"], sentence: "too", isOwn: false },
+      { ids: ["S1", "S2"], isOwn: false },
+      { ids: ["S2"], isOwn: false },
     ]);
   });
 
@@ -56,11 +56,11 @@ describe("the titles of tests", () => {
   });
 });
 
-describe("the security page", () => {
-  const mine = (ids: string[], isOwn = true) => ({ file: "test/security/a.test.ts", ids, sentence: "a_b | c", isOwn });
+describe("the list of security rules", () => {
+  const mine = (ids: string[], file = "test/security/a.test.ts", isOwn = true) => ({ file, ids, isOwn });
 
   it("complains about an id with neither a test of its own nor a reason, with both, and about an unknown one", () => {
-    const tests = [mine(["S1", "GHSA-7w99-5wm4-3g79"]), mine(["S2"], false)];
+    const tests = [mine(["S1", "GHSA-7w99-5wm4-3g79"]), mine(["S2"], "test/http/a.test.ts", false)];
     expect(complaintsAbout({ ...content, tests })).toEqual([expect.stringMatching(/^neither a test .*: S2$/u)]);
     expect(complaintsAbout({ ...content, tests, notApplicable: { S2: "no" } })).toEqual([]);
     expect(complaintsAbout({ ...content, tests, notApplicable: { S1: "no", S2: "no", S3: "no" } })).toEqual([
@@ -69,12 +69,11 @@ describe("the security page", () => {
     ]);
   });
 
-  it("shows beside each id its tests or the reason, as one row whatever they say", () => {
-    const page = securityPage({ ...content, tests: [mine(["S1"])], notApplicable: { S2: "there is no such thing" } });
-    expect(page).toContain(
-      String.raw`| **S1** | a \| b<br><sub>A 1</sub> | [a.test.ts](../test/security/a.test.ts): a\_b \| c |`,
-    );
-    expect(page).toContain("| Does not apply: there is no such thing |");
-    expect(page).toContain("| **GHSA-7w99-5wm4-3g79** | Somebody's | a race | **nothing yet** |");
+  it("shows beside each id the files of its tests, each once, or the reason", () => {
+    const tests = [mine(["S1"]), mine(["S1"]), mine(["S1"], "test/http/b.test.ts", false)];
+    const list = listOfRules({ ...content, tests, notApplicable: { S2: "there is no such thing" } });
+    expect(list).toContain("- **S1** a | b (A 1): [a](a.test.ts); *also* [http/b](../http/b.test.ts)\n");
+    expect(list).toContain("- **S2** c (A 2): does not apply: there is no such thing\n");
+    expect(list).toContain("- **GHSA-7w99-5wm4-3g79** Somebody's: a race: **nothing yet**\n");
   });
 });

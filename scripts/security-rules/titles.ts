@@ -2,7 +2,7 @@
  * A test by its title. `isOwn`: written for these ids and listed under them; otherwise it covers
  * them along with something else.
  */
-export type TitledTest = { file: string; ids: string[]; sentence: string; isOwn: boolean };
+export type TitledTest = { file: string; ids: string[]; isOwn: boolean };
 
 /** A mistake in a title, for its author. */
 export type Complaint = string;
@@ -42,18 +42,11 @@ export function readTitles(
     }
     const unknown = ids.filter((id) => !isKnown(id));
     for (const id of unknown) complaints.push(`${file}: no rule and no case has the id "${id}": "${title}"`);
-    const sentence = before ? title.slice(before[0].length) : title.replace(namesRules, "");
-    if (unknown.length === 0)
-      tests.push({ file, ids, sentence: withoutPlaceholders(sentence), isOwn: Boolean(before) && mayOwn });
+    if (unknown.length === 0) tests.push({ file, ids, isOwn: Boolean(before) && mayOwn });
   }
   return { tests, complaints };
 }
 
 function textOf(literal: string): string {
   return literal.slice(1, -1).replaceAll(/\\(.)/gu, "$1");
-}
-
-/** `%s` and `${name}` stand for values of a table of cases. */
-function withoutPlaceholders(sentence: string): string {
-  return sentence.replaceAll(/%[sdifjo]|\$\{[^}]*\}|\$[a-z]\w*/gu, "…");
 }

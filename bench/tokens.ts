@@ -12,7 +12,7 @@ export type Database = {
   environment?: Record<string, string> | undefined;
   /** Targets of calls per second, where the database spends processor time of its own. */
   rates?: Record<Call, Bar>;
-  /** Targets of processor time, whose ratio to node:http's does not depend on the machine's speed. */
+  /** Targets of processor time: its ratio to node:http's is the same on a slower machine. */
   costs?: Record<Call, Bar>;
 };
 

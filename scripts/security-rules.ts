@@ -1,5 +1,5 @@
-// `npm run security-rules`: writes test/security/rules.md from the checklist, the cases and the
-// titles of the tests. `--check`: only an exit code, for an outdated list or an id without test or reason.
+// `npm run security-rules`: writes test/security/rules.md from the checklist, the cases and titles
+// of tests. `--check`: only an exit code, for an outdated list or an id without test or reason.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { cases } from "../test/security/cases.ts";

@@ -35,7 +35,7 @@ export function complaintsAbout({ checklist, cases, tests, notApplicable }: Cont
   const bare = known.filter((id) => !owned.has(id) && !Object.hasOwn(notApplicable, id));
   return [
     ...(bare.length > 0
-      ? [`neither a test in test/security nor a reason in test/security/not-applicable.ts: ${bare.join(", ")}`]
+      ? [`neither a test of its own nor a reason in test/security/not-applicable.ts: ${bare.join(", ")}`]
       : []),
     ...Object.keys(notApplicable).flatMap((id) =>
       !known.includes(id)

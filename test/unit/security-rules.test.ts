@@ -38,7 +38,7 @@ describe("the titles of tests", () => {
 
   it("elsewhere name the rules that they show beside something else", () => {
     const source = `it("refuses it (security rules S1 and S2, header injection)", () => {}); it("S2: too", () => {});`;
-    expect(read(source, "test/http/a.test.ts").tests).toMatchObject([
+    expect(read(source, "test/cli/a.test.ts").tests).toMatchObject([
       { ids: ["S1", "S2"], isOwn: false },
       { ids: ["S2"], isOwn: false },
     ]);
@@ -60,7 +60,7 @@ describe("the list of security rules", () => {
   const mine = (ids: string[], file = "test/security/a.test.ts", isOwn = true) => ({ file, ids, isOwn });
 
   it("complains about an id with neither a test of its own nor a reason, with both, and about an unknown one", () => {
-    const tests = [mine(["S1", "GHSA-7w99-5wm4-3g79"]), mine(["S2"], "test/http/a.test.ts", false)];
+    const tests = [mine(["S1", "GHSA-7w99-5wm4-3g79"]), mine(["S2"], "test/cli/a.test.ts", false)];
     expect(complaintsAbout({ ...content, tests })).toEqual([expect.stringMatching(/^neither a test .*: S2$/u)]);
     expect(complaintsAbout({ ...content, tests, notApplicable: { S2: "no" } })).toEqual([]);
     expect(complaintsAbout({ ...content, tests, notApplicable: { S1: "no", S2: "no", S3: "no" } })).toEqual([
@@ -70,9 +70,9 @@ describe("the list of security rules", () => {
   });
 
   it("shows beside each id the files of its tests, each once, or the reason", () => {
-    const tests = [mine(["S1"]), mine(["S1"]), mine(["S1"], "test/http/b.test.ts", false)];
+    const tests = [mine(["S1"]), mine(["S1"]), mine(["S1"], "test/cli/b.test.ts", false)];
     const list = listOfRules({ ...content, tests, notApplicable: { S2: "there is no such thing" } });
-    expect(list).toContain("- **S1** a | b (A 1): [a](a.test.ts); *also* [http/b](../http/b.test.ts)\n");
+    expect(list).toContain("- **S1** a | b (A 1): [a](a.test.ts); *also* [cli/b](../cli/b.test.ts)\n");
     expect(list).toContain("- **S2** c (A 2): does not apply: there is no such thing\n");
     expect(list).toContain("- **GHSA-7w99-5wm4-3g79** Somebody's: a race: **nothing yet**\n");
   });

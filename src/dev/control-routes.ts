@@ -7,7 +7,6 @@ import { isoTime } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { maxAdvanceSeconds, type DevClock } from "./clock.ts";
 import type { EventInbox } from "./event-inbox.ts";
-import type { HookInboxes } from "./hook-inboxes.ts";
 import { demoAppId } from "./left.ts";
 import { createDevSignIn } from "./sign-in.ts";
 
@@ -27,9 +26,9 @@ const clockBody = z.strictObject({
  */
 export function controlRoutes(
   app: App,
-  deps: { clock: DevClock; fromProgram: Guard<undefined>; inboxes: HookInboxes; events: EventInbox },
+  deps: { clock: DevClock; fromProgram: Guard<undefined>; events: EventInbox },
 ): Route[] {
-  const { clock, fromProgram, inboxes, events } = deps;
+  const { clock, fromProgram, events } = deps;
   const signIn = createDevSignIn(app);
   const { userListings, profiles } = app.services;
 
@@ -57,7 +56,6 @@ export function controlRoutes(
       for (const { id } of users) if (await deleted(id)) deletedUsers += 1;
     }
     clock.reset();
-    inboxes.clear();
     app.mailbox?.clear();
     await events.open();
     return { deletedUsers };

@@ -10,6 +10,9 @@ import { newSecret } from "../lib/random.ts";
 import type { ProviderInput } from "../oauth/provider-input.ts";
 import { demoAppId as appId } from "./left.ts";
 
+/** Its name and colour, which the demo page shows too. */
+export const demoLook = { name: "Acme", primaryColor: "#4f46e5" };
+
 const actor: Actor = { kind: "service", name: "development" };
 
 export type DemoAppInput = {
@@ -61,23 +64,23 @@ export function openCookieSecret(app: App, dataDir: string): string {
  */
 export async function openDemoClient({ services: { clients } }: App, callbackUrl: string): Promise<string> {
   const name = "Acme Wiki";
-  const addresses = { redirectUris: [callbackUrl], postLogoutRedirectUris: [callbackUrl] };
   const existing = (await clients.list(appId)).find((client) => client.name === name);
   if (existing === undefined) {
-    const created = await clients.create({ appId, name, kind: "spa", ...addresses }, {}, { actor });
-    return created.client.id;
+    const redirectUris = [callbackUrl];
+    return (await clients.create({ appId, name, kind: "spa", redirectUris }, {}, { actor })).client.id;
   }
   // The port may have changed.
-  if (!existing.redirectUris.includes(callbackUrl)) await clients.update(existing.id, addresses, { actor });
+  if (!existing.redirectUris.includes(callbackUrl))
+    await clients.update(existing.id, { redirectUris: [callbackUrl] }, { actor });
   return existing.id;
 }
 
 async function createDemoApp(app: App, callbackUrl: string): Promise<string> {
   const input: NewApplication = {
     id: appId,
-    name: "Acme",
+    name: demoLook.name,
     redirectUris: [callbackUrl],
-    branding: { primaryColor: "#4f46e5" },
+    branding: { primaryColor: demoLook.primaryColor },
     settings: { publicClients: true },
     development: true,
   };

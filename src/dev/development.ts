@@ -8,11 +8,10 @@ import { pageAnswer } from "../pages/page-answer.ts";
 import { textsFor } from "../pages/texts/texts.ts";
 import type { DevClock } from "./clock.ts";
 import { controlRoutes } from "./control-routes.ts";
-import { envLines, openCookieSecret, openDemoApp, openDemoClient, writeEnvFile } from "./demo-app.ts";
-import { demoHandler } from "./demo-routes.ts";
+import { demoLook, envLines, openCookieSecret, openDemoApp, openDemoClient, writeEnvFile } from "./demo-app.ts";
+import { demoPage } from "./demo-page.ts";
 import { createEventInbox } from "./event-inbox.ts";
-import { createHookInboxes, type Delivery } from "./hook-inboxes.ts";
-import { hookRoutes, hooksPath } from "./hook-routes.ts";
+import { hookRoutes } from "./hook-routes.ts";
 import { demoAppId as appId } from "./left.ts";
 import { mailboxRoutes } from "./mailbox-routes.ts";
 import { overviewPage } from "./overview-page.ts";
@@ -45,7 +44,6 @@ export async function openDevelopment(
   const apiKey = await openDemoApp(app, { dataDir, callbackUrl, redirectUris, accounts });
   const wikiId = await openDemoClient(app, callbackUrl);
   const registered = (await app.services.applications.get(appId)).redirectUris;
-  const inboxes = createHookInboxes();
   const events = createEventInbox(app, listenAddress);
   await events.close();
   await events.open();
@@ -58,7 +56,6 @@ export async function openDevelopment(
   };
   const envText = envLines(env);
   writeEnvFile(dataDir, envText);
-  const received = (): readonly Delivery[] => inboxes.list(events.name() ?? "");
   const info = {
     appId,
     apiKey,
@@ -75,11 +72,10 @@ export async function openDevelopment(
     info,
 
     routes(assets: Assets): Route[] {
-      const hooksUrl = `${listenAddress}${hooksPath}`;
-      const demoApp = { appId, apiKey, callbackUrl, hooksUrl, wikiId };
-      const demo = demoHandler({ demo: demoApp, assets: assets.links, baseUrl });
       const { host } = new URL(baseUrl);
       const frame: Frame = { look: serviceLook, ...textsFor("en", undefined), host, assets: assets.links };
+      const demoFrame: Frame = { ...frame, look: { ...serviceLook, ...demoLook } };
+      const demo = pageAnswer(demoPage(demoFrame, { appId, apiKey, callbackUrl, wikiId, baseUrl }));
       const hasMailbox = mailbox !== undefined;
       const overview = pageAnswer(overviewPage(frame, { ...info, baseUrl, hasMailbox }));
       const fromHere = onThisMachine(baseUrl, origin);
@@ -89,14 +85,14 @@ export async function openDevelopment(
         at("/", () => seeOther(devUrl)),
         at("/dev", () => overview),
         at(stylesheetPath, stylesheetAnswer),
-        at("/dev/demo", demo),
-        at(demoCallbackPath, demo),
-        at("/dev/webhooks", () => pageAnswer(webhooksPage(frame, received()))),
-        at("/dev/webhooks.json", () => json({ deliveries: received() })),
-        ...hookRoutes(inboxes, { clock, fromHere }),
+        at("/dev/demo", () => demo),
+        at(demoCallbackPath, () => demo),
+        at("/dev/webhooks", () => pageAnswer(webhooksPage(frame, events.list()))),
+        at("/dev/webhooks.json", () => json({ deliveries: events.list() })),
+        ...hookRoutes(events, { clock, fromHere }),
         ...(mailbox ? mailboxRoutes(mailbox, { frame, fromHere }) : []),
         ...standIns.routes(assets.links, fromHere),
-        ...controlRoutes(app, { clock: devClock, fromProgram, inboxes, events }),
+        ...controlRoutes(app, { clock: devClock, fromProgram, events }),
       ];
     },
   };

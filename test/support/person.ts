@@ -173,13 +173,18 @@ export async function signUp(
 /** In development mode: types the code of the mail to `email` into the page that waits for it. */
 export async function confirmFromMailbox(visitor: Visitor, url: string, email: string): Promise<Page> {
   const page = await visitor.get(url);
+  return await visitor.submit(page, "/confirm", { code: await codeInMailbox(url, email) });
+}
+
+/** In development mode: the code of the newest mail to `email`, as it is shown there. */
+export async function codeInMailbox(url: string, email: string): Promise<string> {
   for (;;) {
     const { mails } = (await (await fetch(new URL("/dev/mail.json", url))).json()) as {
       mails: { to: string; text: string }[];
     };
     const mail = mails.find(({ to }) => to === email);
     const code = /^\d{4} \d{4}$/mu.exec(mail?.text ?? "")?.[0];
-    if (code !== undefined) return await visitor.submit(page, "/confirm", { code });
+    if (code !== undefined) return code;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -20,7 +20,6 @@ const links: AssetLinks = {
   hostedScript: "/assets/hosted.js",
   accountStylesheet: "/assets/account.css",
   demoScript: undefined,
-  demoStylesheet: undefined,
   docsStylesheet: "/assets/docs.css",
   accent: () => undefined,
 };

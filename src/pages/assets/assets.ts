@@ -15,7 +15,6 @@ export type AssetLinks = {
   hostedScript: string;
   /** Only when loaded with `demo: true`. */
   demoScript: string | undefined;
-  demoStylesheet?: string | undefined;
   standInStylesheet?: string | undefined;
   /** In addition to the first one, on the account page. */
   accountStylesheet: string;
@@ -55,7 +54,6 @@ export function loadAssets({
     icon: add("icon", "svg", "image/svg+xml", program.read("src/pages/assets/icon.svg").toString("utf8")),
     hostedScript: add("hosted", "js", scriptType, readScript(program, "hosted.js")),
     demoScript: demo ? add("demo", "js", scriptType, readScript(program, "demo.js")) : undefined,
-    demoStylesheet: demo ? add("demo", "css", cssType, readCss(program, "demo.css")) : undefined,
     standInStylesheet: demo ? add("stand-in", "css", cssType, readCss(program, "stand-in.css")) : undefined,
     docsStylesheet: add("docs", "css", cssType, readCss(program, "docs.css")),
     accent: accentLinks(),

@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { get, request } from "node:http";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { call, confirmFromMailbox, goodPassword, initiate, newEmail } from "../../support/person.ts";
 import { signUp, validate, Visitor } from "../../support/person.ts";
@@ -42,6 +42,42 @@ describeOnSqlite(
         expect([path, [200, 303].includes(status)]).toEqual([path, true]);
       }
       expect((await fetch(url, { redirect: "manual" })).headers.get("location")).toBe(`${url}/dev`);
+    });
+
+    it("answers for pages under /dev only when the Host header names this machine", async () => {
+      const { port } = new URL(current().url);
+      const statusFor = (path: string, host: string) =>
+        new Promise<number>((resolve, reject) => {
+          const options = { host: "127.0.0.1", port, path, headers: { host } };
+          get(options, (response) => resolve(response.resume().statusCode ?? 0)).on("error", reject);
+        });
+      const ours = [
+        "localhost",
+        `localhost:${port}`,
+        "LOCALHOST:1",
+        "127.0.0.1",
+        `127.0.0.1:${port}`,
+        "[::1]",
+        "[::1]:80",
+      ];
+      const strange = [
+        "evil.example",
+        `evil.example:${port}`,
+        "localhost.evil.example",
+        "evil-localhost",
+        "10.0.0.1",
+        "127.0.0.1.nip.io",
+        "[::2]",
+        "localhost,evil.example",
+      ];
+      const garbled = ["localhost:x", "a@localhost", "localhost:1:1"];
+      for (const path of ["/dev", "/dev/demo", "/dev/demo/callback?code=c", "/dev/webhooks", "/dev/webhooks.json"]) {
+        for (const host of ours) expect([host, await statusFor(path, host)]).toEqual([host, 200]);
+        for (const host of strange) expect([host, await statusFor(path, host)]).toEqual([host, 404]);
+        // What is no host at all does not even get here.
+        for (const host of garbled) expect([host, await statusFor(path, host)]).toEqual([host, 400]);
+      }
+      expect(await statusFor("/healthz", "evil.example")).toBe(200);
     });
 
     describe("POST /dev/token", () => {

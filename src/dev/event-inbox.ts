@@ -46,7 +46,7 @@ export function createEventInbox({ services: { webhooks }, random }: App, listen
       return true;
     },
 
-    /** Empties it, and removes its endpoint and that of an earlier start with what waits for them. */
+    /** Empties it and removes its endpoint, or that of an earlier start, with what waits. */
     async close(): Promise<void> {
       name = undefined;
       deliveries = [];

@@ -52,7 +52,7 @@ describe("a sign-in in a browser, from the one file in an empty folder", () => {
     return session;
   }
 
-  /** The browser is at the demo page, whose script shows the code of a sign-in that it did not start. */
+  /** The demo page, where the browser returns to, shows the code of a sign-in not its own. */
   async function useTheCode(session: Session): Promise<void> {
     await page.getByText("This page did not start this sign-in.").waitFor();
     const code = (await page.locator("#result").textContent()) ?? "";

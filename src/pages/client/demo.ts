@@ -22,7 +22,7 @@ const acme = { Authorization: `Bearer ${apiKey}`, "X-Service-App-ID": appId };
 const visit: Visit = { said: "You are not signed in.", calls: [], ...stored() };
 let isBusy = false;
 
-// Storage belongs to an origin: at 127.0.0.1 it would be lost when the browser returns to localhost.
+// Storage belongs to an origin: that of 127.0.0.1 is lost when the browser returns to localhost.
 if (location.origin === baseUrl) void start();
 else location.replace(demoUrl);
 
@@ -37,7 +37,7 @@ async function start(): Promise<void> {
   if (result !== null) showForPasting(result);
 }
 
-/** A second press waits for nothing and does nothing. */
+/** A press while another one works does nothing. */
 async function once(act: () => Promise<void>): Promise<void> {
   if (isBusy) return;
   isBusy = true;

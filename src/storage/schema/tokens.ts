@@ -65,9 +65,8 @@ export function tokensTables(
       /** Counts changes of the metadata and groups, which nodes cache (docs/decisions/0045). */
       claimsVersion: integer("claims_version").notNull().default(0),
       // A copy of the user's data that every call needs (docs/decisions/0027). Triggers keep it
-      // current (migrations/*/0004_users-of-logins.sql); nothing else writes it.
+      // current (migrations/*/0000_initial.sql); nothing else writes it.
       userEmail: text("user_email"),
-      /** Always null in a login that ended before this column existed. */
       userEmailVerified: flag("user_email_verified"),
       userName: text("user_name"),
       userDisabledAt: instant("user_disabled_at"),

@@ -22,7 +22,6 @@ import {
 } from "../secrets/rotation.ts";
 import { findMetadata } from "../secrets/store.ts";
 import { removeAbandonedKeys } from "../storage/locks/half-made.ts";
-import { isServed } from "../storage/locks/serve-lock.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 
 /**
@@ -99,8 +98,7 @@ export async function rotateMasterKey(
     const switched = next.text() !== current.text();
     let { mark } = found;
     if (switched) {
-      if (!ownsFile) await confirm(handedOut);
-      else if (isServed(config.dataDir)) await confirm(restarted);
+      if (!ownsFile) await confirm("Does every process of the service have both keys, the new one first?");
       // Before the first value uses it: durable, and where a running service looks for it.
       if (ownsFile) writePrivately(file, linesOf(all.map((key) => key.text())), "replace");
       mark = await switchMasterKey(storage, { current, next }, { audit, actor, now: clock() });
@@ -118,10 +116,6 @@ export async function rotateMasterKey(
     await storage.close();
   }
 }
-
-const restarted =
-  "Was every process restarted since authsvc was upgraded? An older version that cannot rotate keeps using the old key.";
-const handedOut = `Does every process of the service have both keys, the new one first? ${restarted}`;
 
 /**
  * Repeats until only the new key is needed: a value may have been moved after it was read. Throws

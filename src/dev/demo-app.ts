@@ -38,9 +38,6 @@ export async function openDemoApp(app: App, input: DemoAppInput): Promise<string
   // First its own, so that a refused one of the developer's is named by its position.
   await applications.addRedirectUris(appId, [callbackUrl], actor);
   await applications.addRedirectUris(appId, redirectUris, actor);
-  // Created by an earlier version. In development, pages without a server just work.
-  if (existing && existing.settings.publicClients === undefined)
-    await applications.update(appId, { settings: { publicClients: true } }, actor);
   await setStandInAccounts(app, accounts);
   return apiKey;
 }

@@ -18,7 +18,7 @@ export function originOf(epoch: string, life: string): string {
 }
 
 const form = /^([\w-]{22})\|(\d{1,15})\|([\d:,]+)(?:\|([\d:,]+)\|(\d{1,15}))?$/u;
-/** What a cursor looks like, of any version and database. */
+/** What a cursor of any database looks like. */
 const sealed = /^[\w-]{40,12000}$/u;
 
 /**
@@ -32,7 +32,7 @@ export function createCursors(keyring: Pick<Keyring, "sealCursor" | "openCursor"
       return keyring.sealCursor(parts.join("|"), "revocations");
     },
 
-    /** `foreign`: not of this version and database; undefined: not a cursor at all. */
+    /** `foreign`: of another database; undefined: not a cursor at all. */
     read(cursor: string): Cursor | "foreign" | undefined {
       if (!sealed.test(cursor)) return undefined;
       const text = keyring.openCursor(cursor, "revocations");

@@ -180,7 +180,7 @@ function malformed(): AppError {
 }
 
 function otherDatabase(): AppError {
-  return gone("it is from another database, from this one before it was restored, or from an older version");
+  return gone("it is from another database, or from this one before it was restored");
 }
 
 function gone(why: string): AppError {

@@ -128,19 +128,14 @@ export async function endRotation(
   });
 }
 
-/**
- * Since when the master key is in use (undefined if an older version made the database), and since
- * when it is being rotated. Epoch milliseconds.
- */
-export async function masterKeyTimes(
-  handle: Handle,
-): Promise<{ since: number | undefined; rotatingSince: number | undefined }> {
+/** Since when the master key is in use, and since when it is being rotated. Epoch milliseconds. */
+export async function masterKeyTimes(handle: Handle): Promise<{ since: number; rotatingSince: number | undefined }> {
   const [since, rotatingSince] = [
     await findMetadata(handle, masterKeySinceMetadata),
     await findMetadata(handle, rotationMetadata),
   ];
   return {
-    since: since === undefined ? undefined : Number(since),
+    since: Number(since),
     rotatingSince: rotatingSince === undefined ? undefined : Number(rotatingSince),
   };
 }

@@ -12,8 +12,8 @@ export type AccessTokenClaims = {
   aud: string;
   user_id: string;
   app_id: string;
-  /** The client that requested it. Missing in tokens of older versions. */
-  client_id?: string;
+  /** The client that requested it. */
+  client_id: string;
   /** Both only with the scope `email`. Apps must not trust an unverified address. */
   email?: string | null;
   email_verified?: boolean;
@@ -123,15 +123,14 @@ export function claimedApp(token: string): string | undefined {
 
 /** The client that a token claims to be of, unverified. */
 export function claimedClient(token: string): string | undefined {
-  const claims = parseJwt(token)?.claims;
-  const clientId = claims?.["client_id"] ?? claims?.["aud"];
+  const clientId = parseJwt(token)?.claims["client_id"];
   return typeof clientId === "string" ? clientId : undefined;
 }
 
 function isAccessTokenClaims(claims: Record<string, unknown>): claims is AccessTokenClaims {
-  const { iss, sub, aud, user_id, app_id, iat, exp, jti, sid, scope } = claims;
+  const { iss, sub, aud, user_id, app_id, client_id, iat, exp, jti, sid, scope } = claims;
   return (
-    [iss, sub, aud, jti, sid, scope].every((value) => typeof value === "string") &&
+    [iss, sub, aud, client_id, jti, sid, scope].every((value) => typeof value === "string") &&
     sub === user_id &&
     aud === app_id &&
     Number.isInteger(iat) &&

@@ -63,7 +63,7 @@ export function createClaimSources(deps: {
   ): Promise<Claims | undefined> {
     const { scopes } = bearer;
     if (!hasApplicationClaims(claims, scopes)) return undefined;
-    const { aud, client_id: clientId = aud } = bearer.claims;
+    const { aud, client_id: clientId } = bearer.claims;
     const holder = { scopes, isOwnProgram: clientId === aud || (await isOwnProgram(clientId)) };
     return applicationClaims(claims, "access", holder, await sourcesOf(bearer));
   }

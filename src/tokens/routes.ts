@@ -57,12 +57,12 @@ export function verifyTokenHandler() {
 }
 
 /** The application's own tokens get the contract's fields and no more. */
-function clientOf({ claims: { aud, client_id: clientId = aud } }: Bearer): { clientId?: string } {
+function clientOf({ claims: { aud, client_id: clientId } }: Bearer): { clientId?: string } {
   return clientId === aud ? {} : { clientId };
 }
 
 /** A client's program knows the name by the scope `profile` alone, as by userinfo. */
-function userOf({ claims: { aud, client_id: clientId = aud }, scopes, user }: Bearer) {
+function userOf({ claims: { aud, client_id: clientId }, scopes, user }: Bearer) {
   const { id, email, emailVerified } = user;
   const name = clientId === aud || scopes.includes("profile") ? user.name : null;
   return scopes.includes("email") ? { id, email, emailVerified, name } : { id, name };

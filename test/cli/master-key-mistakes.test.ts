@@ -8,7 +8,6 @@ import { createMasterKeyFrom, type MasterKey } from "../../src/secrets/key.ts";
 import { checkMetadata, checkOf, rotationMetadata } from "../../src/secrets/check.ts";
 import { demandKey, endRotation, switchMasterKey } from "../../src/secrets/rotation.ts";
 import { findMetadata, replaceMetadata } from "../../src/secrets/store.ts";
-import { lockDataFolder } from "../../src/storage/locks/serve-lock.ts";
 import { becomeNextVersion } from "../support/next-version.ts";
 import { makeOldDatabase } from "../support/old-database.ts";
 import { isBuilt } from "../support/program.ts";
@@ -156,16 +155,6 @@ describe("a rotation of the key in the data folder", () => {
     await running.service.createApp();
   });
   afterEach(async () => await running.stop());
-
-  it("asks, while a service runs, whether every process has been restarted since an upgrade", async () => {
-    const before = readFileSync(running.file, "utf8");
-    const unlock = lockDataFolder(running.service.dataDir);
-    const unconfirmed = await authsvc(["master-key", "rotate"], running.place);
-    expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining("restarted") as string });
-    expect(readFileSync(running.file, "utf8")).toBe(before);
-    unlock();
-    expect(await answer(["master-key", "rotate"], running.place)).toMatchObject({ switched: true });
-  });
 
   it("refuses a key file that is a symbolic link, and leaves it alone", async () => {
     const target = join(emptyFolder(), "elsewhere.key");

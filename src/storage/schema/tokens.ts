@@ -51,9 +51,7 @@ export function tokensTables(
       lastSeenAt: instant("last_seen_at").notNull(),
       ipAddress: text("ip_address"),
       userAgent: text("user_agent"),
-      /**
-       * Refers to `browser_sessions.tie`, or to its digest if an older version began the session.
-       */
+      /** Refers to `browser_sessions.tie`. */
       browserSessionDigest: text("browser_session_digest"),
       generation: integer("generation").notNull(),
       refreshDigest: text("refresh_digest").notNull(),

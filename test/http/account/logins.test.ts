@@ -81,31 +81,6 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     expect(sessions.map(({ tie }) => tie)).toEqual([first?.browserSessionDigest]);
   });
 
-  it("knows the browser of a login that an older version tied to the session's digest, and ends both together", async () => {
-    const person = await signedUpIn(current(), app, new Visitor({ "user-agent": mac }));
-    const { storage } = current().server.app;
-    const { logins, browserSessions } = storage.reader.tables;
-    const id = String(person.user["id"]);
-    await storage.write(async ({ db }) => {
-      const [session] = await db
-        .update(browserSessions)
-        .set({ tie: null })
-        .where(eq(browserSessions.userId, id))
-        .returning();
-      await db
-        .update(logins)
-        .set({ browserSessionDigest: session?.digest ?? "" })
-        .where(eq(logins.userId, id));
-    });
-    expect(badgedTitles((await openAccount(current(), app, person.visitor)).text)).toEqual(["Chrome on macOS"]);
-    await current().server.app.services.logins.end(
-      await loginId(person),
-      { dryRun: false },
-      { kind: "cli", name: "test" },
-    );
-    expect((await openAccount(current(), app, person.visitor)).status).toBe(303);
-  });
-
   it("ends one: its tokens are refused by the next call, and its browser must sign in to this page again", async () => {
     const person = await someone();
     const page = await openAccount(current(), app, person.visitor);

@@ -182,7 +182,7 @@ async function plantIdentity(service: TestService, app: TestApp, userId: string,
   const { storage, random } = service.server.app;
   const now = service.clock.now;
   await storage.write(async ({ db, tables: { oauthIdentities } }) => {
-    const row = { id: newId("mth", now, random), appId: app.id, userId, provider, subject };
+    const row = { id: newId("mth", now, random), appId: app.id, userId, provider, issuer: "", subject };
     await db.insert(oauthIdentities).values({ ...row, email: null, createdAt: now, lastUsedAt: null });
   });
 }

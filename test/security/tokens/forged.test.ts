@@ -164,6 +164,7 @@ const forgeries: [title: string, forge: (known: Known) => string][] = [
     ({ genuine: signGenuine, header, claims }) =>
       signGenuine(header, { ...claims, iat: Number(claims["iat"]) + 3600, exp: Number(claims["exp"]) + 3600 }),
   ],
+  ["no client", ({ genuine: signGenuine, header, claims }) => signGenuine(header, without(claims, "client_id"))],
   ["no login", ({ genuine: signGenuine, header, claims }) => signGenuine(header, without(claims, "sid"))],
   ["another user", genuine({}, { sub: "usr_other", user_id: "usr_other" })],
   ["a subject that is not the user_id", genuine({}, { sub: "usr_other" })],

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { stageBackup } from "../../src/storage/backup/restore.ts";
 import { readMigrations } from "../../src/storage/migrate.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/storage.ts";
@@ -153,6 +154,21 @@ describe("migration files", () => {
     expect(readMigrations("postgres").map(({ name }) => name)).toEqual(
       readMigrations("sqlite").map(({ name }) => name),
     );
+  });
+
+  it("are applied to a backup of the version before when it is restored", async () => {
+    const database = await kinds["sqlite"]?.();
+    if (!database) throw new Error("no sqlite");
+    await (await database.open()).close();
+    await database.run("INSERT INTO facts (name, value) VALUES ('kept', 'a')");
+    onTestFinished(becomeNextVersion());
+    const staged = join(database.folder, "restored", "authsvc.db");
+    const options = { keepLogins: false, now: 1, onProgress: () => {} };
+    await stageBackup(join(database.folder, "authsvc.db"), staged, options);
+    expect(readdirSync(dirname(staged))).toEqual(["authsvc.db"]);
+    const restored = new Database(staged, { readonly: true });
+    expect(restored.prepare("SELECT twice FROM facts WHERE name = 'kept'").all()).toEqual([{ twice: "aa" }]);
+    restored.close();
   });
 
   it("of another past leave no snapshot of a SQLite database that is refused", async () => {

@@ -44,7 +44,7 @@ export function createTokenState(deps: {
     async introspect(token: string, { application, client }: ClientCaller): Promise<IntrospectionAnswer> {
       const bearer = await authentication.authenticate(token, undefined).catch(undefinedIfInvalid);
       if (bearer) {
-        const { sub, aud, client_id: clientId = aud, scope, exp, iat, jti, sid, act } = bearer.claims;
+        const { sub, aud, client_id: clientId, scope, exp, iat, jti, sid, act } = bearer.claims;
         // A disabled client can do nothing, also with the tokens that it has.
         if (aud !== application.id || !(await clients.find(clientId))) return inactive;
         const scopes = bearer.scopes;

@@ -108,8 +108,8 @@ describe.each(Object.keys(kinds))("migrations (%s)", (kind) => {
     });
     for (let start = 0; start < 2; start += 1) await (await database.open()).close();
     expect(await database.run("SELECT * FROM notes")).toEqual([{ text: "a", reader: "b" }]);
-    const applied = await database.run("SELECT name FROM migrations ORDER BY name");
-    expect(applied).toEqual(["0000_initial", "9997_first", "9998_second"].map((name) => ({ name })));
+    const applied = await database.run("SELECT name FROM migrations WHERE name > '9' ORDER BY name");
+    expect(applied).toEqual(["9997_first", "9998_second"].map((name) => ({ name })));
   });
 
   it("that fail change nothing, and those before them stay", async () => {
@@ -121,8 +121,8 @@ describe.each(Object.keys(kinds))("migrations (%s)", (kind) => {
     });
     await expect(database.open()).rejects.toMatchObject({ code: "UNUSABLE_STORAGE" });
     expect(await database.run("SELECT * FROM notes")).toEqual([]);
-    const applied = await database.run("SELECT name FROM migrations ORDER BY name");
-    expect(applied).toEqual(["0000_initial", "9997_first"].map((name) => ({ name })));
+    const applied = await database.run("SELECT name FROM migrations WHERE name > '9' ORDER BY name");
+    expect(applied).toEqual([{ name: "9997_first" }]);
   });
 
   it("refuse a database that a newer program has changed", async () => {

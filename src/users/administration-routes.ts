@@ -21,8 +21,11 @@ const defaultPageSize = 50;
 /** The parameters of GET /applications/{appId}/users. */
 export const userListParameters = {
   email: { about: "The user with this address.", schema: { type: "string", format: "email" } },
-  name: { about: "The beginning of the name. The letters A to Z match in either case.", schema: { type: "string" } },
-  group: { about: "The name of a group, whose members are ordered by id.", schema: { type: "string" } },
+  name: {
+    about: "The beginning of the name. The case of the letters A to Z does not matter.",
+    schema: { type: "string" },
+  },
+  group: { about: "The name of a group. Its members are ordered by ID.", schema: { type: "string" } },
   state: { about: "Whether the user may sign in.", schema: { type: "string", enum: userStates } },
   createdSince: { about: "Created at this instant or later.", schema: { type: "string", format: "date-time" } },
   createdBefore: { about: "Created before this instant.", schema: { type: "string", format: "date-time" } },

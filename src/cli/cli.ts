@@ -147,7 +147,7 @@ export function ruleSentence(flag: string, rule: string): string {
   if (/^(?:\d|an? |at |from |one |#|https?\b|letters|printable|written|absent)/u.test(rule))
     return `${flag} must be ${rule}`;
   if (rule.startsWith("no ")) return `${flag} may have ${rule}`;
-  if (rule.startsWith("not ")) return `${flag} is refused: it must ${rule.replace(/^not/u, "not be")}`;
+  if (rule.startsWith("not ")) return `${flag} must ${rule.replace(/^not/u, "not be")}`;
   if (/^(?:only|required|needed) /u.test(rule)) return `${flag} is ${rule}`;
   return `${flag} is refused: ${rule}`;
 }

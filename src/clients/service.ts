@@ -87,7 +87,7 @@ export function createClients(deps: {
   async function refuseUnknownGroups(handle: Handle, appId: string, names: readonly string[]): Promise<void> {
     const known = await groupNames(appId, handle);
     const unknown = names.findIndex((name) => !known.includes(name));
-    if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]: not a group of this application`);
+    if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]: the application has no such group`);
   }
 
   /** The enabled client of a row; without a row the application with this id. */

@@ -201,7 +201,7 @@ function isSettled({ current, next, mark }: Keys): boolean {
 
 function nothingToDo(config: Config, newKey: string | undefined): AppError {
   if (newKey !== undefined)
-    return new AppError("INVALID_REQUEST", "--new-key-file: the file holds the master key that is in use already");
+    return new AppError("INVALID_REQUEST", "--new-key-file: the file contains the current master key");
   const made = ownsMasterKey(config) ? ", or leave only that one there to have a new one generated" : "";
   return new AppError(
     "CONFLICT",

@@ -71,7 +71,7 @@ export function controlRoutes(
       const { advanceSeconds } = await request.json(clockBody);
       if (!clock.advance(advanceSeconds))
         throw invalidRequest(
-          `advanceSeconds: at most ${maxAdvanceSeconds} in total; POST /dev/reset brings the real time back`,
+          `advanceSeconds: at most ${maxAdvanceSeconds} in total; POST /dev/reset restores the real time`,
         );
       return json({ now: isoTime(clock.now()), aheadSeconds: clock.aheadSeconds() });
     }),

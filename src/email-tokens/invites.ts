@@ -54,7 +54,7 @@ export function createInvites(deps: {
     if (!application) throw applicationNotFound();
     const { passkey, password, oauth } = application.authMethods;
     if (!passkey.enabled && !password.enabled && !oauth.enabled)
-      throw new AppError("CONFLICT", "The application has no method to sign in with.");
+      throw new AppError("CONFLICT", "The application has no sign-in method.");
     return application;
   }
 
@@ -116,7 +116,7 @@ export function createInvites(deps: {
         const user = known ?? (await users.create(tx, { appId, email, name, signedUp }, now));
         if (!user) throw addressTaken();
         if (sends && !(await allowance.countInvite(tx, appId, email, now)))
-          throw new AppError("RATE_LIMITED", "This address got the maximum number of invitations for an hour.");
+          throw new AppError("RATE_LIMITED", "This address has received the maximum number of invitations in an hour.");
         const { id: userId } = user;
         const { link, expiresAt } = await issue(tx, { id: userId, appId, email: sends ? email : "" }, now);
         const details = { sent: sends, created: !known };

@@ -47,7 +47,7 @@ export function createResetLinks(deps: {
     if (user.disabledAt !== null)
       throw new AppError("CONFLICT", "The user is disabled. To change that: authsvc user enable");
     if (!application.authMethods.password.enabled)
-      throw new AppError("CONFLICT", "The application does not let its users sign in by password.");
+      throw new AppError("CONFLICT", "The application does not allow sign-in with passwords.");
     return user;
   }
 
@@ -116,7 +116,7 @@ export function createResetLinks(deps: {
     ): Promise<ResetLinkAnswer> {
       const user = await resettable(userId);
       const { appId, email, locale } = user;
-      if (send && email === null) throw new AppError("CONFLICT", "The user has no address to send to.");
+      if (send && email === null) throw new AppError("CONFLICT", "The user has no email address.");
       if (send && !mail.available) throw new AppError("INVALID_CONFIG", "--send: no mail server is set (mail.smtpUrl)");
       const now = clock();
       const planned = { userId, email, sent: send, expiresAt: isoTime(now + emailTokenLasts.reset) };

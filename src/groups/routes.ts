@@ -56,7 +56,7 @@ export function listMembersHandler(groups: Groups) {
     refuseUnknownParameters(query, ["limit", "cursor"]);
     const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
     const after = query.get("cursor") ?? "";
-    if (after !== "" && !isId(after)) throw invalidRequest("cursor: the nextCursor of the previous page");
+    if (after !== "" && !isId(after)) throw invalidRequest("cursor: must be the nextCursor of the previous page");
     return json(await groups.members(id, nameOf(request), { after, limit }));
   };
 }

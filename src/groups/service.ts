@@ -85,7 +85,7 @@ export function createGroups(deps: {
   ): Promise<boolean> {
     if (!(await insertMember(tx, { groupId: group.id, userId, createdAt: now }))) return false;
     if ((await countGroupsOfUser(tx, userId)) > maxGroupsOfUser)
-      throw invalidRequest(`userId: a user is in at most ${maxGroupsOfUser} groups`);
+      throw invalidRequest(`userId: a user can be in at most ${maxGroupsOfUser} groups`);
     await claimSources.refuseTooLarge(tx, application, userId, "userId");
     await note(tx, "group.add", { appId: application.id, name, userId }, call, now);
     return true;
@@ -107,7 +107,7 @@ export function createGroups(deps: {
         const group = { id: newId("grp", now, random), appId, name, createdAt: now };
         if (!(await insertGroup(tx, group))) return { group: answerFor(await getGroup(tx, appId, name)), isNew: false };
         if ((await countGroups(tx, appId)) > maxGroupsOfApplication)
-          throw invalidRequest(`name: an application has at most ${maxGroupsOfApplication} groups`);
+          throw invalidRequest(`name: an application can have at most ${maxGroupsOfApplication} groups`);
         await note(tx, "group.create", { appId, name }, call, now);
         const created = { group: answerFor(group), isNew: true };
         if (call.dryRun) throw rollBack(created);

@@ -92,7 +92,7 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
     /** The same, but only for an application that allows sign-ins to start without an API key. */
     serverOrAllowedPublicClient: serverOrPublic(
       ({ settings }) => settings.publicClients === true,
-      "authorization: missing; only an application that allows public clients needs no API key here",
+      "authorization: missing; only applications that allow public clients need no API key here",
     ),
 
     /** The server of the API key's application. The App ID is checked if sent. */

@@ -184,7 +184,7 @@ export class HttpRequest {
   async formPairs(): Promise<[name: string, value: string][]> {
     this.#requireMediaType("application/x-www-form-urlencoded");
     const pairs = [...new URLSearchParams(Buffer.from(await this.#bytes()).toString("utf8"))];
-    if (!pairs.flat().every(isStorable)) throw invalidRequest("form: a field holds NUL or half a character");
+    if (!pairs.flat().every(isStorable)) throw invalidRequest("form: a field contains NUL or an unpaired surrogate");
     return pairs;
   }
 

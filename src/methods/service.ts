@@ -150,7 +150,7 @@ export function createMethods(deps: {
       const now = clock();
       const label = displayName(name);
       if (!label || label.length > maxLabelCharacters) {
-        throw invalidRequest(`name: 1 to ${maxLabelCharacters} characters, none of them a control character`);
+        throw invalidRequest(`name: 1 to ${maxLabelCharacters} characters, no control characters`);
       }
       await storage.write(async (tx) => {
         const user = await users.find(userId, tx);

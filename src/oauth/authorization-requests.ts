@@ -159,7 +159,7 @@ export function createAuthorizationRequests(deps: {
     // RFC 9207: an issuer in the answer must be this one, and must be present if the provider
     // always sends it.
     const { issuer, namesItself } = provider.endpoints;
-    if (answer.iss === undefined && namesItself === true) throw new ProviderFailure("the response names no issuer");
+    if (answer.iss === undefined && namesItself === true) throw new ProviderFailure("the response contains no issuer");
     if (answer.iss !== undefined && issuer !== undefined && !issuer.includes("{") && answer.iss !== issuer)
       throw new ProviderFailure("the response is from another issuer");
     const { codeVerifier, nonce } = requestOf(state);

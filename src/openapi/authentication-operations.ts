@@ -41,7 +41,10 @@ export const authenticationOperations: Operation[] = [
     request: "RefreshRequest",
     answer: { name: "Tokens", about: "New tokens of the same login." },
     errors: [
-      { code: "INVALID_TOKEN", when: "The refresh token is unknown, expired or used, or belongs to another application." },
+      {
+        code: "INVALID_TOKEN",
+        when: "The refresh token is unknown, expired or used, or belongs to another application.",
+      },
     ],
   },
   {

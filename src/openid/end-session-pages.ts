@@ -70,7 +70,7 @@ export function createEndSessionPages(deps: {
     if (!found) return errorPage(request, "client_id: unknown or disabled");
     const { client, application } = found;
     if (hint && hint.clientId !== clientId)
-      return errorPage(request, "client_id: not that of id_token_hint", application);
+      return errorPage(request, "client_id: does not match id_token_hint", application);
     if (returnsTo !== undefined && !client.postLogoutRedirectUris.includes(returnsTo))
       return errorPage(request, "post_logout_redirect_uri: not registered for this client", application);
     const browser = browsers.meet(request, { kind: "account", key: application.id });

@@ -137,7 +137,7 @@ export function createTokenGrants(deps: {
         case "refresh_token":
           return await byRefreshToken(caller, clientInfo);
         default:
-          throw oauthError("unsupported_grant_type", "grant_type: authorization_code or refresh_token");
+          throw oauthError("unsupported_grant_type", "grant_type: must be authorization_code or refresh_token");
       }
     },
   };

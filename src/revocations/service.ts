@@ -176,7 +176,7 @@ export function createRevocations(deps: {
 }
 
 function malformed(): AppError {
-  return invalidRequest("after: must be the cursor of an earlier answer");
+  return invalidRequest("after: must be the cursor of an earlier response");
 }
 
 function otherDatabase(): AppError {

@@ -30,7 +30,7 @@ export function createAuthentication(deps: {
       if ("reason" in verdict) throw invalidAccessToken(verdict.expired ? expired : verdict.reason);
       const { claims } = verdict;
       if (!applications.isSurelyUsable(claims.aud) && !(await applications.find(claims.aud)))
-        throw invalidAccessToken("its application is of development mode");
+        throw invalidAccessToken("its application belongs to development mode");
       const user = await findLiveUser(storage.reader, { loginId: claims.sid, kid: verdict.kid, now: clock() });
       if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended or its key was withdrawn");
       if (appId !== undefined && appId !== claims.aud) throw invalidAppId();

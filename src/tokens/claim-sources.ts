@@ -87,7 +87,10 @@ export function createClaimSources(deps: {
       const all = applicationClaims(claims, place, holderOf(token), await readClaimSources(storage.reader, userId));
       const { fitting, omitted } = fittingClaims(all);
       if (omitted.length > 0)
-        log.warn("claims were left out of a token: together they are too large", { userId, claims: omitted.join(" ") });
+        log.warn("claims were omitted from a token: together they are too large", {
+          userId,
+          claims: omitted.join(" "),
+        });
       return fitting;
     },
 
@@ -118,7 +121,7 @@ export function createClaimSources(deps: {
       for (const place of ["access", "id"] as const) {
         const all = applicationClaims(claims, place, { scopes, isOwnProgram: true }, sources);
         if (fittingClaims(all).omitted.length > 0)
-          throw invalidRequest(`${field}: the claims of the user's tokens would have over ${maxClaimBytes} bytes`);
+          throw invalidRequest(`${field}: the claims of the user's tokens would exceed ${maxClaimBytes} bytes`);
       }
     },
   };

@@ -175,7 +175,7 @@ export function createOperatorTokens(deps: {
 
 function checkedActor(given: LoginActor): LoginActor {
   const [name, reason] = [displayName(given.name), displayName(given.reason)];
-  const rule = `1 to ${maxNameCharacters} characters, none of them a control character`;
+  const rule = `1 to ${maxNameCharacters} characters, no control characters`;
   if (!name) throw invalidRequest(`actor: ${rule}`);
   if (!reason) throw invalidRequest(`reason: ${rule}`);
   return { name, reason };

@@ -170,7 +170,7 @@ export function createTokens(deps: {
         const login = await findLogin(storage.reader, presented.loginId);
         const isOwn = login?.appId === application.id && login.clientId === clientId;
         if (isOwn && !asked.every((scope) => login.scopes.includes(scope)))
-          throw oauthError("invalid_scope", "scope: more than was granted");
+          throw oauthError("invalid_scope", "scope: exceeds the granted scopes");
         if (isOwn && !(await deps.admits(client, login.userId))) throw invalidRefreshToken();
       }
       const outcome = await rotation.rotate(presented, { ...call, clientId }, now);

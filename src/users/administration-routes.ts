@@ -27,14 +27,14 @@ export const userListParameters = {
   },
   group: { about: "The name of a group. Its members are ordered by ID.", schema: { type: "string" } },
   state: { about: "Whether the user may sign in.", schema: { type: "string", enum: userStates } },
-  createdSince: { about: "Created at this instant or later.", schema: { type: "string", format: "date-time" } },
-  createdBefore: { about: "Created before this instant.", schema: { type: "string", format: "date-time" } },
+  createdSince: { about: "Created at this time or later.", schema: { type: "string", format: "date-time" } },
+  createdBefore: { about: "Created before this time.", schema: { type: "string", format: "date-time" } },
   lastLoginSince: {
-    about: "Last signed in at this instant or later.",
+    about: "Last signed in at this time or later.",
     schema: { type: "string", format: "date-time" },
   },
   lastLoginBefore: {
-    about: "Last signed in before this instant, or never.",
+    about: "Last signed in before this time, or never.",
     schema: { type: "string", format: "date-time" },
   },
   sort: {
@@ -43,7 +43,7 @@ export const userListParameters = {
     schema: { type: "string", enum: userSorts },
   },
   limit: {
-    about: "Users on a page.",
+    about: "Maximum number of users on a page.",
     schema: { type: "integer", minimum: 1, maximum: maxPageSize, default: defaultPageSize },
   },
   cursor: { about: "`nextCursor` of the previous page; send the same filters and order.", schema: { type: "string" } },
@@ -169,6 +169,6 @@ function instantIn(query: Map<string, string>, name: string): number | undefined
   const text = query.get(name);
   if (text === undefined) return undefined;
   const instant = instantForm.test(text) && isOnRealDay(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(instant)) throw invalidRequest(`${name}: an instant such as 2026-11-20T10:00:00Z`);
+  if (Number.isNaN(instant)) throw invalidRequest(`${name}: a time such as 2026-11-20T10:00:00Z`);
   return instant;
 }

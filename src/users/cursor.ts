@@ -16,10 +16,12 @@ export function createCursors(keyring: Pick<Keyring, "sealCursor" | "openCursor"
     /** Throws INVALID_REQUEST. */
     read(appId: string, listing: UserListing, cursor: string): Position {
       const body = keyring.openCursor(cursor, "users", appId);
-      if (body === undefined) throw invalidRequest("cursor: not one that this list gave; start again without it");
+      if (body === undefined) throw invalidRequest("cursor: this list did not return it; start again without it");
       const [digest, key, id] = JSON.parse(body) as [string, Position["key"], string];
       if (digest !== digestOfListing(listing))
-        throw invalidRequest("cursor: of another filter or order; send the same ones, or start again without it");
+        throw invalidRequest(
+          "cursor: it belongs to another filter or order; send the same ones, or start again without it",
+        );
       return { key, id };
     },
   };

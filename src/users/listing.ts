@@ -87,7 +87,7 @@ export function createUserListings(deps: {
 
   async function groupOf(appId: string, { filter: { group } }: UserListing): Promise<string | undefined> {
     const id = group === undefined ? undefined : await findGroupId(reader, appId, group);
-    if (group !== undefined && id === undefined) throw invalidRequest("group: one that the application has");
+    if (group !== undefined && id === undefined) throw invalidRequest("group: the application has no such group");
     return id;
   }
 

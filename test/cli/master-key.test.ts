@@ -114,7 +114,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("master-key rotate (%s)", (dialec
     for (const [content, mode, said] of [
       [`${key.slice(1)}\n`, 0o600, /43 base64url characters/u],
       [`${"A".repeat(43)}\n`, 0o600, /not random/u],
-      [`${keysIn(running.file)[0]}\n`, 0o600, /in use already/u],
+      [`${keysIn(running.file)[0]}\n`, 0o600, /current master key/u],
       [`${key}\n${newKey()}\n`, 0o600, /more than one line/u],
       [`${key}\n`, 0o640, /chmod 600/u],
     ] as const)

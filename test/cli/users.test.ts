@@ -45,7 +45,7 @@ describeEachPlace("user commands", (place) => {
   test("consents lists what the user has allowed which client", async () => {
     const { id } = await create("consents@example.com");
     expect(await json(["user", "consents", id])).toEqual([]);
-    expect((await run(["user", "consents", id])).stderr).toContain("This user has allowed no client anything.");
+    expect((await run(["user", "consents", id])).stderr).toContain("This user has not given consent to any client.");
     expect(await run(["user", "consents", "usr_nobody"])).toMatchObject({ code: 3, stdout: "" });
   });
 
@@ -68,7 +68,7 @@ describeEachPlace("user commands", (place) => {
       [...flags, "p3.long.address@example.com", "--password-stdin"],
       "p3.long.address@example.com",
     );
-    expect(asAddress.stderr).toMatch(/^authsvc: --password-stdin is refused: it must not be the address/u);
+    expect(asAddress.stderr).toMatch(/^authsvc: --password-stdin must not be the address/u);
   });
 
   test.each([
@@ -173,7 +173,7 @@ describeEachPlace("user commands", (place) => {
     for (const [more, code, line] of [
       [[], 2, /^authsvc: Nothing to change: add --email/u],
       [["--email", "nonsense"], 2, /^authsvc: --email must be an address/u],
-      [["--picture", "ftp://x"], 2, /^authsvc: --picture must be an https address/u],
+      [["--picture", "ftp://x"], 2, /^authsvc: --picture must be an https URL/u],
       [["--email", "taken@example.com"], 4, /already has this address/u],
       [["--email", "taken@example.com", "--dry-run"], 4, /already has this address/u],
       [["--verified", "--unverified"], 2, /cannot be used with/u],
@@ -198,7 +198,7 @@ describeEachPlace("user commands", (place) => {
     const refused = await run([...remove, "--yes"]);
     expect(refused).toMatchObject({ code: 4, stdout: "" });
     expect(refused.stderr).toBe(
-      "authsvc: The user could not sign in without this method. To remove it all the same, add --even-last.\n",
+      "authsvc: The user could not sign in without this method. To remove it anyway, add --even-last.\n",
     );
     expect((await run([...remove, "--even-last"])).stderr).toMatch(/--yes/u);
     expect(await json([...remove, "--even-last", "--dry-run"])).toMatchObject({ removed: false, dryRun: true });

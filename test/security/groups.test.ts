@@ -90,11 +90,11 @@ describeOnSqlite("authority by groups and metadata", (current) => {
     ])
       expect(await refused({ claim })).toBe(`claims[0].claim: ${claim} is reserved; choose another name`);
     expect(await refused({ claim: "__proto__" })).toContain("claims[0].claim: 1 to 128 letters");
-    expect(await refused({ claim: "groups", from: "public.groups" })).toContain("claims[0].from: groups");
-    expect(await refused({ claim: "Groups", from: "public.groups" })).toContain("claims[0].from: groups");
+    expect(await refused({ claim: "groups", from: "public.groups" })).toContain("claims[0].from: must be groups");
+    expect(await refused({ claim: "Groups", from: "public.groups" })).toContain("claims[0].from: must be groups");
     expect(await refused({ from: "users.email" })).toContain("claims[0].from: one of groups");
-    expect(await refused({ from: "value" })).toContain("claims[0].value: needed");
-    expect(await refused({ value: 1 })).toContain("claims[0].value: only with");
+    expect(await refused({ from: "value" })).toContain("claims[0].value: required");
+    expect(await refused({ value: 1 })).toContain("claims[0].value: only if");
     expect(await refused({ from: "value", value: "x".repeat(1100) })).toContain("claims[0].value: at most 1024 bytes");
     expect(await refused({ in: [] })).toContain("claims[0].in: at least one");
     expect(await refused({ in: ["cookie"] })).toContain("claims[0].in: at least one");
@@ -105,7 +105,7 @@ describeOnSqlite("authority by groups and metadata", (current) => {
     const constant = (claim: string) => ({ claim, from: "value", value: "x".repeat(1000), in: everywhere });
     const large = ["a", "b", "c", "d", "e"].map(constant);
     await expect(applications.update(app.id, { claims: large }, operator.actor)).rejects.toMatchObject({
-      details: "claims: together at most 4096 bytes of JSON in a token",
+      details: "claims: at most 4096 bytes of JSON in a token, all claims together",
     });
     expect((await applications.find(app.id))?.claims).toBeNull();
   });
@@ -157,7 +157,7 @@ describeOnSqlite("authority by groups and metadata", (current) => {
     const full = await send("PUT", `/groups/${name}/members/${userId}`);
     expect([full.status, (full.body["error"] as Json)["details"]]).toEqual([
       400,
-      "userId: the claims of the user's tokens would have over 4096 bytes",
+      "userId: the claims of the user's tokens would exceed 4096 bytes",
     ]);
     // A setting that came later: the token has what fits, validate has all.
     await setClaims(service, app, [
@@ -185,7 +185,7 @@ describeOnSqlite("authority by groups and metadata", (current) => {
     const one = await send("PUT", `/groups/g64/members/${userId}`);
     expect([one.status, (one.body["error"] as Json)["details"]]).toEqual([
       400,
-      "userId: a user is in at most 64 groups",
+      "userId: a user can be in at most 64 groups",
     ]);
     expect((await groups.ofUser(userId)).length).toBe(64);
   });
@@ -200,7 +200,7 @@ describeOnSqlite("authority by groups and metadata", (current) => {
     });
     await services.groups.create(app.id, "last", operator);
     await expect(services.groups.create(app.id, "more", operator)).rejects.toMatchObject({
-      details: "name: an application has at most 1000 groups",
+      details: "name: an application can have at most 1000 groups",
     });
     expect((await services.groups.create(app.id, "last", operator)).isNew).toBe(false);
   });
@@ -361,7 +361,7 @@ describeOnSqlite("groups that a client allows", (current) => {
     await staffOnly(service, app, "");
     expect((await send("DELETE", "/groups/staff")).status).toBe(409);
     await expect(createTestClient(service, app, { allowedGroups: ["staff", "stuff"] })).rejects.toMatchObject({
-      details: "allowedGroups[1]: not a group of this application",
+      details: "allowedGroups[1]: the application has no such group",
     });
     await expect(createTestClient(service, app, { allowedGroups: [] })).rejects.toMatchObject({
       details: "allowedGroups: 1 to 64 groups, or null for everybody",

@@ -82,7 +82,7 @@ describe("JSON bodies", () => {
 
   it("are refused when they are not UTF-8", () => {
     expect(() => parseJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow(
-      expect.objectContaining({ details: "body: not JSON in UTF-8" }),
+      expect.objectContaining({ details: "body: must be JSON in UTF-8" }),
     );
     expect(() => parseJson(Buffer.from('{"a":1}', "utf16le"))).toThrow(
       expect.objectContaining({ code: "INVALID_REQUEST" }),

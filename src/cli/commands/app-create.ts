@@ -35,7 +35,7 @@ export function addAppCreate(app: Command, cli: Cli): void {
   command.option("--home-url <url>", "where the pages lead back to (default: the origin of a redirect URI)");
   command.option(
     "--single-sign-on <duration>",
-    "how long a sign-in also signs in to the application's other OpenID Connect clients, at most 12h, or off",
+    "how long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off",
     secondsOrOff,
   );
   addApiKeyFlags(command).option("--dry-run", "validate without creating anything");

@@ -127,14 +127,14 @@ export function addAppUpdate(app: Command, cli: Cli): void {
     )
     .option(
       "--single-sign-on <duration>",
-      "how long a sign-in also signs in to the application's other OpenID Connect clients, at most 12h, or off",
+      "how long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off",
       secondsOrOff,
     )
     .option("--relying-party-id <host>", "domain of the passkeys, if it is not --domain (related origins)")
     .option("--mail-name <name>", "application name in mails; API keys cannot change it")
     .option(
       "--limit <type=number...>",
-      `calls per minute, or =default: ${endpointTypes.join(", ")}; repeatable`,
+      `calls per minute, or default; types: ${endpointTypes.join(", ")}; repeatable`,
       addLimit,
     )
     .option("--dry-run", "validate without changing anything");

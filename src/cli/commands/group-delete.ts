@@ -26,7 +26,7 @@ export function addGroupDelete(group: Command, cli: Cli): void {
       if (!dryRun) await demandYes(cli.io, cli.saidYes(), question);
       await groups.delete(appId, name, { actor: commandActor(), dryRun });
       const done = { name, appId, members, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) };
-      await cli.result(done, `${name} ${dryRun ? "would be" : "was"} deleted. It had ${members} members.\n`);
+      await cli.result(done, `${name} ${dryRun ? "would be" : "was"} deleted. Members: ${members}.\n`);
       if (dryRun) await cli.note("Dry run: nothing was changed.");
     });
   });

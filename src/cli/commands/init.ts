@@ -126,7 +126,7 @@ function checkGivenApplication({ appName, redirectUri = [] }: Flags): void {
 
 function nameProblem(name: string): string | undefined {
   return (displayName(name) ?? undefined) === undefined
-    ? `1 to ${maxNameCharacters} characters, none of them a control character`
+    ? `1 to ${maxNameCharacters} characters, no control characters`
     : undefined;
 }
 

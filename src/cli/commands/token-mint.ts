@@ -34,7 +34,7 @@ export function addTokenMint(token: Command, cli: Cli): void {
       "--actor <name>",
       "person who acts as the user, shown on the account page; the token cannot change the account",
     )
-    .option("--reason <text>", "why, with --actor")
+    .option("--reason <text>", "reason, required with --actor")
     .option("--dry-run", "validate without issuing a token");
   examples(command, [
     "authsvc token mint --user usr_01k… --ttl 5m",
@@ -62,6 +62,8 @@ async function mint(cli: Cli, { user, scopes, ttl, actor: name, reason, dryRun =
     }
     await cli.result(minted, `${minted.accessToken}\n`);
     if (!cli.isJson())
-      await cli.note(`It holds until ${minted.expiresAt}. To end it: authsvc token revoke --login ${minted.loginId}`);
+      await cli.note(
+        `It is valid until ${minted.expiresAt}. To end it: authsvc token revoke --login ${minted.loginId}`,
+      );
   });
 }

@@ -16,7 +16,7 @@ export function addUserConsents(user: Command, cli: Cli): void {
         await userAdministration.get(id);
         const list = await consents.list(id);
         await cli.result(list, list.length === 0 ? "" : consentTable(list, cli.screen()));
-        if (list.length === 0) await cli.note("This user has allowed no client anything.");
+        if (list.length === 0) await cli.note("This user has not given consent to any client.");
       });
     },
   );

@@ -15,7 +15,7 @@ export function addUserInvite(user: Command, cli: Cli): void {
     .option("--email <address>", "email address of the user")
     .option("--name <name>", "name of the user, if new")
     .option("--locale <tag>", "language of the mail, such as de (default: English)")
-    .option("--link", "print the link instead of mailing it; its use proves no address")
+    .option("--link", "print the link instead of mailing it; using it does not verify the address")
     .option("--dry-run", "validate without creating anything");
   examples(command, [
     'authsvc user invite --app app_shop --email ada@example.com --name "Ada Lovelace"',

@@ -12,7 +12,7 @@ export function addUserRemoveMethod(user: Command, cli: Cli): void {
     .description("remove one of a user's sign-in methods, such as a lost phone's passkey, and end all their logins")
     .argument("[ID]", "User ID")
     .argument("[METHOD]", "id of the method: see authsvc user show")
-    .option("--even-last", "also the last one: then only a reset link or a provider lets the user in")
+    .option("--even-last", "remove even the last method; only a reset link or a provider then lets the user in")
     .option("--dry-run", "validate without removing anything");
   examples(command, [
     "authsvc user remove-method usr_01k… mth_01k… --yes",
@@ -34,7 +34,7 @@ async function remove(cli: Cli, givenId: string | undefined, givenMethod: string
       await methods.remove(id, methodId, { actor: commandActor() }, { evenLast, ...only }).catch((cause: unknown) => {
         // Only refused if the user could not sign in any more.
         if (!(cause instanceof AppError) || cause.code !== "INVALID_REQUEST") throw cause;
-        const details = "To remove it all the same, add --even-last.";
+        const details = "To remove it anyway, add --even-last.";
         throw new AppError("CONFLICT", "The user could not sign in without this method.", { details, cause });
       });
     // Do not ask about a method that cannot be removed.

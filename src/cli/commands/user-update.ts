@@ -23,7 +23,7 @@ export function addUserUpdate(user: Command, cli: Cli): void {
     .addOption(new Option("--verified", "mark the address as verified").conflicts("unverified"))
     .option("--unverified", "mark the address as not verified")
     .option("--name <name>", 'name of the user; "" for none')
-    .option("--picture <url>", 'https address of a picture; "" for none')
+    .option("--picture <url>", 'https URL of a picture; "" for none')
     .option("--dry-run", "validate without changing anything");
   examples(command, [
     "authsvc user update usr_01k… --email ada@example.org --verified",

@@ -57,7 +57,7 @@ function bodyFrom(query: Map<string, string>, provider: string) {
   const method = query.get("code_challenge_method");
   const codeChallenge = query.get("code_challenge");
   if (codeChallenge === undefined ? method !== undefined : method !== "S256")
-    throw invalidRequest("code_challenge_method: S256, with code_challenge");
+    throw invalidRequest("code_challenge_method: must be S256, with code_challenge");
   const parsed = initiateBody.safeParse({
     redirectUri: query.get("redirect_uri"),
     authMethod: "oauth",

@@ -156,11 +156,11 @@ describeEachDatabase("/applications/{appId}", (current) => {
       ],
       ["authMethods.oauth.providers: must be an array", { authMethods: { oauth: { providers: "google" } } }],
       [
-        "authMethods.oauth.providers[1]: not a provider of this application",
+        "authMethods.oauth.providers[1]: the application has no such provider",
         { authMethods: { oauth: { providers: ["google", "myspace"] } } },
       ],
       [
-        "authMethods.oauth.providers[0]: not a provider of this application",
+        "authMethods.oauth.providers[0]: the application has no such provider",
         { authMethods: { oauth: { providers: ["constructor"] } } },
       ],
       [`body: unknown key "domain"`, { domain: "other.example" }],
@@ -175,7 +175,7 @@ describeEachDatabase("/applications/{appId}", (current) => {
       [`body: unknown key "__proto__"`, `{"authMethods":{"__proto__":{"passkey":{"enabled":false}}}}`],
       [`authMethods.passkey: unknown key "constructor"`, `{"authMethods":{"passkey":{"constructor":{"prototype":1}}}}`],
       ["body: a key is given twice", `{"name":"a","name":"b"}`],
-      ["body: not JSON in UTF-8", "name"],
+      ["body: must be JSON in UTF-8", "name"],
     ])("refuses %s, and changes nothing", async (details, body) => {
       const { body: before } = await get();
       const answer = await patch(body);

@@ -57,7 +57,7 @@ describeSqliteFirst("what an operator sets of an application", (current) => {
     ["domain: a lower-case host name, such as example.com", { domain: "https://shop.example" }],
     ["branding.primaryColor: #rrggbb", { branding: { primaryColor: "red" } }],
     [
-      "branding.logo: an https address of at most 2048 characters, with a plain host name",
+      "branding.logo: an https URL of at most 2048 characters, with a plain host name",
       { branding: { logo: "http://shop.example/" } },
     ],
   ])("is refused: %s", async (details, change) => {

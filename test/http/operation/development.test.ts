@@ -69,7 +69,7 @@ describeOnSqlite(
         [{ email: "ada@example.com", name: 1 }, "name: must be a string"],
         [{ email: "ada@example.com", name: "a\u0007" }, "name: 1 to 200 characters"],
         [{ email: "ada@example.com", appId: "app_1" }, "appId"],
-        ["{", "body: not JSON"],
+        ["{", "body: must be JSON"],
       ])("refuses %j", async (body, details) => {
         const answer = await post("token", body);
         expect([answer.status, answer.body.error?.details]).toEqual([400, expect.stringContaining(details)]);

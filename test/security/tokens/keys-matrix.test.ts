@@ -26,7 +26,7 @@ const toStrangers: Record<Access, readonly [code: string, message: string, detai
   serverOfItsApp: key,
   serverOrAllowedPublicClient: [
     ...key,
-    "authorization: missing; only an application that allows public clients needs no API key here",
+    "authorization: missing; only applications that allow public clients need no API key here",
   ],
   serverOrPublicClient: key,
   user: token,

@@ -28,7 +28,7 @@ export const groupOperations: Operation[] = [
     path: "/applications/:appId/groups/:name",
     id: "getGroup",
     summary: "Read a group",
-    description: "With the number of its members.",
+    description: "Includes the number of its members.",
     parameters: [appId, name],
     answer: { name: "GroupDetails", about: "The group." },
     errors: [badName, noSuchGroup],
@@ -63,7 +63,7 @@ export const groupOperations: Operation[] = [
     path: "/applications/:appId/groups/:name/members",
     id: "listGroupMembers",
     summary: "List the members of a group",
-    description: "Page by page.",
+    description: "Returns them page by page.",
     parameters: [
       appId,
       name,

@@ -25,7 +25,7 @@ export const openIdRequests = {
       ...credentials,
     }),
     fields: {
-      grant_type: "What the client exchanges.",
+      grant_type: "The grant type.",
       code: "With `authorization_code`. Works once, within 60 seconds.",
       redirect_uri: "With `authorization_code`: the one in the authorization request.",
       code_verifier: "PKCE: the verifier. Its SHA-256 is `code_challenge`.",

@@ -7,7 +7,7 @@ export const scope = z.enum(["profile", "email", "groups"]).describe("What an ac
 export const tokenScope = z
   .enum(["profile", "email", "groups", "openid", "offline_access"])
   .describe("What an access token may be used for. The last two occur only in tokens of OpenID Connect clients.");
-export const eventKind = z.enum(eventKinds).describe("What happened.");
+export const eventKind = z.enum(eventKinds).describe("The kind of event.");
 const notInAllScopes = "Absent without the scope `email`.";
 export const text = (about: string) => z.string().describe(about);
 export const number = (about: string) => z.int().nonnegative().describe(about);
@@ -249,7 +249,7 @@ const eventData = z
     userAgent: text("The user agent of the person, if known.").nullable(),
     sessionId: text("The login, `lgn_…`: the `sid` of its access tokens.").nullable(),
   })
-  .describe("Always all six fields; null where one does not apply.");
+  .describe("Always has all six fields; those that do not apply are null.");
 
 /** Named components of answers, requests and webhook bodies. */
 export const parts = {

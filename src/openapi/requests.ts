@@ -77,7 +77,7 @@ export const requests = {
       provider,
       state,
       scopes: {
-        about: "The scopes of the tokens; both if omitted.",
+        about: "The scopes of the tokens. Default: all scopes of the application.",
         uniqueItems: true,
         items: { about: "A scope." },
       },

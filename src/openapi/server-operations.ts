@@ -59,7 +59,7 @@ export const serverOperations: Operation[] = [
     id: "getWebhookEndpoint",
     tag: "Webhooks",
     summary: "Read an endpoint",
-    description: "With its state: whether it is enabled, and since when it has been failing.",
+    description: "Includes its state: whether it is enabled, and since when it has been failing.",
     access: "serverOfItsApp",
     limit: "webhooks",
     parameters: [endpointId],

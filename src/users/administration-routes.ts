@@ -20,7 +20,7 @@ const defaultPageSize = 50;
 
 /** The parameters of GET /applications/{appId}/users. */
 export const userListParameters = {
-  email: { about: "The user with this address.", schema: { type: "string", format: "email" } },
+  email: { about: "The user with this email address.", schema: { type: "string", format: "email" } },
   name: {
     about: "The beginning of the name. The case of the letters A to Z does not matter.",
     schema: { type: "string" },

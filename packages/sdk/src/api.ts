@@ -107,7 +107,7 @@ export type InitiateRequest = {
   provider?: string;
   /** Returned unchanged in the redirect. */
   state?: string;
-  /** The scopes of the tokens; both if omitted. */
+  /** The scopes of the tokens. Default: all scopes of the application. */
   scopes?: Scope[];
   /** PKCE: the base64url SHA-256 of a code verifier. Required without an API key. */
   codeChallenge?: string;
@@ -586,10 +586,10 @@ export type EndedLogins = {
   ended: number;
 };
 
-/** What happened. */
+/** The kind of event. */
 export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.updated" | "user.deleted" | "method.added" | "method.removed" | "login.failed" | "token.reuse";
 
-/** Always all six fields; null where one does not apply. */
+/** Always has all six fields; those that do not apply are null. */
 export type WebhookEventData = {
   /** `usr_…`; null if the user is unknown. */
   userId: string | null;

@@ -129,7 +129,7 @@ describeEachPlace("user commands", (place) => {
       [["--state", "gone"], /^authsvc: --state must be one of active, disabled$/mu],
       [["--sort", "email"], /^authsvc: --sort must be one of createdAt/u],
       [["--name", ""], /^authsvc: --name must be 1 to 200 characters/u],
-      [["--group", "nobody"], /^authsvc: --group must be one that the application has$/mu],
+      [["--group", "nobody"], /^authsvc: --group is refused: the application has no such group$/mu],
       [["--created-since", "soon"], /^authsvc: the value of --created-since is not valid\. Use a time span/u],
     ] as const) {
       const refused = await run([...flags, ...more]);

@@ -32,7 +32,7 @@ export function addAppCreate(app: Command, cli: Cli): void {
     .option("--domain <host>", "domain whose passkeys the application shares")
     .option("--redirect-uri <uri...>", "URL that users return to after signing in; repeatable")
     .option("--methods <list>", "passkey, password, oauth, separated by commas", wordsOf(methodNames));
-  command.option("--home-url <url>", "where the pages lead back to (default: the origin of a redirect URI)");
+  command.option("--home-url <url>", "where the pages link back to (default: the origin of a redirect URI)");
   command.option(
     "--single-sign-on <duration>",
     "how long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off",

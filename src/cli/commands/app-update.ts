@@ -93,7 +93,7 @@ export function addAppUpdate(app: Command, cli: Cli): void {
     .option("--terms-url <url>", "https URL of your terms, linked on the pages")
     .option("--privacy-url <url>", "https URL of your privacy policy, linked on the pages")
     .option("--support-url <url>", "https URL of your support, linked on the pages and in mails")
-    .option("--home-url <url>", "where the pages lead back to (default: the origin of a redirect URI)")
+    .option("--home-url <url>", "where the pages link back to (default: the origin of a redirect URI)")
     .addOption(new Option("--sign-up <switch>", "whether anybody may create an account").choices(["open", "closed"]))
     .option("--password-min-length <number>", "minimum length of a new password", wholeNumberFrom(0, 1000))
     .option(

@@ -7,11 +7,11 @@ import { askForGroup } from "../output/group-text.ts";
 type Flags = { app?: string; dryRun?: boolean };
 
 export function addGroupAdd(group: Command, cli: Cli): void {
-  addChange(group, cli, "add", "add users to a group: all of them, or none if one cannot be added");
+  addChange(group, cli, "add", "add users to a group: either all of them or none");
 }
 
 export function addGroupRemove(group: Command, cli: Cli): void {
-  addChange(group, cli, "remove", "remove users from a group: all of them, or none if one does not exist");
+  addChange(group, cli, "remove", "remove users from a group: either all of them or none");
 }
 
 function addChange(group: Command, cli: Cli, name: "add" | "remove", description: string): void {

@@ -42,17 +42,17 @@ export function addClientFlags(command: Command): Command {
     .option("--backchannel-logout-uri <url>", "https URL that receives a logout token when a login ends")
     .option("--scope <scope...>", "scope that it may request (default: all of its application); repeatable")
     .addOption(
-      new Option("--consent <policy>", "ask: people must give their consent first; for programs of others").choices([
+      new Option("--consent <policy>", "ask: people must give their consent first; for third-party programs").choices([
         "none",
         "ask",
       ]),
     )
-    .addOption(new Option("--require-pkce <switch>", "refuse sign-ins without PKCE").choices(["on", "off"]))
+    .addOption(new Option("--require-pkce <switch>", "require PKCE for every sign-in").choices(["on", "off"]))
     .option("--jwks-file <file>", "public keys (a JSON Web Key Set) for private_key_jwt")
     .addOption(
       new Option(
         "--assertion-audience <which>",
-        "audience of private_key_jwt (default: issuer); any: also endpoints",
+        "audience of private_key_jwt: the issuer (default), or any, which also accepts endpoints",
       ).choices(["issuer", "any"]),
     )
     .addOption(

@@ -23,8 +23,8 @@ export async function startSignIn(
 }
 
 /**
- * The same, with all ways to sign in: for somebody who is signed in, they are folded. Not for a page
- * that goes on by itself, as one with autofill and a passkey does.
+ * The same, with all ways to sign in: for somebody who is signed in, they are folded. Not for a
+ * page that goes on by itself, as one with autofill and a passkey does.
  */
 export async function openSignIn(
   stage: Stage,

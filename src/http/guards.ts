@@ -139,8 +139,8 @@ export async function ownerRefusal(
 }
 
 /**
- * A user's calls are counted by user, and by client: other people's program must not use up what
- * the application needs to serve its user.
+ * Counts a user's calls by user and by client, so that a third-party program cannot use up what the
+ * application needs to serve its user.
  */
 export function countedAsUser({ user, claims: { aud, client_id: clientId = aud } }: GuardedBearer): string {
   return clientId === aud ? `user:${user.id}` : `user:${user.id}:${clientId}`;

@@ -248,7 +248,7 @@ export function clientInfoOf(request: HttpRequest): ClientInfo {
   };
 }
 
-/** The browser's, as the pages' script told it. */
+/** The browser's time zone, as reported by the pages' script. */
 export function timeZoneOf(request: HttpRequest): string | undefined {
   const name = request.cookies().get(timeZoneCookie);
   return name !== undefined && isTimeZone(name) ? name : undefined;

@@ -7,7 +7,7 @@ import type { ClientTokens } from "../tokens/client-tokens.ts";
 
 import type { ClientCaller } from "./client-guard.ts";
 
-/** RFC 7662 §2.2. Nothing else is said of a token that is not active. */
+/** RFC 7662 §2.2. Nothing else is returned for an inactive token. */
 export type IntrospectionAnswer =
   | { active: false }
   | {

@@ -20,7 +20,7 @@ export function robotsHandler(): () => Answer {
 }
 
 /**
- * GET /assets/:file. A file's name changes with its content, so browsers may cache it for good.
+ * GET /assets/:file. A file's name changes with its content, so browsers may cache it forever.
  */
 export function assetHandler(assets: Assets) {
   return (request: HttpRequest): Answer => {

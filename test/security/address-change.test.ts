@@ -8,7 +8,14 @@ import { allSent, askForReset, codeIn, disableUser, linkIn, mailTo, newUser } fr
 import { giveIdentity, givePasskey } from "../support/methods.ts";
 import { askedBy, askOptions, openCeremony, post } from "../support/passkey-ceremonies.ts";
 import { newEmail, redeem, signIn, Visitor } from "../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
+import {
+  withApp,
+  updateApp,
+  describeEachDatabase,
+  describeOnSqlite,
+  type TestApp,
+  type TestService,
+} from "../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -169,8 +176,7 @@ describeOnSqlite(
       });
       const owner = await ownerOf(service, withoutPasswords);
       await changeTo(service, server, owner);
-      const { applications } = service.server.app.services;
-      await applications.update(withoutPasswords.id, { authMethods: { password: { enabled: false } } }, operator);
+      await updateApp(service, withoutPasswords, { authMethods: { password: { enabled: false } } });
       const restored = await useLink(await undoLink(server, owner.email));
       const invite = /href="([^"]*\/invite\/[^"]+)"/u.exec(restored.text)?.[1] ?? "";
       const chosen = await new Visitor().get(invite);
@@ -331,8 +337,7 @@ describeEachDatabase(
   "a change of address that meets another act at the same moment",
   (current) => {
     it("a reset and a change: whoever is second finds what the first one left", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       for (let nth = 0; nth < 3; nth += 1) {
         const owner = await ownerOf(service, app);
         const { page, mail } = await askFor(service, server, owner, newEmail());

@@ -17,11 +17,13 @@ import {
   signUp,
   validate,
 } from "../support/person.ts";
-import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
+import { useProviders } from "../support/providers/provider.ts";
 import { appWith, atProvider, codeOf, startRound } from "../support/providers/round.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { withApp, describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
+
+const [github] = await useProviders("github");
 
 const mailServer = await startMailServer();
 afterAll(async () => await mailServer.close());
@@ -45,8 +47,7 @@ async function redeems(service: TestService, app: TestApp, signedIn: Awaited<Ret
 
 describeEachDatabase("after the clock was set back by an hour", (current) => {
   it("an account that had to wait signs in again", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword });
     for (let tries = 0; tries < 7; tries += 1) await tryPassword(service, app, email, "not the password");
     expect((await tryPassword(service, app, email, goodPassword)).status).toBe(401);
@@ -55,8 +56,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("the throttle still holds, and nodes a quarter of an hour apart do not open it", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword });
     for (let tries = 0; tries < 7; tries += 1) await tryPassword(service, app, email, "not the password");
     setBack(service, 14 * minute);
@@ -67,8 +67,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("a code is refused", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword });
     const before = await signIn(service, app, { email });
     setBack(service);
@@ -77,8 +76,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("a page of a sign-in says that its time is over", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { session, visitor } = await openCeremony(service, app, "");
     expect((await visitor.get(session.authUrl)).status).toBe(200);
     setBack(service);
@@ -86,8 +84,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("the challenge of a passkey is refused", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { passkey } = await signUpByPasskey(service, app);
     const before = await openCeremony(service, app, "");
     const answer = assertion(passkey, askedBy(service, await askOptions(before)));
@@ -96,8 +93,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("a refresh token that was used is not good again", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { refreshToken } = await signedUp(service, app);
     const next = await refresh(service, app, refreshToken);
     expect((await refresh(service, app, refreshToken)).status).toBe(200);
@@ -107,8 +103,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("a login goes on", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { refreshToken } = await signedUp(service, app);
     setBack(service);
     const next = await refresh(service, app, refreshToken);
@@ -117,8 +112,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("sweeps go on", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     setBack(service);
     await openCeremony(service, app, "");
     service.clock.advance(11 * minute);
@@ -133,8 +127,7 @@ describeEachDatabase(
   "mails after the clock was set back by an hour",
   (current) => {
     it("an address that had its mails gets one again within two hours", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await newUser(service, app, { password: goodPassword });
       for (let asked = 0; asked < 6; asked += 1) await askForReset(service, app, email);
       await mailTo(mailServer, email, 5, /password/u);
@@ -145,8 +138,7 @@ describeEachDatabase(
     });
 
     it("link and code of a mail are refused", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await newUser(service, app, { password: goodPassword });
       const { visitor } = await askForReset(service, app, email);
       const mail = await mailTo(mailServer, email);
@@ -161,8 +153,7 @@ describeEachDatabase(
     });
 
     it("a mail that could not be sent is tried again, and the one on its way is not sent twice", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const [waiting, underWay] = [newEmail(), newEmail()];
       const { mail } = service.server.app.services;
       mailServer.behave("takes");
@@ -249,12 +240,6 @@ describeEachDatabase(
 );
 
 describeEachDatabase("the state of a round after the clock was set back by an hour", (current) => {
-  let github: FakeProvider;
-  beforeAll(async () => {
-    github = await startProvider("github");
-  });
-  afterAll(async () => await github.close());
-
   it("is refused", async () => {
     const service = current();
     const app = await appWith(service, [github]);

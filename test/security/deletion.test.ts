@@ -19,7 +19,7 @@ import {
   Visitor,
 } from "../support/person.ts";
 import { startReceiver, until } from "../support/receiver.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { withApp, describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
 
 const removeAccount = async (service: TestService, accessToken: string) =>
@@ -206,8 +206,7 @@ describeEachDatabase(
   "what waits to be sent when a user is deleted",
   (current) => {
     it("D3: carries the bare id: no address, network or browser in a delivery, and no mail at all", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const email = newEmail();
       receiver.always(500);
       mailServer.behave("is-away");

@@ -4,7 +4,7 @@ import { claimsIn, operator, setClaims, withMember } from "../support/groups.ts"
 import { authorize, authorizeUrl, createTestClient } from "../support/openid.ts";
 import { basic, post, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
 import { call, refresh, signedUp, validate, Visitor } from "../support/person.ts";
-import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
+import { withApp, updateApp, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
 type Json = Record<string, unknown>;
 
@@ -69,8 +69,7 @@ describeOnSqlite("authority by groups and metadata", (current) => {
     const { app } = await withMember(service);
     const { applications } = service.server.app.services;
     const refused = async (claim: Json) =>
-      await applications
-        .update(app.id, { claims: [{ claim: "x", from: "groups", in: ["access"], ...claim }] }, operator.actor)
+      await updateApp(service, app, { claims: [{ claim: "x", from: "groups", in: ["access"], ...claim }] })
         .then(() => "accepted")
         .catch((error: unknown) => (error as { details: string }).details);
     for (const claim of [
@@ -99,12 +98,12 @@ describeOnSqlite("authority by groups and metadata", (current) => {
     expect(await refused({ in: [] })).toContain("claims[0].in: at least one");
     expect(await refused({ in: ["cookie"] })).toContain("claims[0].in: at least one");
     const many = Array.from({ length: 33 }, (_, index) => ({ claim: `c${index}`, from: "groups", in: everywhere }));
-    await expect(applications.update(app.id, { claims: many }, operator.actor)).rejects.toMatchObject({
+    await expect(updateApp(service, app, { claims: many })).rejects.toMatchObject({
       details: "claims: at most 32",
     });
     const constant = (claim: string) => ({ claim, from: "value", value: "x".repeat(1000), in: everywhere });
     const large = ["a", "b", "c", "d", "e"].map(constant);
-    await expect(applications.update(app.id, { claims: large }, operator.actor)).rejects.toMatchObject({
+    await expect(updateApp(service, app, { claims: large })).rejects.toMatchObject({
       details: "claims: together at most 4096 bytes of JSON in a token",
     });
     expect((await applications.find(app.id))?.claims).toBeNull();
@@ -191,8 +190,7 @@ describeOnSqlite("authority by groups and metadata", (current) => {
   });
 
   it("an application has at most 1,000 groups", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { storage, services } = service.server.app;
     await storage.write(async ({ db, tables }) => {
       const row = (index: number) => ({ id: `grp_${index}`, appId: app.id, name: `g${index}`, createdAt: 0 });
@@ -244,8 +242,8 @@ describeOnSqlite("authority by groups and metadata", (current) => {
   it("a client that asks gets no private metadata, and groups and public metadata only by their scopes", async () => {
     const service = current();
     const { app, userId, email, join } = await withMember(service);
-    const { applications, clients, userMetadata } = service.server.app.services;
-    await applications.update(app.id, { settings: { scopes: ["profile", "email", "groups"] } }, operator.actor);
+    const { clients, userMetadata } = service.server.app.services;
+    await updateApp(service, app, { settings: { scopes: ["profile", "email", "groups"] } });
     await join("staff");
     await userMetadata.patch({ userId }, { public: { plan: "pro" }, private: { limit: 7 } }, operator);
     await setClaims(service, app, [
@@ -344,8 +342,7 @@ describeOnSqlite("groups that a client allows", (current) => {
   });
 
   it("nobody may sign up into it: a new account is in no group, and none is left", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { client } = await staffOnly(service, app, "");
     const visitor = new Visitor();
     const start = await visitor.get(authorizeUrl(service, client));
@@ -375,8 +372,8 @@ describeOnSqlite("Grafana", (current) => {
     const expression =
       "contains(groups[*], 'admins') && 'Admin' || contains(groups[*], 'staff') && 'Editor' || 'Viewer'";
     const { app, email, join } = await withMember(service);
-    const { applications, clients } = service.server.app.services;
-    await applications.update(app.id, { settings: { scopes: ["profile", "email", "groups"] } }, operator.actor);
+    const { clients } = service.server.app.services;
+    await updateApp(service, app, { settings: { scopes: ["profile", "email", "groups"] } });
     const client = await createTestClient(service, app, { scopes: ["openid", "profile", "email", "groups"] });
     const { secret } = await clients.createSecret({ clientId: client.id }, operator.actor);
     const tokens = await tokensFor(service, { app, client, secret, email }, { scope: "openid profile email groups" });

@@ -39,6 +39,13 @@ export class Visitor {
     });
   }
 
+  /** Another browser with the same cookies and headers. */
+  copy(): Visitor {
+    const copy = new Visitor(this.headers);
+    for (const [name, value] of this.cookies) copy.cookies.set(name, value);
+    return copy;
+  }
+
   async #send(
     url: string,
     init: { method?: string; body?: URLSearchParams; headers: Record<string, string> },
@@ -146,6 +153,18 @@ export async function initiate(
   });
   if (status !== 200) throw new Error(`initiate answered ${status}: ${JSON.stringify(body)}`);
   return body as Session;
+}
+
+/** The sign-in page, or one below it, in a browser of its own. */
+export async function openPage(
+  service: TestService,
+  app: TestApp,
+  extra: Record<string, unknown> = {},
+  path = "",
+): Promise<{ session: Session; visitor: Visitor; page: Page }> {
+  const session = await initiate(service, app, extra);
+  const visitor = new Visitor();
+  return { session, visitor, page: await visitor.get(session.authUrl + path) };
 }
 
 /** Creates an account by password and stops where the app receives the code. */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
 import type { Surroundings } from "../../src/app.ts";
+import type { ApplicationChange } from "../../src/applications/change.ts";
 import type { NewApplication } from "../../src/applications/new-application.ts";
 import type { Config } from "../../src/config/config.ts";
 import { startServer, type RunningServer } from "../../src/server.ts";
@@ -141,6 +142,19 @@ export async function startTestService(
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The service with a new application, for a test that needs both. */
+export async function withApp(
+  service: TestService,
+  input: Partial<NewApplication> = {},
+): Promise<{ service: TestService; app: TestApp }> {
+  return { service, app: await service.createApp(input) };
+}
+
+/** An operator changes an application. */
+export async function updateApp({ server }: TestService, { id }: { id: string }, change: ApplicationChange) {
+  return await server.app.services.applications.update(id, change, { kind: "cli", name: "test" });
 }
 
 type Tests = (current: () => TestService, control: { restart(): Promise<void> }) => void;

@@ -38,7 +38,7 @@ describe("the titles of tests", () => {
 
   it("elsewhere name the rules that they show beside something else", () => {
     const source = `it("refuses it (security rules S1 and S2, header injection)", () => {}); it("S2: too", () => {});`;
-    expect(read(source, "test/http/a.test.ts").tests).toMatchObject([
+    expect(read(source, "test/cli/a.test.ts").tests).toMatchObject([
       { ids: ["S1", "S2"], sentence: "refuses it", isOwn: false },
       { ids: ["S2"], sentence: "too", isOwn: false },
     ]);

@@ -175,7 +175,7 @@ describeEachDatabase("what else was signed in", (current) => {
     expect(kinds).toEqual(title.includes("password") ? ["user.logout", "user.updated"] : ["user.logout"]);
   });
 
-  it.each(everywhere)("%s ends every login of the user, and tells the app of each", async (title, act) => {
+  it.each(everywhere)("S11: %s ends every login of the user, and tells the app of each", async (title, act) => {
     const person = await owner();
     const otherBrowser = await elsewhere(person);
     const logins = [await loginOf(person), await loginOf(otherBrowser.tokens)];

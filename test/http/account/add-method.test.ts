@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { openAccount, press } from "../../support/account.ts";
 import { bearer, givePasskey } from "../../support/methods.ts";
-import { addingSession, askToAdd, prove, signedUpIn } from "../../support/adding.ts";
+import { addingSession, askToAdd, signedUpIn } from "../../support/adding.ts";
 import {
   call,
   goodPassword,
@@ -13,7 +13,7 @@ import {
   validate,
   Visitor,
 } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { updateApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 const otherPassword = "another horse, another battery";
 const minutes = 60_000;
@@ -158,46 +158,6 @@ describeSqliteFirst("adding a password", (current) => {
   });
 
   describe("a stolen or forwarded authUrl alone adds nothing (docs/spec/decisions.md, 6)", () => {
-    it("asks another browser for a proof, and believes no form of its own making", async () => {
-      const { accessToken, email } = await signedUpIn(current(), app);
-      const session = await addingSession(current(), app, accessToken, { type: "password" });
-      const thief = new Visitor();
-      const page = await thief.get(session.authUrl);
-      expect(page.text).toContain("Confirm it&#39;s you");
-      expect(page.text).not.toContain("/add/password");
-      const { fields } = page.form("/password");
-      const forced = await thief.post(`${session.authUrl}/add/password`, { ...fields, password: otherPassword });
-      expect(forced.status).toBe(303);
-      expect(forced.location.href).toBe(session.authUrl);
-      await signIn(current(), app, { email });
-    });
-
-    it("takes the proof of no other account", async () => {
-      const victim = await signedUpIn(current(), app);
-      const thief = await signedUpIn(current(), app);
-      const session = await addingSession(current(), app, victim.accessToken, { type: "password" });
-      const page = await prove(thief.visitor, session, thief.email);
-      expect(page.status).toBe(401);
-      expect(page.text).toContain("That&#39;s another account");
-      const { fields } = page.form("/password");
-      const forced = await thief.visitor.post(`${session.authUrl}/add/password`, {
-        ...fields,
-        password: otherPassword,
-      });
-      expect(forced.location.href).toBe(session.authUrl);
-      await signIn(current(), app, { email: victim.email });
-    });
-
-    it("changes the account of nobody who opens an attacker's link", async () => {
-      const attacker = await signedUpIn(current(), app);
-      const victim = await signedUpIn(current(), app);
-      const session = await addingSession(current(), app, attacker.accessToken, { type: "password" });
-      const page = await victim.visitor.get(session.authUrl);
-      expect(page.text).toContain("Confirm it&#39;s you");
-      expect(page.text).not.toContain(attacker.email);
-      expect(page.text).not.toContain("/add/password");
-    });
-
     it("adds nothing by a GET, and nothing without the form's token", async () => {
       const { accessToken, email, visitor } = await signedUpIn(current(), app);
       const session = await addingSession(current(), app, accessToken, { type: "password" });
@@ -209,39 +169,14 @@ describeSqliteFirst("adding a password", (current) => {
     });
   });
 
-  it("asks for a new proof ten minutes after the last one", async () => {
-    const { accessToken, email, visitor } = await signedUpIn(current(), app);
-    current().clock.advance(10 * minutes);
-    const session = await addingSession(current(), app, accessToken, { type: "password" });
-    expect((await visitor.get(session.authUrl)).text).toContain("Confirm it&#39;s you");
-    const page = await prove(visitor, session, email);
-    expect(page.text).toContain("Change your password");
-    expect((await visitor.submit(page, "/add/password", { password: otherPassword })).status).toBe(303);
-  });
-
-  it("forgets the proof in its hands when the password that gave it is changed elsewhere", async () => {
-    const { accessToken, email, visitor } = await signedUpIn(current(), app);
-    const thief = new Visitor();
-    const thiefs = await addingSession(current(), app, accessToken, { type: "password" });
-    const proven = await prove(thief, thiefs, email);
-    expect(proven.text).toContain("Change your password");
-    const own = await addingSession(current(), app, accessToken, { type: "password" });
-    await visitor.submit(await visitor.get(own.authUrl), "/add/password", { password: otherPassword });
-    const late = await thief.submit(proven, "/add/password", { password: "a third password altogether" });
-    expect(late.location.href).toBe(thiefs.authUrl);
-    await signIn(current(), app, { email, password: otherPassword });
-  });
-
   it("is refused once the app has switched passwords off", async () => {
     const { accessToken, visitor } = await signedUpIn(current(), app);
     const session = await addingSession(current(), app, accessToken, { type: "password" });
     const page = await visitor.get(session.authUrl);
-    const { applications } = current().server.app.services;
-    const actor = { kind: "cli", name: "test" } as const;
-    await applications.update(app.id, { authMethods: { password: { enabled: false } } }, actor);
+    await updateApp(current(), app, { authMethods: { password: { enabled: false } } });
     const refused = await visitor.submit(page, "/add/password", { password: otherPassword });
     expect(refused.location.searchParams.get("status")).toBeNull();
-    await applications.update(app.id, { authMethods: { password: { enabled: true } } }, actor);
+    await updateApp(current(), app, { authMethods: { password: { enabled: true } } });
   });
 
   it("gives the person a way back without adding anything", async () => {

@@ -5,7 +5,7 @@ import { startVerifier } from "../../support/feed.ts";
 import { startMailServer } from "../../support/mail.ts";
 import { allSent, codeIn, linkIn, mailTo, newUser, otherCode, said } from "../../support/mail-flows.ts";
 import { goodPassword, newEmail, redeem, signIn, validate, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { withApp, describeEachDatabase, describeOnSqlite, type TestApp } from "../../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -184,8 +184,7 @@ describeOnSqlite(
 
 describeOnSqlite("a change of address where there is no mail server", (current) => {
   it("is not offered, and its page leads back", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { visitor } = await ownerOf(service, app);
     expect((await openAccount(service, app, visitor)).text).not.toContain("/account/email");
     expect((await openAccount(service, app, visitor, "/email")).location.href).toBe(accountUrl(service, app));

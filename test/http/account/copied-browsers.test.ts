@@ -23,8 +23,7 @@ describeSqliteFirst("a copy of a browser, whose holder knows the password", (cur
   }
 
   function copyOf({ visitor }: SignedInVisitor): Visitor {
-    const copy = new Visitor(visitor.headers);
-    for (const [name, value] of visitor.cookies) copy.cookies.set(name, value);
+    const copy = visitor.copy();
     return copy;
   }
 

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { giveIdentity, givePasskey } from "../../support/methods.ts";
-import { signIn, validate, Visitor } from "../../support/person.ts";
+import { signIn, validate } from "../../support/person.ts";
 import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 describeSqliteFirst("a profile on the account page", (current) => {
@@ -125,8 +125,7 @@ describeSqliteFirst("one's own data on the account page", (current) => {
   it("is not deleted twice: a second press finds nobody", async () => {
     const { visitor } = await signedUpIn(current(), app);
     const form = await openAccount(current(), app, visitor, "/delete");
-    const copy = new Visitor();
-    for (const [name, value] of visitor.cookies) copy.cookies.set(name, value);
+    const copy = visitor.copy();
     await press(app, visitor, form, "/delete");
     const second = await press(app, copy, form, "/delete");
     expect([second.status, second.location.href]).toEqual([303, accountUrl(current(), app)]);

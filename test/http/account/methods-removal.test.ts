@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { bearer, giveIdentity, givePasskey, methodsOf, removeMethod, setProvider } from "../../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn, validate, type Tokens } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
 const byCommand = { method: null, clientInfo: null };
 
@@ -114,11 +114,7 @@ describeEachDatabase(
       it("is not an identity whose provider is not configured, or listed and not configured", async () => {
         const service = current();
         const own = await service.createApp({ methods: ["password", "oauth"] });
-        await service.server.app.services.applications.update(
-          own.id,
-          { authMethods: { oauth: { providers: ["github"] } } },
-          operator,
-        );
+        await updateApp(service, own, { authMethods: { oauth: { providers: ["github"] } } });
         const { tokens, password } = await someone(own, "github");
         expect(await removeMethod(service, tokens, password)).toMatchObject(refused);
         await setProvider(service, own, "github");

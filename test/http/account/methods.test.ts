@@ -194,7 +194,7 @@ describeSqliteFirst("ways to sign in on the account page", (current) => {
     expect(refused.text).toContain("That&#39;s another account.");
   });
 
-  it("of others are not there", async () => {
+  it("K8, GHSA-4vcf-q4xf-f48m: of others are not there", async () => {
     const { visitor } = await someone("passkey");
     const stranger = await someone("passkey");
     const elsewhere = await signedUpIn(current(), await current().createApp());

@@ -135,17 +135,6 @@ describeSqliteFirst("the account page and who may see it", (current) => {
     expect((await proveAt(visitor, again, email)).location.href).toBe(accountUrl(current(), app));
   });
 
-  it("gives another cookie at every proof, and the old one opens nothing any more", async () => {
-    const { visitor, email } = await signedUpIn(current(), app);
-    const before = new Visitor();
-    for (const [name, value] of visitor.cookies) before.cookies.set(name, value);
-    expect((await openAccount(current(), app, before)).status).toBe(200);
-    current().clock.advance(10 * minutes);
-    await proveAt(visitor, await openAccount(current(), app, visitor, "/delete"), email);
-    expect((await openAccount(current(), app, before)).status).toBe(303);
-    expect((await openAccount(current(), app, visitor)).status).toBe(200);
-  });
-
   it("goes away with the app's own logout in the same browser, also after a proof in between", async () => {
     const { visitor, email, accessToken } = await signedUpIn(current(), app);
     current().clock.advance(10 * minutes);

@@ -3,7 +3,7 @@ import { accountUrl, openAccount, press, proveAt } from "../../support/account.t
 import { startMailServer } from "../../support/mail.ts";
 import { codeIn, linkIn, mailTo, newUser, otherCode } from "../../support/mail-flows.ts";
 import { goodPassword, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst, type TestService } from "../../support/service.ts";
+import { withApp, describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -74,8 +74,7 @@ describeSqliteFirst(
 
 describeSqliteFirst("an address that is not proven, where there is no mail server", (current) => {
   it("has no button that would do nothing", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword, emailVerified: false });
     const visitor = new Visitor();
     await proveAt(visitor, await openAccount(service, app, visitor), email);

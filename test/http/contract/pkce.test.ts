@@ -153,12 +153,6 @@ describeSqliteFirst("PKCE and public clients", (current) => {
         expect((await send("/auth/callback", publicHeaders(), body)).status).toBe(200);
       },
     );
-
-    it("starts no sign-in unless its application allows that: initiate needs the key", async () => {
-      expect(await send("/auth/initiate", publicHeaders(), { redirectUri: app.redirectUri })).toMatchObject(
-        invalidApiKey,
-      );
-    });
   });
 
   describe("without an API key, a code or login that is not a public client's", () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { startMailServer } from "../../support/mail.ts";
 import {
   allSent,
@@ -13,10 +13,19 @@ import {
 } from "../../support/mail-flows.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { call, goodPassword, initiate, newEmail, Visitor } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, tokensFrom } from "../../support/providers/round.ts";
 import { scrape } from "../../support/scrape.ts";
-import { describeSqliteFirst, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  withApp,
+  updateApp,
+  describeSqliteFirst,
+  describeOnSqlite,
+  type TestApp,
+  type TestService,
+} from "../../support/service.ts";
+
+const [google] = await useProviders("google");
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -39,15 +48,8 @@ async function signInElsewhere(service: TestService, app: TestApp, email: string
 describeSqliteFirst(
   "what a stranger may have mailed",
   (current) => {
-    let google: FakeProvider;
-    beforeAll(async () => {
-      google = await startProvider("google");
-    });
-    afterAll(async () => await google.close());
-
     it("25 guesses an hour at an address: asking for more accounts with it, mailed or not, gives no more", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const email = newEmail();
       for (let asked = 1; asked <= 5; asked += 1) await askForAccount(service, app, { email });
       const mail = await mailTo(server, email, 5);
@@ -65,8 +67,7 @@ describeSqliteFirst(
     });
 
     it("accounts asked for with somebody's address leave its owner the mail that resets the password", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await newUser(service, app, { password: goodPassword });
       for (let asked = 1; asked <= 6; asked += 1) await askForAccount(service, app, { email });
       await allSent(service);
@@ -102,8 +103,7 @@ describeSqliteFirst(
     });
 
     it("an address is sent twenty mails of a purpose an hour, however many networks ask, and its owner always has a reset that is good", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await newUser(service, app, { password: goodPassword });
       const stranger = newEmail();
       for (let network = 1; network <= 23; network += 1) {
@@ -122,8 +122,7 @@ describeSqliteFirst(
     });
 
     it("notices to an address that nobody has proven are few, and hold no words of who has the account", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { id, email } = await newUser(service, app, { password: goodPassword, emailVerified: false });
       const { methods, users, notices } = service.server.app.services;
       const passkey = await givePasskey(service, id, "Refund at evil.example");
@@ -186,8 +185,7 @@ describeOnSqlite(
     });
 
     it("carries the name that the operator gave, whatever the application's own server calls itself", async () => {
-      const service = current();
-      const app = await service.createApp({ name: "Acme" });
+      const { service, app } = await withApp(current(), { name: "Acme" });
       const rename = await call(service, "PATCH", `/applications/${app.id}`, app.headers, { name: "You have won" });
       expect([rename.status, rename.body["name"]]).toEqual([200, "You have won"]);
       const mailed = async () => {
@@ -198,7 +196,7 @@ describeOnSqlite(
       const first = await mailed();
       expect(first).toContain("Acme");
       expect(first).not.toContain("won");
-      await service.server.app.services.applications.update(app.id, { settings: { mailName: "Acme Ltd" } }, by.actor);
+      await updateApp(service, app, { settings: { mailName: "Acme Ltd" } });
       expect(await mailed()).toContain("Acme Ltd");
     });
   },

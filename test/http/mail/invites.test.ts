@@ -4,7 +4,7 @@ import { startMailServer } from "../../support/mail.ts";
 import { disableUser, linkIn, mailTo, newUser, said } from "../../support/mail-flows.ts";
 import { givePasskey, setProvider } from "../../support/methods.ts";
 import { call, goodPassword, newEmail, signIn, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { withApp, describeEachDatabase, describeOnSqlite, type TestApp } from "../../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -17,8 +17,7 @@ describeEachDatabase(
   "an invitation",
   (current) => {
     it("lets somebody choose a password though sign-up is closed, and its use proves the address", async () => {
-      const service = current();
-      const app = await service.createApp({ settings: { signUp: "closed" } });
+      const { service, app } = await withApp(current(), { settings: { signUp: "closed" } });
       const email = newEmail();
       const made = await invite(service, app, email, { name: "Ada", locale: "de" });
       expect(made).toMatchObject({ email, created: true, sent: true, link: null });
@@ -45,8 +44,7 @@ describeEachDatabase(
     });
 
     it("is used once, however many pages of it are sent at the same moment", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const email = newEmail();
       const { link } = await invite(service, app, email, { link: true });
       const people = [new Visitor(), new Visitor(), new Visitor()];
@@ -199,8 +197,7 @@ describeOnSqlite(
 
 describeOnSqlite("an invitation where there is no mail server", (current) => {
   it("is refused to the server of an application, which would get no link", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const invitation = { email: newEmail(), invite: true };
     const refused = await call(service, "POST", `/applications/${app.id}/users`, app.headers, invitation);
     expect([refused.status, refused.body.error?.details]).toEqual([400, "invite: the service has no mail server"]);

@@ -5,7 +5,7 @@ import { standIns, type StandIn } from "../../../src/dev/providers/stand-ins.ts"
 import type { AppSettings } from "../../../src/storage/column-types.ts";
 import { freePort } from "../../support/free-port.ts";
 import { call, initiate, signedUp, validate, Visitor, type Session, type Tokens } from "../../support/person.ts";
-import { startTestService, testConfig, type TestApp, type TestService } from "../../support/service.ts";
+import { updateApp, startTestService, testConfig, type TestApp, type TestService } from "../../support/service.ts";
 
 let running: Awaited<ReturnType<typeof startTestService>>;
 let service: TestService;
@@ -114,9 +114,9 @@ describe("what development mode has left, without it", () => {
     const { applications } = service.server.app.services;
     const { storage } = service.server.app;
     const isRefused = async (): Promise<boolean> => (await applications.find(demo.id)) === undefined;
-    await applications.update(demo.id, { redirectUris: ["http://localhost:3000/callback"] }, operator);
+    await updateApp(service, demo, { redirectUris: ["http://localhost:3000/callback"] });
     expect(await isRefused()).toBe(true);
-    await applications.update(demo.id, { redirectUris: [demo.redirectUri] }, operator);
+    await updateApp(service, demo, { redirectUris: [demo.redirectUri] });
     const stored = (await storage.reader.db.select().from(storage.reader.tables.applications)).find(
       ({ id }) => id === demo.id,
     );

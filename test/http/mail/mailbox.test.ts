@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { expect, it, vi } from "vitest";
 import type { Mail } from "../../../src/mail/mail.ts";
 import { newEmail, redeem, signUp } from "../../support/person.ts";
-import { describeOnSqlite, startTestService, type TestService } from "../../support/service.ts";
+import { withApp, describeOnSqlite, startTestService, type TestService } from "../../support/service.ts";
 
 type Listed = Record<"id" | "kind" | "to" | "subject" | "text" | "html" | "arrivedAt", string>;
 
@@ -55,8 +55,7 @@ describeOnSqlite(
     });
 
     it("proves addresses as a mail server would: a new account waits for the code in the mailbox", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { user } = await redeem(service, app, await signUp(service, app));
       expect(user["emailVerified"]).toBe(true);
       expect(service.server.dev?.mailUrl).toMatch(/\/dev\/mail$/u);

@@ -6,7 +6,7 @@ import { startServer } from "../../../src/server.ts";
 import { insertUser } from "../../../src/users/store.ts";
 import { startMailServer } from "../../support/mail.ts";
 import { call, initiate, newEmail } from "../../support/person.ts";
-import { describeEachDatabase, type TestService } from "../../support/service.ts";
+import { withApp, describeEachDatabase, type TestService } from "../../support/service.ts";
 import { userOf } from "../../storage/rows.ts";
 
 const server = await startMailServer();
@@ -112,8 +112,7 @@ describeEachDatabase(
     });
 
     it("answers requests while the mail server stalls (experiment E18)", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       server.behave("stalls");
       for (let mails = 0; mails < 6; mails += 1) await enqueue(service, await resetMail(service, { appId: app.id }));
       // As many at a time as there are connections, and no more.

@@ -12,7 +12,7 @@ import {
   userWith,
 } from "../../support/mail-flows.ts";
 import { goodPassword, initiate, signIn, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst } from "../../support/service.ts";
+import { withApp, describeSqliteFirst } from "../../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -23,8 +23,7 @@ describeSqliteFirst(
   "attacks on signing up with the proof of an address",
   (current) => {
     it("pre-hijacking: a link in another browser completes nothing, so whoever signs up with your address gains nothing by your click", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, email } = await askForAccount(service, app);
       const link = linkIn(await mailTo(server, email));
       const victim = new Visitor();
@@ -43,8 +42,7 @@ describeSqliteFirst(
     });
 
     it("of parallel posts of a link exactly one signs in", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, email, page } = await askForAccount(service, app);
       const mail = await mailTo(server, email);
       const link = linkIn(mail);
@@ -58,8 +56,7 @@ describeSqliteFirst(
     });
 
     it("takes no code after five wrong ones, not even the right one; the link still works", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, email, page } = await askForAccount(service, app);
       const mail = await mailTo(server, email);
       for (let nth = 1; nth <= 5; nth += 1) {
@@ -76,8 +73,7 @@ describeSqliteFirst(
     });
 
     it("parallel guesses are counted one by one: no more than five reach the code", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, email, page } = await askForAccount(service, app);
       const mail = await mailTo(server, email);
       const guesses = Array.from({ length: 20 }, (_, nth) => otherCode(mail, nth + 1));
@@ -87,8 +83,7 @@ describeSqliteFirst(
     });
 
     it("newest only: after one more mail the older link and code are over", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, email, page } = await askForAccount(service, app);
       const older = await mailTo(server, email);
       const sentAgain = await follow(visitor, await visitor.submit(page, "/confirm/again", {}));
@@ -100,8 +95,7 @@ describeSqliteFirst(
     });
 
     it("mails an address five times within the hour at most, and says the same when it does not", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, email, page } = await askForAccount(service, app);
       const answers = [];
       for (let asked = 2; asked <= 8; asked += 1) {
@@ -124,8 +118,7 @@ describeSqliteFirst(
     });
 
     it("makes no second account when the address was taken meanwhile", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const first = await askForAccount(service, app);
       const one = await mailTo(server, first.email);
       const second = await askForAccount(service, app, { email: first.email, password: "another good password" });
@@ -138,8 +131,7 @@ describeSqliteFirst(
     });
 
     it("session fixation: the page of somebody else's sign-up shows nothing and takes nothing", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { session, email } = await askForAccount(service, app);
       const mail = await mailTo(server, email);
       const stranger = new Visitor();

@@ -13,7 +13,7 @@ import {
   userWith,
 } from "../../support/mail-flows.ts";
 import { goodPassword, redeem, signIn, Visitor } from "../../support/person.ts";
-import { describeEachDatabase } from "../../support/service.ts";
+import { withApp, updateApp, describeEachDatabase } from "../../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -24,8 +24,7 @@ describeEachDatabase(
   "signing up with the proof of an address",
   (current) => {
     it("creates the account, verified, when the code of the mail is typed, and goes on to the app", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, session, email, page } = await askForAccount(service, app, { name: "Ada" });
       expect(page.text).toContain("Check your email");
       expect(page.text).toContain(email);
@@ -40,8 +39,7 @@ describeEachDatabase(
     });
 
     it("does the same by the link, in the browser that asked, and ten looks of a mail scanner change nothing", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, session, email } = await askForAccount(service, app);
       const link = linkIn(await mailTo(server, email));
       for (let looks = 0; looks < 10; looks += 1) await new Visitor().get(link);
@@ -55,8 +53,7 @@ describeEachDatabase(
     });
 
     it("a link and a code work once, whichever comes first", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, email, page } = await askForAccount(service, app);
       const mail = await mailTo(server, email);
       const link = linkIn(mail);
@@ -70,8 +67,7 @@ describeEachDatabase(
     });
 
     it("what is no code costs no try; blanks, dashes and other digits are as good", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, email, page } = await askForAccount(service, app);
       const mail = await mailTo(server, email);
       for (const code of ["", "1234567", "123456789", "abcdefgh", "1234 567x", "x".repeat(9000)])
@@ -81,8 +77,7 @@ describeEachDatabase(
     });
 
     it("P5: a known address gets the same pages; its owner is told, and gets nothing that works", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const known = await confirmedUser(service, server, app);
       const unknown = await askForAccount(service, app);
       const asked = await askForAccount(service, app, { email: known.email });
@@ -104,8 +99,7 @@ describeEachDatabase(
     });
 
     it("a mail that takes longer than the sign-in lives still creates the account, in the same browser, and signs nobody in", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const asked = await askForAccount(service, app);
       const other = await askForAccount(service, app);
       const mail = await mailTo(server, asked.email);
@@ -126,8 +120,7 @@ describeEachDatabase(
     });
 
     it("ends after 24 hours", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, email, page } = await askForAccount(service, app);
       const mail = await mailTo(server, email);
       service.clock.advance(24 * 60 * minute);
@@ -140,21 +133,17 @@ describeEachDatabase(
     });
 
     it("asks again what the app allows: sign-up closed or passwords off after the mail", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, email, page } = await askForAccount(service, app);
       const mail = await mailTo(server, email);
-      const actor = { kind: "cli", name: "test" } as const;
-      const { applications } = service.server.app.services;
-      await applications.update(app.id, { settings: { signUp: "closed" } }, actor);
+      await updateApp(service, app, { settings: { signUp: "closed" } });
       const refused = await visitor.submit(page, "/confirm", { code: codeIn(mail) });
       expect(refused.headers.get("location")).toBe(new URL(`${page.url}/..`).pathname.replace(/\/$/u, ""));
       expect(await userWith(service, app, email)).toBeUndefined();
     });
 
     it("keeps neither link nor password readable in the database", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email, session } = await askForAccount(service, app);
       const mail = await mailTo(server, email);
       const text = await service.databaseText();

@@ -12,7 +12,7 @@ import {
 } from "../../support/mail-flows.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { goodPassword, initiate, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { withApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 import type { User } from "../../../src/users/user.ts";
 
 const server = await startMailServer();
@@ -40,8 +40,7 @@ describeSqliteFirst(
   "the proof of an account's address",
   (current) => {
     it("is given by the link in a browser that is signed in to the account, and by nobody else's browser", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, user } = await signedInBrowser(service, app);
       const stranger = await signedInBrowser(service, app);
       await givePasskey(service, user.id);
@@ -69,8 +68,7 @@ describeSqliteFirst(
     });
 
     it("is given by the code, once, and not after five wrong ones", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { user } = await signedInBrowser(service, app);
       const { emailTokens } = service.server.app.services;
       expect(await emailTokens.isVerifying(user)).toBe(false);
@@ -89,8 +87,7 @@ describeSqliteFirst(
     });
 
     it("is nobody's but the user's own: another user's code and a reset's link prove nothing", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const [one, other] = [await signedInBrowser(service, app), await signedInBrowser(service, app)];
       const { emailTokens } = service.server.app.services;
       for (const { user } of [one, other]) await emailTokens.startVerify(user, asker);
@@ -107,8 +104,7 @@ describeSqliteFirst(
     });
 
     it("is asked for by mail five times within the hour at most, and not where it is given", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { user } = await signedInBrowser(service, app);
       const { emailTokens } = service.server.app.services;
       await emailTokens.startVerify({ ...user, emailVerified: true }, asker);

@@ -1,22 +1,17 @@
 import { hash } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { call, newEmail, Visitor } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { changeApplication } from "../../support/providers/records.ts";
 import { appWith, atProvider, codeOf } from "../../support/providers/round.ts";
 import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+
+const [github] = await useProviders("github");
 
 const verifier = "v".repeat(64);
 const challenge = hash("sha256", verifier, "base64url");
 
 describeSqliteFirst("GET /oauth/{provider}/authorize", (current) => {
-  let github: FakeProvider;
-  beforeAll(async () => {
-    github = await startProvider("github");
-  });
-  afterEach(() => github.reset());
-  afterAll(async () => await github.close());
-
   const address = (service: TestService, query: Record<string, string>, name = "github") =>
     `${service.url}/oauth/${name}/authorize?${new URLSearchParams(query).toString()}`;
   const basic = (app: TestApp) => ({ app_id: app.id, redirect_uri: app.redirectUri });

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
 import { auditOf } from "../../support/providers/records.ts";
-import { describeSqliteFirst, type TestService } from "../../support/service.ts";
+import { withApp, describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const secret = "canary-of-a-client-secret-0123456789";
@@ -32,8 +32,7 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
   const providerClients = (service: TestService) => service.server.app.services.providers;
 
   it("are set, listed in the order of setting, and removed; and each time the app's methods follow", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { providers, applications } = service.server.app.services;
     const answer = await providers.set(app.id, { ...github, name: "GitHub" }, actor);
     expect(answer).toEqual({
@@ -73,8 +72,7 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
   });
 
   it("are replaced whole by setting them again, in their place", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const enterprise = { authorizationUrl: "https://git.corp.example/login/oauth/authorize" };
     await providerClients(service).set(app.id, { ...github, ...enterprise }, actor);
     service.clock.advance(1000);
@@ -109,8 +107,7 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
   });
 
   it("keep their secrets encrypted, and show them to nobody", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const answers = [];
     for (const input of [github, apple, corp]) answers.push(await providerClients(service).set(app.id, input, actor));
     answers.push(...(await providerClients(service).list(app.id)));
@@ -209,8 +206,7 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
     it.each(wrong.map(([input, field]) => [field, shownOf(input, field), input] as const))(
       "a wrong %s: %s",
       async (field, _shown, input) => {
-        const service = current();
-        const app = await service.createApp();
+        const { service, app } = await withApp(current());
         const refused = providerClients(service).set(app.id, input, actor);
         await expect(refused).rejects.toMatchObject({
           code: "INVALID_REQUEST",
@@ -234,8 +230,7 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
     { ...apple, secret: pem("ec", "P-256", "sec1") },
     { ...corp, name: "c", secret: ` ${secret}\n` },
   ])("take %o", async (input) => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     await providerClients(service).set(app.id, input, actor);
     expect(await providerClients(service).list(app.id)).toHaveLength(1);
   });

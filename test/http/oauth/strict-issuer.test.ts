@@ -1,10 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { initiate, newEmail, redeem, Visitor } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { usersOf } from "../../support/providers/records.ts";
 import { appWith, codeOf, signInAt, tokensFrom } from "../../support/providers/round.ts";
 import { startStrictIssuer, type StrictIssuer } from "../../support/providers/strict-issuer.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
+
+const [corp] = await useProviders("openid");
 
 const actor = { kind: "cli", name: "test" } as const;
 
@@ -37,16 +39,10 @@ describeOnSqlite("a strict OpenID issuer that others rely on (oidc-provider)", (
 });
 
 describeOnSqlite("an issuer that tells little in its id_token", (current) => {
-  let corp: FakeProvider;
-  beforeAll(async () => {
-    corp = await startProvider("openid");
-  });
   beforeEach(() => {
     corp.makeIdToken = async ({ email: _email, email_verified: _verified, name: _name, ...claims }) =>
       await corp.key.sign(claims);
   });
-  afterEach(() => corp.reset());
-  afterAll(async () => await corp.close());
 
   const person = () => ({ subject: "ada", email: newEmail(), verified: true, name: "Ada" });
 

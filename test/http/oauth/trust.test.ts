@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { useService } from "../../support/one-service.ts";
 import { call, newEmail, signedUp } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { changeUser, identitiesOf, usersOf } from "../../support/providers/records.ts";
 import { appWith, signInAt, tokensFrom } from "../../support/providers/round.ts";
 
+const [google, corp] = await useProviders("google", "openid");
+
 const current = useService();
 const actor = { kind: "cli", name: "test" } as const;
-
-let google: FakeProvider;
-let corp: FakeProvider;
-beforeAll(async () => {
-  [google, corp] = await Promise.all([startProvider("google"), startProvider("openid")]);
-});
-afterAll(async () => await Promise.all([google.close(), corp.close()]));
 
 it("Google's word links no address that is neither of gmail.com nor of the account's own domain", async () => {
   const app = await appWith(current(), [google]);

@@ -1,6 +1,6 @@
 import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
-import { authorize, authorizeUrl, codeChallenge, codeVerifier, createTestClient } from "../../support/openid.ts";
+import { authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
 import { basic, codeFor, newParty, post, tokensFor, userInfo, type Party } from "../../support/openid-tokens.ts";
 import { call, goodPassword, initiate, Visitor } from "../../support/person.ts";
 import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
@@ -13,27 +13,6 @@ const redeem = async (service: TestService, party: Party, form: Record<string, s
 const refused = { status: 400, body: { error: "invalid_grant" } };
 
 describeSqliteFirst("attacks on the code flow (RFC 9700 §4)", (current) => {
-  it("C4: mix-up (§4.4): every response names its issuer", async () => {
-    const service = current();
-    const party = await newParty(service);
-    const done = await authorize(service, party.client, party);
-    const failed = await new Visitor().get(authorizeUrl(service, party.client, { response_type: "token" }));
-    for (const { location } of [done, failed]) expect(location.searchParams.get("iss")).toBe(service.url);
-    const tokens = await tokensFor(service, party);
-    expect(decodeJwt(tokens.id_token).iss).toBe(service.url);
-  });
-
-  it("C2: code injection (§4.5): a code is worth nothing to another client, or in another flow", async () => {
-    const service = current();
-    const party = await newParty(service);
-    const thief = await newParty(service, {}, party.app);
-    const form = await codeFor(service, party);
-    expect(await redeem(service, thief, form)).toMatchObject(refused);
-    const withPkce = await codeFor(service, party, pkce);
-    const own = { ...withPkce, code_verifier: "w".repeat(64) };
-    expect(await redeem(service, party, own)).toMatchObject(refused);
-  });
-
   it("C2: code injection: a used code of one client does not let another one end its login", async () => {
     const service = current();
     const party = await newParty(service);
@@ -44,16 +23,6 @@ describeSqliteFirst("attacks on the code flow (RFC 9700 §4)", (current) => {
     expect((await userInfo(service, String(body["access_token"]))).status).toBe(200);
     expect(await redeem(service, party, form)).toMatchObject(refused);
     expect((await userInfo(service, String(body["access_token"]))).status).toBe(401);
-  });
-
-  it("C3: PKCE downgrade (§4.8.2): a verifier without a challenge is refused, and a challenge without a verifier", async () => {
-    const service = current();
-    const party = await newParty(service);
-    const stripped = await codeFor(service, party);
-    expect(await redeem(service, party, { ...stripped, code_verifier: codeVerifier })).toMatchObject(refused);
-    expect(await redeem(service, party, await codeFor(service, party, pkce))).toMatchObject(refused);
-    const right = await codeFor(service, party, pkce);
-    expect((await redeem(service, party, { ...right, code_verifier: codeVerifier })).status).toBe(200);
   });
 
   it("C2: the two doors: neither takes the codes of the other one, nor consumes them", async () => {

@@ -83,6 +83,9 @@ describeSqliteFirst("client authentication", (current) => {
         { authorization: basic(mine.id, "") },
         { authorization: basic("", mine.secret) },
         { authorization: basic(mine.id, "%zz") },
+        { authorization: basic("%00", mine.secret) },
+        { authorization: basic("a%00b", mine.secret) },
+        { path: `/oauth2/revoke?client_id=${mine.id}&client_secret=${mine.secret}` },
         { authorization: `Basic ${mine.id}:${mine.secret}` },
         { authorization: `Basic ${Buffer.from(mine.id).toString("base64")}` },
         { authorization: `Bearer ${mine.secret}` },
@@ -192,7 +195,9 @@ describeSqliteFirst("client authentication", (current) => {
     it("S3: a client assertion works once, however many calls send it at once", async () => {
       const app = await current().createApp();
       const { id, signing } = await withKey(app, "ES256");
-      const assertion = await sign(signing, claimsOf(id));
+      // NumericDate allows fractions.
+      const claims = claimsOf(id);
+      const assertion = await sign(signing, { ...claims, exp: Number(claims.exp) + 0.000_123 });
       const outcomes = await Promise.all(Array.from({ length: 10 }, async () => await asserted(assertion)));
       expect(outcomes.filter((one) => one === "ok")).toHaveLength(1);
       current().clock.advance(2 * minute - 1);
@@ -248,6 +253,8 @@ describeSqliteFirst("client authentication", (current) => {
       const { id: other, signing } = await withKey(app, "ES256");
       expect(await asserted(await sign(signing, claimsOf(id)))).toBe("401 invalid_client");
       expect(await asserted(new UnsecuredJWT(claimsOf(id)).encode())).toBe("401 invalid_client");
+      for (const sub of ["\0", "\ud800", 7, {}] as string[])
+        expect(await asserted(new UnsecuredJWT({ ...claimsOf(id), sub }).encode())).toBe("401 invalid_client");
       for (const shared of [JSON.stringify(jwk), "x".repeat(43)]) {
         const hmac = new SignJWT(claimsOf(id)).setProtectedHeader({ alg: "HS256" });
         expect(await asserted(await hmac.sign(Buffer.from(shared)))).toBe("401 invalid_client");

@@ -130,19 +130,6 @@ describeOnSqlite("oidcc-rp-initiated-logout-certification-test-plan", (current) 
     expect(page.text).not.toContain(returnsTo);
     expect(await isSignedIn()).toBe(true);
   });
-
-  it("takes the request as a posted form, too", async () => {
-    const { visitor, hint, isSignedIn } = await signedIn();
-    const { end_session_endpoint: endpoint } = await discovered(current());
-    const form = { id_token_hint: hint, post_logout_redirect_uri: returnsTo, state: "s-1" };
-    const posted = await visitor.post(endpoint, form, {
-      origin: "https://client.example",
-      "sec-fetch-site": "cross-site",
-    });
-    const page = posted.location.origin === current().url ? await visitor.get(posted.location.href) : posted;
-    expect(page.location.href).toBe(`${returnsTo}?state=s-1`);
-    expect(await isSignedIn()).toBe(false);
-  });
 });
 
 describeOnSqlite(

@@ -80,6 +80,7 @@ describeSqliteFirst("the logout endpoint (OpenID Connect RP-Initiated Logout 1.0
     expectQuestion(page);
     expect(page.text).toContain(person.email);
     expect(page.headers.get("content-security-policy")).toContain("form-action 'self' https://wiki.example");
+    expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     await expectSignedIn(person);
     const left = await person.visitor.submit(page, `/end-session/confirm?client_id=${wiki}`, {});
     expect([left.status, left.location.href]).toEqual([303, `${bye}&state=s1`]);

@@ -39,8 +39,7 @@ describeEachDatabase("a logout beside what a client does at the same moment", (c
     const { location } = await visitor.get(authorizeUrl(current(), chat.client, { ...all, prompt: "none" }));
     const { claims } = await current().server.app.services.authentication.authenticate(tokens.access_token, undefined);
     // The same browser, which goes on sending what it had.
-    const copy = new Visitor();
-    for (const [name, value] of visitor.cookies) copy.cookies.set(name, value);
+    const copy = visitor.copy();
     return { id: claims.sub, visitor, copy, tokens, code: location.searchParams.get("code") ?? "" };
   }
 

@@ -120,10 +120,10 @@ describeOnSqlite("/oauth2/userinfo", (current) => {
       expect([refused.status, refused.body["error"]]).toEqual([401, "invalid_token"]);
       expect(refused.headers.get("www-authenticate")).toBe('Bearer realm="authsvc", error="invalid_token"');
     }
-    for (const idToken of [tokens.id_token]) {
-      expect(await validate(service, party.app, idToken)).toMatchObject(invalidToken);
-      expect((await refreshWith(service, party, idToken)).body["error"]).toBe("invalid_grant");
-    }
+    for (const wrong of [tokens.id_token, tokens.refresh_token])
+      expect(await validate(service, party.app, wrong)).toMatchObject(invalidToken);
+    for (const wrong of [tokens.id_token, tokens.access_token])
+      expect((await refreshWith(service, party, wrong)).body["error"]).toBe("invalid_grant");
     const contract = await signedUp(service, party.app);
     const narrow = await userInfo(service, contract.accessToken);
     expect([narrow.status, narrow.body["error"]]).toEqual([403, "insufficient_scope"]);

@@ -4,7 +4,13 @@ import type { LineOutcome } from "../../../src/users/import.ts";
 import { listOtherHashes } from "../../../src/passwords/store.ts";
 import { comparable, openForm } from "../../support/limits.ts";
 import { goodPassword, initiate, newEmail, redeem, signIn, signUp, Visitor, type Page } from "../../support/person.ts";
-import { describeSqliteFirst, startTestService, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  withApp,
+  describeSqliteFirst,
+  startTestService,
+  type TestApp,
+  type TestService,
+} from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const bcryptHash = "$2b$05$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2";
@@ -64,8 +70,7 @@ const expensiveHash = `$pbkdf2-sha512$i=1500000$${salted}`;
 
 describeSqliteFirst("imported users", (current, { restart }) => {
   it("sign in with the password that they had, and then have a hash of today", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const email = "ada@bcrypt.example";
     expect(await importUsers(service, app, [{ email, emailVerified: true, password: { hash: bcryptHash } }])).toEqual([
       { line: 1, outcome: "created" },
@@ -79,8 +84,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("of Firebase sign in, and the signer key of their project is nowhere in the database", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const email = "ada@firebase.example";
     const user = { email, password: firebasePassword };
     expect(await importUsers(service, app, [user])).toMatchObject([{ outcome: "refused", field: "password.salt" }]);
@@ -93,8 +97,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("come whole or not at all, and each refused line says why without a value", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const other = await service.createApp();
     const passkey = { credentialId: "AQID", publicKey, transports: ["internal"], discoverable: true };
     const offCurve = `${publicKey.slice(0, -4)}AAAA`;
@@ -153,8 +156,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("are left alone by a second import, are counted once, and a dry run writes nothing", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const users = Array.from({ length: 700 }, (_, index) => ({
       id: `u${String(index).padStart(4, "0")}`,
       email: `person${index}@example.net`,
@@ -174,8 +176,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("of two imports at the same time are there once", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const users = Array.from({ length: 200 }, (_, index) => ({ email: `twice${index}@example.net` }));
     const both = await Promise.all([importUsers(service, app, users), importUsers(service, app, users.toReversed())]);
     expect(both.flat().filter(({ outcome }) => outcome === "created")).toHaveLength(200);
@@ -184,8 +185,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("are exported as they were imported, into another database as well", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const whole = {
       id: "ada",
       email: "ada@example.org",
@@ -238,8 +238,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("P4: cannot be told from strangers by how long a refusal takes", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const dear = "$pbkdf2-sha512$i=120000$yMnKy8zNzs/Q0dLT1NXW1w$bO75sSS+xBhl0k9yBzTVsX/eLm1WcAaub84rQv/Nyak";
     await importUsers(service, app, [{ email: "known@dear.example", password: { hash: dear } }]);
     const known = await refusal(service, app, "known@dear.example");
@@ -252,8 +251,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("with a hash that is expensive to check are refused, unless the operator allows it", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const user = { email: "ada@expensive.example", password: { hash: expensiveHash } };
     expect(await importUsers(service, app, [user])).toEqual([
       {
@@ -308,8 +306,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("cannot be told from strangers right after a restart either: the first refusal costs as much as one of theirs", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const costly = `$pbkdf2-sha512$i=700000$${salted}`;
     const cheap = { email: "cheap@restart.example", password: { hash: bcryptHash } };
     await importUsers(service, app, [{ email: "known@restart.example", password: { hash: costly } }, cheap]);
@@ -326,8 +323,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("P4, L4: are no free tries while too many wait: each is counted first, and a right one that is refused answers like a wrong one", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const [email, slow, imported] = [newEmail(), newEmail(), newEmail()];
     await signUp(service, app, { email });
     // Takes seconds, in which nobody else has a turn.
@@ -370,8 +366,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("are all that a start reads: hashes with today's parameters stay in the database", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     await signUp(service, app, { email: newEmail() });
     await importUsers(service, app, [{ email: newEmail(), password: { hash: bcryptHash } }]);
     const rows = await listOtherHashes(service.server.app.storage.reader, "$argon2id$v=19$m=8,t=1,p=1$", "");

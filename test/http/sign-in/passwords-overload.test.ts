@@ -4,7 +4,7 @@ import { digestOf } from "../../../src/lib/random.ts";
 import { openForm, unlimitedCalls } from "../../support/limits.ts";
 import { goodPassword, initiate, newEmail, signedUp, Visitor } from "../../support/person.ts";
 import { scrape } from "../../support/scrape.ts";
-import { describeOnSqlite, testConfig, type TestService } from "../../support/service.ts";
+import { withApp, describeOnSqlite, testConfig, type TestService } from "../../support/service.ts";
 
 const triesAMinute = 10;
 
@@ -41,8 +41,7 @@ describeOnSqlite(
   "a form that cannot be hashed",
   (current) => {
     it("costs no write and counts as no try, and the page keeps what was typed and works a moment later", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await signedUp(service, app);
       const { visitor, page } = await openForm(service, app);
       const sessionId = page.url.split("/").at(-1) ?? "";
@@ -74,8 +73,7 @@ describeOnSqlite(
     });
 
     it("creates no account, and keeps the address and the name", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const visitor = new Visitor();
       const { authUrl, sessionId } = await initiate(service, app);
       const page = await visitor.get(`${authUrl}/create-account`);
@@ -91,8 +89,7 @@ describeOnSqlite(
     });
 
     it("is still refused as another site's, and shows another browser nothing", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, page } = await openForm(service, app);
       const values = { email: newEmail(), password: goodPassword };
       await whileBusy(service, async () => {

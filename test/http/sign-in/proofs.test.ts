@@ -5,7 +5,7 @@ import { assertion, attest, newPasskey, type Credential } from "../../support/au
 import { newUser } from "../../support/mail-flows.ts";
 import { askedBy, type PasskeyOptions } from "../../support/passkey-ceremonies.ts";
 import { goodPassword, initiate, redeem, refresh, Visitor, type Tokens } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { withApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 /** Signs in by password, then takes the step that the next page asks for. */
 async function signInByBoth(
@@ -29,8 +29,7 @@ const amr = ({ accessToken }: { accessToken: string }): unknown => decodeJwt(acc
 
 describeSqliteFirst("amr", (current) => {
   it("lists every proof of a sign-in, in the first token and in refreshed ones", async () => {
-    const service = current();
-    const app = await service.createApp({ authMethods: { passkey: { required: true } } });
+    const { service, app } = await withApp(current(), { authMethods: { passkey: { required: true } } });
     const { email } = await newUser(service, app, { password: goodPassword });
     let passkey = newPasskey();
 

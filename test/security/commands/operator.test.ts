@@ -6,7 +6,7 @@ import { answer, authsvc } from "../../cli/in-process.ts";
 import { allCommands, newProgram } from "../../cli/program-commands.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { goodPassword, newEmail, signedUp, signIn, validate } from "../../support/person.ts";
-import { describeOnSqlite, type TestService } from "../../support/service.ts";
+import { withApp, describeOnSqlite, type TestService } from "../../support/service.ts";
 
 type Shown = Record<string, unknown> & { id: string };
 
@@ -61,8 +61,7 @@ describeOnSqlite("what an operator may do", (current) => {
   });
 
   it("X5: an operator ends somebody's logins at once, and leaves others' alone", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const [one, other] = [await signedUp(service, app), await signedUp(service, app)];
     expect(await answer(["user", "revoke-logins", String(one.user["id"])], placeOf(service))).toMatchObject({
       ended: 1,

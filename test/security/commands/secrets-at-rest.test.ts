@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import {
+  openPage,
   call,
   goodPassword,
   initiate,
@@ -19,12 +20,11 @@ import { emptyFolder } from "../../cli/command.ts";
 import { answer } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { operator } from "../../support/webhooks.ts";
-import { describeSqliteFirst, testMasterKey, type TestApp, type TestService } from "../../support/service.ts";
+import { withApp, describeSqliteFirst, testMasterKey, type TestApp, type TestService } from "../../support/service.ts";
 
 describeSqliteFirst("secrets at rest", (current) => {
   it("A1, F11, X3: no secret that was handed out, received or made stands in the database or in a backup", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const second = await service.server.app.services.applications.createKey(
       { appId: app.id },
       { kind: "cli", name: "test" },
@@ -138,9 +138,7 @@ function formsOf(secret: string): string[] {
 
 /** The cookies and hidden fields of a person's browser, while the session is open. */
 async function browserSecrets(service: TestService, app: TestApp): Promise<Record<string, string>> {
-  const visitor = new Visitor();
-  const session = await initiate(service, app);
-  const page = await visitor.get(`${session.authUrl}/create-account`);
+  const { visitor, page } = await openPage(service, app, {}, "/create-account");
   const { fields } = page.form("/create-account");
   const done = await visitor.submit(page, "/create-account", { email: newEmail(), password: goodPassword });
   expect(done.status).toBe(303);

@@ -14,7 +14,7 @@ import { askedBy, askOptions, post, signUpByPasskey } from "../../support/passke
 import { goodPassword, initiate, newEmail, redeem, signedUp, signIn, Visitor } from "../../support/person.ts";
 import { startProvider } from "../../support/providers/provider.ts";
 import { appWith, atProvider, comeBack, setProvider, signInAt } from "../../support/providers/round.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { withApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 describeSqliteFirst("what commands do", (current) => {
   const id = (made: unknown): string => (made as { id: string }).id;
@@ -81,8 +81,7 @@ describeSqliteFirst("what commands do", (current) => {
 
 describeSqliteFirst("a failed sign-in", (current) => {
   it("is noted whatever it was tried with, also where a right proof was for another account than the session asked for", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { audit } = service.server.app.services;
     const failures = async () => {
       await audit.aggregatedEvents.flush();
@@ -157,8 +156,7 @@ describeSqliteFirst(
   "what an owner is told",
   (current) => {
     it("G5: by mail of a method that was added, of one that was removed, and of a new password", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await newUser(service, app, { password: goodPassword });
       const visitor = new Visitor();
       const tokens = await redeem(service, app, await signIn(service, app, { email }, {}, visitor));

@@ -4,8 +4,18 @@ import { openAccount, press } from "../../support/account.ts";
 import { prove, signedUpIn } from "../../support/adding.ts";
 import { runSql } from "../../cli/sql.ts";
 import { bearer } from "../../support/methods.ts";
-import { call, initiate, redeem, refresh, signedUp, signIn, validate, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  openPage,
+  call,
+  initiate,
+  redeem,
+  refresh,
+  signedUp,
+  signIn,
+  validate,
+  Visitor,
+} from "../../support/person.ts";
+import { withApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
 type Answered = { status: number; headers: Headers };
 type Kept = { events: AuditEventAnswer[]; requestId: string };
@@ -39,11 +49,8 @@ describeEachDatabase(
     };
 
     it("G2: tells of every step of a sign-in by its request, with app, user, method and address", async () => {
-      const service = current();
-      const app = await service.createApp();
-      const session = await initiate(service, app);
-      const visitor = new Visitor();
-      const page = await visitor.get(`${session.authUrl}/create-account`);
+      const { service, app } = await withApp(current());
+      const { session, visitor, page } = await openPage(service, app, {}, "/create-account");
       const person = { email: "g2@example.org", name: "", password: "correct horse battery staple" };
       let code = "";
       const signUp = await gained(service, async () => {
@@ -69,8 +76,7 @@ describeEachDatabase(
     });
 
     it("G2: tells of a failed sign-in, with the account that it was meant for where there is one", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { user, email } = await signedUp(service, app);
       for (const [typed, userId] of [
         [email, user["id"]],
@@ -92,8 +98,7 @@ describeEachDatabase(
     });
 
     it("G2: tells of a reused refresh token, a logout, a deletion and what is done on the account page", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const first = await signedUpIn(service, app);
       const userId = String(first.user["id"]);
       const about = { appId: app.id, userId };
@@ -123,8 +128,7 @@ describeEachDatabase(
     });
 
     it("G2: tells of every call that was kept out, and whose it was where that is known", async () => {
-      const service = current();
-      const app = await service.createApp({ settings: { rateLimits: { webhooks: 1 } } });
+      const { service, app } = await withApp(current(), { settings: { rateLimits: { webhooks: 1 } } });
       const other = await service.createApp();
       const narrow = await redeem(service, app, await signUpNarrow(service, app));
       const userId = String(narrow.user["id"]);
@@ -165,8 +169,7 @@ describeEachDatabase(
     });
 
     it("G2: does not take an access token for an attack that has merely expired", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { accessToken } = await signedUp(service, app);
       service.clock.advance(901_000);
       const kept = await gained(service, () => validate(service, app, accessToken));
@@ -175,8 +178,7 @@ describeEachDatabase(
     });
 
     it("G2: counts what one network repeats in one row, and fills no disk for many networks", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const kept = await gained(service, async () => {
         for (let turn = 0; turn < 49; turn += 1) await validate(service, app, `forged${turn}`);
         return await validate(service, app, "forged");
@@ -200,8 +202,7 @@ describeEachDatabase(
     });
 
     it("G2: nobody hides others behind what one network causes, whatever it claims to be", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const kept = await gained(service, async () => {
         for (let turn = 0; turn < 40; turn += 1) {
           const claimed = { ...bearer("forged"), "x-service-app-id": `app_no_${turn}` };
@@ -218,8 +219,7 @@ describeEachDatabase(
     });
 
     it("G2: keeps what it could not write, and writes it with the next", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const kept = await gained(service, async () => {
         await validate(service, app, "forged");
         await runSql(service, "ALTER TABLE audit_events RENAME TO audit_events_away");
@@ -231,8 +231,7 @@ describeEachDatabase(
     });
 
     it("G2: holds nothing that a stranger chose: no address typed, no text of a header", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const canary = "canary-4711";
       const kept = await gained(service, async () => {
         const visitor = new Visitor({ "user-agent": canary, ...from(`${canary}, 192.0.2.9`) });
@@ -249,8 +248,7 @@ describeEachDatabase(
     });
 
     it("G2, D1: leaves the bare id of a user who is deleted before what was counted is written", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { accessToken, user, email } = await signedUp(service, app);
       await prove(new Visitor(), await initiate(service, app), email, "not the password of anybody");
       await call(service, "DELETE", "/users/profile", bearer(accessToken));
@@ -260,8 +258,7 @@ describeEachDatabase(
     });
 
     it("G2: writes what was counted also when the service stops", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       await validate(service, app, "forged");
       await restart();
       const { reader } = service.server.app.storage;

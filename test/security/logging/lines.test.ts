@@ -11,7 +11,13 @@ import { bearer } from "../../support/methods.ts";
 import { basic, codeFor, newParty, post } from "../../support/openid-tokens.ts";
 import { call, initiate, redeem, refresh, signUp, Visitor } from "../../support/person.ts";
 import { askFeed } from "../../support/feed.ts";
-import { describeSqliteFirst, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  withApp,
+  describeSqliteFirst,
+  describeOnSqlite,
+  type TestApp,
+  type TestService,
+} from "../../support/service.ts";
 import { webhookSecret } from "../../support/webhooks.ts";
 
 const logged: string[] = [];
@@ -151,8 +157,7 @@ describeSqliteFirst(
     });
 
     it("G4: answers an error by the contract's object alone, and its request id is in the log with route, status and code", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { accessToken } = await redeem(service, app, await signUp(service, app));
       logged.length = 0;
       const refusals = [
@@ -219,8 +224,7 @@ describeOnSqlite(
   "a request",
   (current) => {
     it("G3: leaves nothing of its address, its headers or what was typed in the log", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const canary = "canary-4711";
       const visitor = new Visitor({ "user-agent": `${canary}\t{"level":"error"}` });
       const state = `${canary}\r\n\u001b[2J"><script>`;
@@ -243,8 +247,7 @@ describeOnSqlite(
   "a long poll of the revocation feed",
   (current) => {
     it("G4: is no slow request, however long it waits", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { cursor } = await askFeed(service, app);
       logged.length = 0;
       expect(await askFeed(service, app, { after: cursor, wait: 2 })).toMatchObject({ revoked: [] });

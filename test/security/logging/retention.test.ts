@@ -4,7 +4,7 @@ import { getTableConfig, type SQLiteColumn, type SQLiteTable } from "drizzle-orm
 import { beforeAll, expect, it } from "vitest";
 import { sqliteTables } from "../../../src/storage/schema.ts";
 import { signedUp } from "../../support/person.ts";
-import { describeEachDatabase, type TestService } from "../../support/service.ts";
+import { withApp, describeEachDatabase, type TestService } from "../../support/service.ts";
 
 /** Why a table does not grow without end. */
 type Bound =
@@ -57,8 +57,7 @@ describeEachDatabase("what is kept", (current) => {
   let owners: Record<string, unknown>;
   let made = 0;
   beforeAll(async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { user } = await signedUp(service, app);
     const { storage, services } = service.server.app;
     const endpoint = { url: "https://hooks.example.com/", events: ["user.login"], secret: "whsec_".padEnd(38, "A") };

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
 import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 import { newEmail } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";
 import { appWith, removeProvider, setProvider, signInAt, tokensFrom } from "../../support/providers/round.ts";
+
+const [corp, other, github, enterprise] = await useProviders("openid", "openid", "github", "github");
 
 const actor = { kind: "cli", name: "test" } as const;
 const newPerson = () => ({ subject: "1234", email: newEmail(), verified: true });
@@ -13,19 +15,6 @@ const newPerson = () => ({ subject: "1234", email: newEmail(), verified: true })
  * The directory that the app had first, and another one under the same name, which knows somebody
  * by the same subject.
  */
-let corp: FakeProvider;
-let other: FakeProvider;
-let github: FakeProvider;
-let enterprise: FakeProvider;
-beforeAll(async () => {
-  [corp, other, github, enterprise] = await Promise.all([
-    startProvider("openid"),
-    startProvider("openid"),
-    startProvider("github"),
-    startProvider("github"),
-  ]);
-});
-afterAll(async () => await Promise.all([corp, other, github, enterprise].map((provider) => provider.close())));
 
 async function set(
   service: TestService,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   goodPassword,
   newEmail,
@@ -10,7 +10,7 @@ import {
   type Page,
 } from "../../support/person.ts";
 import { givePasskey } from "../../support/methods.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { auditOf, changeUser, identitiesOf, usersOf } from "../../support/providers/records.ts";
 import {
   appWith,
@@ -24,13 +24,10 @@ import {
 } from "../../support/providers/round.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 
+const [github] = await useProviders("github");
+
 describeEachDatabase("the first proof of an address that has an account", (current) => {
-  let github: FakeProvider;
   let app: TestApp;
-  beforeAll(async () => {
-    github = await startProvider("github");
-  });
-  afterAll(async () => await github.close());
 
   const owner = (email: string) => ({ subject: "4711", email, verified: true, name: "The Owner" });
 
@@ -78,8 +75,7 @@ describeEachDatabase("the first proof of an address that has an account", (curre
     app = await appWith(current(), [github]);
     const { email } = await signedUp(current(), app);
     const { session, visitor, address } = await startFromPage(current(), app, github);
-    const attacker = new Visitor();
-    for (const [name, value] of visitor.cookies) attacker.cookies.set(name, value);
+    const attacker = visitor.copy();
     await comeBack(visitor, await atProvider(address, github, owner(email)));
     const page = await visitor.get(session.authUrl);
     const stolen = await attacker.post(`${session.authUrl}/step/take-over`, page.form("/step/take-over").fields);

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newEmail, redeem, signedUp, signIn } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { auditOf, changeUser, closeSignUp, identitiesOf, usersOf } from "../../support/providers/records.ts";
 import {
   appWith,
@@ -13,19 +13,9 @@ import {
 } from "../../support/providers/round.ts";
 import { describeEachDatabase } from "../../support/service.ts";
 
-describeEachDatabase("identities at providers", (current) => {
-  let google: FakeProvider;
-  let github: FakeProvider;
-  let facebook: FakeProvider;
-  beforeAll(async () => {
-    [google, github, facebook] = await Promise.all([
-      startProvider("google"),
-      startProvider("github"),
-      startProvider("facebook"),
-    ]);
-  });
-  afterAll(async () => await Promise.all([google, github, facebook].map((provider) => provider.close())));
+const [google, github, facebook] = await useProviders("google", "github", "facebook");
 
+describeEachDatabase("identities at providers", (current) => {
   it("O11: an identity never moves, whoever proves its address afterwards", async () => {
     const service = current();
     const app = await appWith(service, [google, github]);

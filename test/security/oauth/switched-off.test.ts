@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { useService } from "../../support/one-service.ts";
-import { call, initiate, newEmail, redeem, refresh, Visitor, type Page } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { openPage, call, initiate, newEmail, redeem, refresh, Visitor, type Page } from "../../support/person.ts";
+import { useProviders, type FakeProvider } from "../../support/providers/provider.ts";
 import { changeApplication, usersOf } from "../../support/providers/records.ts";
 import {
   appWith,
@@ -16,6 +16,8 @@ import {
   tokensFrom,
 } from "../../support/providers/round.ts";
 import type { TestApp, TestService } from "../../support/service.ts";
+
+const [google, github] = await useProviders("google", "github");
 
 type SwitchOff = (service: TestService, app: TestApp, provider: FakeProvider) => Promise<void>;
 
@@ -38,17 +40,6 @@ async function setProviders(service: TestService, app: TestApp, gone: FakeProvid
 const current = useService();
 
 describe("a provider", () => {
-  let google: FakeProvider;
-  let github: FakeProvider;
-  beforeAll(async () => {
-    [google, github] = await Promise.all([startProvider("google"), startProvider("github")]);
-  });
-  afterEach(() => {
-    google.reset();
-    github.reset();
-  });
-  afterAll(async () => await Promise.all([google.close(), github.close()]));
-
   const ada = () => ({ subject: "ada", email: newEmail(), verified: true });
 
   function expectDisabled(page: Page, app: TestApp): void {
@@ -84,9 +75,7 @@ describe("a provider", () => {
     it("O9, CVE-2025-64717: a provider that is disabled after its button was shown cannot be started by it, and the page shows it no more", async () => {
       const service = current();
       const app = await appWith(service, [google, github]);
-      const session = await initiate(service, app, { state: "st" });
-      const visitor = new Visitor();
-      const page = await visitor.get(session.authUrl);
+      const { session, visitor, page } = await openPage(service, app, { state: "st" });
       await switchOff(service, app, google);
       expectDisabled(await visitor.submit(page, "/oauth/google", {}), app);
       expect((await visitor.get(session.authUrl)).text).not.toContain("Continue with Google");

@@ -1,12 +1,14 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { accountUrl } from "../../support/account.ts";
 import { addingSession, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { useService } from "../../support/one-service.ts";
 import { call, goodPassword, initiate, newEmail, Visitor, type Page } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { appWith } from "../../support/providers/round.ts";
-import type { TestApp } from "../../support/service.ts";
+import { updateApp, type TestApp } from "../../support/service.ts";
+
+const [google] = await useProviders("google");
 
 const publicOrigin = "https://auth.example.com";
 const overTls = { "x-forwarded-proto": "https" };
@@ -24,16 +26,11 @@ const current = useService(
 /** As in production: under https, behind a proxy. */
 const secure = useService({ baseUrl: publicOrigin, trustedProxies: ["127.0.0.1"] });
 
-let google: FakeProvider;
 let app: TestApp;
 let person: SignedInVisitor;
 beforeAll(async () => {
-  google = await startProvider("google");
   app = await appWith(current(), [google], { methods: ["password", "passkey", "oauth"] });
   person = await signedUpIn(current(), app);
-});
-afterAll(async () => {
-  await google.close();
 });
 
 /** Every page that somebody can be shown, of errors too. */
@@ -251,11 +248,9 @@ it("H7: pages name nothing of anybody else's, and the service itself never asks 
     },
   );
   const branded = await appWith(current(), [], { methods: ["password"] });
-  await current().server.app.services.applications.update(
-    branded.id,
-    { branding: { logo: `https://canary.example/logo.png`, companyName: null, primaryColor: null } },
-    { kind: "cli", name: "test" },
-  );
+  await updateApp(current(), branded, {
+    branding: { logo: `https://canary.example/logo.png`, companyName: null, primaryColor: null },
+  });
   const session = await initiate(current(), branded);
   const withLogo = await new Visitor().get(session.authUrl);
   expect(directives(withLogo)["img-src"]).toBe("'self' https://canary.example");

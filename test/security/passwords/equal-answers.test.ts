@@ -1,7 +1,7 @@
 import type * as argon2 from "@node-rs/argon2";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { startMailServer } from "../../support/mail.ts";
-import { allSent, disableUser, mailTo, newUser } from "../../support/mail-flows.ts";
+import { allSent, disableUser, newUser } from "../../support/mail-flows.ts";
 import { giveIdentity } from "../../support/methods.ts";
 import { useService } from "../../support/one-service.ts";
 import { goodPassword, initiate, newEmail, Visitor, type Page } from "../../support/person.ts";
@@ -187,21 +187,4 @@ describe("what an answer, its work and its time tell about an address", () => {
     expect(works[0]).toEqual(works[1]);
     await expectLikeTimes(kinds);
   }
-
-  it("P5: the owner of an address is told by mail that somebody asked for an account, and nobody else is", async () => {
-    // The tests above have asked for more mails than one network may in an hour.
-    current().clock.advance(2 * 60 * 60_000);
-    const app = await current().createApp();
-    const { email } = await newUser(current(), app, { password: goodPassword });
-    const send = await sender(app, "/create-account", "/create-account", {
-      password: "a stranger's password",
-      name: "",
-    });
-    expect((await send(email)).status).toBe(303);
-    const mail = await mailTo(server, email);
-    expect(mail.to).toEqual([email]);
-    // It confirms nothing: there is no link that would make the stranger's password the account's.
-    expect(mail.text).not.toMatch(/\/confirm\//u);
-    expect(mail.text).not.toMatch(/^\d{4} \d{4}$/mu);
-  });
 });

@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { disableUser } from "../../support/mail-flows.ts";
 import { bearer } from "../../support/methods.ts";
 import { invalidToken } from "../../support/outcomes.ts";
 import { call, newEmail, redeem, refresh, signedUp, signIn, validate, type Tokens } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, removeProvider, tokensFrom } from "../../support/providers/round.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { withApp, updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+
+const [google] = await useProviders("google");
 
 const operator = { kind: "cli", name: "test" } as const;
 
@@ -57,17 +59,10 @@ const changes: { title: string; change: Change; alsoEnds: boolean }[] = [
 ];
 
 describeEachDatabase("a refresh checks again what a sign-in checks", (current) => {
-  let google: FakeProvider;
-  beforeAll(async () => {
-    google = await startProvider("google");
-  });
-  afterAll(async () => await google.close());
-
   it.each(changes)(
     "F5, CVE-2026-43983, GHSA-wv3h-x6c4-r867: after $title it is refused, in the grace of a lost answer too",
     async ({ change, alsoEnds }) => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const first = await signedUp(service, app);
       const other = await redeem(service, app, await signIn(service, app, { email: first.email }));
       const successor = (await refresh(service, app, first.refreshToken)).body as Tokens;
@@ -92,8 +87,7 @@ describeEachDatabase("a refresh checks again what a sign-in checks", (current) =
   });
 
   it("F5: with a key that was revoked it is refused, and the token is not used up by it", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { refreshToken } = await signedUp(service, app);
     const second = await service.server.app.services.applications.createKey({ appId: app.id }, operator);
     await service.server.app.services.applications.revokeKey(second.id, operator);
@@ -105,8 +99,7 @@ describeEachDatabase("a refresh checks again what a sign-in checks", (current) =
   });
 
   it("F5: enabling the user again wakes none of the tokens up", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const tokens = await signedUp(service, app);
     const id = String(tokens.user["id"]);
     await disableUser(service, id);
@@ -117,10 +110,9 @@ describeEachDatabase("a refresh checks again what a sign-in checks", (current) =
   });
 
   it("F5: the scopes that the app may still ask for are those that a refresh gives", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { refreshToken } = await signedUp(service, app);
-    await service.server.app.services.applications.update(app.id, { settings: { scopes: ["profile"] } }, operator);
+    await updateApp(service, app, { settings: { scopes: ["profile"] } });
     const { body } = await refresh(service, app, refreshToken);
     expect((await validate(service, app, String(body["accessToken"]))).body["scopes"]).toEqual(["profile"]);
   });

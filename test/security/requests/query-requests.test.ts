@@ -5,7 +5,7 @@ import { call, newEmail, redeem, signedUp, signUp } from "../../support/person.t
 import { rawGet, somebody } from "../../support/query-calls.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { addressOf } from "../../support/routes.ts";
-import { describeOnSqlite, type TestService } from "../../support/service.ts";
+import { withApp, describeOnSqlite, type TestService } from "../../support/service.ts";
 
 const refused = (status: number, code: string) => ({
   status,
@@ -14,8 +14,7 @@ const refused = (status: number, code: string) => ({
 
 describeOnSqlite("queries", (current) => {
   it("B3, CVE-2025-67717: /api/config shows what anybody may know, and nothing else", async () => {
-    const service = current();
-    const app = await service.createApp({
+    const { service, app } = await withApp(current(), {
       name: "Shop",
       domain: "shop.example",
       redirectUris: ["https://secret-callback.example/cb"],
@@ -42,8 +41,7 @@ describeOnSqlite("queries", (current) => {
   });
 
   it("B3, CVE-2025-67717: however many people an application has, /api/config says the same bytes", async () => {
-    const service = current();
-    const app = await service.createApp({ redirectUris: ["https://secret-callback.example/cb"] });
+    const { service, app } = await withApp(current(), { redirectUris: ["https://secret-callback.example/cb"] });
     const read = async () => (await rawGet(service, `/api/config?app_id=${app.id}`)).text;
     const before = await read();
     const { email, user } = await signedUp(service, app);
@@ -198,8 +196,7 @@ describeOnSqlite(
 
     it("B7: /api/user counts for the user, a missing scope included, and a bad token for the address", async () => {
       nextMinute();
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const person = await redeem(
         service,
         app,

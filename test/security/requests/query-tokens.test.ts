@@ -4,10 +4,12 @@ import { expect, it } from "vitest";
 import { createLog } from "../../../src/lib/log.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, newEmail, signedUp, Visitor } from "../../support/person.ts";
-import { startProvider } from "../../support/providers/provider.ts";
 import { appWith, atProvider } from "../../support/providers/round.ts";
 import { rawGet, somebody } from "../../support/query-calls.ts";
 import { describeSqliteFirst, describeOnSqlite } from "../../support/service.ts";
+import { useProviders } from "../../support/providers/provider.ts";
+
+const [github] = await useProviders("github");
 
 const refused = (status: number, code: string) => ({
   status,
@@ -81,7 +83,6 @@ describeOnSqlite("tokens in the query", (current) => {
 
   it("B4: authorize ends with a one-time code for the API key, and no address on the way holds a token", async () => {
     const service = current();
-    const github = await startProvider("github");
     const app = await appWith(service, [github]);
     const visitor = new Visitor();
     const query = new URLSearchParams({ app_id: app.id, redirect_uri: app.redirectUri, state: "s" });
@@ -107,7 +108,6 @@ describeOnSqlite("tokens in the query", (current) => {
       for (const token of [accessToken, refreshToken]) expect(url).not.toContain(token);
     }
     for (const page of [start, done]) expect(page.headers.get("referrer-policy")).toBe("no-referrer");
-    await github.close();
   });
 });
 

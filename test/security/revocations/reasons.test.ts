@@ -1,5 +1,5 @@
 import { readFileSync, globSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { eq } from "drizzle-orm";
 import type { EndReason } from "../../../src/storage/column-types.ts";
 import { openAccount, press } from "../../support/account.ts";
@@ -9,10 +9,12 @@ import { startVerifier } from "../../support/feed.ts";
 import { bearer, givePasskey, removeMethod } from "../../support/methods.ts";
 import { basic, post } from "../../support/openid-tokens.ts";
 import { call, isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, signInAt } from "../../support/providers/round.ts";
 import { describeOnSqlite, type TestApp } from "../../support/service.ts";
 import { userOf } from "../../storage/rows.ts";
+
+const [github] = await useProviders("github");
 
 const operator = { kind: "cli", name: "test" } as const;
 const doing = { dryRun: false };
@@ -21,12 +23,9 @@ type Someone = SignedInVisitor & { userId: string; passkey: string; clientId: st
 
 describeOnSqlite("the revocation feed", (current) => {
   let app: TestApp;
-  let github: FakeProvider;
   beforeAll(async () => {
-    github = await startProvider("github");
     app = await appWith(current(), [github], { methods: ["password", "passkey", "oauth"] });
   });
-  afterAll(async () => await github.close());
 
   const services = () => current().server.app.services;
   const loginId = async (accessToken: string) => await services().logins.loginIdOf(accessToken);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { call } from "../../support/person.ts";
-import { describeSqliteFirst, startTestService, type TestService } from "../../support/service.ts";
+import { withApp, describeSqliteFirst, startTestService, type TestService } from "../../support/service.ts";
 
 const tryKey = async (service: TestService, apiKey: string) =>
   await call(service, "GET", "/webhooks/endpoints", { authorization: `Bearer ${apiKey}` });
@@ -21,8 +21,7 @@ function completeKey(body: string): string {
 
 describeSqliteFirst("API keys as secrets", (current) => {
   it("A1: a key is shown when it is made and by no command, call or log of changes afterwards", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const place = placeOf(service);
     const rotated = await authsvc(["key", "rotate", "--app", app.id, "--overlap", "1h", "--json"], place);
     const { apiKey } = JSON.parse(rotated.stdout) as { apiKey: string };
@@ -61,8 +60,7 @@ describeSqliteFirst("API keys as secrets", (current) => {
   });
 
   it("A1: what is stored and compared is the key's SHA-256, so that no timing of the comparison says anything about the key", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { db, tables } = service.server.app.storage.reader;
     const [row] = await db.select().from(tables.apiKeys).where(eq(tables.apiKeys.appId, app.id));
     expect(row?.keyDigest).toBe(hash("sha256", app.apiKey, "base64url"));
@@ -81,8 +79,7 @@ describeSqliteFirst("API keys as secrets", (current) => {
   });
 
   it("A1: no part, form or neighbour of a key opens anything", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { apiKey } = app;
     const near = Array.from(
       { length: apiKey.length },

@@ -165,6 +165,8 @@ describeSqliteFirst(
       const { service, app } = await withApp(current());
       const { id, email } = await newUser(service, app, { password: goodPassword });
       const other = await newUser(service, app, { password: goodPassword });
+      // What other tests asked for is written by now, and is not counted together with this.
+      await service.server.app.services.audit.aggregatedEvents.flush();
       const thief = new Visitor();
       const logins = [
         await redeem(service, app, await signIn(service, app, { email }, {}, thief)),
@@ -215,7 +217,7 @@ describeSqliteFirst(
       );
       const [winner, ...others] = opened.filter((_, n) => answers.some((page, at) => at === n && hasReset(page)));
       expect(others).toEqual([]);
-      for (const { status } of answers.filter((page) => !hasReset(page))) expect([410, 422, 200]).toContain(status);
+      for (const { status } of answers.filter((page) => !hasReset(page))) expect([403, 410, 422]).toContain(status);
       await signIn(service, app, { email: person.email, password: winner?.password ?? "" });
       await expect(signIn(service, app, { email: person.email, password: goodPassword })).rejects.toThrow("401");
       expect((await new Visitor().get(link)).status).toBe(410);

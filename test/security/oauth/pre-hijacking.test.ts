@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { eq } from "drizzle-orm";
-import { newId } from "../../../src/lib/random.ts";
 import { openAccount } from "../../support/account.ts";
+import { giveIdentity, givePasskey } from "../../support/methods.ts";
 import {
   goodPassword,
   initiate,
@@ -16,7 +16,7 @@ import {
 import { useProviders } from "../../support/providers/provider.ts";
 import { auditOf, identitiesOf, usersOf } from "../../support/providers/records.ts";
 import { appWith, signInAt, tokensFrom } from "../../support/providers/round.ts";
-import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 const [google, facebook, microsoft] = await useProviders("google", "facebook", "microsoft");
 
@@ -36,8 +36,8 @@ describeSqliteFirst("an address that a stranger took first", (current) => {
     const rotated = (await refresh(service, app, second.refreshToken)).body;
     const waiting = await signIn(service, app, { email });
     const userId = String(first.user["id"]);
-    await plantPasskey(service, userId);
-    await plantIdentity(service, app, userId, "facebook", "evil");
+    await givePasskey(service, userId, "Evil");
+    await giveIdentity(service, app, userId, "facebook");
 
     const owner = await tokensFrom(service, app, google, victim(email));
     expect(owner.user).toMatchObject({
@@ -132,38 +132,6 @@ describeSqliteFirst("an address that a stranger took first", (current) => {
     expect(late.status).toBe(401);
   });
 });
-
-async function plantPasskey(service: TestService, userId: string): Promise<void> {
-  const { storage, random } = service.server.app;
-  const now = service.clock.now;
-  const id = newId("mth", now, random);
-  await storage.write(async ({ db, tables: { passkeys } }) => {
-    await db.insert(passkeys).values({
-      id,
-      userId,
-      credentialId: `credential-${id}`,
-      publicKey: "AAAA",
-      signCount: 0,
-      transports: [],
-      aaguid: "00000000-0000-0000-0000-000000000000",
-      backedUp: false,
-      backupEligible: null,
-      discoverable: true,
-      name: "Evil",
-      createdAt: now,
-      lastUsedAt: null,
-    });
-  });
-}
-
-async function plantIdentity(service: TestService, app: TestApp, userId: string, provider: string, subject: string) {
-  const { storage, random } = service.server.app;
-  const now = service.clock.now;
-  await storage.write(async ({ db, tables: { oauthIdentities } }) => {
-    const row = { id: newId("mth", now, random), appId: app.id, userId, provider, subject };
-    await db.insert(oauthIdentities).values({ ...row, email: null, createdAt: now, lastUsedAt: null });
-  });
-}
 
 async function rowsOf(service: TestService, userId: string) {
   const { db, tables } = service.server.app.storage.reader;

@@ -61,6 +61,12 @@ const tampered =
     `${unsigned(header, change(claims))}.${signature}`;
 const without = (value: Json, key: string) =>
   Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+/** Signed by the service's key, with these claims or this header instead. */
+const genuineOf =
+  (claimsOf: (claims: Json) => Json, headerOf: (header: Json) => Json = (header) => header) =>
+  (known: Known) =>
+    known.genuine(headerOf(known.header), claimsOf(known.claims));
+const same = (claims: Json) => claims;
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 
 function derOf(pair: Buffer): Buffer {
@@ -150,27 +156,20 @@ const forgeries: [title: string, forge: (known: Known) => string][] = [
   ["another type: JWT", genuine({ typ: "JWT" })],
   ["another type: id token", genuine({ typ: "id+jwt" })],
   ["another type: logout token", genuine({ typ: "logout+jwt" })],
-  ["no type", ({ genuine: signGenuine, header, claims }) => signGenuine(without(header, "typ"), claims)],
+  ["no type", genuineOf(same, (header) => without(header, "typ"))],
   ["another issuer", genuine({}, { iss: "https://evil.example" })],
-  [
-    "the issuer with a slash",
-    ({ genuine: signGenuine, header, claims }) => signGenuine(header, { ...claims, iss: `${String(claims["iss"])}/` }),
-  ],
-  ["no issuer", ({ genuine: signGenuine, header, claims }) => signGenuine(header, without(claims, "iss"))],
-  ["no expiry", ({ genuine: signGenuine, header, claims }) => signGenuine(header, without(claims, "exp"))],
+  ["the issuer with a slash", genuineOf((claims) => ({ ...claims, iss: `${String(claims["iss"])}/` }))],
+  ["no issuer", genuineOf((claims) => without(claims, "iss"))],
+  ["no expiry", genuineOf((claims) => without(claims, "exp"))],
   ["an expiry that is text", genuine({}, { exp: "9999999999" })],
   [
     "an issue in the future",
-    ({ genuine: signGenuine, header, claims }) =>
-      signGenuine(header, { ...claims, iat: Number(claims["iat"]) + 3600, exp: Number(claims["exp"]) + 3600 }),
+    genuineOf((claims) => ({ ...claims, iat: Number(claims["iat"]) + 3600, exp: Number(claims["exp"]) + 3600 })),
   ],
-  ["no login", ({ genuine: signGenuine, header, claims }) => signGenuine(header, without(claims, "sid"))],
+  ["no login", genuineOf((claims) => without(claims, "sid"))],
   ["another user", genuine({}, { sub: "usr_other", user_id: "usr_other" })],
   ["a subject that is not the user_id", genuine({}, { sub: "usr_other" })],
-  [
-    "an audience that is a list",
-    ({ genuine: signGenuine, header, claims }) => signGenuine(header, { ...claims, aud: [claims["aud"]] }),
-  ],
+  ["an audience that is a list", genuineOf((claims) => ({ ...claims, aud: [claims["aud"]] }))],
   ["claims changed: subject", tampered((claims) => ({ ...claims, sub: "usr_other", user_id: "usr_other" }))],
   ["claims changed: expiry", tampered((claims) => ({ ...claims, exp: Number(claims["exp"]) + 1 }))],
   ["claims changed: scope", tampered((claims) => ({ ...claims, scope: "profile email admin" }))],

@@ -7,7 +7,7 @@ import { signedUpIn } from "../support/adding.ts";
 import { bearer, givePasskey } from "../support/methods.ts";
 import { basic, newParty } from "../support/openid-tokens.ts";
 import { call, refresh, validate, Visitor, type Tokens } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { useApp, describeEachDatabase, type TestService } from "../support/service.ts";
 
 const reason = "ticket 4711 <b>";
 const name = "Grace (support)";
@@ -22,11 +22,10 @@ async function actAs(service: TestService, userId: string, seconds = 900): Promi
 }
 
 describeEachDatabase("somebody who acts as a user", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let person: Tokens & { visitor: Visitor };
   let userId: string;
   beforeAll(async () => {
-    app = await current().createApp();
     person = await signedUpIn(current(), app);
     userId = String(person.user["id"]);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { minutes, openAccount, press, proveAt } from "../support/account.ts";
 import { addingSession } from "../support/adding.ts";
 import { askFor, changeTo, ownerOf, signedInAt, undoLink, useLink, type Owner } from "../support/address-change.ts";
@@ -9,11 +9,11 @@ import { giveIdentity, givePasskey } from "../support/methods.ts";
 import { askedBy, askOptions, openCeremony, post } from "../support/passkey-ceremonies.ts";
 import { newEmail, redeem, signIn, Visitor } from "../support/person.ts";
 import {
+  useApp,
   withApp,
   updateApp,
   describeEachDatabase,
   describeOnSqlite,
-  type TestApp,
   type TestService,
 } from "../support/service.ts";
 
@@ -29,10 +29,7 @@ const addressOf = async (service: TestService, { id }: Pick<Owner, "id">) =>
 describeOnSqlite(
   "a change of address as a takeover",
   (current) => {
-    let app: TestApp;
-    beforeAll(async () => {
-      app = await current().createApp();
-    });
+    const app = useApp(current);
 
     /** The owner, and a thief who knows the password and has asked for an address of their own. */
     async function thiefAbout(service: TestService) {

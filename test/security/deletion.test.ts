@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { eventKinds } from "../../src/storage/column-types.ts";
 import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
@@ -19,7 +19,7 @@ import {
   Visitor,
 } from "../support/person.ts";
 import { startReceiver, until } from "../support/receiver.ts";
-import { withApp, describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { useApp, withApp, describeEachDatabase, type TestService } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
 
 const removeAccount = async (service: TestService, accessToken: string) =>
@@ -47,10 +47,7 @@ async function tracesOf(
 }
 
 describeEachDatabase("a deletion", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   const ways: [string, (service: TestService, person: SignedInVisitor) => Promise<void>][] = [
     [

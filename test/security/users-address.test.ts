@@ -6,7 +6,7 @@ import { allSent, askForReset, codeIn, linkIn, mailTo } from "../support/mail-fl
 import { bearer } from "../support/methods.ts";
 import { call, newEmail } from "../support/person.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { useApp, describeEachDatabase } from "../support/service.ts";
 import { createEndpoint, localWebhooks, operator } from "../support/webhooks.ts";
 
 const server = await startMailServer();
@@ -15,10 +15,9 @@ afterAll(async () => await server.close());
 describeEachDatabase(
   "an address that the app's server changes",
   (current) => {
-    let app: TestApp;
+    const app = useApp(current);
     let receiver: Receiver;
     beforeAll(async () => {
-      app = await current().createApp();
       receiver = await startReceiver();
       await createEndpoint(current(), app, { url: receiver.url, events: ["user.updated"] });
     });

@@ -152,6 +152,15 @@ export async function withApp(
   return { service, app: await service.createApp(input) };
 }
 
+/** An application for all tests beside it, which has its properties when they run. */
+export function useApp(current: () => TestService, input: Partial<NewApplication> = {}): TestApp {
+  const app = {} as TestApp;
+  beforeAll(async () => {
+    Object.assign(app, await current().createApp(input));
+  });
+  return app;
+}
+
 /** An operator changes an application. */
 export async function updateApp({ server }: TestService, { id }: { id: string }, change: ApplicationChange) {
   return await server.app.services.applications.update(id, change, { kind: "cli", name: "test" });

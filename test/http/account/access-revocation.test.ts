@@ -4,7 +4,7 @@ import { openAccount, press } from "../../support/account.ts";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { bearer, givePasskey, removeMethod } from "../../support/methods.ts";
 import { call, isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 import { createEndpoint } from "../../support/webhooks.ts";
 
 const otherPassword = "another horse, another battery";
@@ -23,9 +23,8 @@ type Held = {
 };
 
 describeEachDatabase("what else was signed in", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   beforeAll(async () => {
-    app = await current().createApp();
     const events = ["user.logout", "user.updated", "user.deleted"] as const;
     await createEndpoint(current(), app, { url: "https://hooks.example.com/", events: [...events] });
   });

@@ -18,16 +18,13 @@ import {
 import { startProvider, type Provider } from "../../support/providers/provider.ts";
 import { changeUser, identitiesOf } from "../../support/providers/records.ts";
 import { appWith, atProvider, codeOf, comeBack, mustBeContent, signInAt } from "../../support/providers/round.ts";
-import { updateApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, updateApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 const otherPassword = "another horse, another battery";
 const minutes = 60_000;
 
 describeSqliteFirst("POST /users/auth-methods", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it("answers an address, a session id and ten minutes", async () => {
     const { accessToken } = await signedUp(current(), app);
@@ -70,10 +67,7 @@ describeSqliteFirst("POST /users/auth-methods", (current) => {
 });
 
 describeSqliteFirst("adding a password", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it("changes the one that there is: in the browser that has just signed in, with the account named", async () => {
     const { accessToken, email, visitor } = await signedUpIn(current(), app);

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press } from "../../support/account.ts";
 import { askFor, changeTo, ownerOf, undoLink, useLink, type Owner } from "../../support/address-change.ts";
 import { startVerifier } from "../../support/feed.ts";
 import { startMailServer } from "../../support/mail.ts";
 import { allSent, codeIn, linkIn, mailTo, newUser, otherCode, said } from "../../support/mail-flows.ts";
 import { goodPassword, newEmail, redeem, signIn, validate, Visitor } from "../../support/person.ts";
-import { withApp, describeEachDatabase, describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { useApp, withApp, describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -13,10 +13,7 @@ afterAll(async () => await server.close());
 describeEachDatabase(
   "a change of address on the account page",
   (current) => {
-    let app: TestApp;
-    beforeAll(async () => {
-      app = await current().createApp();
-    });
+    const app = useApp(current);
 
     it("accepts a code from the new address, ends nothing, and mails the old one, which can undo it", async () => {
       const service = current();
@@ -88,10 +85,7 @@ describeEachDatabase(
 describeOnSqlite(
   "the form for a new address",
   (current) => {
-    let app: TestApp;
-    beforeAll(async () => {
-      app = await current().createApp();
-    });
+    const app = useApp(current);
 
     it("needs a fresh proof, and comes back after it", async () => {
       const service = current();

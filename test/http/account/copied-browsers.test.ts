@@ -1,21 +1,18 @@
 import { eq } from "drizzle-orm";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { hour } from "../../../src/lib/clock.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { goodPassword, isLive, redeem, signIn, Visitor, type Tokens } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 const otherPassword = "another horse, another battery";
 
 type Owner = SignedInVisitor & { passkey: string };
 
 describeSqliteFirst("a copy of a browser, whose holder knows the password", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   async function owner(): Promise<Owner> {
     const person = await signedUpIn(current(), app);

@@ -1,15 +1,12 @@
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { giveIdentity, givePasskey } from "../../support/methods.ts";
 import { signIn, validate } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 describeSqliteFirst("a profile on the account page", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it("takes a name and a picture, and writes down that it did", async () => {
     const { visitor, user } = await signedUpIn(current(), app);
@@ -61,10 +58,7 @@ describeSqliteFirst("a profile on the account page", (current) => {
 });
 
 describeSqliteFirst("one's own data on the account page", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it("comes as a file in the API's words: profile, methods and logins, and no secret", async () => {
     const { visitor, email, user, refreshToken } = await signedUpIn(current(), app);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { bearer, giveIdentity, givePasskey, methodsOf, removeMethod, setProvider } from "../../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn, validate, type Tokens } from "../../support/person.ts";
-import { updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
 const byCommand = { method: null, clientInfo: null };
 
@@ -19,9 +19,8 @@ const refused = {
 describeEachDatabase(
   "DELETE /users/auth-methods/{methodId}",
   (current) => {
-    let app: TestApp;
+    const app = useApp(current);
     beforeAll(async () => {
-      app = await current().createApp();
       await setProvider(current(), app, "google");
     });
 

@@ -3,14 +3,13 @@ import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/
 import { signedUpIn } from "../../support/adding.ts";
 import { giveIdentity, givePasskey, methodsOf, setProvider, bearer } from "../../support/methods.ts";
 import { call, goodPassword, signIn, Visitor, newEmail, redeem, signedUp } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 const otherPassword = "another horse, another battery";
 
 describeSqliteFirst("ways to sign in on the account page", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   beforeAll(async () => {
-    app = await current().createApp();
     for (const name of ["google", "github"]) await setProvider(current(), app, name);
   });
 
@@ -268,10 +267,7 @@ describeSqliteFirst("every button of the account page", (current) => {
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;
 
 describeSqliteFirst("GET /users/auth-methods", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it("answers passkeys, identities and the password with the fields of the contract, oldest first", async () => {
     const service = current();

@@ -2,12 +2,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { call, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst, testConfig, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst, testConfig } from "../../support/service.ts";
 
 describeSqliteFirst("the account page and who may see it", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   beforeAll(async () => {
-    app = await current().createApp();
     await current().createApp();
   });
 

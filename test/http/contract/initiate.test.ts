@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { call, signUp } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 const redirectUri = "https://app.example/callback";
 const refused = (field: string) => ({
@@ -42,10 +42,7 @@ const badFields: [field: string, body: Record<string, unknown>][] = [
 ];
 
 describeSqliteFirst("POST /auth/initiate", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp({ redirectUris: [redirectUri] });
-  });
+  const app = useApp(current, { redirectUris: [redirectUri] });
   const send = async (body: unknown) => await call(current(), "POST", "/auth/initiate", app.headers, body);
 
   it("answers the address to send the person to, the session and its end in ten minutes", async () => {

@@ -3,15 +3,12 @@ import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, redeem, refresh, signedUp, signUp, validate, type Tokens } from "../../support/person.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
-import { updateApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, updateApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 const algorithms = ["ES256", "EdDSA", "RS256"] as const;
 
 describeSqliteFirst("access tokens", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
   const verifyByJose = async (token: string, audience = app.id) =>
     await jwtVerify(token, createRemoteJWKSet(new URL(`${current().url}/.well-known/jwks.json`)), {
       issuer: current().url,

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { acceptWithPassword, choose, invite } from "../../support/invites.ts";
 import { startMailServer } from "../../support/mail.ts";
 import { disableUser, linkIn, mailTo, newUser, said } from "../../support/mail-flows.ts";
 import { givePasskey, setProvider } from "../../support/methods.ts";
 import { call, goodPassword, newEmail, signIn, Visitor } from "../../support/person.ts";
-import { withApp, describeEachDatabase, describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { useApp, withApp, describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
 
 const server = await startMailServer();
 afterAll(async () => await server.close());
@@ -68,10 +68,7 @@ describeEachDatabase(
 describeOnSqlite(
   "the link of an invitation",
   (current) => {
-    let app: TestApp;
-    beforeAll(async () => {
-      app = await current().createApp();
-    });
+    const app = useApp(current);
 
     it("is over for a deleted or disabled user, after seven days, and for somebody who signs in otherwise by now", async () => {
       const service = current();

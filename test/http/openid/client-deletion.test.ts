@@ -5,15 +5,14 @@ import { countDeadlocks, untilWaiting } from "../../support/locks.ts";
 import { authorize } from "../../support/openid.ts";
 import { basic, codeFor, newParty, post, tokensFor, type Party } from "../../support/openid-tokens.ts";
 import { isLive, newEmail, signUp, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 
 describeEachDatabase("the deletion of a client beside what it does at the same moment", (current, control) => {
-  let app: TestApp;
+  const app = useApp(current);
   let other: Client | undefined;
   beforeAll(async () => {
-    app = await current().createApp();
     if (current().dialect !== "postgres") return;
     other = new Client(current().config.database.url);
     await other.connect();

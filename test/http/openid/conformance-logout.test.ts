@@ -5,7 +5,7 @@ import { newParty, type Party } from "../../support/openid-tokens.ts";
 import { discovered, relyingParty } from "../../support/openid-plan.ts";
 import { Visitor, type Page } from "../../support/person.ts";
 import { startReceiver, until, type Receiver } from "../../support/receiver.ts";
-import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeOnSqlite, type TestService } from "../../support/service.ts";
 import { localWebhooks } from "../../support/webhooks.ts";
 
 const returnsTo = "https://client.example/signed-out";
@@ -27,10 +27,7 @@ const saysSignedOut = (page: Page) => page.location.pathname === "/account/signe
 
 // Modules of the OpenID Foundation's suite, by their names (docs/openid-conformance.md).
 describeOnSqlite("oidcc-rp-initiated-logout-certification-test-plan", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   /** A browser in which somebody signed in. */
   async function signedIn() {

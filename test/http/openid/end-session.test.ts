@@ -4,17 +4,16 @@ import { openAccount } from "../../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { createClient, signInByClient, type SignedInByClient } from "../../support/clients-logout.ts";
 import { isLive, Visitor, type Page } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 const day = 86_400_000;
 const bye = "https://wiki.example/bye?from=authsvc";
 
 describeSqliteFirst("the logout endpoint (OpenID Connect RP-Initiated Logout 1.0)", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let wiki: string;
   let chat: string;
   beforeAll(async () => {
-    app = await current().createApp();
     await current().createApp();
     wiki = await createClient(current(), app, { postLogoutRedirectUris: [bye] });
     chat = await createClient(current(), app, { name: "Chat", postLogoutRedirectUris: ["https://chat.example/bye"] });

@@ -7,18 +7,17 @@ import { bearer } from "../../support/methods.ts";
 import { authorizeUrl } from "../../support/openid.ts";
 import { basic, newParty, post, refreshWith, tokensFor, type Party } from "../../support/openid-tokens.ts";
 import { call, isLive, newEmail, signUp, Visitor, type Page } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 const all = { scope: "openid profile email offline_access" };
 
 describeEachDatabase("a logout beside what a client does at the same moment", (current, control) => {
-  let app: TestApp;
+  const app = useApp(current);
   let wiki: Party;
   let chat: Party;
   let notes: Party;
   let other: Client | undefined;
   beforeAll(async () => {
-    app = await current().createApp();
     wiki = await newParty(current(), {}, app);
     chat = await newParty(current(), {}, app);
     notes = await newParty(current(), {}, app);

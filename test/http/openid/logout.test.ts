@@ -4,16 +4,15 @@ import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { createClient, secretOf, signInByClient } from "../../support/clients-logout.ts";
 import { basic, codeFor, post, refreshWith } from "../../support/openid-tokens.ts";
 import { call, isLive, redeem, signIn, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 describeSqliteFirst("what ends a login ends what its browser opened", (current) => {
   type Tokens = { accessToken: string; refreshToken: string };
 
-  let app: TestApp;
+  const app = useApp(current);
   let wiki: string;
   let chat: string;
   beforeAll(async () => {
-    app = await current().createApp();
     wiki = await createClient(current(), app);
     chat = await createClient(current(), app);
   });

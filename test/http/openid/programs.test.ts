@@ -4,15 +4,14 @@ import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { createClient, secretOf, signInByClient, type SignedInByClient } from "../../support/clients-logout.ts";
 import { refreshWith } from "../../support/openid-tokens.ts";
 import { isLive, redeem, signIn, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 describeSqliteFirst("programs with access, on the account page", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let wiki: string;
   let chat: string;
   let notes: string;
   beforeAll(async () => {
-    app = await current().createApp();
     wiki = await createClient(current(), app, { name: "Team <wiki>", consent: "ask" });
     chat = await createClient(current(), app, { name: "Chat" });
     notes = await createClient(current(), app, { name: "Notes", consent: "ask" });

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { insertLogin } from "../../../src/tokens/login-store.ts";
 import { loginOf } from "../../storage/rows.ts";
 import { addingSession, askToAdd, prove, signedUpIn } from "../../support/adding.ts";
@@ -7,16 +7,13 @@ import { attest, newPasskey } from "../../support/authenticator.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { askedBy, askOptions, post } from "../../support/passkey-ceremonies.ts";
 import { initiate, redeem, signedUp, signIn, validate, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 import { createEndpoint } from "../../support/webhooks.ts";
 
 const operator = { kind: "cli", name: "test" } as const;
 
 describeSqliteFirst("what one user or application may have", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it("G6: 20 passkeys of a user: the 21st is refused by the API, before it is made, and when two are made at once", async () => {
     const service = current();

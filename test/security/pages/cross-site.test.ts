@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { accountUrl } from "../../support/account.ts";
 import { useService } from "../../support/one-service.ts";
 import { goodPassword, initiate, newEmail, signedUp, Visitor, type Session } from "../../support/person.ts";
-import type { TestApp } from "../../support/service.ts";
+import { useApp } from "../../support/service.ts";
 
 const current = useService();
-let app: TestApp;
-beforeAll(async () => {
-  app = await current().createApp();
-});
+const app = useApp(current);
 
 type Opened = { visitor: Visitor; session: Session; cookie: string; token: string };
 

@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   attest,
   flag,
@@ -13,7 +13,7 @@ import { useService } from "../../support/one-service.ts";
 import { askedBy, askOptions, openCeremony, post, signInByPasskey } from "../../support/passkey-ceremonies.ts";
 import { newEmail } from "../../support/person.ts";
 import { usersOf } from "../../support/providers/records.ts";
-import type { TestApp } from "../../support/service.ts";
+import { useApp } from "../../support/service.ts";
 import { selfSignedCertificate } from "../../support/certificate.ts";
 import { sampled } from "../../support/long-run.ts";
 import { wrongClientData } from "../client-data.ts";
@@ -22,10 +22,7 @@ const current = useService();
 const honestFlags = flag.present | flag.verified | flag.attested;
 const other = newPasskey();
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await current().createApp();
-});
+const app = useApp(current);
 
 /** Answers the page's question for a new account with this credential. */
 async function answer(make: (asked: ReturnType<typeof askedBy>) => Credential | string) {

@@ -18,18 +18,17 @@ import {
   signUpByPasskey,
   type PasskeyOwner,
 } from "../../support/passkey-ceremonies.ts";
-import type { TestApp } from "../../support/service.ts";
+import { useApp } from "../../support/service.ts";
 import { sampled } from "../../support/long-run.ts";
 import { wrongClientData } from "../client-data.ts";
 
 const current = useService();
 const honestFlags = flag.present | flag.verified;
 
-let app: TestApp;
+const app = useApp(current);
 let owner: PasskeyOwner;
 let neighbour: PasskeyOwner;
 beforeAll(async () => {
-  app = await current().createApp();
   owner = await signUpByPasskey(current(), app);
   neighbour = await signUpByPasskey(current(), app);
 });

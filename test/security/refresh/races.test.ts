@@ -13,15 +13,14 @@ import {
   validate,
   type Tokens,
 } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase, type TestApp } from "../../support/service.ts";
 
 const people = Array.from({ length: 10 }, () => ({ email: newEmail() }));
 const roundsOfEach = isLongRun ? 20 : 5;
 
 describeEachDatabase("refreshing at the same time", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   beforeAll(async () => {
-    app = await current().createApp();
     for (const person of people) await redeem(current(), app, await signUp(current(), app, person));
   });
   const newLogin = async (person = people[0]): Promise<Tokens> =>

@@ -18,7 +18,7 @@ import {
 } from "../../support/person.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { accessOf, addressOf, routesOf } from "../../support/routes.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 /**
  * Each would be true, end the statement, wait or read another table if it ever became part of one.
@@ -48,12 +48,11 @@ const payloads = [
 const leaks = /syntax error|SQLITE_|no such (?:table|column)|unterminated|relation "/iu;
 
 describeSqliteFirst("SQL in whatever a stranger can choose", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let bystander: Tokens & { app: TestApp };
   let tokens: Tokens;
   let before: string;
   beforeAll(async () => {
-    app = await current().createApp();
     tokens = await signedUp(current(), app);
     const theirs = await current().createApp();
     bystander = { ...(await signedUp(current(), theirs)), app: theirs };

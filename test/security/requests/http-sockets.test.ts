@@ -1,8 +1,8 @@
 import { connect } from "node:net";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { call } from "../../support/person.ts";
 import { sendBytes, type RawAnswer } from "../../support/raw-http.ts";
-import { describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { useApp, describeOnSqlite } from "../../support/service.ts";
 import { complaintsAboutError } from "../malformed/answers.ts";
 
 const host = "Host: localhost\r\n";
@@ -129,10 +129,7 @@ const framings: [what: string, headers: string, body: string][] = [
 ];
 
 describeOnSqlite("raw sockets", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
   const headers = () =>
     `${host}Authorization: ${app.headers["authorization"]}\r\nX-Service-App-ID: ${app.id}\r\nContent-Type: application/json\r\n`;
   const start = () => `POST /auth/initiate HTTP/1.1\r\n${headers()}`;

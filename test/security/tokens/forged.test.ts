@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, generateKeyPairSync, sign, type KeyObject 
 import { beforeAll, expect, it } from "vitest";
 import { invalidToken } from "../../support/outcomes.ts";
 import { call, signedUp, validate, type Tokens } from "../../support/person.ts";
-import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 
 /**
  * Generous, for a busy machine: it tells a refusal from a computation that an attacker can make
@@ -188,11 +188,10 @@ const forgeries: [title: string, forge: (known: Known) => string][] = [
 ];
 
 describeOnSqlite("forged access tokens", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let tokens: Tokens;
   let known: Known;
   beforeAll(async () => {
-    app = await current().createApp();
     tokens = await signedUp(current(), app);
     known = await knownOf(current(), tokens.accessToken);
   });

@@ -3,7 +3,7 @@ import { hour, minute, second } from "../../src/lib/clock.ts";
 import { startServer } from "../../src/server.ts";
 import { assertion } from "../support/authenticator.ts";
 import { tryPassword } from "../support/limits.ts";
-import { startMailServer } from "../support/mail.ts";
+import { useMailServer } from "../support/mail.ts";
 import { askForAccount, askForReset, codeIn, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
 import { askedBy, askOptions, openCeremony, post, signUpByPasskey } from "../support/passkey-ceremonies.ts";
 import {
@@ -25,8 +25,7 @@ import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
 
 const [github] = await useProviders("github");
 
-const mailServer = await startMailServer();
-afterAll(async () => await mailServer.close());
+const mailServer = await useMailServer();
 
 const lines: string[] = [];
 const keep = (line: string): void => void lines.push(line);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { press } from "../support/account.ts";
 import { askFor, changeTo, ownerOf, undoLink, useLink } from "../support/address-change.ts";
-import { startMailServer } from "../support/mail.ts";
+import { useMailServer } from "../support/mail.ts";
 import { allSent, askForReset, codeIn, linkIn, mailTo } from "../support/mail-flows.ts";
 import { bearer } from "../support/methods.ts";
 import { call, newEmail } from "../support/person.ts";
@@ -9,8 +9,7 @@ import { startReceiver, until, type Receiver } from "../support/receiver.ts";
 import { useApp, describeEachDatabase } from "../support/service.ts";
 import { createEndpoint, localWebhooks, operator } from "../support/webhooks.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 describeEachDatabase(
   "an address that the app's server changes",

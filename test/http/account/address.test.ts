@@ -1,21 +1,20 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press } from "../../support/account.ts";
 import { askFor, changeTo, ownerOf, undoLink, useLink, type Owner } from "../../support/address-change.ts";
 import { startVerifier } from "../../support/feed.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { allSent, codeIn, linkIn, mailTo, newUser, otherCode, said } from "../../support/mail-flows.ts";
 import { goodPassword, newEmail, redeem, signIn, validate, Visitor } from "../../support/person.ts";
 import { useApp, withApp, describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 describeEachDatabase(
   "a change of address on the account page",
   (current) => {
     const app = useApp(current);
 
-    it("accepts a code from the new address, ends nothing, and mails the old one, which can undo it", async () => {
+    it("accepts a code from the new address, ends nothing, and mails the old one, which can undo it; the database shows no link", async () => {
       const service = current();
       const owner = await ownerOf(service, app);
       const tokens = await redeem(service, app, await signIn(service, app, owner));
@@ -30,6 +29,8 @@ describeEachDatabase(
       await signIn(service, app, { email: to });
 
       const link = await undoLink(server, owner.email);
+      const stored = await service.databaseText();
+      for (const url of [linkIn(mail), link]) expect(stored).not.toContain(url.split("/").at(-1));
       const told = await mailTo(server, owner.email, 1, /email address .*was changed$/u);
       expect(told.text).not.toContain(to);
       const verifier = await startVerifier(service, app);

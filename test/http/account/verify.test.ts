@@ -1,6 +1,6 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { accountUrl, openAccount, press, proveAt } from "../../support/account.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import {
   allSent,
   askForReset,
@@ -15,8 +15,7 @@ import { givePasskey } from "../../support/methods.ts";
 import { goodPassword, Visitor } from "../../support/person.ts";
 import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 /** Somebody in a browser that is signed in to the account page. */
 async function someone(service: TestService, app: TestApp, known = { emailVerified: false }) {

@@ -1,5 +1,5 @@
-import { afterAll, expect, it } from "vitest";
-import { startMailServer } from "../../support/mail.ts";
+import { expect, it } from "vitest";
+import { useMailServer } from "../../support/mail.ts";
 import {
   allSent,
   askForAccount,
@@ -27,8 +27,7 @@ import {
 
 const [google] = await useProviders("google");
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const by = { actor: { kind: "cli", name: "test" } } as const;
 

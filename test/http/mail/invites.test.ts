@@ -1,13 +1,12 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { acceptWithPassword, choose, invite } from "../../support/invites.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { disableUser, linkIn, mailTo, newUser, said } from "../../support/mail-flows.ts";
 import { givePasskey, setProvider } from "../../support/methods.ts";
 import { call, goodPassword, newEmail, signIn, Visitor } from "../../support/person.ts";
 import { useApp, withApp, describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

@@ -1,13 +1,12 @@
-import { afterAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Log } from "../../../src/lib/log.ts";
 import type { Mail } from "../../../src/mail/mail.ts";
 import { insertApplication } from "../../../src/applications/store.ts";
-import { startMailServer, type ReceivedMail } from "../../support/mail.ts";
+import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
 import { newEmail } from "../../support/person.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const patience = { timeout: 60_000, interval: 20 };
 

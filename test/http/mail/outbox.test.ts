@@ -1,16 +1,15 @@
-import { afterAll, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { openApp } from "../../../src/app.ts";
 import type { Log, LogFields } from "../../../src/lib/log.ts";
 import type { Mail } from "../../../src/mail/mail.ts";
 import { startServer } from "../../../src/server.ts";
 import { insertUser } from "../../../src/users/store.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { call, initiate, newEmail } from "../../support/person.ts";
 import { withApp, describeEachDatabase, type TestService } from "../../support/service.ts";
 import { userOf } from "../../storage/rows.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const second = 1000;
 const minute = 60 * second;

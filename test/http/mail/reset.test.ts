@@ -1,9 +1,9 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { emailTokenLasts } from "../../../src/email-tokens/rules.ts";
 import type { EmailTokenPurpose } from "../../../src/storage/column-types.ts";
 import { openAccount } from "../../support/account.ts";
 import { addingSession, prove } from "../../support/adding.ts";
-import { startMailServer, type ReceivedMail } from "../../support/mail.ts";
+import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
 import {
   allSent,
   askForAccount,
@@ -37,8 +37,7 @@ import {
 } from "../../support/person.ts";
 import { describeSqliteFirst, updateApp, withApp, type TestApp, type TestService } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const minute = 60_000;
 const newPassword = "a wholly different phrase";

@@ -1,14 +1,13 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { askForReset, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
 import { useService } from "../../support/one-service.ts";
 import { openPage, goodPassword, initiate, newEmail, Visitor, type Page } from "../../support/person.ts";
 
-const server = await startMailServer();
+const server = await useMailServer();
 const current = useService();
 const mailing = useService({ mail: server.mail });
-afterAll(async () => await server.close());
 
 /** What the page's script asks about a password in the form of a page, and the answer. */
 async function ask(visitor: Visitor, page: Page, form: string, typed: Record<string, string>) {

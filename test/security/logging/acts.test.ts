@@ -1,8 +1,8 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addingSession, prove } from "../../support/adding.ts";
 import { assertion, attest, newPasskey } from "../../support/authenticator.ts";
 import { askForReset, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { methodsOf, removeMethod } from "../../support/methods.ts";
 import { askedBy, askOptions, post, signUpByPasskey } from "../../support/passkey-ceremonies.ts";
 import { goodPassword, initiate, newEmail, redeem, signedUp, signIn, Visitor } from "../../support/person.ts";
@@ -80,8 +80,7 @@ describeSqliteFirst("a failed sign-in", (current) => {
   });
 });
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 describeSqliteFirst(
   "what an owner is told",

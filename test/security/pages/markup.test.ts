@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openAccount } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { allSent, askForAccount, askForReset, codeIn, mailTo } from "../../support/mail-flows.ts";
 import { bearer } from "../../support/methods.ts";
 import { useService } from "../../support/one-service.ts";
@@ -13,13 +13,9 @@ import { updateApp } from "../../support/service.ts";
 
 const [google] = await useProviders("google");
 
-const server = await startMailServer();
+const server = await useMailServer();
 const current = useService();
 const mailing = useService({ mail: server.mail });
-
-afterAll(async () => {
-  await server.close();
-});
 
 /**
  * Texts that become markup where one kind of place forgets to escape: text, attributes of all

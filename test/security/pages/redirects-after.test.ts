@@ -1,7 +1,7 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { accountUrl, openAccount } from "../../support/account.ts";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { askForAccount, askForReset, codeIn, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
 import {
   openPage,
@@ -22,8 +22,7 @@ import { useProviders } from "../../support/providers/provider.ts";
 
 const [github] = await useProviders("github");
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const kept = "https://app.example/kept";
 const removed = "https://app.example/removed";

@@ -1,7 +1,7 @@
 import { decodeJwt } from "jose";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addingSession } from "../../support/adding.ts";
-import { startMailServer, type ReceivedMail } from "../../support/mail.ts";
+import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
 import { allSent, askForAccount, askForReset, codeIn, mailTo, newUser } from "../../support/mail-flows.ts";
 import { removeMethod } from "../../support/methods.ts";
 import { openAccount, press, proveAt } from "../../support/account.ts";
@@ -13,8 +13,7 @@ import { useProviders } from "../../support/providers/provider.ts";
 
 const [google] = await useProviders("google");
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const evil = "evil-host.example";
 const hostileHosts = [

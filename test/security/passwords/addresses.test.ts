@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addingSession, askToAdd, signedUpIn } from "../../support/adding.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { answer, authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { runSql } from "../../cli/sql.ts";
@@ -13,8 +13,7 @@ import { openPage, call, goodPassword, initiate, newEmail, signedUp, signIn, Vis
 import { usersOf } from "../../support/providers/records.ts";
 import type { TestApp } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 const current = useService();
 const mailing = useService({ mail: server.mail });
 

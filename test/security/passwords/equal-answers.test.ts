@@ -1,6 +1,6 @@
 import type * as argon2 from "@node-rs/argon2";
-import { afterAll, describe, expect, it, vi } from "vitest";
-import { startMailServer } from "../../support/mail.ts";
+import { describe, expect, it, vi } from "vitest";
+import { useMailServer } from "../../support/mail.ts";
 import { allSent, disableUser, newUser } from "../../support/mail-flows.ts";
 import { giveIdentity } from "../../support/methods.ts";
 import { useService } from "../../support/one-service.ts";
@@ -24,8 +24,7 @@ vi.mock("@node-rs/argon2", async (original) => {
   };
 });
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const samples = 11;
 const rounds = 4;

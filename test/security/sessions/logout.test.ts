@@ -4,7 +4,7 @@ import { startServer, type RunningServer } from "../../../src/server.ts";
 import { openAccount, press } from "../../support/account.ts";
 import type { SignedInVisitor } from "../../support/adding.ts";
 import { freePort } from "../../support/free-port.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { askForReset, disableUser, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, goodPassword, redeem, refresh, signIn, validate, Visitor } from "../../support/person.ts";
@@ -17,8 +17,7 @@ import {
   type TestService,
 } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 /**
  * Whether a token is good, asked without end and without pause by several callers, until `over`.

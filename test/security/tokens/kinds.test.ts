@@ -1,6 +1,6 @@
 import { decodeJwt } from "jose";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { startMailServer } from "../../support/mail.ts";
+import { beforeAll, expect, it } from "vitest";
+import { useMailServer } from "../../support/mail.ts";
 import { askForReset, linkIn, mailTo, newUser, secretIn } from "../../support/mail-flows.ts";
 import { bearer } from "../../support/methods.ts";
 import { invalidToken, outcome } from "../../support/outcomes.ts";
@@ -26,8 +26,7 @@ import {
   type TestService,
 } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 /** Wherever an access token opens something. */
 async function expectNoAccess(service: TestService, app: TestApp, secret: string): Promise<void> {

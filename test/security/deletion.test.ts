@@ -4,7 +4,7 @@ import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { openAccount, press } from "../support/account.ts";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../support/adding.ts";
-import { startMailServer } from "../support/mail.ts";
+import { useMailServer } from "../support/mail.ts";
 import { bearer } from "../support/methods.ts";
 import { signInByPasskey, signUpByPasskey } from "../support/passkey-ceremonies.ts";
 import {
@@ -192,12 +192,9 @@ describeEachDatabase("a deletion", (current) => {
   });
 });
 
-const mailServer = await startMailServer();
+const mailServer = await useMailServer();
 const receiver = await startReceiver();
-afterAll(async () => {
-  await mailServer.close();
-  await receiver.stop();
-});
+afterAll(async () => await receiver.stop());
 
 describeEachDatabase(
   "what waits to be sent when a user is deleted",

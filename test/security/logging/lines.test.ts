@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { Writable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Answered } from "../../../src/http/router.ts";
 import { createRequestLog } from "../../../src/http/request-log.ts";
@@ -21,12 +20,7 @@ import {
 import { webhookSecret } from "../../support/webhooks.ts";
 
 const logged: string[] = [];
-const capture = new Writable({
-  write(chunk: Buffer, _encoding, done) {
-    logged.push(chunk.toString());
-    done();
-  },
-});
+const capture = { write: (line: string) => void logged.push(line) };
 const linesOf = (text: string): Record<string, unknown>[] =>
   text
     .split("\n")

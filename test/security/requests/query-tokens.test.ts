@@ -1,6 +1,5 @@
 import { eq } from "drizzle-orm";
-import { Writable } from "node:stream";
-import { expect, it, describe } from "vitest";
+import { expect, it } from "vitest";
 import { createLog } from "../../../src/lib/log.ts";
 import { operations } from "../../../src/openapi/operations.ts";
 import { bearer } from "../../support/methods.ts";
@@ -10,7 +9,7 @@ import { appWith, atProvider } from "../../support/providers/round.ts";
 import { rawGet, somebody } from "../../support/query-calls.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { addressOf } from "../../support/routes.ts";
-import { describeSqliteFirst, describeOnSqlite, withApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, withApp, updateApp } from "../../support/service.ts";
 
 const [github] = await useProviders("github");
 
@@ -115,12 +114,7 @@ describeOnSqlite("tokens in the query", (current) => {
 });
 
 const logged: string[] = [];
-const capture = new Writable({
-  write(chunk: Buffer, _encoding, done) {
-    logged.push(chunk.toString());
-    done();
-  },
-});
+const capture = { write: (line: string) => void logged.push(line) };
 
 describeSqliteFirst(
   "tokens in the query, seen from outside",
@@ -295,27 +289,23 @@ describeOnSqlite("queries", (current) => {
       }
     }
   });
-});
 
-describeOnSqlite("the query-style calls", (current) => {
-  describe("switched off for an app", () => {
-    it("B7: the query-style calls answer as if the app did not exist, until they are switched on again", async () => {
-      const { service, app, person } = await somebody(current());
-      const query = `token=${person.accessToken}&app_id=${app.id}`;
-      const paths = [`/auth/verify-token?${query}`, `/api/user?${query}`, `/api/config?app_id=${app.id}`];
-      const unknown = await call(service, "GET", "/api/config?app_id=app_nowhere", {});
-      await switchQueryEndpoints(service, app.id, false);
-      for (const path of paths) {
-        const answer = await call(service, "GET", path, { origin: new URL(app.redirectUri).origin });
-        expect(answer.status).toBe(401);
-        expect({ ...answer.body.error, requestId: "" }).toEqual({ ...unknown.body.error, requestId: "" });
-        expect(answer.headers.get("access-control-allow-origin")).toBeNull();
-      }
-      const headers = { ...bearer(person.accessToken), "x-service-app-id": app.id };
-      expect((await call(service, "GET", "/auth/validate", headers)).status).toBe(200);
-      await switchQueryEndpoints(service, app.id, true);
-      for (const path of paths) expect((await call(service, "GET", path, {})).status).toBe(200);
-    });
+  it("B7: the query-style calls answer as if the app did not exist, until they are switched on again", async () => {
+    const { service, app, person } = await somebody(current());
+    const query = `token=${person.accessToken}&app_id=${app.id}`;
+    const paths = [`/auth/verify-token?${query}`, `/api/user?${query}`, `/api/config?app_id=${app.id}`];
+    const unknown = await call(service, "GET", "/api/config?app_id=app_nowhere", {});
+    await updateApp(service, app, { settings: { queryEndpoints: false } });
+    for (const path of paths) {
+      const answer = await call(service, "GET", path, { origin: new URL(app.redirectUri).origin });
+      expect(answer.status).toBe(401);
+      expect({ ...answer.body.error, requestId: "" }).toEqual({ ...unknown.body.error, requestId: "" });
+      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+    }
+    const headers = { ...bearer(person.accessToken), "x-service-app-id": app.id };
+    expect((await call(service, "GET", "/auth/validate", headers)).status).toBe(200);
+    await updateApp(service, app, { settings: { queryEndpoints: true } });
+    for (const path of paths) expect((await call(service, "GET", path, {})).status).toBe(200);
   });
 });
 
@@ -376,8 +366,3 @@ describeOnSqlite(
   },
   { rateLimits: { authentication: 8, userManagement: 6, applicationManagement: 4, webhooks: 1000 } },
 );
-
-async function switchQueryEndpoints({ server }: TestService, appId: string, queryEndpoints: boolean): Promise<void> {
-  const by = { kind: "cli", name: "test" } as const;
-  await server.app.services.applications.update(appId, { settings: { queryEndpoints } }, by);
-}

@@ -5,7 +5,7 @@ import { answer, authsvc } from "../cli/in-process.ts";
 import { accountUrl, openAccount, press } from "../support/account.ts";
 import { signedUpIn } from "../support/adding.ts";
 import { bearer, givePasskey } from "../support/methods.ts";
-import { basic, newParty } from "../support/openid-tokens.ts";
+import { withParty, basic, newParty } from "../support/openid-tokens.ts";
 import { call, refresh, validate, Visitor, type Tokens } from "../support/person.ts";
 import { useApp, describeEachDatabase, type TestService } from "../support/service.ts";
 
@@ -52,8 +52,7 @@ describeEachDatabase("somebody who acts as a user", (current) => {
   });
 
   it("is named by introspection", async () => {
-    const service = current();
-    const party = await newParty(service, {}, app);
+    const { service, party } = await withParty(current(), {}, app);
     const { token } = await actAs(service, userId);
     const response = await fetch(`${service.url}/oauth2/introspect`, {
       method: "POST",

@@ -18,7 +18,7 @@ import {
   validate,
 } from "../support/person.ts";
 import { useProviders } from "../support/providers/provider.ts";
-import { appWith, atProvider, codeOf, startRound } from "../support/providers/round.ts";
+import { withProviders, atProvider, codeOf, startRound } from "../support/providers/round.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
 import { withApp, describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
@@ -240,8 +240,7 @@ describeEachDatabase(
 
 describeEachDatabase("the state of a round after the clock was set back by an hour", (current) => {
   it("is refused", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     const somebody = { subject: "1", email: newEmail(), verified: true };
     const round = await startRound(service, app, github);
     const { url } = await atProvider(round.address, github, somebody);

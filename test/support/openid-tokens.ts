@@ -22,6 +22,11 @@ export async function newParty(service: TestService, changes: Partial<NewClient>
   return { app: owner, client, secret, email };
 }
 
+/** The service with such a party, for a test that needs both. */
+export async function withParty(service: TestService, changes: Partial<NewClient> = {}, app?: TestApp) {
+  return { service, party: await newParty(service, changes, app) };
+}
+
 /** The application itself, as its own client. */
 export async function applicationParty(service: TestService, owner?: TestApp): Promise<Party> {
   const party = await newParty(service, {}, owner);

@@ -14,7 +14,7 @@ import {
 import { givePasskey } from "../../support/methods.ts";
 import { call, goodPassword, initiate, newEmail, Visitor } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
-import { appWith, tokensFrom } from "../../support/providers/round.ts";
+import { withProviders, tokensFrom } from "../../support/providers/round.ts";
 import { scrape } from "../../support/scrape.ts";
 import {
   withApp,
@@ -150,8 +150,7 @@ describeSqliteFirst(
     });
 
     it("the user is mailed about every added method: also one that came by a verified address (docs/spec/decisions.md, 6)", async () => {
-      const service = current();
-      const app = await appWith(service, [google]);
+      const { service, app } = await withProviders(current(), [google]);
       const { email } = await newUser(service, app, { password: goodPassword });
       await tokensFrom(service, app, google, { subject: "4711", email, verified: true, name: "Ann" });
       const mail = await mailTo(server, email);

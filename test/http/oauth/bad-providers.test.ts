@@ -5,7 +5,7 @@ import { startFakeServer, type FakeServer, type Handler, type Reply } from "../.
 import type { KindName } from "../../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
 import { auditOf, identitiesOf, usersOf } from "../../support/providers/records.ts";
-import { appWith, codeOf, signInAt, startFromPage, startRound } from "../../support/providers/round.ts";
+import { withProviders, appWith, codeOf, signInAt, startFromPage, startRound } from "../../support/providers/round.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 
 const filler = "x".repeat(1024 * 1024);
@@ -112,8 +112,7 @@ describeOnSqlite("O12: a provider on a bad day", (current) => {
     it.each(Object.entries(badAnswers))(
       "answers %s: a page that says so, and nobody is signed in",
       async (_title, bad) => {
-        const service = current();
-        const app = await appWith(service, [provider]);
+        const { service, app } = await withProviders(current(), [provider]);
         // Keys are kept for a while: another issuer's are not.
         const fresh = path === "/keys" ? await startProvider(kind) : provider;
         if (fresh !== provider)
@@ -162,8 +161,7 @@ describeOnSqlite("O12: a provider on a bad day", (current) => {
     });
 
     it("lets the same person in as soon as it is well again", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       provider.instead.set(path === "/keys" ? "/token" : path, () => ({ status: 500 }));
       const person = { subject: "1", email: newEmail(), verified: true };
       const { done, visitor } = await signInAt(service, app, provider, person);

@@ -3,7 +3,7 @@ import { goodPassword, newEmail, signUp } from "../../support/person.ts";
 import type { KindName } from "../../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
 import { usersOf } from "../../support/providers/records.ts";
-import { appWith, atProvider, comeBack, startFromPage, startRound } from "../../support/providers/round.ts";
+import { withProviders, atProvider, comeBack, startFromPage, startRound } from "../../support/providers/round.ts";
 import { describeSqliteFirst } from "../../support/service.ts";
 
 const nobody = { subject: "1", email: "nobody@example.org" };
@@ -24,8 +24,7 @@ describeSqliteFirst("somebody who turns back", (current) => {
     afterAll(async () => await provider.close());
 
     it("having come from the sign-in page finds it again with a word about it, and can sign in another way", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       const email = newEmail();
       await signUp(service, app, { email });
       const round = await startFromPage(service, app, provider);
@@ -38,8 +37,7 @@ describeSqliteFirst("somebody who turns back", (current) => {
     });
 
     it("having been sent by the app is sent back to it with access_denied", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       const round = await startRound(service, app, provider, { state: "st" });
       provider.refusal = error;
       const page = await comeBack(round.visitor, await atProvider(round.address, provider, nobody));
@@ -71,8 +69,7 @@ describeSqliteFirst("somebody who turns back", (current) => {
       "<script>alert(1)</script>",
       "x".repeat(2000),
     ])("with %j finds a page that repeats nothing of it", async (error) => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       const round = await startRound(service, app, provider);
       provider.refusal = error;
       provider.extra = { error_description: "<b>call 555-0100</b>", error_uri: "https://evil.example/help" };
@@ -84,8 +81,7 @@ describeSqliteFirst("somebody who turns back", (current) => {
     });
 
     it("with neither code nor error finds a page", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       const round = await startRound(service, app, provider);
       const { url } = await atProvider(round.address, provider, nobody);
       const bare = new URL(url);
@@ -94,8 +90,7 @@ describeSqliteFirst("somebody who turns back", (current) => {
     });
 
     it.each(["", "x", "a".repeat(6000), "code-of-somebody-else"])("with the code %j finds a page", async (code) => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       const round = await startRound(service, app, provider);
       const { url } = await atProvider(round.address, provider, nobody);
       const wrong = new URL(url);
@@ -105,8 +100,7 @@ describeSqliteFirst("somebody who turns back", (current) => {
     });
 
     it("S2, CVE-2025-46815: cannot finish with a code that was issued for somebody else's round (PKCE)", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       const attacker = await startRound(service, app, provider);
       const victim = await startRound(service, app, provider);
       const stolen = new URL((await atProvider(victim.address, provider, nobody)).url).searchParams.get("code") ?? "";

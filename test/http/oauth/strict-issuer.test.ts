@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import { initiate, newEmail, redeem, Visitor } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { usersOf } from "../../support/providers/records.ts";
-import { appWith, codeOf, signInAt, tokensFrom } from "../../support/providers/round.ts";
+import { withProviders, codeOf, signInAt, tokensFrom } from "../../support/providers/round.ts";
 import { startStrictIssuer, type StrictIssuer } from "../../support/providers/strict-issuer.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
 
@@ -47,8 +47,7 @@ describeOnSqlite("an issuer that tells little in its id_token", (current) => {
   const person = () => ({ subject: "ada", email: newEmail(), verified: true, name: "Ada" });
 
   it("is asked for the rest at its userinfo endpoint (OpenID Connect Core §5.3)", async () => {
-    const service = current();
-    const app = await appWith(service, [corp]);
+    const { service, app } = await withProviders(current(), [corp]);
     const ada = person();
     const { user } = await tokensFrom(service, app, corp, ada);
     expect(user).toMatchObject({ email: ada.email, emailVerified: true, name: "Ada" });
@@ -60,8 +59,7 @@ describeOnSqlite("an issuer that tells little in its id_token", (current) => {
     ["no subject", { sub: undefined }],
     ["a subject of another type", { sub: ["ada"] }],
   ])("O7: is not believed when that endpoint speaks of %s", async (_title, changed) => {
-    const service = current();
-    const app = await appWith(service, [corp]);
+    const { service, app } = await withProviders(current(), [corp]);
     const email = newEmail();
     corp.instead.set("/userinfo", () => ({ body: { email, email_verified: true, ...changed } }));
     const { done } = await signInAt(service, app, corp, person());

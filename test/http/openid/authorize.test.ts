@@ -1,6 +1,6 @@
 import { expect, it, describe } from "vitest";
 import { authorize, authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
-import { newParty, tokensFor } from "../../support/openid-tokens.ts";
+import { withParty, tokensFor } from "../../support/openid-tokens.ts";
 import { newEmail, signUp, Visitor } from "../../support/person.ts";
 import { updateApp, describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
 
@@ -235,8 +235,7 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
   });
 
   it("C7: grants no scope that the client does not have, or its application has no longer", async () => {
-    const service = current();
-    const party = await newParty(service, { scopes: ["openid", "email"] });
+    const { service, party } = await withParty(current(), { scopes: ["openid", "email"] });
     const granted = async () => (await tokensFor(service, party, { scope: "openid profile email groups" }))["scope"];
     expect(await granted()).toBe("openid email");
     await updateApp(service, party.app, { settings: { scopes: ["profile"] } });

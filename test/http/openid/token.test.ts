@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { NewApplication } from "../../../src/applications/new-application.ts";
 import { codeChallenge, codeVerifier } from "../../support/openid.ts";
 import {
+  withParty,
   applicationParty,
   basic,
   codeFor,
@@ -20,8 +21,7 @@ const all = { scope: "openid profile email offline_access" };
 
 describeSqliteFirst("POST /oauth2/token", (current) => {
   it("exchanges a code for an access token, an ID token and a refresh token", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const form = await codeFor(service, party, { ...all, nonce: "n-1" });
     const { status, headers, body } = await post(service, "/oauth2/token", form, basic(party));
     expect(status).toBe(200);
@@ -47,8 +47,7 @@ describeSqliteFirst("POST /oauth2/token", (current) => {
   });
 
   it("replaces a refresh token, with an ID token of the same sign-in without nonce", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const first = await tokensFor(service, party, { ...all, nonce: "n-1" });
     service.clock.advance(60_000);
     const { status, body } = await refreshWith(service, party, first.refresh_token);
@@ -70,8 +69,7 @@ describeSqliteFirst("POST /oauth2/token", (current) => {
   });
 
   it("S3: of 50 parallel redemptions one wins, and the others end its login", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const form = await codeFor(service, party, all);
     const answers = await Promise.all(
       Array.from({ length: 50 }, async () => await post(service, "/oauth2/token", form, basic(party))),
@@ -88,8 +86,7 @@ describeSqliteFirst("POST /oauth2/token", (current) => {
   });
 
   it("C6: binds a refresh token to its client, and to no other door", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const sibling = await newParty(service, {}, party.app);
     const stranger = await newParty(service);
     const { refresh_token: token } = await tokensFor(service, party, all);
@@ -106,8 +103,7 @@ describeSqliteFirst("POST /oauth2/token", (current) => {
   });
 
   it("lets a public client redeem with PKCE and refresh without a secret", async () => {
-    const service = current();
-    const party = await newParty(service, { kind: "spa" });
+    const { service, party } = await withParty(current(), { kind: "spa" });
     const credentials = { client_id: party.client.id };
     const pkce = { ...all, code_challenge: codeChallenge, code_challenge_method: "S256" };
     const form = { ...(await codeFor(service, party, pkce)), ...credentials };
@@ -177,8 +173,7 @@ describeOnSqlite("POST /oauth2/token", (current) => {
   });
 
   it("gives a refresh token only for offline_access, or where the client always gets one", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const without = await tokensFor(service, party, { scope: "openid" });
     expect(without.refresh_token).toBeUndefined();
     const always = await newParty(service, { refreshTokens: "always" });
@@ -191,8 +186,7 @@ describeOnSqlite("POST /oauth2/token", (current) => {
   });
 
   it("gives no ID token without the scope openid, and a short one where the client wants that", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     expect((await tokensFor(service, party, { scope: "profile" })).id_token).toBeUndefined();
     const minimal = await newParty(service, { idTokenClaims: "minimal", idTokenAlg: "EdDSA" });
     const tokens = await tokensFor(service, minimal, all);
@@ -203,8 +197,7 @@ describeOnSqlite("POST /oauth2/token", (current) => {
   });
 
   it("puts only what was asked for by name into the short one, and none of the application's claims", async () => {
-    const service = current();
-    const party = await newParty(service, { idTokenClaims: "minimal" });
+    const { service, party } = await withParty(current(), { idTokenClaims: "minimal" });
     await setClaims(service, party.app, [{ claim: "tenant", from: "value", value: "t1", in: ["id", "userinfo"] }]);
     const claims = JSON.stringify({ id_token: { name: null } });
     const tokens = await tokensFor(service, party, { ...all, claims });
@@ -215,8 +208,7 @@ describeOnSqlite("POST /oauth2/token", (current) => {
   });
 
   it("narrows the scope of one refresh, and never widens it", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const { refresh_token: token } = await tokensFor(service, party, { scope: "openid profile offline_access" });
     const wider = await refreshWith(service, party, token, { scope: "openid email" });
     expect([wider.status, wider.body["error"]]).toEqual([400, "invalid_scope"]);
@@ -228,8 +220,7 @@ describeOnSqlite("POST /oauth2/token", (current) => {
   });
 
   it("C2: refuses a code with anything that is not its own, and consumes it all the same", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const sibling = await newParty(service, { redirectUris: party.client.redirectUris }, party.app);
     const pkce = { ...all, code_challenge: codeChallenge, code_challenge_method: "S256" };
     const rows: [what: string, pkce: boolean, changes: Record<string, string>][] = [
@@ -256,8 +247,7 @@ describeOnSqlite("POST /oauth2/token", (current) => {
   });
 
   it("refuses an old code, one for an address that the client has lost, and a client that was disabled since", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const form = await codeFor(service, party, all);
     service.clock.advance(61_000);
     expect((await post(service, "/oauth2/token", form, basic(party))).body["error"]).toBe("invalid_grant");
@@ -276,8 +266,7 @@ describeOnSqlite("POST /oauth2/token", (current) => {
   });
 
   it("answers every bad form with the error of RFC 6749, and repeats nothing of it", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const canary = "cAnArY7f3";
     const byCode = "grant_type=authorization_code";
     const rows: [form: string, error: string][] = [

@@ -2,7 +2,15 @@ import { decodeJwt } from "jose";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { ClaimPlace } from "../../../src/storage/column-types.ts";
-import { newParty, post, refreshWith, tokensFor, userInfo, type Party } from "../../support/openid-tokens.ts";
+import {
+  withParty,
+  newParty,
+  post,
+  refreshWith,
+  tokensFor,
+  userInfo,
+  type Party,
+} from "../../support/openid-tokens.ts";
 import { call, signedUp, validate } from "../../support/person.ts";
 import { invalidToken } from "../../support/outcomes.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
@@ -11,8 +19,7 @@ const all = { scope: "openid profile email offline_access" };
 
 describeOnSqlite("/oauth2/userinfo", (current) => {
   it("shows what the scopes grant, and what the claims parameter asks for", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const keys = async (parameters: Record<string, string>) => {
       const tokens = await tokensFor(service, party, parameters);
       const info = await userInfo(service, tokens.access_token);
@@ -59,8 +66,7 @@ describeOnSqlite("/oauth2/userinfo", (current) => {
     const [profile, both] = [{ scope: "openid profile" }, { scope: "openid profile email" }];
 
     it("is the address, once it is verified, where profile and email are granted", async () => {
-      const service = current();
-      const party = await newParty(service);
+      const { service, party } = await withParty(current());
       // Programs match accounts by it, and anybody can enter an address that is not theirs.
       expect(await preferred(service, party, both)).toEqual([undefined, undefined]);
       await verified(service, party);
@@ -98,8 +104,7 @@ describeOnSqlite("/oauth2/userinfo", (current) => {
   });
 
   it("takes the token in the header or in a posted form, never in the query, and never twice", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const { access_token: token } = await tokensFor(service, party, all);
     const bearer = { authorization: `Bearer ${token}` };
     expect((await post(service, "/oauth2/userinfo", { access_token: token })).status).toBe(200);
@@ -112,8 +117,7 @@ describeOnSqlite("/oauth2/userinfo", (current) => {
   });
 
   it("C10: refuses every other kind of token, and those of an ended login", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const tokens = await tokensFor(service, party, all);
     for (const bad of [tokens.id_token, tokens.refresh_token, party.secret, "x", ""]) {
       const refused = await userInfo(service, bad);

@@ -4,7 +4,7 @@ import { insertPasskey } from "../../../src/passkeys/store.ts";
 import type { Holder } from "../../../src/sign-in/holder.ts";
 import { newUser, linkSecret } from "../../support/mail-flows.ts";
 import { authorize, authorizeUrl } from "../../support/openid.ts";
-import { basic, codeFor, newParty, post } from "../../support/openid-tokens.ts";
+import { basic, codeFor, withParty, post } from "../../support/openid-tokens.ts";
 import {
   goodPassword,
   redeem,
@@ -135,8 +135,7 @@ describeEachDatabase("ending everything", (current) => {
   });
 
   it("also cancels the code of single sign-on at the same moment, though its browser stays signed in", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const visitor = new Visitor();
     const form = await codeFor(service, party, {}, visitor);
     const { body } = await post(service, "/oauth2/token", form, basic(party));
@@ -160,8 +159,7 @@ describeEachDatabase("ending everything", (current) => {
   });
 
   it("taking consent back also takes it from the code of single sign-on at the same moment", async () => {
-    const service = current();
-    const party = await newParty(service, { consent: "ask" });
+    const { service, party } = await withParty(current(), { consent: "ask" });
     const { client, email } = party;
     const visitor = new Visitor();
     const { location } = await authorize(service, client, { email }, {}, visitor);

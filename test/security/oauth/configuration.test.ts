@@ -6,7 +6,7 @@ import type { ProviderRow } from "../../../src/oauth/provider-store.ts";
 import { startProvider, useProviders } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";
 import {
-  appWith,
+  withProviders,
   atProvider,
   codeOf,
   comeBack,
@@ -42,8 +42,7 @@ describe("a provider whose configuration is broken", () => {
   it.each(damages)(
     "O12, GHSA-8fpg-xm3f-6cx3: by %s, signs nobody in and says so on a page, is in no other's way, and is well again once it is set again",
     async (_title, damage) => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       const email = newEmail();
       await signUp(service, app, { email });
       const ada = () => ({ subject: "1", email: newEmail(), verified: true });
@@ -70,8 +69,7 @@ describe("a provider whose configuration is broken", () => {
   );
 
   it("O12, GHSA-8fpg-xm3f-6cx3: an issuer that is gone is in no other's way, and the page does not wait for it", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     const gone = { name: "corp", clientId: "c", secret: "s", issuer: "http://127.0.0.1:1" };
     await service.server.app.services.providers.set(app.id, gone, actor);
     const page = await new Visitor().get((await initiate(service, app)).authUrl);
@@ -83,8 +81,7 @@ describe("a provider whose configuration is broken", () => {
   });
 
   it("O12: a configuration that breaks in the middle of a round, when its secret is changed at the provider but not here", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     const round = await startRound(service, app, github);
     await service.server.app.services.providers.set(app.id, { ...github.settings(), secret: "old" }, actor);
     const back = await atProvider(round.address, github, { subject: "1", email: newEmail(), verified: true });

@@ -6,7 +6,15 @@ import { signedWithSecret, newIssuerKey } from "../../support/providers/id-token
 import type { KindName } from "../../support/providers/kinds.ts";
 import { startProvider, useProviders, type FakeProvider } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";
-import { appWith, atProvider, codeOf, comeBack, signInAt, startRound } from "../../support/providers/round.ts";
+import {
+  withProviders,
+  appWith,
+  atProvider,
+  codeOf,
+  comeBack,
+  signInAt,
+  startRound,
+} from "../../support/providers/round.ts";
 import type { TestApp } from "../../support/service.ts";
 
 const kinds: KindName[] = ["openid", "microsoft"];
@@ -27,8 +35,7 @@ describe("an id_token", () => {
     it.each(Object.entries(wrongIdTokens))(
       "O7, CVE-2026-55669: an id_token with %s signs nobody in",
       async (_title, wrong) => {
-        const service = current();
-        const app = await appWith(service, [provider]);
+        const { service, app } = await withProviders(current(), [provider]);
         provider.makeIdToken = wrong(provider);
         const { done } = await signInAt(service, app, provider, person());
         expect(done.status).toBe(400);
@@ -53,8 +60,7 @@ describe("an id_token", () => {
     });
 
     it("O7: an id_token is good once: the one of an earlier round is another's nonce", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       let kept = "";
       provider.makeIdToken = async (claims) => (kept = await provider.key.sign(claims));
       codeOf((await signInAt(service, app, provider, person())).done);
@@ -86,8 +92,7 @@ describe("an id_token", () => {
     const other = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 
     it("O7: Microsoft's tenants each sign in under their own issuer", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       provider.makeIdToken = async (claims) =>
         await provider.key.sign({ ...claims, tid: other, iss: provider.issuerOf(other) });
       codeOf((await signInAt(service, app, provider, { subject: "x", email: newEmail() })).done);
@@ -99,8 +104,7 @@ describe("an id_token", () => {
       ["a tid of another type", { tid: [other] }],
       ["the template itself", { tid: "{tenantid}" }],
     ])("O7, CVE-2026-31813: Microsoft's tenants do not speak for each other: %s", async (_title, changed) => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       provider.makeIdToken = async (claims) => await provider.key.sign({ ...claims, ...changed });
       const { done } = await signInAt(service, app, provider, { subject: "x", email: newEmail() });
       expect(done.status).toBe(400);
@@ -117,8 +121,7 @@ describe("an id_token", () => {
     afterAll(async () => await provider.close());
 
     it("O8: an answer that names the right issuer is taken (RFC 9207)", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       provider.extra = { iss: provider.origin };
       codeOf((await signInAt(service, app, provider, { subject: "x", email: newEmail(), verified: true })).done);
     });
@@ -143,8 +146,7 @@ describe("an id_token", () => {
     it.each(["https://honest.example", "", "HTTP://127.0.0.1", "null"])(
       "O8: an answer that names %j as its issuer is refused before its code is sent anywhere (RFC 9207)",
       async (iss) => {
-        const service = current();
-        const app = await appWith(service, [provider]);
+        const { service, app } = await withProviders(current(), [provider]);
         provider.extra = { iss };
         const round = await startRound(service, app, provider);
         const back = await atProvider(round.address, provider, { subject: "x", email: newEmail(), verified: true });

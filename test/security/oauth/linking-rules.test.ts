@@ -3,6 +3,7 @@ import { newEmail, redeem, signedUp, signIn } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { auditOf, changeUser, closeSignUp, identitiesOf, usersOf } from "../../support/providers/records.ts";
 import {
+  withProviders,
   appWith,
   atProvider,
   comeBack,
@@ -16,8 +17,7 @@ const [google, github, facebook] = await useProviders("google", "github", "faceb
 
 describeEachDatabase("identities at providers", (current) => {
   it("O11: an identity never moves, whoever proves its address afterwards", async () => {
-    const service = current();
-    const app = await appWith(service, [google, github]);
+    const { service, app } = await withProviders(current(), [google, github]);
     const [hers, his] = [newEmail(), newEmail()];
     const ada = await tokensFrom(service, app, google, { subject: "ada", email: hers, verified: true });
     const bob = await tokensFrom(service, app, github, { subject: "7", email: his, verified: true });
@@ -33,8 +33,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O1: the same subject at two providers, or in two apps, is two people", async () => {
-    const service = current();
-    const app = await appWith(service, [google, github]);
+    const { service, app } = await withProviders(current(), [google, github]);
     const other = await appWith(service, [google]);
     const one = await tokensFrom(service, app, google, { subject: "77", email: newEmail(), verified: true });
     const two = await tokensFrom(service, app, github, { subject: "77", email: newEmail(), verified: true });
@@ -43,8 +42,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O1: subjects are compared byte for byte", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const ids = new Set<unknown>();
     for (const subject of ["Case", "case", "case ", "case\u00e9", "casee\u0301"])
       ids.add((await tokensFrom(service, app, google, { subject, email: newEmail(), verified: true })).user["id"]);
@@ -52,8 +50,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O1: another subject with an unproven address is not the user who has it", async () => {
-    const service = current();
-    const app = await appWith(service, [google, facebook]);
+    const { service, app } = await withProviders(current(), [google, facebook]);
     const email = newEmail();
     await tokensFrom(service, app, google, { subject: "first", email, verified: true });
     const silent = await signInAt(service, app, google, { subject: "second", email });
@@ -64,8 +61,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O2: links the same address in any letter case, once, and says so in the audit log", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const email = newEmail();
     const local = await signedUp(service, app, email);
     await changeUser(service, email, { emailVerified: true });
@@ -83,8 +79,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O1: the list of methods names each provider once, however many identities of it a user has", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const email = newEmail();
     await tokensFrom(service, app, google, { subject: "work", email, verified: true });
     const { user } = await tokensFrom(service, app, google, { subject: "home", email, verified: true });
@@ -92,8 +87,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O2, O9: an identity refuses a disabled user, by a known identity and by a verified address, and takes nothing over", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const email = newEmail();
     await tokensFrom(service, app, google, { subject: "out", email, verified: true });
     await changeUser(service, email, { disabledAt: service.clock.now });
@@ -115,8 +109,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O2: a provider lets nobody new in where sign-up is closed, but those who are known or can be linked", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const known = await tokensFrom(service, app, google, { subject: "k", email: newEmail(), verified: true });
     const email = newEmail();
     const local = await signedUp(service, app, email);
@@ -139,8 +132,7 @@ describeEachDatabase("identities at providers", (current) => {
 
   describe("two at once", () => {
     it("O1: makes one user of ten first sign-ins of the same subject", async () => {
-      const service = current();
-      const app = await appWith(service, [google]);
+      const { service, app } = await withProviders(current(), [google]);
       const person = { subject: "twin", email: newEmail(), verified: true };
       const rounds = await Promise.all(Array.from({ length: 10 }, () => startRound(service, app, google)));
       const backs = await Promise.all(rounds.map(({ address }) => atProvider(address, google, person)));

@@ -15,7 +15,7 @@ import {
 } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { auditOf, identitiesOf, usersOf } from "../../support/providers/records.ts";
-import { appWith, signInAt, tokensFrom } from "../../support/providers/round.ts";
+import { withProviders, appWith, signInAt, tokensFrom } from "../../support/providers/round.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 const [google, facebook, microsoft] = await useProviders("google", "facebook", "microsoft");
@@ -24,8 +24,7 @@ describeSqliteFirst("an address that a stranger took first", (current) => {
   const victim = (email: string) => ({ subject: "4711", email, verified: true, name: "The Owner" });
 
   it("O3, CVE-2024-38351, CVE-2026-44166: the owner of an address, who proves it first, leaves the attacker no password, passkey, identity, login, token or code, and says so in the audit log", async () => {
-    const service = current();
-    const app = await appWith(service, [google, facebook, microsoft]);
+    const { service, app } = await withProviders(current(), [google, facebook, microsoft]);
     const email = newEmail();
     // An account by password, with a live login, a second one, a rotated one, and a code that
     // waits.
@@ -95,8 +94,7 @@ describeSqliteFirst("an address that a stranger took first", (current) => {
   );
 
   it("O3: the proof of an address leaves a page that the attacker keeps open good for nothing", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const email = newEmail();
     await signedUp(service, app, email);
     const session = await initiate(service, app);
@@ -110,8 +108,7 @@ describeSqliteFirst("an address that a stranger took first", (current) => {
   });
 
   it("O3: the proof of an address signs an attacker out of a race: a password that was checked before the owner came is worth nothing after", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const email = newEmail();
     await signedUp(service, app, email);
     const session = await initiate(service, app);

@@ -3,6 +3,7 @@ import { initiate, newEmail, Visitor, type Page } from "../../support/person.ts"
 import { useProviders } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";
 import {
+  withProviders,
   appWith,
   atProvider,
   codeOf,
@@ -157,8 +158,7 @@ describeSqliteFirst("the state of a round", (current) => {
   });
 
   it("O5: a state leads nowhere when the session was finished another way in the meantime", async () => {
-    const service = current();
-    const app = await appWith(service, [github, google]);
+    const { service, app } = await withProviders(current(), [github, google]);
     const first = await startFromPage(service, app, github);
     const back = await atProvider(first.address, github, somebody());
     // The same browser, another tab.
@@ -172,8 +172,7 @@ describeSqliteFirst("the state of a round", (current) => {
   });
 
   it("O5: each start has a state of its own, which lets a browser that started twice finish either round, and only one", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     const first = await startRound(service, app, github);
     const again = await first.visitor.get(first.session.authUrl);
     expect(again.location.searchParams.get("state")).not.toBe(first.address.searchParams.get("state"));
@@ -185,8 +184,7 @@ describeSqliteFirst("the state of a round", (current) => {
   });
 
   it("O5, S7: a state is not made by a HEAD or a prefetch of the sign-in's address, which belongs to nobody after them", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     const { authUrl } = await initiate(service, app, { authMethod: "oauth", provider: "github" });
     expect((await fetch(authUrl, { method: "HEAD", redirect: "manual" })).headers.get("location")).toBeNull();
     expectRefusal(await new Visitor().get(authUrl, { "sec-purpose": "prefetch;prerender" }), 200);

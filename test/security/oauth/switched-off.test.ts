@@ -15,6 +15,7 @@ import {
 import { useProviders, type FakeProvider } from "../../support/providers/provider.ts";
 import { changeApplication, usersOf } from "../../support/providers/records.ts";
 import {
+  withProviders,
   appWith,
   atProvider,
   codeOf,
@@ -65,8 +66,7 @@ describe("a provider", () => {
 
   describe.each(ways)("%s", (_way, switchOff) => {
     it("O9, CVE-2025-64717: a disabled provider is refused at initiate and at /oauth/{provider}/authorize", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       await switchOff(service, app, google);
       const body = { redirectUri: app.redirectUri, authMethod: "oauth", provider: "google" };
       const refusal = { status: 400, body: { error: { code: "INVALID_REQUEST" } } };
@@ -76,16 +76,14 @@ describe("a provider", () => {
     });
 
     it("O9: a provider that is disabled after initiate leads back to the app at the start", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       const session = await initiate(service, app, { authMethod: "oauth", provider: "google", state: "st" });
       await switchOff(service, app, google);
       expectDisabled(await new Visitor().get(session.authUrl), app);
     });
 
     it("O9, CVE-2025-64717: a provider that is disabled after its button was shown cannot be started by it, and the page shows it no more", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       const { session, visitor, page } = await openPage(service, app, { state: "st" });
       await switchOff(service, app, google);
       expectDisabled(await visitor.submit(page, "/oauth/google", {}), app);
@@ -93,8 +91,7 @@ describe("a provider", () => {
     });
 
     it("O9, CVE-2025-64717: a provider that is disabled while the person is there signs nobody in, and is asked nothing", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       const round = await startRound(service, app, google, { state: "st" });
       const back = await atProvider(round.address, google, ada());
       await switchOff(service, app, google);
@@ -104,8 +101,7 @@ describe("a provider", () => {
     });
 
     it("O9: a provider that is disabled while it answers about the person gives no tokens", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       google.makeIdToken = async (claims) => {
         await switchOff(service, app, google);
         return await google.key.sign(claims);
@@ -116,8 +112,7 @@ describe("a provider", () => {
     });
 
     it("O9: a provider that is disabled before the code is redeemed makes the code worthless, for good", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       const { session, done } = await signInAt(service, app, google, ada());
       await switchOff(service, app, google);
       await expect(redeem(service, app, { session, code: codeOf(done) })).rejects.toThrow("400");
@@ -126,8 +121,7 @@ describe("a provider", () => {
     });
 
     it("O9: a disabled provider refreshes no login that it made, and leaves the others alone", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       const mine = await tokensFrom(service, app, google, ada());
       const other = await tokensFrom(service, app, github, { subject: "1", email: newEmail(), verified: true });
       await switchOff(service, app, google);
@@ -137,8 +131,7 @@ describe("a provider", () => {
     });
 
     it("O9: a disabled provider keeps its people: switched on again, they are who they were", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       const person = ada();
       const before = await tokensFrom(service, app, google, person);
       await switchOff(service, app, google);
@@ -148,8 +141,7 @@ describe("a provider", () => {
   });
 
   it("O9: a provider that a session did not ask for cannot be started in it by hand", async () => {
-    const service = current();
-    const app = await appWith(service, [google, github]);
+    const { service, app } = await withProviders(current(), [google, github]);
     const forPasswords = await initiate(service, app, { authMethod: "password", state: "st" });
     const visitor = new Visitor();
     const page = await visitor.get(forPasswords.authUrl);
@@ -160,8 +152,7 @@ describe("a provider", () => {
   });
 
   it("O9: a provider that has no account cannot be started, even when the app's list names it", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     await changeApplication(service, app, ({ authMethods }) => ({
       authMethods: { ...authMethods, oauth: { enabled: true, providers: ["github", "google"] } },
     }));
@@ -178,8 +169,7 @@ describe("a provider", () => {
   });
 
   it("O9: a provider that is removed from an app with OAuth switched off leaves it switched off", async () => {
-    const service = current();
-    const app = await appWith(service, [google, github]);
+    const { service, app } = await withProviders(current(), [google, github]);
     await setProviders(service, app, google, false);
     await removeProvider(service, app, google);
     const application = await service.server.app.services.applications.find(app.id);

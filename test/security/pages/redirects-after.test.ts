@@ -16,7 +16,14 @@ import {
   Visitor,
   type Page,
 } from "../../support/person.ts";
-import { appWith, atProvider, comeBack, startFromPage, startRound } from "../../support/providers/round.ts";
+import {
+  withProviders,
+  appWith,
+  atProvider,
+  comeBack,
+  startFromPage,
+  startRound,
+} from "../../support/providers/round.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 
@@ -101,8 +108,7 @@ describeOnSqlite(
   "after a form with a secret in it",
   (current) => {
     it("R4: every redirect is 303, so that no browser sends the secret on", async () => {
-      const service = current();
-      const app = await appWith(service, [github], { methods: ["password", "passkey", "oauth"] });
+      const { service, app } = await withProviders(current(), [github], { methods: ["password", "passkey", "oauth"] });
       const answers: Page[] = [];
       const keep = (page: Page): Page => {
         answers.push(page);

@@ -6,7 +6,7 @@ import { allSent, askForAccount, askForReset, codeIn, mailTo, newUser } from "..
 import { removeMethod } from "../../support/methods.ts";
 import { openAccount, press, proveAt } from "../../support/account.ts";
 import { call, goodPassword, initiate, newEmail, redeem, signIn, Visitor, type Tokens } from "../../support/person.ts";
-import { appWith, atProvider, comeBack } from "../../support/providers/round.ts";
+import { withProviders, atProvider, comeBack } from "../../support/providers/round.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { describeOnSqlite, startTestService, type TestApp, type TestService } from "../../support/service.ts";
 import { useProviders } from "../../support/providers/provider.ts";
@@ -138,8 +138,7 @@ describeOnSqlite(
     });
 
     it("R5, CVE-2023-49097, GHSA-3529-5m8x-rpv3: in a mail of any kind is the configured one", async () => {
-      const service = current();
-      const app = await appWith(service, [google]);
+      const { service, app } = await withProviders(current(), [google]);
       const begin = server.received.length;
       const hostile = () => new Visitor(hostileHeaders);
 

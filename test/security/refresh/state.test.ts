@@ -4,7 +4,7 @@ import { bearer } from "../../support/methods.ts";
 import { invalidToken } from "../../support/outcomes.ts";
 import { call, newEmail, redeem, refresh, signedUp, signIn, validate, type Tokens } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
-import { appWith, removeProvider, tokensFrom } from "../../support/providers/round.ts";
+import { withProviders, removeProvider, tokensFrom } from "../../support/providers/round.ts";
 import { withApp, updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
 const [google] = await useProviders("google");
@@ -76,8 +76,7 @@ describeEachDatabase("a refresh checks again what a sign-in checks", (current) =
   );
 
   it("F5: after the provider was taken from the app it is refused to who came by it", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const person = { subject: "1", email: newEmail(), verified: true };
     const tokens = await tokensFrom(service, app, google, person);
     const byPassword = await signedUp(service, app);

@@ -5,7 +5,7 @@ import { operations } from "../../../src/openapi/operations.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, newEmail, signedUp, Visitor, redeem, signUp } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
-import { appWith, atProvider } from "../../support/providers/round.ts";
+import { withProviders, atProvider } from "../../support/providers/round.ts";
 import { rawGet, somebody } from "../../support/query-calls.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { addressOf } from "../../support/routes.ts";
@@ -84,8 +84,7 @@ describeOnSqlite("tokens in the query", (current) => {
   });
 
   it("B4: authorize ends with a one-time code for the API key, and no address on the way holds a token", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     const visitor = new Visitor();
     const query = new URLSearchParams({ app_id: app.id, redirect_uri: app.redirectUri, state: "s" });
     const start = await visitor.get(`${service.url}/oauth/github/authorize?${query.toString()}`);

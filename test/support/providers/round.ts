@@ -28,6 +28,14 @@ export async function appWith(
   return app;
 }
 
+/** The service with such an app, for a test that needs both. */
+export async function withProviders(
+  service: TestService,
+  ...having: [providers: Provider[], input?: Partial<NewApplication>]
+): Promise<{ service: TestService; app: TestApp }> {
+  return { service, app: await appWith(service, ...having) };
+}
+
 export async function setProvider(service: TestService, app: TestApp, provider: Provider): Promise<void> {
   await service.server.app.services.providers.set(app.id, provider.settings(), actor);
 }

@@ -18,7 +18,7 @@ const passwords =
   (enabled: boolean): Change =>
   async (service, app) =>
     await call(service, "PATCH", `/applications/${app.id}`, app.headers, { authMethods: { password: { enabled } } });
-/** What may happen between a sign-in and its callback. `undo` puts it back; undefined where nothing can. */
+/** What may happen between a sign-in and its callback. `undo` puts it back, where that can be. */
 const changes: [title: string, make: Change, undo?: Change][] = [
   ["the sign-in's method was disabled", passwords(false), passwords(true)],
   [

@@ -54,7 +54,8 @@ describeOnSqlite("the revocation feed", (current) => {
 
   /**
    * Every reason, with every way to end a login for it: a new reason does not compile without. A
-   * restored address needs mail (http/account/address.test.ts); a restored database begins a new feed.
+   * restored address needs mail (http/account/address.test.ts); a restored database begins a new
+   * feed.
    */
   const ways: Record<Exclude<EndReason, "restored" | "address-restored">, ((person: Someone) => Promise<unknown>)[]> = {
     logout: [

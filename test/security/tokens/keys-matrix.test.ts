@@ -136,7 +136,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
       else expectRefusal(answer, key);
       if (access.endsWith("PublicClient")) admitted.push(`${route.method} ${route.path}`);
     }
-    // Redeeming and refreshing need a code or login of a public client (http/contract/pkce.test.ts).
+    // The other two need a code or login of a public client (http/contract/pkce.test.ts).
     expect(admitted).toEqual(["POST /auth/initiate", "POST /auth/callback", "POST /auth/refresh"]);
   });
 

@@ -4,7 +4,7 @@ import { hour } from "../../../src/lib/clock.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { givePasskey } from "../../support/methods.ts";
-import { goodPassword, isLive, redeem, signIn, Visitor, type Tokens } from "../../support/person.ts";
+import { goodPassword, isLive, redeem, signIn, type Tokens, type Visitor } from "../../support/person.ts";
 import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 const otherPassword = "another horse, another battery";

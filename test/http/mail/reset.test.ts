@@ -378,7 +378,7 @@ describeSqliteFirst(
       expect(hasReset(await byCode(second))).toBe(true);
     });
 
-    it("P7: looking at a mailed link, however often and by whatever method, changes nothing", async () => {
+    it("P7: looking at a mailed link many times, by every method, changes nothing", async () => {
       const { service, app } = await withApp(current());
       const { email, mail } = await asked(service, app);
       const signUp = await askForAccount(service, app);
@@ -420,7 +420,7 @@ describeSqliteFirst(
       expect(hasReset(await byCode({ ...person, mail: await mailTo(server, email, 5, /Reset/u) }))).toBe(true);
     });
 
-    it("takes no code after five wrong ones, whoever typed them; the account is not locked, and the link still works", async () => {
+    it("takes no code after five wrong ones of anybody; the account is not locked, and the link still works", async () => {
       const { service, app } = await withApp(current());
       const owner = await asked(service, app);
       const { email, mail } = owner;

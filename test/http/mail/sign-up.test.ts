@@ -151,7 +151,7 @@ describeEachDatabase(
 describeSqliteFirst(
   "attacks on signing up with the proof of an address",
   (current) => {
-    it("pre-hijacking: a link in another browser completes nothing, so whoever signs up with your address gains nothing by your click", async () => {
+    it("pre-hijacking: a link in another browser completes nothing: somebody who signs up with your address gains nothing by your click", async () => {
       const { service, app } = await withApp(current());
       const { visitor, email } = await askForAccount(service, app);
       const link = linkIn(await mailTo(server, email));

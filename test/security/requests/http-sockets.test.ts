@@ -226,7 +226,7 @@ describeOnSqlite("raw sockets", (current) => {
     }
   });
 
-  it("whoever asks first whether to send a body is told to, and answered", async () => {
+  it("a client that asks first whether to send a body is told to, and answered", async () => {
     const body = JSON.stringify({ redirectUri: app.redirectUri });
     const answers = await sendBytes(
       current(),

@@ -189,7 +189,7 @@ describeOnSqlite("queries", (current) => {
     });
   });
 
-  it("B3, CVE-2025-67717: however many people an application has, /api/config says the same bytes", async () => {
+  it("B3, CVE-2025-67717: /api/config says the same bytes for an application with people as for one without", async () => {
     const { service, app } = await withApp(current(), { redirectUris: ["https://secret-callback.example/cb"] });
     const read = async () => (await rawGet(service, `/api/config?app_id=${app.id}`)).text;
     const before = await read();

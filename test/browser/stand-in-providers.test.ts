@@ -92,25 +92,6 @@ describe.each(sampled(providers, 4))("%s's stand-in", (displayName, name) => {
     expect(walk.complaints).toEqual([]);
   });
 
-  it("leads back to the hosted page by Cancel", async () => {
-    const page = await newPage();
-    await goToStandIn(page, displayName);
-    await button(page, "Cancel").click();
-    await summary(page).waitFor();
-    expect(await summary(page).textContent()).toContain(`You came back from ${displayName} without signing in.`);
-    await button(page, `Continue with ${displayName}`).click();
-    await page.getByRole("heading", { name: `Who signs in with ${displayName}?` }).waitFor();
-  });
-
-  it("leads back to the app by Cancel when the app asked for this provider only", async () => {
-    const page = await newPage();
-    const extra = { authMethod: "oauth", provider: name, state: "st", redirectUri: `${site.origin}/callback` };
-    await page.goto((await initiate(running.service, demo, extra)).authUrl);
-    await button(page, "Cancel").click();
-    await page.waitForURL(`${site.origin}/callback?*`);
-    expect(Object.fromEntries(site.callbacks.at(-1) ?? [])).toMatchObject({ error: "access_denied", state: "st" });
-  });
-
   it("fails as it is told to, and the hosted page says so", async () => {
     const page = await newPage();
     for (const failure of ["Authorization: error response", "Token endpoint: garbage"]) {

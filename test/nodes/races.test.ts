@@ -104,22 +104,6 @@ describe.each([2, 4])("%i nodes on one database", (count) => {
     }
   });
 
-  it("count calls together: never more than the limit in a minute", async () => {
-    const limited = await cluster.createApp({ settings: { rateLimits: { authentication: 30 } } });
-    const body = { redirectUri: limited.redirectUri };
-    // Again where a minute ended in between.
-    for (;;) {
-      const answers = await everywhere(80, ({ service }) =>
-        call(service, "POST", "/auth/initiate", limited.headers, body),
-      );
-      const minutes = new Set(answers.map(({ headers }) => headers.get("x-ratelimit-reset")));
-      if (minutes.size > 1) continue;
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(30);
-      expect(answers.filter(({ status }) => status === 429)).toHaveLength(50);
-      break;
-    }
-  });
-
   it("sign somebody in whose every step is another node's", async () => {
     const { email } = await signedUp(cluster.service, app);
     const tokens = await redeem(cluster.service, app, await signIn(cluster.service, app, { email }));

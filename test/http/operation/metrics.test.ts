@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { call, goodPassword, initiate, newEmail, refresh, signedUp, validate, Visitor } from "../../support/person.ts";
-import { startReceiver, until, type Receiver } from "../../support/receiver.ts";
+import { until, useReceiver } from "../../support/receiver.ts";
 import { scrape } from "../../support/scrape.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { describeEachDatabase, startTestService } from "../../support/service.ts";
@@ -12,11 +12,7 @@ const measured = { metrics: { host: "127.0.0.1", port: 0, hosts: ["authsvc.inter
 describeEachDatabase(
   "GET /metrics",
   (current) => {
-    let receiver: Receiver;
-    beforeAll(async () => {
-      receiver = await startReceiver();
-    });
-    afterAll(async () => await receiver.stop());
+    const receiver = useReceiver();
 
     it("counts sign-ins, refreshes and validates by what became of them", async () => {
       const service = current();

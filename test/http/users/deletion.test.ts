@@ -138,27 +138,6 @@ describeEachDatabase("DELETE /users/profile", (current) => {
     expect((await new Visitor().get(hinted.authUrl)).text).toContain(email);
   });
 
-  it("makes a code worthless that was not redeemed yet, and a sign-in go on that was only begun", async () => {
-    const service = current();
-    const { tokens, email } = await settled(service, app);
-    const unredeemed = await signIn(service, app, { email });
-    const begun = await initiate(service, app, { loginHint: email });
-    await deleteProfile(service, tokens);
-    await expect(redeem(service, app, unredeemed)).rejects.toThrow("callback answered 400");
-    const page = await new Visitor().get(begun.authUrl);
-    expect(page.status).toBe(200);
-    expect(page.text).not.toContain(email);
-  });
-
-  it("lets the address sign up again, as somebody new", async () => {
-    const service = current();
-    const { tokens, userId, email } = await settled(service, app);
-    await deleteProfile(service, tokens);
-    const again = await redeem(service, app, await signUp(service, app, { email }));
-    expect(again.user["id"]).not.toBe(userId);
-    expect(again.user).toMatchObject({ email, name: null, authMethods: { passkey: false, oauth: [], password: true } });
-  });
-
   it("answers USER_NOT_FOUND to a call that was let in before it and writes after it", async () => {
     const service = current();
     const { accessToken, user } = await signedUp(service, app);

@@ -4,7 +4,7 @@ import { second } from "../../../src/lib/clock.ts";
 import { insertDelivery, type DeliveryRow } from "../../../src/webhooks/delivery-store.ts";
 import { findEndpoint } from "../../../src/webhooks/endpoint-store.ts";
 import { startServer, type RunningServer } from "../../../src/server.ts";
-import { startReceiver, until, type Received, type Receiver } from "../../support/receiver.ts";
+import { startReceiver, until, type Received, useReceiver } from "../../support/receiver.ts";
 import { describeEachDatabase, startTestService, type TestApp } from "../../support/service.ts";
 import { createEndpoint, happen, localWebhooks, operator } from "../../support/webhooks.ts";
 
@@ -25,11 +25,10 @@ const anEvent: Omit<DeliveryRow, "endpointId" | "eventId"> = {
 };
 
 describe("two nodes on one database", () => {
-  let receiver: Receiver;
+  const receiver = useReceiver();
   let running: Awaited<ReturnType<typeof startTestService>>;
   let second: RunningServer;
   beforeAll(async () => {
-    receiver = await startReceiver();
     running = await startTestService("postgres", localWebhooks);
     const { config, clock } = running.service;
     second = await startServer(config, { clock: () => clock.now });
@@ -37,7 +36,6 @@ describe("two nodes on one database", () => {
   afterAll(async () => {
     await second.close();
     await running.stop();
-    await receiver.stop();
   });
 
   it("deliver each event once, and never both at the same time", async () => {
@@ -87,16 +85,10 @@ describe("two nodes on one database", () => {
 describeEachDatabase(
   "a delivery in the hands of a process that died",
   (current) => {
-    let receiver: Receiver;
+    const receiver = useReceiver();
     let app: TestApp;
-    beforeAll(async () => {
-      receiver = await startReceiver();
-    });
     beforeEach(async () => {
       app = await current().createApp();
-    });
-    afterAll(async () => {
-      await receiver.stop();
     });
 
     it("is taken over within 30 seconds, and by nobody before", async () => {

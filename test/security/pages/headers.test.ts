@@ -231,6 +231,7 @@ it("H5: over https every cookie of a sign-in and of the account is __Host-, Secu
   const account = await visitor.get(`${secure().url}/account?app_id=${own.id}`);
   const lines = [page, done, account].flatMap(({ headers }) => headers.getSetCookie());
   expect(lines.length).toBeGreaterThan(1);
+  expect(page.headers.getSetCookie()[0]).toContain("; Max-Age=3600");
   for (const line of lines) {
     const [pair = "", ...attributes] = line.split("; ");
     expect(pair).toMatch(/^__Host-authsvc-(?:visit-)?[A-Za-z0-9]{12}=[\w-]*$/u);

@@ -130,6 +130,10 @@ describe("a passkey that answers", () => {
     await expectRefusal((asked) => JSON.stringify(change(assertion(owner.passkey, asked))));
   });
 
+  it.each(["", "{", '{"id":1}'])("K1: posted as %j signs nobody in", async (text) => {
+    await expectRefusal(() => text);
+  });
+
   it("K1: with another user's handle, or another user's credential id, signs neither in", async () => {
     const { id } = neighbour.passkey;
     await expectRefusal((asked) => assertion(owner.passkey, asked, { userHandle: neighbour.passkey.userHandle }));

@@ -282,7 +282,14 @@ describeOnSqlite("credentials, of every route and three applications", (current)
     const [mine, other] = tenants as [Tenant, Tenant];
     for (const { route, access } of guarded.filter((each) => byKey.includes(each.access))) {
       const answers = [];
-      for (const id of [other.app.id, "app_unknown", "app_9", "%00", mine.app.id.toUpperCase()]) {
+      for (const id of [
+        other.app.id,
+        "app_unknown",
+        "__proto__",
+        "%00",
+        `${mine.app.id}x`,
+        mine.app.id.toUpperCase(),
+      ]) {
         const shown = route.path.includes(":appId") ? { path: id } : { header: id };
         answers.push(withoutId(await send(route, { by: mine.app.apiKey, ...shown })));
       }

@@ -101,6 +101,18 @@ describeSqliteFirst("API keys as secrets", (current) => {
     ];
     for (const other of [...near, ...forms, completeKey(near[5]?.slice(3, 46) ?? "")])
       expect([other, (await tryKey(service, other)).status]).toEqual([other, 401]);
+    const basic = `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}`;
+    for (const authorization of [
+      apiKey,
+      basic,
+      `Token ${apiKey}`,
+      `Bearer "${apiKey}"`,
+      `Bearer ${apiKey}, Bearer ${apiKey}`,
+    ])
+      expect([authorization, (await call(service, "GET", "/webhooks/endpoints", { authorization })).status]).toEqual([
+        authorization,
+        401,
+      ]);
     expect((await tryKey(service, apiKey)).status).toBe(200);
   });
 });

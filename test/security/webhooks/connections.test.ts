@@ -5,18 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSender, type Resolve } from "../../../src/webhooks/sender.ts";
 import { internal } from "../../support/internal-addresses.ts";
 import { call } from "../../support/person.ts";
-import { startReceiver, type Receiver } from "../../support/receiver.ts";
+import { startReceiver, useReceiver } from "../../support/receiver.ts";
 import { startTestService, type TestApp, type TestService } from "../../support/service.ts";
 import { createEndpoint, webhookSecret } from "../../support/webhooks.ts";
 
 describe("a connection", () => {
-  let receiver: Receiver;
-  beforeAll(async () => {
-    receiver = await startReceiver();
-  });
-  afterAll(async () => {
-    await receiver.stop();
-  });
+  const receiver = useReceiver();
 
   async function send(url: string, resolve: Resolve, privateNetworks = false) {
     const sender = createSender({ privateNetworks, clock: Date.now, resolve });

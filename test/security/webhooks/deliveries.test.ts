@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeAll, beforeEach, expect, it } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { minute, second } from "../../../src/lib/clock.ts";
 import { eventKinds } from "../../../src/storage/column-types.ts";
@@ -14,7 +14,7 @@ import {
   signUp,
   validate,
 } from "../../support/person.ts";
-import { startReceiver, until, type Received, type Receiver } from "../../support/receiver.ts";
+import { startReceiver, until, type Received, useReceiver } from "../../support/receiver.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { localWebhooks, webhookSecret } from "../../support/webhooks.ts";
 
@@ -41,18 +41,12 @@ const headersOf = ({ headers }: Received) => headers as Record<string, string>;
 describeOnSqlite(
   "webhooks of real sign-ins",
   (current, { restart }) => {
-    let receiver: Receiver;
+    const receiver = useReceiver();
     let app: TestApp;
-    beforeAll(async () => {
-      receiver = await startReceiver();
-    });
     beforeEach(async () => {
       app = await current().createApp();
       receiver.received.length = 0;
       receiver.always(204);
-    });
-    afterAll(async () => {
-      await receiver.stop();
     });
 
     it("W1: the official library verifies them, and nothing that was changed, moved to another id or time, or sent late", async () => {
@@ -205,14 +199,10 @@ describeOnSqlite(
 describeOnSqlite(
   "what a receiver answers",
   (current) => {
-    let receiver: Receiver;
+    const receiver = useReceiver();
     let app: TestApp;
     beforeAll(async () => {
-      receiver = await startReceiver();
       app = await current().createApp();
-    });
-    afterAll(async () => {
-      await receiver.stop();
     });
 
     it("W3: is success from 200 to 299, and nothing else is; the words of the answer reach no app", async () => {
@@ -233,35 +223,6 @@ describeOnSqlite(
         expect(JSON.stringify(body)).not.toContain("canary");
       }
       expect(receiver.received).toHaveLength(20);
-    });
-
-    it("W3: 410 switches the endpoint off, 429 and 503 are listened to", async () => {
-      const gone = await register(current(), app, `${receiver.url}/gone`, { events: ["user.logout"] });
-      const busy = await register(current(), app, `${receiver.url}/busy`, { events: ["user.created"] });
-      receiver.received.length = 0;
-      receiver.always((answer, { path }) => {
-        if (path.endsWith("/gone")) answer.writeHead(410).end();
-        else answer.writeHead(path.endsWith("/busy") ? 503 : 204, { "retry-after": "600" }).end();
-      });
-      const { accessToken } = await signedUp(current(), app);
-      const out = await call(current(), "POST", "/auth/logout", { authorization: `Bearer ${accessToken}` }, {});
-      expect(out.status).toBe(200);
-      const look = async (id: string) => (await call(current(), "GET", `/webhooks/endpoints/${id}`, app.headers)).body;
-      await until(async () => (await look(gone))["enabled"] === false);
-      expect(await look(gone)).toMatchObject({ disabledReason: "gone" });
-      const tries = () => receiver.received.filter(({ path }) => path.endsWith("/busy")).length;
-      await tried(current(), busy, 1);
-      // The second try would be due after five seconds.
-      for (const [wait, expected] of [
-        [9 * minute, 1],
-        [2 * minute, 2],
-      ] as const) {
-        current().clock.advance(wait);
-        await current().server.app.webhookWorker.look();
-        await tried(current(), busy, expected);
-        expect(tries()).toBe(expected);
-      }
-      expect(await look(busy)).toMatchObject({ enabled: true });
     });
   },
   localWebhooks,
